@@ -1,1 +1,1 @@
-"""Mail without servers: reading, writing, codes, the local post folder, the outbox."""
+"""Tests of mail without servers: parsing, composing, codes, Maildirs, the outbox."""

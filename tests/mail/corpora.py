@@ -1,4 +1,4 @@
-"""The corpus of mails: each an .eml file as some mail program writes it, beside a .txt file of what is meant by it.
+"""The corpus of mails: each an .eml file as some mail program writes it, beside a .txt file of the expected result.
 
 The .txt file begins with a word about the mail and what else is expected,
 field by field, then after a blank line the expected text:
@@ -23,7 +23,7 @@ ANN = "ann@example.org"
 
 @dataclass(frozen=True)
 class Meant:
-    """What a reader should make of a mail."""
+    """Expected result of parsing a mail."""
 
     text: str
     notes: tuple[str, ...]
@@ -32,12 +32,12 @@ class Meant:
 
 
 def mails() -> list[Path]:
-    """All mails of the corpus, by name."""
+    """Return all mails of the corpus, by name."""
     return sorted(CORPUS.glob("*.eml"))
 
 
 def meant(mail: Path) -> Meant:
-    """What is expected of a mail."""
+    """Return the expected result for a mail."""
     head, _, text = mail.with_suffix(".txt").read_text(encoding="utf-8").partition("\n\n")
     fields = [line.split(": ", 1) for line in head.split("\n")]
     sender = next((value for name, value in fields if name == "sender"), ANN)

@@ -1,4 +1,4 @@
-"""A sender that dies: run as a program with a database URL, a folder and a time."""
+"""A sender whose process dies: run as a program with a database URL, a folder and a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pbem.store.session import Store
 
 
 class DyingCarrier(MaildirTransport):
-    """Delivers one mail; then its process is gone, as by a power cut."""
+    """Transport that delivers one mail, then ends its process as a power cut would."""
 
     def send(self, recipient: str, raw: bytes) -> str:
         super().send(recipient, raw)

@@ -6,7 +6,7 @@ ID = "<mtqbm5dlhvoe6q7b2kznxw3yha@example.org>"
 
 
 def returned(message_id: str, recipient: str) -> str:
-    """The mail that came back, as far as reports show it."""
+    """Return the returned mail, as far as reports show it."""
     return f"""\
 From: "PBEM" <orders@example.org>
 To: {recipient}
@@ -28,7 +28,7 @@ def postfix(
     status: str = "5.1.1",
     diagnostic: str = "smtp; 550 5.1.1 <ann@example.org>: Recipient address rejected:\n    User unknown",
 ) -> bytes:
-    """A report of Postfix; with action "delayed", the warning that it goes on trying."""
+    """Return a report of Postfix; with action "delayed", the warning that it keeps trying."""
     return f"""\
 Return-Path: <>
 Received: by mx.example.net (Postfix) id 4F2B11C0D3; Mon,  2 Nov 2026 10:00:02 +0100 (CET)
@@ -82,7 +82,7 @@ Round 1.
 
 
 def exchange(message_id: str = ID, recipient: str = "ann@example.org") -> bytes:
-    """A report of Exchange Online: a page of HTML, and the mail without its text."""
+    """Return a report of Exchange Online: a page of HTML, and the mail without its text."""
     return f"""\
 From: Microsoft Outlook <MicrosoftExchange329e71ec88ae4615bbc36ab6ce41109e@contoso.example>
 To: <orders@example.org>
@@ -130,7 +130,7 @@ Received: from mx.example.net (203.0.113.9) by AM0PR01MB1234.eurprd01.prod.examp
 
 
 def gmail(message_id: str = ID, recipient: str = "ann@example.org") -> bytes:
-    """A report of Gmail: boundary before type, a picture, and a diagnostic of several lines."""
+    """Return a report of Gmail: boundary before type, a picture, and a diagnostic of several lines."""
     return f"""\
 Return-Path: <>
 From: Mail Delivery Subsystem <mailer-daemon@googlemail.com>

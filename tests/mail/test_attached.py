@@ -1,4 +1,4 @@
-"""The files of a mail, in the forms in which mail programs attach them; and mail of a GM that is larger than others."""
+"""Attached files, in the forms in which mail programs attach them, and the larger limit for mail of a GM."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = b"From: gm@example.org\r\nContent-Type: multipart/mixed; boundary=b\r\n\r
 
 
 def part(*fields: str) -> bytes:
-    """A mail with one file, which has these fields."""
+    """Return a mail with one file, which has these fields."""
     return HEAD + b"--b\r\n" + "\r\n".join(fields).encode() + b"\r\n\r\nabc\r\n--b--\r\n"
 
 
@@ -52,7 +52,7 @@ FORMS = {
 
 @pytest.mark.parametrize("program", FORMS)
 def test_a_file_is_found_in_each_form(program: str) -> None:
-    """By its name, in composed letters; pictures that stand in the text are told from others."""
+    """A file is found with its name, in NFC; pictures shown in the text are marked as inline."""
     raw, (name, inline) = FORMS[program]
 
     (found,) = list_attachments(raw)
@@ -70,12 +70,12 @@ NONE = {
 
 @pytest.mark.parametrize("what", NONE)
 def test_what_is_no_file_of_its_writer_is_none(what: str) -> None:
-    """Texts, what servers append, signatures and forwarded mails."""
+    """Texts, footers added by servers, signatures and forwarded mails are no files."""
     assert list_attachments(NONE[what]) == []
 
 
 def mail(text: str, size: int) -> bytes:
-    """A mail with a file of so many bytes."""
+    """Return a mail with a file of so many bytes."""
     message = EmailMessage()
     message["From"] = "gm@example.org"
     message.set_content(text)
@@ -84,7 +84,7 @@ def mail(text: str, size: int) -> bytes:
 
 
 def test_a_greater_mail_is_read_whole_if_it_is_a_gms(tmp_path: Path) -> None:
-    """With its files to the last byte; of another only the beginning is read, as ever."""
+    """A larger mail of a GM is read to the last byte; of any other mail only the beginning is read."""
     (tmp_path / "new").mkdir()
     for name, text in (("1", GM), ("2", "ORDERS war red 0123456789abcdef0123\nEND\n")):
         (tmp_path / "new" / name).write_bytes(mail(text, MAX_MAIL))
@@ -100,7 +100,7 @@ def test_a_greater_mail_is_read_whole_if_it_is_a_gms(tmp_path: Path) -> None:
 
 
 def test_a_gms_mail_has_its_bounds_too() -> None:
-    """And what begins like his further down than is looked at is another's."""
+    """A GM's mail beyond its limit is cut, and so is one whose GM line comes too late."""
     assert is_read_whole(GM.encode(), MAX_GM_MAIL)
     assert not is_read_whole(GM.encode(), MAX_GM_MAIL + 1)
     assert not is_read_whole(b"x" * CUT_TO + b"\n" + GM.encode(), MAX_MAIL + 1)

@@ -1,4 +1,4 @@
-"""What the receiving server says of a sender: believed from the configured server alone, and read from any bytes."""
+"""Authentication-Results count from the configured server alone, and are parsed from any bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ANN = "ann@example.org"
 
 
 def verdict(*fields: str, sender: str | None = ANN, server: str = SERVER) -> str:
-    """The verdict of a mail with these Authentication-Results, topmost first."""
+    """Return the verdict on a mail with these Authentication-Results, topmost first."""
     lines = [f"Authentication-Results: {field}\r\n" for field in fields]
     raw = "Received: from somewhere\r\n" + "".join(lines) + f"From: {ANN}\r\n\r\nBID 3\r\n"
     return authentication_verdict(raw.encode(), server, sender)
@@ -87,12 +87,12 @@ REAL = {
 
 @pytest.mark.parametrize(("field", "expected"), REAL.values(), ids=REAL.keys())
 def test_a_field_is_read(field: str, expected: str) -> None:
-    """Each is read as its server meant it; what is not certain vouches for nobody."""
+    """Each field is read as its server meant it; one that is doubtful vouches for no sender."""
     assert verdict(field) == expected
 
 
 def test_only_the_topmost_is_looked_at() -> None:
-    """A field that came with the mail stands below the server's own, and counts for nothing."""
+    """A field that came with the mail stands below the server's own, and does not count."""
     forged = f"{SERVER}; dmarc=pass header.from=example.org"
 
     assert verdict(f"{SERVER}; dmarc=fail", forged) == "fail"
@@ -126,7 +126,7 @@ PROVIDERS = {
 @pytest.mark.parametrize("said", ["pass", "fail"])
 @pytest.mark.parametrize(("server", "fields"), PROVIDERS.items(), ids=PROVIDERS)
 def test_fields_of_the_great_providers(server: str, fields: tuple[str, ...], said: str) -> None:
-    """Several fields, names that change, and none at all are read where the house has said so, and nowhere else."""
+    """Several fields, changing names, and missing names are read if the settings say so, and not otherwise."""
     told = [field.format(said) for field in fields]
 
     assert verdict(*told, server=server) == said
@@ -135,7 +135,7 @@ def test_fields_of_the_great_providers(server: str, fields: tuple[str, ...], sai
 
 @pytest.mark.parametrize(("server", "fields"), PROVIDERS.items(), ids=PROVIDERS)
 def test_fields_that_came_with_the_mail(server: str, fields: tuple[str, ...]) -> None:
-    """Whatever a forger writes below the provider's own fields counts for nothing, under whichever name."""
+    """A field that a forger writes below the provider's own does not count, whatever its name."""
     own = [field.format("fail") for field in fields]
     forged = [field.format("pass") for field in fields]
     alien = "mx.example.net; dmarc=pass header.from=example.org"
@@ -146,7 +146,7 @@ def test_fields_that_came_with_the_mail(server: str, fields: tuple[str, ...]) ->
 
 
 def test_what_stands_below_the_border_came_with_the_mail() -> None:
-    """Below the Received field of whoever took the mail no field is the provider's own."""
+    """Below the Received field of the receiving server no field is the provider's own."""
     raw = (
         "Received: from inner\r\nAuthentication-Results: bimi.icloud.com; bimi=skipped\r\nX-Other: x\r\n"
         "{}Authentication-Results: dmarc.icloud.com; dmarc=pass header.from=example.org\r\n\r\n"
@@ -158,24 +158,24 @@ def test_what_stands_below_the_border_came_with_the_mail() -> None:
 
 @pytest.mark.parametrize("name", ["icloud.com", "dmarc.icloud.com.example.net", "xicloud.com", ""])
 def test_names_that_are_not_below(name: str) -> None:
-    """A name for all servers of a provider is that of no other."""
+    """A name for all servers of a provider matches no server of another."""
     assert verdict(f"{name}; dmarc=pass header.from=example.org", server="*.icloud.com") == "none"
 
 
 def test_a_topmost_field_that_is_too_long_hides_what_is_below() -> None:
-    """A server's field of more than 8 kB is not read, and none below it is read in its place."""
+    """A topmost field of more than 8 kB is not read, and none below it is read in its place."""
     assert verdict(f"{SERVER}; none ({'x' * 9_000})", f"{SERVER}; dmarc=pass") == "none"
 
 
 def test_a_field_in_the_text_is_text() -> None:
-    """Nothing below the head is a field of the mail."""
+    """A line in the body is not a field of the mail."""
     raw = f"From: {ANN}\n\nAuthentication-Results: {SERVER}; dmarc=pass\n".encode()
 
     assert authentication_verdict(raw, SERVER, ANN) == "none"
 
 
 def test_without_a_configured_server_nobody_is_believed() -> None:
-    """An installation that names no server has no verdicts, and a sender who cannot be read has none."""
+    """Without a configured server, or a readable sender, there is no verdict."""
     assert verdict(f"{SERVER}; dmarc=pass", server="") == "none"
     assert verdict(f"{SERVER}; dmarc=pass", sender=None) == "none"
 
@@ -185,19 +185,19 @@ PIECES = st.sampled_from([*'();="\\/ .@', "\r\n ", SERVER, "dmarc", "pass", "hea
 
 @given(st.lists(PIECES, max_size=200).map("".join))
 def test_any_field_gives_a_verdict(field: str) -> None:
-    """Whatever stands in the field, nothing is raised."""
+    """No content of the field raises an error."""
     assert verdict(f"{SERVER};{field}") in ("pass", "fail", "none")
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_give_a_verdict(raw: bytes) -> None:
-    """Neither do the bytes of a mail that is none raise anything."""
+    """No bytes of a mail raise an error."""
     assert authentication_verdict(b"Authentication-Results: " + raw, SERVER, ANN) in ("pass", "fail", "none")
 
 
 @pytest.mark.parametrize("piece", ["(", '"', "a=", "a=b ", ";", '"\\', "(\\", "a/", "a . "])
 def test_a_hostile_field_is_read_in_short(piece: str) -> None:
-    """The longest field of the worst pieces is done with at once: no pattern goes back over it again and again."""
+    """The longest field of the worst pieces is read quickly: no pattern backtracks."""
     field = (piece * 8_000)[:7_900]
 
     assert verdict(f"{SERVER}; {field}") == "none"

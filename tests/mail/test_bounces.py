@@ -1,4 +1,4 @@
-"""Delivery reports: what real mail systems say, and what hostile ones may."""
+"""Delivery reports of real mail systems, and hostile ones."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ RETURNED = f"Subject: report\nMessage-ID: {ID}\n\ntext\n"
 
 
 def report(*parts: bytes, fields: tuple[str, ...] = ()) -> bytes:
-    """A report of these parts."""
+    """Return a report of these parts."""
     body, content_type = multipart("report", part("Sorry."), *parts)
     return mail(body, content_type, *fields)
 
 
 def status_part(text: str | bytes = STATUS, kind: str = "message/delivery-status") -> bytes:
-    """The part of a report that programs read."""
+    """Return the machine-readable part of a report."""
     return part(text, f"Content-Type: {kind}")
 
 
 def returned_part(kind: str = "message/rfc822") -> bytes:
-    """The part of a report that holds the mail."""
+    """Return the part of a report with the returned mail."""
     return part(RETURNED, f"Content-Type: {kind}")
 
 
 def read(raw: bytes) -> Bounce:
-    """The bounce of a mail that is one."""
+    """Return the bounce of a mail that is one."""
     bounce = parse_bounce(raw)
     assert bounce is not None
     return bounce
@@ -64,7 +64,7 @@ def read(raw: bytes) -> Bounce:
     ids=["postfix", "exchange", "gmail"],
 )
 def test_reports_of_the_great_mail_systems(write: Callable[[], bytes], status: str, diagnostic: str) -> None:
-    """Whose mail came back, which it was and why is read from the reports of Postfix, Exchange and Gmail."""
+    """Mail, recipient and reason are read from the reports of Postfix, Exchange and Gmail."""
     assert read(write()) == Bounce(
         message_ids=(ID,), recipient="ann@example.org", action="failed", status=status, diagnostic=diagnostic
     )
@@ -72,7 +72,7 @@ def test_reports_of_the_great_mail_systems(write: Callable[[], bytes], status: s
 
 @pytest.mark.parametrize("write", WORDED)
 def test_reports_in_words(write: Callable[[str, str], bytes]) -> None:
-    """What mail systems without a form say is understood by the mail's header in it, and what stands above that."""
+    """A report in free text is recognised by the mail's header in it, and the text above that."""
     bounce = read(write(ID, "ann@example.org"))
 
     assert (bounce.message_ids, bounce.recipient, bounce.action) == ((ID,), "ann@example.org", "failed")
@@ -83,18 +83,18 @@ def test_reports_in_words(write: Callable[[str, str], bytes]) -> None:
 
 @pytest.mark.parametrize("write", ARRIVED)
 def test_mails_that_arrived(write: Callable[[str, str], bytes]) -> None:
-    """Answering machines, receipts, complaints and people may quote a mail of ours, and it has not come back."""
+    """Automatic replies, receipts, complaints and people may quote a mail of ours without it having bounced."""
     assert parse_bounce(write(ID, "ann@example.org")) is None
 
 
 @pytest.mark.parametrize("write", WORDED[:4])
 def test_words_without_the_mail(write: Callable[[str, str], bytes]) -> None:
-    """Without the header of a mail nobody knows of which they are."""
+    """A report in free text without the header of a mail names no mail, and is no bounce."""
     assert parse_bounce(write("", "ann@example.org")) is None
 
 
 def test_a_warning_in_words() -> None:
-    """A mail system that still tries says so, and nothing has failed yet."""
+    """A warning that a mail system is still trying is no failure."""
     warning = exim(ID, "ann@example.org").replace(
         b"could not be delivered to one or more of its\r\nrecipients. This is a permanent error.",
         b"has not yet been delivered to one or more of its\r\nrecipients. No action is required.",
@@ -105,7 +105,7 @@ def test_a_warning_in_words() -> None:
 
 
 def test_a_report_saved_by_other_programs() -> None:
-    """Line ends of the oldest kind and the separator of an mbox file change nothing."""
+    """CR line ends and the separator of an mbox file make no difference."""
     raw = exim(ID, "ann@example.org")
 
     assert (
@@ -115,7 +115,7 @@ def test_a_report_saved_by_other_programs() -> None:
 
 @pytest.mark.parametrize("write", [postfix, exchange, gmail])
 def test_reports_are_automatic_mail(write: Callable[[], bytes]) -> None:
-    """Whatever is a bounce is also mail that nobody answers."""
+    """Every bounce is also automatic mail, which is not answered."""
     assert parse_message(write()).automatic != ""
 
 
@@ -137,12 +137,12 @@ def test_actions(said: str, action: str) -> None:
 
 @pytest.mark.parametrize(("status", "action"), [("5.2.2", "failed"), ("4.4.1", "delayed"), ("2.0.0", "delivered")])
 def test_an_action_left_out(status: str, action: str) -> None:
-    """Without an action the class of the status tells it."""
+    """A missing action follows from the class of the status."""
     assert read(report(status_part(f"Final-Recipient: rfc822; a@b.c\nStatus: {status}\n"))).action == action
 
 
 def test_the_worst_off_of_several_recipients() -> None:
-    """One failure among deliveries and delays is what the report is about."""
+    """Among deliveries and delays a failure counts."""
     groups = [
         f"Final-Recipient: rfc822; {name}@example.org\nAction: {action}\n"
         for name, action in (("ann", "delivered"), ("bob", "failed"), ("cyd", "delayed"))
@@ -160,12 +160,12 @@ def test_forms_of_the_returned_mail(kind: str) -> None:
 
 
 def test_a_report_without_the_mail_answers_it() -> None:
-    """Where nothing of the mail came back, the report's own In-Reply-To names it."""
+    """If no part of the mail was returned, the report's own In-Reply-To names it."""
     assert read(report(status_part(), fields=(f"In-Reply-To: {ID}",))).message_ids == (ID,)
 
 
 def test_a_report_of_nothing_in_particular() -> None:
-    """A report that names no mail is a bounce nobody can place."""
+    """A report that names no mail is a bounce without Message-IDs."""
     bounce = read(report(status_part("Action: failed\n")))
 
     assert bounce == Bounce(message_ids=(), recipient="", action="failed", status="", diagnostic="")
@@ -173,7 +173,7 @@ def test_a_report_of_nothing_in_particular() -> None:
 
 
 def test_a_status_in_base64() -> None:
-    """A status part may be encoded for its way."""
+    """A status part may be encoded in base64."""
     encoded = part(
         base64.encodebytes(STATUS.encode()),
         "Content-Type: message/delivery-status",
@@ -193,7 +193,7 @@ def test_a_status_in_base64() -> None:
     ],
 )
 def test_reasons(status: str, diagnostic: str, reason: str) -> None:
-    """The reason is the other side's own words, with the status unless they name it."""
+    """The reason is the other server's own words, with the status unless they name it."""
     assert read(postfix(status=status, diagnostic=diagnostic)).reason == reason
 
 
@@ -212,12 +212,12 @@ def test_reasons(status: str, diagnostic: str, reason: str) -> None:
     ids=["empty", "text", "no-status", "mail-alone", "unknown-action", "read-receipt", "no-boundary", "forwarded"],
 )
 def test_what_is_no_delivery_report(raw: bytes) -> None:
-    """Texts about bounces, forwarded reports, read receipts and broken reports are none."""
+    """Texts about bounces, forwarded reports, read receipts and broken reports are not bounces."""
     assert parse_bounce(raw) is None
 
 
 def test_a_diagnostic_is_one_harmless_line() -> None:
-    """What the other side says goes to terminals and mails: no control characters, and no more than a few lines."""
+    """A diagnostic is shown in terminals and mails: it has no control characters, and a limited length."""
     said = read(postfix(diagnostic="smtp; 550 \x1b[2J\x9b31m\u202egone\r\n\t" + "x" * 3000)).diagnostic
 
     assert said.isprintable()
@@ -242,7 +242,7 @@ def test_hostile_sizes_are_read_in_part() -> None:
 
 
 def test_reports_inside_reports_stay_closed() -> None:
-    """Only the outermost report speaks: one in the mail that came back is not asked."""
+    """Only the outermost report counts, and not one in the returned mail."""
     inner = part(postfix("<inner@example.org>"), "Content-Type: message/rfc822")
 
     assert read(report(status_part(), inner)).message_ids == (message_from_bytes(postfix())["Message-Id"],)
@@ -250,7 +250,7 @@ def test_reports_inside_reports_stay_closed() -> None:
 
 @given(st.binary(max_size=400), st.integers(0, 3000), st.integers(0, 400))
 def test_damage_never_raises(noise: bytes, at: int, length: int) -> None:
-    """Whatever a report's bytes are replaced with, it is a bounce or none."""
+    """A report damaged at random is a bounce or none."""
     raw = postfix()
 
     bounce = parse_bounce(raw[:at] + noise + raw[at + length :])

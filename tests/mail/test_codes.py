@@ -1,4 +1,4 @@
-"""Reply codes go out three ways; each comes back by itself and cannot be guessed."""
+"""Reply codes are sent in three places, each of which suffices, and cannot be guessed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CODE = reply_code(KEY, "trap7", "red", 3)
 
 
 def found(*fields: str) -> list[str]:
-    """The codes found in a mail with these header fields."""
+    """Return the codes found in a mail with these header fields."""
     raw = "\r\n".join(["From: ann@example.org", *fields]).encode() + b"\r\n\r\n"
     return find_reply_codes(parse_message(raw), "orders@example.org")
 
@@ -47,7 +47,7 @@ def test_a_message_id() -> None:
 
 @pytest.mark.parametrize("name", ["To", "Cc", "Delivered-To", "X-Original-To", "Envelope-To"])
 def test_a_code_in_an_address(name: str) -> None:
-    """The code is found in whatever field the plus-address comes back, whatever happened to its case."""
+    """A code is found in any field in which the plus address comes back, in any case."""
     address = plus_address("orders@example.org", CODE)
 
     assert found(f"{name}: Play by Email <{address}>") == [CODE]
@@ -56,13 +56,13 @@ def test_a_code_in_an_address(name: str) -> None:
 
 @pytest.mark.parametrize("subject", ["Re: {}", "AW: RE: {} turn 3", "{}", "Fwd: x {} y"])
 def test_a_code_in_a_subject(subject: str) -> None:
-    """The code is found in the subject's tag, wherever mail programs move it."""
+    """A code is found in the subject's tag, wherever mail programs move it."""
     assert found("To: orders@example.org", "Subject: " + subject.format(f"[{CODE}]")) == [CODE]
     assert found("To: orders@example.org", "Subject: " + subject.format(f"[trap7 {CODE}]")) == [CODE]
 
 
 def test_a_subject_folded_inside_its_tag() -> None:
-    """A subject broken between campaign and code is whole again."""
+    """A subject folded between campaign and code is joined again."""
     assert found(f"Subject: Re: [trap7\r\n {CODE}] turn 3") == [CODE]
 
 
@@ -87,19 +87,19 @@ def test_the_address_goes_before_the_subject() -> None:
     ],
 )
 def test_what_is_no_code(field: str) -> None:
-    """Other people's plus-addresses and other tags are no codes."""
+    """Other plus addresses and other tags are no codes."""
     assert found(field) == []
 
 
 def test_every_code_can_be_masked() -> None:
-    """A code without a digit would be taken for a word, and told in logs and press."""
+    """Every code has a digit: without one it would be taken for a word, and shown in logs and press."""
     codes = [reply_code(b"key", number) for number in range(500)]
 
     assert all(redact_all(f"it is {code}, keep it").startswith("it is ****") for code in codes)
 
 
 def test_a_subject_without_its_codes() -> None:
-    """What is said again of a subject has the codes of neither form; other words in brackets stay."""
+    """A quoted subject has codes of neither form; other words in brackets stay."""
     subject = f"Re: {tagged_subject('trap7', f'turn 3 [trap7 {CODE}]', CODE)}"
 
     assert without_codes(subject).split() == ["Re:", "[trap7]", "turn", "3"]

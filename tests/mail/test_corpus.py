@@ -16,7 +16,7 @@ _ADDRESS = re.compile(rb"^(?:From|To|Cc|Reply-To|Return-Path|Delivered-To):.*@(?
 
 @pytest.mark.parametrize("mail", [pytest.param(mail, id=mail.stem) for mail in mails()])
 def test_a_mail_is_read_as_it_was_meant(mail: Path) -> None:
-    """The text is what the player typed, and the notes tell all that was done to find it."""
+    """The text is what the player typed, and the notes name all that was left out or changed."""
     letter = parse_message(mail.read_bytes())
 
     assert Meant(letter.text, letter.notes, letter.sender, letter.automatic) == meant(mail)
@@ -31,7 +31,7 @@ def test_the_corpus_is_whole() -> None:
 
 
 def test_everybody_in_the_corpus_is_invented() -> None:
-    """No mail is from or to anybody but people at example.org."""
+    """All mail is from and to invented people at example.org."""
     assert [mail.stem for mail in mails() if _ADDRESS.search(mail.read_bytes())] == []
 
 

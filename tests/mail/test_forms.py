@@ -1,4 +1,4 @@
-"""The form at the end of a report is a player's sheet once he has filled it in, and never before."""
+"""The form at the end of a report counts as a sheet once the player has filled it in, and never before."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ ORDERS = ["MOVE S1 N 2", "FIRE S2 AT S7", "", "; later", "WAIT", 'NAME S1 "New H
 
 
 def original(opening: list[str], form: list[str]) -> list[str]:
-    """A report as it stands below what a mail program puts above it."""
+    """Return a report below the lines that a mail program puts above it."""
     return [*opening, "", *REPORT, *form]
 
 
 @pytest.mark.parametrize("opening", OPENINGS)
 @given(own=st.lists(st.sampled_from(ORDERS), min_size=1, max_size=6).filter(any), marked=st.booleans())
 def test_a_form_below_orders_is_never_a_sheet(opening: list[str], own: list[str], *, marked: bool) -> None:
-    """Whatever stands above a report, marked or not, is what is read; of the report nothing is."""
+    """The lines above a report, marked or not, are read; the report is not."""
     below = [*opening, "", *(f"> {line}" for line in [*REPORT, *FORM])] if marked else original(opening, FORM)
 
     kept, notes = sender_lines([*own, "", *below])
@@ -45,7 +45,7 @@ def test_a_form_below_orders_is_never_a_sheet(opening: list[str], own: list[str]
 
 @pytest.mark.parametrize("opening", OPENINGS)
 def test_a_form_alone_is_no_sheet(opening: list[str]) -> None:
-    """A report sent back as it came, under nothing but a telephone's line, holds no orders."""
+    """A report sent back unchanged, below a telephone's line alone, holds no orders."""
     assert letter("\n".join(["", "Sent from my phone", *original(opening, FORM)])).lines == []
 
 
@@ -60,7 +60,7 @@ def test_a_form_filled_in_is_the_sheet(opening: list[str], above: list[str]) -> 
 
 
 def test_a_form_filled_in_between_marks_is_told_of() -> None:
-    """Orders in quoted lines are not read, and the player learns what to do."""
+    """Orders in quoted lines are not read, and a note tells the player what to do."""
     read = letter("\n".join(f"> {line}" for line in FILLED))
 
     assert read.lines == []
@@ -69,7 +69,7 @@ def test_a_form_filled_in_between_marks_is_told_of() -> None:
 
 @pytest.mark.parametrize("sheet", [FILLED, ["ORDERS trap7 red", "END"], ["ORDERS trap7 red", "WAIT", "END"]])
 def test_a_sheet_below_a_greeting_is_a_sheet(sheet: list[str]) -> None:
-    """A sheet that its player wrote counts below other words, an empty one too."""
+    """A sheet that the player wrote counts below other words, also an empty one."""
     read = letter("\n".join(["Hello!", "", *sheet]))
 
     assert read.lines == ["Hello!", "", *sheet]

@@ -1,7 +1,7 @@
-"""Mails nobody would write: whatever they are, they are read, in bounds.
+"""Mails that no sender would write are parsed all the same, within limits.
 
-Bounds are counted in work and memory, not by a clock: how deep calls go, how
-many there are, how much is kept.
+Limits are counted in work and memory, not by a clock: the depth of calls, their
+number, and the memory kept.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ FRAGMENTS = [
 
 
 def check(letter: Message) -> None:
-    """All that holds of any letter."""
+    """Assert all that holds for any message."""
     ids = (letter.sender or "", *letter.recipients, letter.message_id, *letter.references)
     everything = "\n".join([*ids, letter.subject, letter.text, *letter.notes])
     assert everything.encode().decode() == everything
@@ -85,13 +85,13 @@ def check(letter: Message) -> None:
 
 
 def edits(pieces: st.SearchStrategy[bytes]) -> st.SearchStrategy[list[tuple[float, float, bytes]]]:
-    """Changes to a mail: from where to where, as parts of its length, and what stands there then."""
+    """Return changes to a mail: start and end, as parts of its length, and the bytes to put there."""
     place = st.floats(min_value=0, max_value=1)
     return st.lists(st.tuples(place, place, pieces), min_size=1, max_size=4)
 
 
 def edited(raw: bytes, changes: list[tuple[float, float, bytes]]) -> bytes:
-    """A mail with stretches of it replaced; a stretch that ends before it begins is doubled instead."""
+    """Return a mail with stretches of it replaced; a stretch that ends before it begins is doubled instead."""
     for start, end, piece in changes:
         first, last = int(start * len(raw)), int(end * len(raw))
         raw = raw[:first] + piece + raw[last:]
@@ -115,7 +115,7 @@ def test_two_mails_in_one_are_a_letter(one: bytes, other: bytes, end: float, sta
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
 def test_any_text_in_a_body_is_a_letter(body: bytes) -> None:
-    """Whatever stands below a header is text."""
+    """Any text below a header is read."""
     for field in (
         b"text/plain; format=flowed",
         b"text/html",
@@ -153,7 +153,7 @@ CODINGS = ["", "Content-Transfer-Encoding: base64", "Content-Transfer-Encoding: 
 
 
 def leaves() -> st.SearchStrategy[bytes]:
-    """Parts that hold no parts."""
+    """Return parts without parts inside."""
     return st.builds(
         lambda kind, name, coding, body: part(body, *filter(None, (f"Content-Type: {kind}", name, coding))),
         st.sampled_from(TYPES),
@@ -164,7 +164,7 @@ def leaves() -> st.SearchStrategy[bytes]:
 
 
 def branches(inner: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
-    """Multiparts, with the same boundary or another, and mails inside mails."""
+    """Return multiparts, with the same boundary or another, and mails inside mails."""
 
     def multipart(kind: str, boundary: str, children: list[bytes], *, closed: bool) -> bytes:
         body = b"".join(b"--" + boundary.encode() + b"\r\n" + child + b"\r\n" for child in children)
@@ -184,17 +184,17 @@ def branches(inner: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
 @settings(max_examples=200, deadline=None)
 @given(st.recursive(leaves(), branches, max_leaves=12))
 def test_any_tree_of_parts_is_a_letter(entity: bytes) -> None:
-    """Parts of every type inside parts of every kind are read, whether or not that makes sense."""
+    """Parts of every type inside parts of every kind are read."""
     check(parse_message(b"From: Ann <ann@example.org>\r\nMIME-Version: 1.0\r\n" + entity))
 
 
 def nested(depth: int, field: bytes) -> bytes:
-    """Parts inside parts; `field` is their Content-Type."""
+    """Return parts inside parts; `field` is their Content-Type."""
     return (b"Content-Type: " + field + b"\r\n\r\n--a\r\n") * depth + b"\r\nWAIT"
 
 
 def filled(head: bytes, piece: bytes, size: int = MAX_MAIL) -> bytes:
-    """A mail of so many bytes, made of one piece again and again."""
+    """Return a mail of so many bytes, made of one piece again and again."""
     return head + piece * ((size - len(head)) // len(piece))
 
 
@@ -257,7 +257,7 @@ HOSTILE = {
 
 @contextmanager
 def shallow(depth: int) -> Iterator[None]:
-    """Lets calls go only so much deeper than they are."""
+    """Limit calls to so many levels below the current one."""
     before, frame = sys.getrecursionlimit(), sys._getframe()
     while frame.f_back is not None:
         depth, frame = depth + 1, frame.f_back
@@ -269,7 +269,7 @@ def shallow(depth: int) -> Iterator[None]:
 
 
 def calls(act: Callable[[], object]) -> int:
-    """How many functions are called, those of C too: work, counted the same on every machine."""
+    """Return how many functions are called, those of C too: work, counted the same on every machine."""
     count = 0
 
     def called(_frame: Any, event: str, _argument: Any) -> None:
@@ -287,7 +287,7 @@ def calls(act: Callable[[], object]) -> int:
 
 @pytest.mark.parametrize("raw", [pytest.param(raw, id=name) for name, raw in HOSTILE.items()])
 def test_a_hostile_mail_is_a_letter(raw: bytes) -> None:
-    """A mail of the greatest size, made to be deep or many, is read without going deep."""
+    """A mail of the greatest size, with deep nesting or many parts, is read without deep recursion."""
     with shallow(DEEPEST):
         letter = parse_message(raw)
 
@@ -296,7 +296,7 @@ def test_a_hostile_mail_is_a_letter(raw: bytes) -> None:
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_work_grows_with_the_mail(name: str) -> None:
-    """Twice the mail is at most some more than twice the work."""
+    """Twice the mail is little more than twice the work."""
     raw = HOSTILE[name]
     small, large = calls(lambda: parse_message(raw[:20_000])), calls(lambda: parse_message(raw[:40_000]))
 
@@ -307,7 +307,7 @@ def test_work_grows_with_the_mail(name: str) -> None:
     "name", ["texts", "quotations between lines", "open elements", "lines of html", "two charsets"]
 )
 def test_memory_is_bounded(name: str) -> None:
-    """What is kept while reading is some multiple of the greatest mail, however it is made."""
+    """The memory used for parsing is a small multiple of the largest mail, whatever its content."""
     raw = HOSTILE[name][: MAX_MAIL // 10]
     tracemalloc.start()
     parse_message(raw)
@@ -318,7 +318,7 @@ def test_memory_is_bounded(name: str) -> None:
 
 
 def test_fifty_megabytes() -> None:
-    """Of a mail of fifty megabytes only the beginning is touched."""
+    """Of a mail of fifty megabytes only the beginning is read."""
     raw = b"From: ann@example.org\r\n\r\nWAIT\r\n" + bytes(50_000_000)
     tracemalloc.start()
     letter = parse_message(raw)
@@ -330,7 +330,7 @@ def test_fifty_megabytes() -> None:
 
 
 def test_parts_are_entered_only_so_deep() -> None:
-    """Text is found as deep as MAX_DEPTH parts inside parts, and a note tells of what lies deeper."""
+    """Text is found up to MAX_DEPTH levels deep, and a note tells of what lies deeper."""
 
     def at(depth: int) -> Message:
         return parse_message(b"From: a@b.org\r\n" + b"Content-Type: message/rfc822\r\n\r\n" * depth + b"\r\nWAIT")

@@ -1,4 +1,4 @@
-"""Who wrote, to whom, and what it answers: read from headers that may be wrong or meant to deceive."""
+"""Sender, recipients and references are read from headers that may be wrong or meant to deceive."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.mail.letters import letter, mail
     ],
 )
 def test_sender(field: str, sender: str | None) -> None:
-    """A sender is one well-formed address with its domain in lower case; where there is doubt there is none."""
+    """A sender is one well-formed address with its domain in lower case; a doubtful one is None."""
     assert letter(sender=field).sender == sender
 
 
@@ -56,7 +56,7 @@ def test_sender(field: str, sender: str | None) -> None:
     ids=["a second", "with a blank", "with a sign that is left out", "too long", "below many", "below a long one"],
 )
 def test_two_from_fields_are_no_sender(fields: tuple[str, ...]) -> None:
-    """However one is hidden: programs differ in which they believe, and servers in which they vouch for."""
+    """Two From fields give no sender, however one is hidden: programs differ in which one they show or vouch for."""
     assert letter("", *fields).sender is None
 
 
@@ -106,12 +106,12 @@ def test_what_a_mail_answers() -> None:
     ],
 )
 def test_subject(field: str, subject: str) -> None:
-    """A subject is one line, its encoded words read."""
+    """A subject is one line, its encoded words decoded."""
     assert letter("", f"Subject: {field}").subject == subject
 
 
 def test_control_characters_are_dropped() -> None:
-    """Characters that no database takes get neither into addresses nor into ids."""
+    """Characters that no database stores are in neither addresses nor ids."""
     read = letter("", "Cc: b\x00ob@example.org", "Message-ID: <a\x00b@x>", "References: <c\x01@x>", "Subject: a\x00b")
 
     assert read.recipients[1] == "bob@example.org"
@@ -148,7 +148,7 @@ def test_raw_octets_in_a_header() -> None:
     ],
 )
 def test_automatic_mail(field: str, reason: str) -> None:
-    """Mail of programs is known by its fields, and not to be answered (RFC 3834)."""
+    """Mail of programs is recognised by its fields, and not to be answered (RFC 3834)."""
     assert letter("", field).automatic == reason
 
 
@@ -169,7 +169,7 @@ def test_senders_that_are_programs(sender: str) -> None:
     "sender", ["MAILER-DAEMON <>", "<>", "Mail Delivery Subsystem <MAILER-DAEMON>", "Postmaster (Mail Delivery System)"]
 )
 def test_senders_without_an_address(sender: str) -> None:
-    """Mail systems may have none, or only a name."""
+    """Mail systems may have no address, or only a name."""
     assert letter(sender=sender).automatic == "it is a delivery report"
 
 
@@ -187,7 +187,7 @@ def test_senders_without_an_address(sender: str) -> None:
     ],
 )
 def test_subjects_of_answering_machines(subject: str) -> None:
-    """Answering machines that show themselves by nothing else do it by how their subject begins."""
+    """Automatic responders without such fields are recognised by the beginning of the subject."""
     assert letter("", f"Subject: {subject}").automatic == "it is an automatic answer"
 
 
@@ -200,7 +200,7 @@ def test_subjects_of_answering_machines(subject: str) -> None:
     ],
 )
 def test_subjects_of_delivery_reports(subject: str) -> None:
-    """The same holds for mail systems."""
+    """Mail systems are recognised by the beginning of the subject."""
     assert letter("", f"Subject: {subject}").automatic == "it is a delivery report"
 
 
@@ -213,7 +213,7 @@ def test_subjects_of_delivery_reports(subject: str) -> None:
     ],
 )
 def test_subjects_of_people(subject: str) -> None:
-    """Whoever answers a robot, goes on holiday or writes of his campaign is none."""
+    """A person who answers a robot, goes on holiday or writes of a campaign is no program."""
     assert letter("", f"Subject: {subject}").automatic == ""
 
 

@@ -1,4 +1,4 @@
-"""No mail, however broken or meant to harm, raises or takes long."""
+"""No mail, however broken or hostile, raises an error or takes long."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FRAGMENTS = st.sampled_from(BREAKS + WORDS)
 @settings(max_examples=300, deadline=None)
 @given(st.lists(FRAGMENTS | st.binary(max_size=8), max_size=60).map(b"".join))
 def test_any_bytes_are_a_letter(raw: bytes) -> None:
-    """Whatever comes is read, and all of it can be stored as text."""
+    """Any bytes are read, and the result can be stored as text."""
     read = parse_message(raw)
     ids = [read.sender or "", *read.recipients, read.message_id, *read.references]
     everything = "\n".join([*ids, read.subject, read.text, *read.notes])
@@ -55,7 +55,7 @@ def test_any_bytes_are_a_letter(raw: bytes) -> None:
 
 
 def bombs() -> Iterator[tuple[str, bytes]]:
-    """Mails of the greatest size read, each made to hurt one part of a reader."""
+    """Return mails of the greatest size that is read, each of which attacks one part of the parser."""
 
     def filled(head: bytes, piece: bytes, tail: bytes = b"") -> bytes:
         return head + piece * ((MAX_MAIL - len(head) - len(tail)) // len(piece)) + tail
@@ -99,7 +99,7 @@ def bombs() -> Iterator[tuple[str, bytes]]:
 
 @contextmanager
 def bounded(seconds: float) -> Iterator[None]:
-    """Fails when the block has used so much processor time of its own; waiting does not count."""
+    """Fail if the block uses so much processor time of its own; waiting does not count."""
 
     def too_long(_signal: int, _frame: object) -> None:
         pytest.fail(f"more than {seconds} seconds of processor time")
@@ -115,7 +115,7 @@ def bounded(seconds: float) -> Iterator[None]:
 
 @pytest.mark.parametrize("raw", [pytest.param(raw, id=name) for name, raw in bombs()])
 def test_a_megabyte_made_to_be_slow(raw: bytes) -> None:
-    """A mail of the greatest size, filled with what is dearest to some part of the reader, is read soon."""
+    """A mail of the greatest size, filled with the worst input for some part of the parser, is read quickly."""
     with bounded(CPU_SECONDS):
         parse_message(raw)
 

@@ -19,12 +19,12 @@ HOUR = dt.timedelta(hours=1)
 
 
 def incoming(uid: str, raw: bytes, at: dt.datetime = NOON - HOUR, validity: str = "1") -> RawMessage:
-    """A mail in the inbox."""
+    """Return a mail in the inbox."""
     return RawMessage("imaps://orders@example.org/INBOX", validity, uid, at, raw)
 
 
 class ListMailbox:
-    """A mailbox that holds batches in memory; `done` fails for as long as it is told to."""
+    """Mailbox with batches in memory; `done` fails for as long as it is told to."""
 
     def __init__(self, *batches: list[RawMessage], failing: bool = False) -> None:
         self.waiting = list(batches)
@@ -46,13 +46,13 @@ class ListMailbox:
 
 
 def stored(store: Store) -> list[bytes]:
-    """All letters, in the order of their ids."""
+    """Return all messages, by id."""
     with store.reading() as session:
         return list(session.scalars(select(InboxMessage.raw).order_by(InboxMessage.id)))
 
 
 def test_new_mail_is_stored_in_order(any_store: Store) -> None:
-    """All mail of all batches becomes letters, in order, and is done."""
+    """All mail of all batches is stored as messages, in order, and done."""
     mailbox = ListMailbox([incoming("1", b"a"), incoming("2", b"b")], [], [incoming("3", b"c")])
 
     assert fetch_messages(any_store, mailbox, NOON) == 3
@@ -61,7 +61,7 @@ def test_new_mail_is_stored_in_order(any_store: Store) -> None:
 
 
 def test_a_letter_begins_as_new(store: Store) -> None:
-    """A stored letter waits for the desk, and knows where it came from and when."""
+    """A stored message is new, and knows its mailbox and time."""
     fetch_messages(store, ListMailbox([incoming("1", b"a")]), NOON)
 
     with store.reading() as session:
@@ -81,7 +81,7 @@ def test_a_crash_before_done_stores_once(any_store: Store) -> None:
 
 
 def test_the_same_bytes_elsewhere_are_the_same_letter(any_store: Store) -> None:
-    """A mail that lies in the mailbox twice, or under new UIDs after the server lost them, is stored once."""
+    """A mail that is in the mailbox twice, or under new UIDs after the server lost them, is stored once."""
     twice = ListMailbox([incoming("1", b"a"), incoming("2", b"a")])
     renumbered = ListMailbox([incoming("7", b"a", validity="2"), incoming("8", b"b", validity="2")])
 
@@ -91,7 +91,7 @@ def test_the_same_bytes_elsewhere_are_the_same_letter(any_store: Store) -> None:
 
 
 def test_what_was_stored_before_a_failure_is_kept(store: Store) -> None:
-    """If a later batch cannot be read, the letters of earlier ones are kept."""
+    """If a later batch cannot be read, the messages of earlier ones are kept."""
 
     class Breaking(ListMailbox):
         def batches(self) -> Iterator[list[RawMessage]]:
@@ -105,7 +105,7 @@ def test_what_was_stored_before_a_failure_is_kept(store: Store) -> None:
 
 
 def test_no_letter_comes_from_the_future(store: Store) -> None:
-    """A mail server whose clock is ahead does not make letters later than now."""
+    """A mail server whose clock is ahead gives no message a time after now."""
     fetch_messages(store, ListMailbox([incoming("1", b"a", at=NOON + HOUR)]), NOON)
 
     with store.reading() as session:

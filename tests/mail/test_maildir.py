@@ -1,4 +1,4 @@
-"""A local folder as post office: what is dropped in is read once, what is sent lies there whole."""
+"""A local folder as mailbox and transport: dropped mail is read once, and sent mail is complete."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.mail.letters import mail
 
 
 def drop(path: Path, raw: bytes, at: float) -> None:
-    """Puts a file in the inbox, as if it had come at this time."""
+    """Put a file into the inbox, as if it had come at this time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(raw)
     os.utime(path, (at, at))
 
 
 def read(inbox: Path) -> list[RawMessage]:
-    """All mail in an inbox, which is then done."""
+    """Return all mail in an inbox, which is then done."""
     mailbox = MaildirMailbox(inbox, name="maildir:inbox")
     found = []
     for batch in mailbox.batches():
@@ -83,7 +83,7 @@ def test_a_file_name_used_again(tmp_path: Path) -> None:
 
 
 def test_what_went_away_is_no_error(tmp_path: Path) -> None:
-    """Mail that somebody else took, before or after it was read, is passed over."""
+    """Mail that another program took, before or after it was read, is skipped."""
     for name in ("1", "2"):
         drop(tmp_path / "new" / name, b"x", 100)
     mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
@@ -123,7 +123,7 @@ def test_a_long_name_fits(tmp_path: Path) -> None:
 
 
 def test_an_inbox_that_cannot_be_read(tmp_path: Path) -> None:
-    """An inbox that is a file, not a folder, is a sentence, not a traceback."""
+    """An inbox that is a file, not a folder, is reported in a sentence, not a traceback."""
     (tmp_path / "inbox").write_text("x")
 
     with pytest.raises(TemporaryMailError, match=r"inbox cannot be read: .*: Not a directory"):
@@ -141,7 +141,7 @@ def test_sent_mail_lies_whole_in_the_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """A carrier folder that cannot be made is a sentence, not a traceback."""
+    """A folder for sent mail that cannot be created is reported in a sentence, not a traceback."""
     (tmp_path / "sent").write_text("x")
 
     with pytest.raises(TemporaryMailError, match="mail cannot be put in"):
@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_no_text(tmp_path: Path) -> None:
-    """A file may have any bytes for a name; what stands in the database is text."""
+    """A file may have any bytes for a name; the database stores text."""
     drop(tmp_path / os.fsdecode(b"\xff\xfe.eml"), b"x", 100)
 
     (found,) = read(tmp_path)
@@ -158,7 +158,7 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
 
 
 def test_what_is_no_mail_stops_none(tmp_path: Path) -> None:
-    """Loops of links, pipes, folders, links to nothing and what cannot be read are left alone and told by name."""
+    """Loops of links, pipes, folders, broken links and unreadable files are left alone and reported by name."""
     drop(tmp_path / "new" / "mail", b"x", 100)
     (tmp_path / "new" / "loop").symlink_to("loop")
     (tmp_path / "new" / "nothing").symlink_to("nowhere")
@@ -178,7 +178,7 @@ def test_what_is_no_mail_stops_none(tmp_path: Path) -> None:
 
 
 def test_what_is_no_mail_is_not_counted_as_waiting(tmp_path: Path) -> None:
-    """Whoever looks at the inbox without reading it is not stopped by a loop of links either."""
+    """Counting the mail in the inbox is not stopped by a loop of links either."""
     drop(tmp_path / "new" / "mail", b"x", 100)
     (tmp_path / "new" / "loop").symlink_to("loop")
 
@@ -186,7 +186,7 @@ def test_what_is_no_mail_is_not_counted_as_waiting(tmp_path: Path) -> None:
 
 
 def test_an_inbox_that_is_not_mounted(tmp_path: Path) -> None:
-    """An empty folder is the place of a disk that is missing: an error, and not an inbox without mail."""
+    """An empty folder is a mount point without its disk: an error, and not an inbox without mail."""
     mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
 
     for look in (mailbox.waiting, lambda: list(mailbox.batches())):
@@ -196,7 +196,7 @@ def test_an_inbox_that_is_not_mounted(tmp_path: Path) -> None:
 
 
 def test_an_inbox_elsewhere_is_not_made(tmp_path: Path) -> None:
-    """Inside the home an inbox is made with the first look; outside of it one must be there."""
+    """An inbox inside the home is created at the first read; one outside of it must exist."""
     with pytest.raises(TemporaryMailError, match="no folders new and cur"):
         list(MaildirMailbox(tmp_path / "far", name="maildir:inbox", ours=False).batches())
 
@@ -205,7 +205,7 @@ def test_an_inbox_elsewhere_is_not_made(tmp_path: Path) -> None:
 
 
 def test_half_a_mail_is_swept_when_it_is_old(tmp_path: Path) -> None:
-    """What nobody has touched in tmp/ for 36 hours is removed, from the inbox and from the mail sent."""
+    """A file in tmp/ that has not been touched for 36 hours is deleted, from the inbox and from sent mail."""
     for folder in ("inbox", "sent"):
         drop(tmp_path / folder / "tmp" / "old", b"half", time.time() - STALE_SECONDS - 60)
         drop(tmp_path / folder / "tmp" / "young", b"half", time.time() - 3600)

@@ -1,4 +1,4 @@
-"""Mail goes out as it was written down: once, again after a failure, and never changed."""
+"""Mail is sent as it was written: once, again after a failure, and never changed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MINUTE = dt.timedelta(minutes=1)
 
 
 class ListCarrier:
-    """Keeps what it is given; `before` may refuse a mail, or do something else first."""
+    """Transport that keeps what it is given; `before` may refuse a mail, or do something else first."""
 
     def __init__(self, before: Callable[[str], None] | None = None) -> None:
         self.sent: list[tuple[str, bytes]] = []
@@ -49,7 +49,7 @@ class ListCarrier:
 
 
 def refusing(error: Exception, *recipients: str) -> Callable[[str], None]:
-    """Raises the error for these recipients, or for all."""
+    """Return a function that raises the error for these recipients, or for all."""
 
     def refuse(recipient: str) -> None:
         if not recipients or recipient in recipients:
@@ -60,26 +60,26 @@ def refusing(error: Exception, *recipients: str) -> Callable[[str], None]:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings with nothing but an address."""
+    """Return settings with an address alone."""
     write_default_settings(tmp_path / "home", "orders@example.org")
     return load_settings(tmp_path / "home")
 
 
 def mail(name: str) -> NewMail:
-    """A mail to this player."""
+    """Return a mail to this player."""
     return NewMail(f"{name}@example.org", "turn 3", "Your ships.", f"<{name}@example.org>", "orders@example.org")
 
 
 @pytest.fixture
 def outbox(any_store: Store, settings: Settings) -> Store:
-    """A store with mail for Ann, Bob and Cyn in its outbox."""
+    """Return a store with mail for Ann, Bob and Cyn in its outbox."""
     with any_store.writing() as session:
         enqueue(session, [mail(name) for name in ("ann", "bob", "cyn")], settings, campaign_id=None, now=NOON)
     return any_store
 
 
 def rows(store: Store) -> list[OutgoingMail]:
-    """The outbox."""
+    """Return the outbox."""
     with store.reading() as session:
         return list(session.scalars(select(OutgoingMail).order_by(OutgoingMail.id)))
 
@@ -97,14 +97,14 @@ def test_mail_is_sent_in_the_order_it_was_written(outbox: Store) -> None:
 
 
 def test_mail_is_sent_once(outbox: Store) -> None:
-    """What was sent is not sent again."""
+    """Sent mail is not sent again."""
     deliver_due(outbox, ListCarrier(), NOON)
 
     assert deliver_due(outbox, ListCarrier(), NOON + GIVE_UP) == DeliveryResult()
 
 
 def test_mail_of_a_transaction_taken_back_is_never_sent(store: Store, settings: Settings) -> None:
-    """Mail is queued by the transaction that gives cause for it: if that fails, there is no mail."""
+    """Mail is queued by the transaction that gives cause for it: if that is rolled back, there is no mail."""
 
     def fail() -> None:
         with store.writing() as session:
@@ -128,7 +128,7 @@ def test_more_than_a_batch(store: Store, settings: Settings) -> None:
 
 
 def test_a_mail_refused_for_ever(outbox: Store) -> None:
-    """A mail that will never pass is given up, and the others go out."""
+    """A mail that will never be accepted has failed, and the others are sent."""
     carrier = ListCarrier(refusing(PermanentMailError("550 no such user"), "bob@example.org"))
 
     assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=2, failed=1)
@@ -136,7 +136,7 @@ def test_a_mail_refused_for_ever(outbox: Store) -> None:
 
 
 def test_a_mail_refused_for_now_is_tried_again(outbox: Store) -> None:
-    """A mail refused for now waits 1, 5, 15, 60 minutes and then 4 hours at a time; the others go out."""
+    """A mail refused for now waits 1, 5, 15, 60 minutes and then 4 hours at a time; the others are sent."""
     carrier = ListCarrier(refusing(TemporaryMailError("450 later"), "bob@example.org"))
     assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=2, retried=1)
 
@@ -150,7 +150,7 @@ def test_a_mail_refused_for_now_is_tried_again(outbox: Store) -> None:
 
 
 def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
-    """After five days a mail that is still refused for now has failed, but not before it was tried five times."""
+    """After five days a mail that is still refused for now has failed, but not before five attempts."""
     carrier = ListCarrier(refusing(TemporaryMailError("450 later")))
     tries = [deliver_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT) for days in range(5)]
 
@@ -158,7 +158,7 @@ def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
 
 
 def test_a_mail_tried_again_by_hand_has_all_its_tries(outbox: Store) -> None:
-    """Whoever has mended what was wrong does not lose it to the first server that puts it off."""
+    """After a retry by the GM, the first temporary refusal does not fail the mail again."""
     carrier = ListCarrier(refusing(TemporaryMailError("450 later")))
     for days in range(5):
         deliver_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT)
@@ -170,7 +170,7 @@ def test_a_mail_tried_again_by_hand_has_all_its_tries(outbox: Store) -> None:
 
 
 def test_a_carrier_that_is_down_pauses_all_mail(outbox: Store) -> None:
-    """If no mail passes the rest is not even tried, and waits without penalty for the next call."""
+    """If no mail is accepted the rest is not even tried, and waits without penalty for the next call."""
     carrier = ListCarrier(refusing(TransportUnavailable("connection refused"), "bob@example.org"))
 
     assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=1, retried=1, trouble="connection refused")
@@ -179,7 +179,7 @@ def test_a_carrier_that_is_down_pauses_all_mail(outbox: Store) -> None:
 
 
 def test_a_slip_in_the_settings_gives_all_mail_back(outbox: Store) -> None:
-    """If a password cannot be had the sentence comes through, and all mail can be sent at once when it is mended."""
+    """If a password cannot be read, its sentence is raised, and all mail is due at once when that is mended."""
     with pytest.raises(ConfigError):
         deliver_due(outbox, ListCarrier(refusing(ConfigError("no password"))), NOON)
 
@@ -187,7 +187,7 @@ def test_a_slip_in_the_settings_gives_all_mail_back(outbox: Store) -> None:
 
 
 def test_a_crash_between_sending_and_marking(outbox: Store, tmp_path: Path) -> None:
-    """A mail sent but not marked goes out again when its claim has run out: the same bytes, the same Message-ID."""
+    """A mail sent but not marked is sent again when its claim has expired: the same bytes, the same Message-ID."""
     url = outbox.engine.url.render_as_string(hide_password=False)
     died = subprocess.run([sys.executable, "-m", "tests.mail.crashing", url, tmp_path / "sent", NOON.isoformat()])
     carrier = ListCarrier()
@@ -200,7 +200,7 @@ def test_a_crash_between_sending_and_marking(outbox: Store, tmp_path: Path) -> N
 
 
 def test_two_senders_at_once(outbox: Store) -> None:
-    """While one sender has claimed mail, another finds nothing to send; each mail goes out once."""
+    """While one sender has claimed mail, another finds none to send; each mail is sent once."""
     second = ListCarrier()
     found: list[DeliveryResult] = []
     first = ListCarrier(lambda _recipient: found.append(deliver_due(outbox, second, NOON)))
@@ -210,7 +210,7 @@ def test_two_senders_at_once(outbox: Store) -> None:
 
 
 def test_the_mail_itself(outbox: Store) -> None:
-    """What goes out is what was composed when the mail was queued."""
+    """The mail sent is the one that was composed when it was queued."""
     carrier = ListCarrier()
     deliver_due(outbox, carrier, NOON + MINUTE)
 
@@ -219,7 +219,7 @@ def test_the_mail_itself(outbox: Store) -> None:
 
 
 def test_answers_go_first(outbox: Store, settings: Settings) -> None:
-    """Who has just written does not wait behind the mail that was there before."""
+    """An answer to a player does not wait behind older mail."""
     with outbox.writing() as session:
         enqueue(session, [replace(mail("dee"), kind="receipt")], settings, campaign_id=None, now=NOON)
     carrier = ListCarrier()
@@ -229,14 +229,14 @@ def test_answers_go_first(outbox: Store, settings: Settings) -> None:
 
 
 def test_what_is_noted_of_a_mail(outbox: Store) -> None:
-    """The outbox knows the domain to which a mail goes, in lower case."""
+    """The outbox stores the domain to which a mail goes, in lower case."""
     assert {(row.provider, row.form, row.kind, row.topic) for row in rows(outbox)} == {
         ("example.org", "full", "", None)
     }
 
 
 def test_a_later_mail_takes_the_place_of_an_earlier(any_store: Store, settings: Settings) -> None:
-    """A notice that still waits is not sent once there is a newer one on its topic."""
+    """A queued notice is not sent once there is a newer one on its topic."""
     for name in ("ann", "bob", "cyn"):
         about = replace(mail(name), topic="reminder trap7 3 " + ("blue" if name == "bob" else "red"))
         with any_store.writing() as session:
@@ -249,7 +249,7 @@ def test_a_later_mail_takes_the_place_of_an_earlier(any_store: Store, settings: 
 
 
 def test_what_went_out_is_not_replaced(outbox: Store, settings: Settings) -> None:
-    """A mail that was sent stays sent, whatever is written on its topic later."""
+    """A sent mail stays sent, whatever is written on its topic later."""
     for name in ("dee", "eve"):
         with outbox.writing() as session:
             enqueue(session, [replace(mail(name), topic="report trap7 3 red")], settings, campaign_id=None, now=NOON)
@@ -259,7 +259,7 @@ def test_what_went_out_is_not_replaced(outbox: Store, settings: Settings) -> Non
 
 
 def test_a_turn_that_is_resolved_takes_its_reminders_back(any_store: Store, settings: Settings) -> None:
-    """Reminders of that turn alone are withdrawn; its report, and the next turn's reminders, are not."""
+    """Reminders of a turn that was run are withdrawn; its report, and the next turn's reminders, are not."""
     to_red = (("reminder", "t_1", 3), ("report", "t_1", 3), ("reminder", "t_1", 33), ("reminder", "tx1", 3))
     topics = [*(topic_of(*about, "red") for about in to_red), topic_of("problem", "t_1", 3, "gm")]
     with any_store.writing() as session:
@@ -271,7 +271,7 @@ def test_a_turn_that_is_resolved_takes_its_reminders_back(any_store: Store, sett
 
 
 def test_several_connections_share_the_work(any_store: Store, settings: Settings) -> None:
-    """With three connections, three threads send at the same time, and each mail goes out once."""
+    """With three connections, three threads send at the same time, and each mail is sent once."""
     names = [f"p{number:03}" for number in range(4 * BATCH)]
     with any_store.writing() as session:
         enqueue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
@@ -290,7 +290,7 @@ def test_several_connections_share_the_work(any_store: Store, settings: Settings
 
 
 def test_several_connections_stop_together(outbox: Store) -> None:
-    """A slip that one of them meets comes through, and all mail can be sent when it is mended."""
+    """An error in the settings that one thread meets is raised, and all mail is due when it is mended."""
     with pytest.raises(ConfigError):
         deliver_due(outbox, ListCarrier(refusing(ConfigError("no password"))), NOON, connections=3)
 

@@ -1,4 +1,4 @@
-"""What the player typed is told from what his mail program quoted and signed."""
+"""The lines that a player typed are told from those that a mail program quoted and added."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("original", [QUOTED, UNMARKED])
 def test_forms_of_all_kinds(form: str, original: str) -> None:
-    """What other programs put above an original is known as well, whether that is marked or not."""
+    """Other programs' lines above an original are recognised as well, whether that is marked or not."""
     assert text(f"WAIT\n\n{form}\n\n{original}") == "WAIT"
 
 
@@ -84,13 +84,13 @@ def test_bars_as_marks() -> None:
 
 
 def test_excerpts() -> None:
-    """What says whose the quoted lines below it are goes with them."""
+    """A line that names the writer of the quoted lines below it is left out with them."""
     assert text(f"Excerpts from Play by Email's message of Fri Nov 20 10:00:00 +0100 2026:\n{QUOTED}WAIT") == "WAIT"
 
 
 @pytest.mark.parametrize("mark", ["[...]", "[…]", "(...)", "<snip>", "[Quoted text hidden]"])
 def test_an_original_cut_short(mark: str) -> None:
-    """Below what stands for the rest of an original the answer goes on, as KMail puts it."""
+    """The answer goes on below a mark for an omitted part of the original, as KMail writes it."""
     attribution = "On Friday, 20 November 2026 10:00:00 CET Orders wrote:"
 
     assert text(f"{attribution}\n{QUOTED}{mark}\nWAIT") == "WAIT"
@@ -99,14 +99,14 @@ def test_an_original_cut_short(mark: str) -> None:
 
 @pytest.mark.parametrize("own", ["Il mio ordine", "On we go", "Am liebsten so"])
 def test_a_line_that_begins_like_the_attribution_below_it(own: str) -> None:
-    """It stays, since the attribution is whole without it."""
+    """A line that begins like the attribution below it is kept, since that is whole without it."""
     attribution = "Il giorno ven 20 nov 2026 alle ore 10:00 Orders\n<orders@example.org> ha scritto:"
 
     assert text(f"{own}\n{attribution}\n\n{QUOTED}") == own
 
 
 def test_a_date_that_begins_an_attribution() -> None:
-    """It does so right below a line, too."""
+    """An attribution that begins with a date is recognised right below a line, too."""
     attribution = '20.11.2026 10:00 пользователь "Pbem" <\norders@example.org> написал:'
 
     assert text(f"WAIT\n{attribution}\n{QUOTED}") == "WAIT"
@@ -114,7 +114,7 @@ def test_a_date_that_begins_an_attribution() -> None:
 
 
 def test_a_forwarded_mail_of_ones_own_on_one_line() -> None:
-    """Whom a mail is from is read from the divider's own line, and nobody else that is named there."""
+    """The sender of a forwarded mail is read from the divider's own line, and not from others named there."""
     divider = "----- Forwarded Message ----- From: {} To: {} Sent: Friday Subject: x"
 
     assert text(f"{divider.format('ann@example.org', 'orders@example.org')}\n\nWAIT") == "WAIT"
@@ -122,7 +122,7 @@ def test_a_forwarded_mail_of_ones_own_on_one_line() -> None:
 
 
 def test_an_answer_below_the_original() -> None:
-    """Below and between lines quoted with ">" the answer is read, as is what stands above."""
+    """An answer below and between lines quoted with ">" is read, as are lines above them."""
     assert text(f"On Friday Orders wrote:\n\n{QUOTED}WAIT\n{QUOTED}BUILD mine") == "WAIT\nBUILD mine"
 
 
@@ -131,7 +131,7 @@ OUTLOOK = "-----Original Message-----\nFrom: Orders\nSent: Friday\nTo: Ann\nSubj
 
 
 def test_a_sheet_filled_in_inside_an_unmarked_original() -> None:
-    """If nothing is written above an original that is not marked, the sheet in it has been filled in and is read."""
+    """If nothing is written above an original that is not marked, a sheet filled in inside it is read."""
     assert SHEET in text(f"\n{OUTLOOK}{SHEET}\n{UNMARKED}")
 
 
@@ -195,7 +195,7 @@ def test_a_sheet_below_two_dashes() -> None:
     ],
 )
 def test_what_telephones_add(line: str) -> None:
-    """The line that telephones put below a mail is left out."""
+    """The line that telephones add below a mail is left out."""
     assert text(f"WAIT\n\n{line}") == "WAIT"
 
 

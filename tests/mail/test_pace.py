@@ -1,4 +1,4 @@
-"""Mail beyond what a provider takes waits for its time, and nothing else does."""
+"""Mail beyond a provider's limit waits for its time, and no other mail does."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ THREE_A_MINUTE = SendingLimits(RateLimit(per_minute=3))
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings with nothing but an address."""
+    """Return settings with an address alone."""
     write_default_settings(tmp_path / "home", "orders@example.org")
     return load_settings(tmp_path / "home")
 
@@ -37,7 +37,7 @@ def settings(tmp_path: Path) -> Settings:
 def write(
     store: Store, settings: Settings, addresses: Sequence[str], *, kind: str = "", now: dt.datetime = NOON
 ) -> None:
-    """Queues a mail to each address."""
+    """Queue a mail to each address."""
     made = [
         NewMail(to, "turn 3", "Your ships.", f"<{kind}{number}.{now:%H%M}@x>", "orders@example.org", kind=kind)
         for number, to in enumerate(addresses)
@@ -47,17 +47,17 @@ def write(
 
 
 def players(count: int, domain: str = "example.org") -> list[str]:
-    """So many addresses."""
+    """Return so many addresses."""
     return [f"p{number:03}@{domain}" for number in range(count)]
 
 
 def nights(store: Store, pace: SendingLimits, minutes: Sequence[int]) -> list[int]:
-    """How many mails go out, when mail is sent at these minutes after noon."""
+    """Return how many mails are sent at each of these minutes after noon."""
     return [deliver_due(store, ListCarrier(), NOON + minute * MINUTE, pace=pace).sent for minute in minutes]
 
 
 def test_no_more_than_the_limit_goes_out(any_store: Store, settings: Settings) -> None:
-    """Each minute takes three, in the order in which they were written; nobody sleeps."""
+    """In each minute three mails are sent, in the order in which they were written; no thread sleeps."""
     write(any_store, settings, players(8))
     carrier = ListCarrier()
     told = [deliver_due(any_store, carrier, NOON + minute * MINUTE, pace=THREE_A_MINUTE) for minute in (0, 0, 1, 2, 3)]
@@ -73,7 +73,7 @@ def test_no_more_than_the_limit_goes_out(any_store: Store, settings: Settings) -
 
 
 def test_waiting_is_no_attempt(store: Store, settings: Settings) -> None:
-    """Mail held back has its time entered, and no try more."""
+    """Mail held back has a later time, and no further attempt."""
     write(store, settings, players(5))
     deliver_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE)
 
@@ -83,7 +83,7 @@ def test_waiting_is_no_attempt(store: Store, settings: Settings) -> None:
 
 
 def test_a_day_has_its_own_limit(store: Store, settings: Settings) -> None:
-    """What went out in the last 24 hours counts, not what went out on the same date."""
+    """A limit per day counts the mail of the last 24 hours, not that of the same date."""
     write(store, settings, players(5))
 
     assert nights(store, SendingLimits(RateLimit(per_minute=2, per_day=3)), [0, 1, 2, 60, 24 * 60, 24 * 60 + 1]) == [
@@ -97,7 +97,7 @@ def test_a_day_has_its_own_limit(store: Store, settings: Settings) -> None:
 
 
 def test_one_domain_does_not_hold_up_others(store: Store, settings: Settings) -> None:
-    """A limit for one domain holds back its mail alone, however its name is written."""
+    """A limit for one domain holds back its mail alone, in any case of its name."""
     write(store, settings, [*players(3, "Slow.example"), *players(2)])
     carrier = ListCarrier()
     deliver_due(store, carrier, NOON, pace=SendingLimits(domains={"slow.example": RateLimit(per_hour=1)}))
@@ -106,7 +106,7 @@ def test_one_domain_does_not_hold_up_others(store: Store, settings: Settings) ->
 
 
 def test_mail_held_back_for_its_domain_leaves_room_for_others(store: Store, settings: Settings) -> None:
-    """The overall limit is not used up by mail that cannot go now."""
+    """The overall limit is not used up by mail that cannot be sent now."""
     write(store, settings, [*players(5, "slow.example"), *players(4)])
 
     assert nights(store, SendingLimits(RateLimit(per_minute=4), {"slow.example": RateLimit(per_hour=1)}), [0, 1]) == [
@@ -116,7 +116,7 @@ def test_mail_held_back_for_its_domain_leaves_room_for_others(store: Store, sett
 
 
 def test_receipts_pass_a_mass_of_reports(store: Store, settings: Settings) -> None:
-    """A receipt written while reports wait takes the next free place."""
+    """A receipt written while reports wait takes the next free slot."""
     write(store, settings, players(9), kind="report")
     deliver_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE)
     write(store, settings, ["eve@example.org"], kind="receipt", now=NOON + MINUTE)
@@ -127,7 +127,7 @@ def test_receipts_pass_a_mass_of_reports(store: Store, settings: Settings) -> No
 
 
 def test_what_is_refused_for_now_has_not_gone(store: Store, settings: Settings) -> None:
-    """Only mail that was taken counts."""
+    """Only accepted mail counts."""
     write(store, settings, players(4))
     later = ListCarrier(refusing(TemporaryMailError("450 later")))
 
@@ -136,7 +136,7 @@ def test_what_is_refused_for_now_has_not_gone(store: Store, settings: Settings) 
 
 
 def test_what_may_have_gone_counts(store: Store, settings: Settings) -> None:
-    """A mail claimed by a sender that died may be with the provider, so its place is taken."""
+    """Mail claimed by a sender that died may have been sent, so it counts."""
     write(store, settings, players(4))
     with store.writing() as session:
         first = session.scalars(select(OutgoingMail).order_by(OutgoingMail.id)).first()
@@ -147,7 +147,7 @@ def test_what_may_have_gone_counts(store: Store, settings: Settings) -> None:
 
 
 def test_a_long_queue_is_never_lost(store: Store, settings: Settings) -> None:
-    """Mail for days is looked at every four hours, and goes out at the pace of its days."""
+    """Mail that must wait for days is examined every four hours, and sent within the limit of each day."""
     write(store, settings, players(2 * BATCH + 1))
     every_four_hours = range(0, 2 * 24 * 60 + 1, 4 * 60)
 
@@ -160,7 +160,7 @@ def test_a_long_queue_is_never_lost(store: Store, settings: Settings) -> None:
     st.lists(st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 90)), max_size=20),
 )
 def test_slots_keep_every_limit(mails: list[str], before: list[tuple[str, int]]) -> None:
-    """Of the mail that goes now, no limit is passed; and what is told to wait is told no time in the past."""
+    """Mail sent now exceeds no limit, and deferred mail gets no time in the past."""
     pace = SendingLimits(
         RateLimit(per_minute=5, per_hour=20), {"a": RateLimit(per_minute=2), "b": RateLimit(per_hour=6)}
     )

@@ -1,4 +1,4 @@
-"""A server that awaits a mail after a refusal; Postfix, which the other tests of the carrier use, never does."""
+"""A server that accepts DATA after it refused the recipient; Postfix, which the other tests use, never does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RAW = mail("turn 3\n", "Subject: turn 3", sender="orders@example.org")
 
 
 class EagerServer(ThreadingTCPServer):
-    """Says "go on" to every DATA, as RFC 2920 lets it, though it takes mail for ann alone."""
+    """SMTP server that answers 354 to every DATA, as RFC 2920 allows, though it accepts mail for ann alone."""
 
     daemon_threads = True
 
@@ -33,7 +33,7 @@ class _Session(StreamRequestHandler):
     server: EagerServer
 
     def handle(self) -> None:
-        """Answers until the client goes."""
+        """Answer until the client disconnects."""
         self.wfile.write(b"220 eager\r\n")
         wanted = False
         for line in self.rfile:
@@ -53,7 +53,7 @@ class _Session(StreamRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[EagerServer]:
-    """The server, running."""
+    """Yield the server, running."""
     with EagerServer() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -63,7 +63,7 @@ def server() -> Iterator[EagerServer]:
 
 
 def test_nothing_is_sent_after_a_refusal(server: EagerServer, tmp_path: Path) -> None:
-    """Where the server awaits a mail although it refused its recipient, it gets none, and the next one passes."""
+    """If the server accepts DATA although it refused the recipient, it gets no mail, and the next one is sent."""
     url = f"smtp://127.0.0.1:{server.server_address[1]}"
     (tmp_path / FILE_NAME).write_text(f'address = "orders@example.org"\ncarrier = "{url}"\n')
 

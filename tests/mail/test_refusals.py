@@ -1,4 +1,4 @@
-"""What a provider means by a refusal."""
+"""Classification of SMTP refusals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pbem.mail.connection import classify_reply, is_content_refusal
     ],
 )
 def test_how_a_refusal_is_taken(said: str, kind: type[MailError]) -> None:
-    """It holds for all mail, for now, or for good; a policy may be lifted, but not the dislike of what a mail holds."""
+    """A refusal holds for all mail, for now, or for good; a policy may be lifted, but not a refusal of content."""
     assert classify_reply(int(said[:3]), said) is kind
 
 
@@ -48,5 +48,5 @@ def test_how_a_refusal_is_taken(said: str, kind: type[MailError]) -> None:
     ],
 )
 def test_when_less_of_a_mail_might_pass(said: str, about: bool) -> None:
-    """Size and content are told from a full mailbox, a wrong address and a bad name."""
+    """A refusal for size or content differs from one for a full mailbox, a wrong address or a bad name."""
     assert is_content_refusal(said) is about

@@ -1,4 +1,4 @@
-"""DKIM signatures are what another library's verifier takes for good."""
+"""DKIM signatures are valid for another library's verifier."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ Lookup = Callable[..., bytes]
 
 
 def pem(form: serialization.PrivateFormat) -> bytes:
-    """The private key as a file holds it."""
+    """Return the private key as a file holds it."""
     return KEY.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
 
 
 def published(name: bytes, **_how: object) -> bytes:
-    """What DNS answers for the selector `pbem` of example.org; nothing for any other name."""
+    """Return the DNS record for the selector `pbem` of example.org; None for any other name."""
     if name != b"pbem._domainkey.example.org.":
         return b""
     public = KEY.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
@@ -52,14 +52,14 @@ def published(name: bytes, **_how: object) -> bytes:
 
 @pytest.fixture
 def dkim(tmp_path: Path) -> Dkim:
-    """The settings of a signature, with a key."""
+    """Return the settings of a signature, with a key."""
     (tmp_path / "dkim.pem").write_bytes(pem(serialization.PrivateFormat.TraditionalOpenSSL))
     return Dkim("example.org", "pbem", tmp_path / "dkim.pem")
 
 
 @pytest.fixture
 def signed_house(dkim: Dkim, tmp_path: Path) -> Settings:
-    """A home whose mail is signed."""
+    """Return the settings of a home whose mail is signed."""
     lines = [
         'address = "orders@example.org"',
         'dkim = { domain = "example.org", selector = "pbem", key_file = "dkim.pem" }',
@@ -69,7 +69,7 @@ def signed_house(dkim: Dkim, tmp_path: Path) -> Settings:
 
 
 def test_a_signature_is_valid(dkim: Dkim) -> None:
-    """It stands before the mail, which is otherwise as it was, and fits the key in DNS."""
+    """A signature is put before the mail, which is otherwise unchanged, and fits the key in DNS."""
     signed = DkimSigner(dkim).sign(RAW)
 
     assert signed.startswith(b"DKIM-Signature: ")
@@ -87,19 +87,19 @@ def test_a_signature_is_valid(dkim: Dkim) -> None:
     ],
 )
 def test_what_is_changed_shows(dkim: Dkim, old: bytes, new: bytes) -> None:
-    """A changed text or header field, or a second sender, makes the signature worthless."""
+    """A changed text or header field, or a second sender, makes the signature invalid."""
     assert not verify_signature(DkimSigner(dkim).sign(RAW).replace(old, new, 1), published)
 
 
 def test_a_key_that_is_not_published(dkim: Dkim) -> None:
-    """A signature under a name that DNS does not know proves nothing."""
+    """A signature under a name that DNS does not know is invalid."""
     other = Dkim(dkim.domain, "other", dkim.key_file)
 
     assert not verify_signature(DkimSigner(other).sign(RAW), published)
 
 
 def test_keys_as_openssl_makes_them_now(dkim: Dkim) -> None:
-    """A key in the newer form, PKCS #8, is as good."""
+    """A key in the newer form, PKCS #8, can be used as well."""
     dkim.key_file.write_bytes(pem(serialization.PrivateFormat.PKCS8))
 
     assert verify_signature(DkimSigner(dkim).sign(RAW), published)
@@ -109,7 +109,7 @@ def test_keys_as_openssl_makes_them_now(dkim: Dkim) -> None:
     "content", [b"", b"no key", b"-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----"]
 )
 def test_a_key_that_is_none(dkim: Dkim, content: bytes) -> None:
-    """A file without a key is a sentence that names it."""
+    """A file without a key is reported by name."""
     dkim.key_file.write_bytes(content)
 
     with pytest.raises(ConfigError, match=r"key_file in dkim, .*dkim.pem, cannot be used to sign: it must hold an RSA"):
@@ -117,7 +117,7 @@ def test_a_key_that_is_none(dkim: Dkim, content: bytes) -> None:
 
 
 def test_without_the_library(dkim: Dkim, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Signatures are an extra: where it is not installed, the sentence says how to get it."""
+    """Without the optional library, the error says how to install it."""
     monkeypatch.setitem(sys.modules, "dkim", None)
 
     with pytest.raises(ConfigError, match=r"needs the package dkimpy; install it with: pip install 'pbem\[dkim\]'"):
@@ -125,7 +125,7 @@ def test_without_the_library(dkim: Dkim, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_mail_is_signed_on_its_way_out(signed_house: Settings, store: Store) -> None:
-    """What is kept in the outbox has no signature; what arrives has one."""
+    """Mail in the outbox has no signature; mail that arrives has one."""
     with store.writing() as session:
         enqueue(session, [MAIL], signed_house, campaign_id=None, now=NOON)
     deliver_due(store, open_transport(signed_house), NOON)

@@ -1,4 +1,4 @@
-"""The text a player typed is found in whatever his mail program made of it."""
+"""The text that a player typed is found in the forms that mail programs give it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAIN = "Content-Type: text/plain; charset=utf-8"
 
 
 def test_plain_text() -> None:
-    """A plain mail is read line by line, blanks before and after the text aside."""
+    """A plain mail is read line by line, without blanks before and after the text."""
     read = letter(f"\n{ORDERS}  \n\n")
 
     assert read.lines == ["MOVE scout-1 TO B7", "BUILD mine"]
@@ -41,7 +41,7 @@ def test_an_empty_mail_has_no_lines() -> None:
     ],
 )
 def test_transfer_encodings(encoding: str, body: bytes) -> None:
-    """Quoted-printable and base64 are undone, soft line ends included; other encodings change nothing."""
+    """Quoted-printable and base64 are decoded, soft line ends included; other encodings change nothing."""
     assert text(body, f"Content-Transfer-Encoding: {encoding}") == ORDERS
 
 
@@ -62,7 +62,7 @@ def test_transfer_encodings(encoding: str, body: bytes) -> None:
     ],
 )
 def test_charsets(charset: str, octets: bytes) -> None:
-    """Text is read by its charset, and by the likeliest one where that is wrong, unknown or none at all."""
+    """Text is decoded by its charset, and by the likeliest one where that is wrong, unknown or missing."""
     assert text(octets, f"Content-Type: text/plain; charset={charset}") == "Größe - 1"
 
 
@@ -72,7 +72,7 @@ def test_no_charset() -> None:
 
 
 def test_typographers_characters() -> None:
-    """Blanks, quotes and dashes of word processors become those of a typewriter; what is invisible goes."""
+    """Blanks, quotes and dashes of word processors become plain ones; invisible characters are dropped."""
     assert (
         text("MOVE\u00a0\u201cNew\u2009Hope\u201d \u2013\u200b1 \u2018x\u2019 \u2212 2\ufeff\u00ad…\n")
         == "MOVE \"New Hope\" -1 'x' - 2..."
@@ -85,7 +85,7 @@ def test_line_ends_of_every_kind() -> None:
 
 
 def test_flowed_text_is_joined() -> None:
-    """In format=flowed a blank before a line end is soft, and a stuffed blank at a line's beginning goes (RFC 3676)."""
+    """In format=flowed a blank before a line end is soft, and a stuffed blank before a line is dropped (RFC 3676)."""
     body = "MOVE scout-1 \nTO B7\n From here\n> quoted \n> text\nBUILD mine"
 
     assert text(body, "Content-Type: text/plain; format=flowed") == "MOVE scout-1 TO B7\nFrom here\nBUILD mine"
@@ -128,7 +128,7 @@ MOBILE = '<div dir="ltr">{}<br></div><div id="ms-outlook-mobile-signature">{}<di
 
 
 def test_orders_typed_into_a_signature() -> None:
-    """Outlook's telephones let one type into the signature: what stands there counts if nothing stands above."""
+    """Text in the signature of Outlook for telephones, where the cursor lands, counts if there is none above it."""
     assert text(MOBILE.format("", "<div>WAIT</div>"), HTML) == "WAIT"
     assert text(MOBILE.format("WAIT", "<div>Ann</div>"), HTML) == "WAIT"
 
@@ -141,7 +141,7 @@ def test_orders_typed_into_a_signature() -> None:
     ],
 )
 def test_originals_marked_in_html(mark: str) -> None:
-    """What programs mark as an original in their HTML alone is left out, whatever language stands above it."""
+    """An original that a program marks in its HTML alone is left out, in any language."""
     assert text(f"<p>WAIT</p><{mark}><p>Ngày 20: Pbem</p><p>Your ships:</p>", HTML) == "WAIT"
 
 
@@ -149,7 +149,7 @@ ORDER_FILE = 'Content-Disposition: attachment; filename="orders.txt"'
 
 
 def test_orders_in_an_attached_file() -> None:
-    """A sheet in an attached text file is taken before the mail's own text, and a note says so."""
+    """A sheet in an attached text file counts before the mail's own text, and a note says so."""
     sheet = f"ORDERS trap7 red code\n{ORDERS}\nEND"
     file = part(sheet, "Content-Type: application/octet-stream", ORDER_FILE)
     read = letter(*multipart("mixed", part("See attachment.", PLAIN), file))
@@ -159,7 +159,7 @@ def test_orders_in_an_attached_file() -> None:
 
 
 def test_a_file_without_an_orders_line() -> None:
-    """It is kept beside the mail's own text, for whoever knows what an order is; beside nothing it is the text."""
+    """A file without an ORDERS line is kept beside the mail's own text; beside an empty mail it is the text."""
     file = part(ORDERS, "Content-Type: application/octet-stream", ORDER_FILE)
     read = letter(*multipart("mixed", part("See attachment.", PLAIN), file))
 
@@ -169,14 +169,14 @@ def test_a_file_without_an_orders_line() -> None:
 
 @pytest.mark.parametrize("said", ["application/pdf", "image/png"])
 def test_a_file_that_is_no_text(said: str) -> None:
-    """What says to be no text is not read as orders, whatever its name is."""
+    """A file of another type is not read as orders, whatever its name is."""
     file = part("%PDF-1.7", f"Content-Type: {said}", ORDER_FILE)
 
     assert letter(*multipart("mixed", part(ORDERS, PLAIN), file)).filed is None
 
 
 def test_a_part_of_unreadable_type() -> None:
-    """A part that says nothing understandable of its type is never orders, and a note says that it was not read."""
+    """A part whose type cannot be understood is never orders, and a note says that it was not read."""
     read = letter(*multipart("mixed", part("WAIT", PLAIN), part("BUILD mine", "Content-Type: image")))
 
     assert (read.text, len(read.notes)) == ("WAIT", 1)
@@ -184,12 +184,12 @@ def test_a_part_of_unreadable_type() -> None:
 
 @pytest.mark.parametrize("said", ["text", "text; charset=utf-8", "; charset=utf-8", "charset=utf-8"])
 def test_a_part_that_hardly_names_its_type(said: str) -> None:
-    """What old programs write for plain text is understood."""
+    """The type that very old programs write for plain text is understood."""
     assert text(*multipart("mixed", part(ORDERS, f"Content-Type: {said}"))) == ORDERS
 
 
 def test_alternatives_without_html() -> None:
-    """Lists, bridges and forwarders take the HTML out and leave the text alone in its frame; nothing is lost."""
+    """The text of an alternative is read if a list, bridge or forwarder has removed its HTML."""
     assert letter(*multipart("alternative", part(ORDERS, PLAIN))).text == ORDERS
     assert text(*multipart("alternative", part(ORDERS, PLAIN), part(ORDERS, PLAIN))) == ORDERS
 
@@ -202,7 +202,7 @@ def test_a_sheet_in_the_mail_goes_before_a_file_without_one() -> None:
 
 
 def test_a_footer_that_exchange_attaches_is_no_sheet() -> None:
-    """Disclaimers attached under a name such as ATT00001.txt are passed over."""
+    """Disclaimers attached under a name such as ATT00001.txt are skipped."""
     footer = 'Content-Disposition: attachment; filename="ATT00001.txt"'
 
     assert text(*multipart("mixed", part(ORDERS, PLAIN), part("Confidential!", footer))) == ORDERS
@@ -218,7 +218,7 @@ def test_a_footer_that_exchange_attaches_is_no_sheet() -> None:
     ],
 )
 def test_names_of_files(disposition: str) -> None:
-    """A file's name is read in all the ways it may be written (RFC 2183, 2231, 2047)."""
+    """A file's name is read in all the forms that standards allow (RFC 2183, 2231, 2047)."""
     assert text(*multipart("mixed", part(" ", PLAIN), part(ORDERS, disposition))) == ORDERS
 
 
@@ -249,7 +249,7 @@ def test_what_is_not_read_is_told() -> None:
 
 
 def test_encrypted_mail() -> None:
-    """Encrypted mail cannot be read; its sender is told to write plain text."""
+    """Encrypted mail cannot be read; its sender is asked for plain text."""
     read = letter(*multipart("encrypted", part("x", "Content-Type: application/pgp-encrypted")))
 
     assert (read.text, read.notes) == ("", ("The mail is encrypted and could not be read; send it as plain text.",))
@@ -261,7 +261,7 @@ def test_a_signed_mail() -> None:
 
 
 def test_a_multipart_without_its_boundary() -> None:
-    """If a multipart's boundary is missing, or never stands in it, the whole body is its text."""
+    """If a multipart's boundary is missing, or does not occur in it, the whole body is its text."""
     for parameter in ("", "; boundary=other"):
         assert text(ORDERS, f"Content-Type: multipart/mixed{parameter}") == ORDERS
 
@@ -274,7 +274,7 @@ def test_a_multipart_that_breaks_off() -> None:
 
 
 def test_a_mail_that_was_cut() -> None:
-    """A note tells when only the beginning of a mail was taken."""
+    """A note tells if only the beginning of a mail was read."""
     note = ("The mail is too big; only its beginning was read.",)
 
     assert parse_message(truncate_message(mail(ORDERS), 5_000_000)).notes == note
@@ -290,7 +290,7 @@ def test_too_many_parts() -> None:
 
 
 def test_too_many_parts_inside_parts() -> None:
-    """A thousand multiparts one inside the other are entered only so deep."""
+    """A thousand multiparts one inside the other are entered only to a limited depth."""
     body, field = b"WAIT", PLAIN
     for depth in range(1000):
         body, field = multipart("mixed", part(body, field), boundary=f"b{depth}")

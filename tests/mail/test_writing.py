@@ -1,4 +1,4 @@
-"""Composed mail is what other programs expect, the same every time, and nothing in it can add a header."""
+"""Composed mail is valid for other programs, reproducible, and safe from injected headers."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ DATA = MailPart("red-3.json", "application/json", b'{"seat":"red"}')
 
 
 def composed(mail: NewMail) -> bytes:
-    """The bytes of a mail from the order address at noon."""
+    """Return the bytes of a mail from the order address at noon."""
     return compose(mail, sender="orders@example.org", sender_name="Play by Email", at=NOON)
 
 
 def parsed(mail: NewMail) -> EmailMessage:
-    """The mail as Python's own mail parser understands it, which must find no defect."""
+    """Return the mail as parsed by Python's own parser, which must find no defect."""
     message = email.message_from_bytes(composed(mail), policy=email.policy.default)
     assert isinstance(message, EmailMessage)
     assert not [defect for part in message.walk() for defect in part.defects]
@@ -113,7 +113,7 @@ def test_parts_come_back_whole() -> None:
 
 
 def test_a_picture_without_html_is_a_file() -> None:
-    """Where no HTML shows it, a picture is a file like others."""
+    """A picture that no HTML shows is a file like others."""
     assert [part.get_content_type() for part in parsed(replace(MAIL, parts=(PICTURE,))).walk()][-1] == "image/png"
 
 
@@ -155,7 +155,7 @@ def test_subjects_come_back_whole(subject: str) -> None:
 
 @given(st.text(max_size=40))
 def test_no_text_can_add_a_header(hostile: str) -> None:
-    """Whatever stands in names, subjects and ids, the header fields stay the same ones."""
+    """No content of names, subjects and ids changes the set of header fields."""
     clean = composed(replace(MAIL, in_reply_to="<x>", references=("<x>",), list_id="<x>", parts=(DATA,)))
     mail = replace(
         MAIL,
@@ -174,7 +174,7 @@ def test_no_text_can_add_a_header(hostile: str) -> None:
 
 
 def names(raw: bytes) -> list[bytes]:
-    """The names of all header fields before the first empty line."""
+    """Return the names of all header fields before the first empty line."""
     lines = raw.partition(b"\r\n\r\n")[0].split(b"\r\n")
     return [line.partition(b":")[0] for line in lines if not line.startswith(b" ")]
 
@@ -188,7 +188,7 @@ def test_a_mail_composed_twice_is_the_same() -> None:
 
 
 def test_what_is_written_is_read() -> None:
-    """The program reads its own mail: address, ids, and the text."""
+    """The program parses its own mail: address, ids, and the text."""
     letter = parse_message(composed(replace(MAIL, text="Größe\nWAIT\n", references=("<a@x>",), in_reply_to="<a@x>")))
 
     assert (letter.sender, letter.message_id, letter.references) == (
@@ -219,14 +219,14 @@ def test_a_file_name_in_another_script() -> None:
 @pytest.mark.parametrize("text", ["Your ships:\nscout-1\n", "Größe\n", "--=_\r\n--=_x\r\nend", ""])
 @pytest.mark.parametrize("html", ["", "<p>Your ships<img src='cid:map'>"])
 def test_the_text_of_a_mail_alone(text: str, html: str) -> None:
-    """Without HTML and files a mail is what it would be, had it been written without them."""
+    """A mail without its HTML and files has the bytes of one composed without them."""
     whole = replace(MAIL, text=text, html=html, parts=(PICTURE, DATA))
 
     assert text_only(composed(whole)) == composed(replace(MAIL, text=text))
 
 
 def test_text_alone_stays_as_it_is() -> None:
-    """A mail that is text already is not changed."""
+    """A mail of text alone is not changed."""
     assert text_only(composed(MAIL)) == composed(MAIL)
 
 

@@ -1,4 +1,4 @@
-"""Delivery reports in words alone, as mail systems write them that know nothing of RFC 3464, on a mail of ours."""
+"""Delivery reports in free text, by mail systems without RFC 3464, on a mail of the order address."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _mail(head: str, body: str) -> bytes:
 
 
 def exim(message_id: str, recipient: str) -> bytes:
-    """Exim's, with the mail below; Mail.ru's and GMX's have the same words."""
+    """Return a report of Exim, with the mail below; Mail.ru and GMX use the same words."""
     head = f"""\
 Return-path: <>
 X-Failed-Recipients: {recipient}
@@ -40,7 +40,7 @@ Round 1.
 
 
 def qmail(message_id: str, recipient: str) -> bytes:
-    """A report of qmail, which Yahoo's are like."""
+    """Return a report of qmail, which Yahoo's resemble."""
     return _mail(
         "From: MAILER-DAEMON@mx.example.net\nSubject: failure notice\n",
         f"""\
@@ -63,7 +63,7 @@ Round 1.
 
 
 def german(message_id: str, recipient: str) -> bytes:
-    """What 1&1 and GMX say in German, with an empty sender."""
+    """Return a report of 1&1 and GMX in German, with an empty sender."""
     return _mail(
         "From: Mail Delivery System <>\nSubject: =?utf-8?Q?Unzustellbar:_turn_3?=\n"
         "Content-Type: text/plain; charset=utf-8\n",
@@ -81,7 +81,7 @@ Ihre Nachricht konnte nicht zugestellt werden an:
 
 
 def dragonfly(message_id: str, recipient: str) -> bytes:
-    """The BSD mailer's: no Return-Path, and a sender without an address."""
+    """Return a report of the BSD mailer: no Return-Path, and a sender without an address."""
     return _mail(
         "From: MAILER-DAEMON <>\nSubject: Mail delivery failed\n",
         f"""\
@@ -100,7 +100,7 @@ Message headers follow.
 
 
 def in_parts(message_id: str, recipient: str) -> bytes:
-    """An older Exchange or gateway: words and the mail as parts of a plain multipart."""
+    """Return a report of an older Exchange or gateway: words and the mail as parts of a plain multipart."""
     return _mail(
         "From: System Administrator <postmaster@mx.example.net>\nSubject: Undeliverable: turn 3\n"
         'Content-Type: multipart/mixed; boundary="part"\n',
@@ -120,7 +120,7 @@ Content-Type: message/rfc822
 
 
 def mixed(message_id: str, recipient: str) -> bytes:
-    """A status for programs, in a multipart that does not say to be a report."""
+    """Return a report with a status part in a multipart that is not declared as a report."""
     return _mail(
         "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example.net\nSubject: Undelivered\n"
         'Content-Type: multipart/mixed; boundary="part"\n',
@@ -152,7 +152,7 @@ WORDED = (exim, qmail, german, dragonfly, in_parts, mixed)
 
 
 def vacation(message_id: str, recipient: str) -> bytes:
-    """An answering machine that quotes the whole mail with its header: it has arrived."""
+    """Return an automatic reply that quotes the whole mail with its header: it has arrived."""
     return _mail(
         f"Return-Path: <>\nFrom: {recipient}\nSubject: Auto: turn 3\nAuto-Submitted: auto-replied\n"
         f"In-Reply-To: {message_id}\n",
@@ -161,7 +161,7 @@ def vacation(message_id: str, recipient: str) -> bytes:
 
 
 def read_receipt(message_id: str, recipient: str) -> bytes:
-    """A note that a mail was deleted unread (RFC 8098): it has arrived too."""
+    """Return a note that a mail was deleted unread (RFC 8098): it has arrived too."""
     return _mail(
         f"Return-Path: <>\nFrom: {recipient}\nSubject: Not read: turn 3\n"
         'Content-Type: multipart/report; report-type=disposition-notification; boundary="part"\n',
@@ -187,12 +187,12 @@ Content-Type: message/rfc822
 
 
 def complaint(message_id: str, recipient: str) -> bytes:
-    """A note that a reader has called a mail spam (RFC 5965)."""
+    """Return a note that a reader has called a mail spam (RFC 5965)."""
     return read_receipt(message_id, recipient).replace(b"disposition-notification", b"feedback-report")
 
 
 def person(message_id: str, recipient: str) -> bytes:
-    """Somebody who tells of a mail that came back, and shows it."""
+    """Return a mail of a person who tells of a returned mail, and quotes it."""
     report = qmail(message_id, recipient).decode().partition("\r\n\r\n")[2].replace("\r\n", "\n")
     return _mail(f"From: {recipient}\nSubject: what is this?\n", f"I got this from you:\n\n{report}")
 

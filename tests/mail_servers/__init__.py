@@ -1,1 +1,1 @@
-"""Mail with a real Dovecot and Postfix."""
+"""Tests of mail with a real Dovecot and Postfix."""

@@ -17,7 +17,10 @@ MakeSettings = Callable[..., Settings]
 
 @pytest.fixture
 def make_settings(mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeSettings:
-    """Makes the settings of the account `orders` at the mail system, with tables; each may be given another value."""
+    """Return a function that makes settings of the account `orders` at the mail system, with tables.
+
+    Each setting may be given another value.
+    """
     monkeypatch.setenv("TEST_PASSWORD", mail_server.password("orders"))
 
     def make(**others: str) -> Settings:

@@ -1,4 +1,4 @@
-"""A campaign with a dead address in it, on a real mail system: its mail comes back, and the GM learns of it."""
+"""A campaign with a dead address, on a real mail system: its mail bounces, and the GM is notified."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ HOUR = dt.timedelta(hours=1)
 
 @pytest.fixture
 def app(make_settings: MakeSettings) -> Iterator[App]:
-    """A house whose post goes through the running mail system."""
+    """Yield an application whose mail goes through the running mail system."""
     settings = make_settings()
     with open_app(settings.home, installed_games()) as app:
         yield app
 
 
 def _begin(app: App, *, gm: str, seats: dict[str, str]) -> TickResult:
-    """Starts a campaign and sends its first mails."""
+    """Start a campaign and send its first mails."""
     wanted = NewCampaign(
         name="trap7",
         game="singularity_trap",
@@ -55,7 +55,7 @@ def _status(app: App) -> CampaignStatus:
 
 
 def test_mail_to_a_dead_address_comes_back(app: App, mail_server: MailServer) -> None:
-    """Welcome and report return as two reports of Postfix; both are listed, the GM hears of both, the seat stays."""
+    """Welcome and report return as two reports of Postfix; both are listed, the GM is told of both, the seat stays."""
     ann, ghost, gm = map(mail_server.address, ("ann", GHOST, "gm"))
     begun = _begin(app, gm=gm, seats={"red": ann, "green": ghost})
     mail_server.mails("orders", at_least=2)
@@ -72,7 +72,7 @@ def test_mail_to_a_dead_address_comes_back(app: App, mail_server: MailServer) ->
 
 
 def test_a_dead_gm_makes_no_loop(app: App, mail_server: MailServer) -> None:
-    """When what the GM is told comes back as well, that is the end of it."""
+    """If the notice to the GM bounces as well, no further mail is sent."""
     ann, ghost = map(mail_server.address, ("ann", GHOST))
     _begin(app, gm=mail_server.address(f"{GHOST}+gm"), seats={"red": ann, "green": ghost})
     mail_server.mails("orders", at_least=2)

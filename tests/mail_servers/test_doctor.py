@@ -18,14 +18,14 @@ NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 
 
 def checks(settings: Settings) -> dict[str, CheckResult]:
-    """What the doctor says of inbox and carrier."""
+    """Return the doctor's findings on inbox and carrier."""
     found = run_checks(settings.home, NOON, installed_games()).checks
     return {check.name: check for check in found if check.name in ("inbox", "carrier")}
 
 
 @pytest.mark.parametrize("schemes", [("imaps", "smtps"), ("imap+starttls", "smtp+starttls"), ("imap", "smtp")])
 def test_all_is_fine(mail_server: MailServer, make_settings: MakeSettings, schemes: tuple[str, str]) -> None:
-    """Both logins pass; mail that waits is counted, and lies there unread as before."""
+    """Both logins succeed; waiting mail is counted, and stays unread."""
     mail_server.append("orders", [mail("one"), mail("two")])
     inbox, carrier = schemes
     found = checks(
@@ -40,7 +40,7 @@ def test_all_is_fine(mail_server: MailServer, make_settings: MakeSettings, schem
 
 
 def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both servers refuse the login; the GM is sent to the setting, and the password is not shown."""
+    """Both servers refuse the login; the GM is told the setting, and the password is not shown."""
     settings = make_settings()
     monkeypatch.setenv("TEST_PASSWORD", "not-this-one")
     found = checks(settings)
@@ -68,7 +68,7 @@ def test_a_certificate_of_another_host(mail_server: MailServer, make_settings: M
 
 
 def test_tls_at_a_port_without_it(mail_server: MailServer, make_settings: MakeSettings) -> None:
-    """A scheme that does not fit its port is told from other failures."""
+    """A scheme that does not fit its port is reported as such."""
     carrier = f"smtps://orders@127.0.0.1:{mail_server.ports['submission']}"
 
     assert checks(make_settings(carrier=carrier))["carrier"].mend.startswith("port and scheme do not fit")

@@ -1,4 +1,4 @@
-"""Waiting for mail in IDLE, against the real Dovecot: a hint that comes at once, and never stands in the way."""
+"""Waiting for mail in IDLE, with the real Dovecot: mail ends a wait at once, and a failure of IDLE does no harm."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAIL = b"From: ann@example.org\r\nSubject: orders\r\n\r\nHELP\r\n"
 
 @contextmanager
 def delivering(server: MailServer, until: Event) -> Iterator[None]:
-    """Mail comes again and again while the block runs, since nobody can see from outside when a wait has begun."""
+    """Deliver mail again and again while the block runs, since the beginning of a wait cannot be observed."""
 
     def deliver() -> None:
         while not until.wait(0.2):
@@ -45,7 +45,7 @@ def delivering(server: MailServer, until: Event) -> Iterator[None]:
 
 @pytest.mark.parametrize("scheme", ["imap", "imap+starttls", "imaps"])
 def test_mail_ends_a_wait(make_settings: MakeSettings, mail_server: MailServer, scheme: str) -> None:
-    """A wait of a day is over when a mail comes, on every kind of line."""
+    """A wait of a day ends when a mail comes, on every kind of connection."""
     idler, never = Idler(make_settings(inbox=mail_server.inbox("orders", scheme))), Event()
     with delivering(mail_server, Event()):
         idler.wait(DAY, never)
@@ -54,7 +54,7 @@ def test_mail_ends_a_wait(make_settings: MakeSettings, mail_server: MailServer, 
 
 
 def test_mail_between_two_waits_ends_the_second(make_settings: MakeSettings, mail_server: MailServer) -> None:
-    """What comes while nobody listens, as during a tick, is known from the mailbox's next UID."""
+    """Mail that came between two waits, as during a tick, is noticed by the mailbox's next UID."""
     idler, never = Idler(make_settings()), Event()
     idler.wait(0, never)
     mail_server.append("orders", [MAIL])
@@ -74,7 +74,7 @@ def test_a_wait_can_be_stopped(make_settings: MakeSettings) -> None:
 
 @contextmanager
 def stopping_soon(stop: Event) -> Iterator[None]:
-    """The event is set in a moment, by another thread."""
+    """Set the event in a moment, from another thread."""
     timer = threading.Timer(0.5, stop.set)
     timer.start()
     yield
@@ -85,7 +85,7 @@ def stopping_soon(stop: Event) -> Iterator[None]:
 def test_a_line_that_breaks_is_no_end_of_waiting(
     make_settings: MakeSettings, mail_server: MailServer, tmp_path: Path, after: int
 ) -> None:
-    """When the server cannot be reached, or hangs up, the wait goes on asleep, and the log tells why."""
+    """If the server cannot be reached, or hangs up, the wait goes on without IDLE, and the log tells why."""
     stop, log = Event(), tmp_path / "log"
     with relaying(mail_server.ports["imap"], limit=after) as relay, open_log(log), stopping_soon(stop):
         Idler(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}")).wait(DAY, stop)
@@ -96,12 +96,12 @@ def test_a_line_that_breaks_is_no_end_of_waiting(
 
 
 def test_a_folder_is_waited_for_asleep(make_settings: MakeSettings) -> None:
-    """A local inbox cannot tell of mail."""
+    """For a local inbox the wait is a sleep."""
     assert isinstance(open_waiter(make_settings(inbox="maildir:post/inbox")), Sleeper)
 
 
 def test_serve_answers_mail_as_it_comes(make_settings: MakeSettings, mail_server: MailServer) -> None:
-    """With a poll a day, a mail that comes in between is answered all the same."""
+    """With one poll a day, mail that comes in between is answered at once."""
     settings = make_settings()
     stop, answered = Event(), []
 

@@ -29,19 +29,19 @@ MAILS = [mail(f"turn {number}", f"Message-ID: <{number}@example.org>") for numbe
 
 @pytest.fixture
 def mailbox(make_settings: MakeSettings) -> Iterator[Mailbox]:
-    """The inbox of the account `orders`."""
+    """Yield the inbox of the account `orders`."""
     with closing(open_mailbox(make_settings())) as mailbox:
         yield mailbox
 
 
 def raws(batches: Iterator[list[RawMessage]]) -> list[bytes]:
-    """The bytes of all mails of all batches."""
+    """Return the bytes of all mails of all batches."""
     return [each.raw for batch in batches for each in batch]
 
 
 @pytest.mark.parametrize("scheme", ["imaps", "imap+starttls", "imap"])
 def test_mail_is_read_byte_for_byte(mail_server: MailServer, make_settings: MakeSettings, scheme: str) -> None:
-    """Over TLS, STARTTLS, or plain inside the machine, mail comes in order and as it lies there."""
+    """Over TLS, STARTTLS, or plain inside the machine, mail is read in order and unchanged."""
     mail_server.append("orders", MAILS)
 
     with closing(open_mailbox(make_settings(inbox=mail_server.inbox("orders", scheme)))) as mailbox:
@@ -49,7 +49,7 @@ def test_mail_is_read_byte_for_byte(mail_server: MailServer, make_settings: Make
 
 
 def test_mail_sent_by_a_player_is_read(mail_server: MailServer, mailbox: Mailbox) -> None:
-    """What a player's mail program submits to a plus-address comes with that address, his own, and the time."""
+    """A mail submitted to a plus address is read with that address, its sender's, and the time."""
     mail_server.submit("ann", "orders+code@pbem.test", mail("WAIT", sender="Ann <ann@pbem.test>"))
     mail_server.mails("orders", at_least=1)
 
@@ -61,7 +61,7 @@ def test_mail_sent_by_a_player_is_read(mail_server: MailServer, mailbox: Mailbox
 
 
 def test_a_real_bounce_is_known(mail_server: MailServer, mailbox: Mailbox) -> None:
-    """The delivery report that Postfix sends for a dead address is automatic mail."""
+    """A delivery report of Postfix for a dead address is automatic mail."""
     mail_server.submit("orders", "ghost@pbem.test", mail("turn 3", sender="orders@pbem.test"))
     mail_server.mails("orders", at_least=1)
 
@@ -70,7 +70,7 @@ def test_a_real_bounce_is_known(mail_server: MailServer, mailbox: Mailbox) -> No
 
 
 def test_what_is_done_is_in_processed(mail_server: MailServer, mailbox: Mailbox) -> None:
-    """A batch that is done lies unchanged in Processed, and the inbox is empty."""
+    """A batch that is done is unchanged in Processed, and the inbox is empty."""
     mail_server.append("orders", MAILS)
     for batch in mailbox.batches():
         mailbox.done(batch)
@@ -90,7 +90,7 @@ def test_reading_leaves_no_trace(mail_server: MailServer, mailbox: Mailbox) -> N
 
 
 def test_servers_without_move(mail_server: MailServer, make_settings: MakeSettings) -> None:
-    """Without MOVE mail is copied, marked and expunged; without UIDPLUS too it is marked and passed over."""
+    """Without MOVE mail is copied, marked and expunged; without UIDPLUS too it is marked and skipped."""
     mail_server.append("orders", MAILS)
     left = []
     for host in (WITHOUT_MOVE, WITHOUT_UIDPLUS):
@@ -105,7 +105,7 @@ def test_servers_without_move(mail_server: MailServer, make_settings: MakeSettin
 
 
 def test_mail_that_somebody_else_took(mail_server: MailServer, mailbox: Mailbox) -> None:
-    """Mail that goes away between reading and moving is no error."""
+    """Mail that vanishes between reading and moving is no error."""
     mail_server.append("orders", MAILS)
     (batch,) = mailbox.batches()
     with mail_server.imap("orders") as imap:
@@ -128,7 +128,7 @@ def test_mail_that_is_too_big(mail_server: MailServer, mailbox: Mailbox) -> None
 
 
 def test_a_gms_mail_that_is_greater_than_others(mail_server: MailServer, mailbox: Mailbox) -> None:
-    """It is fetched whole, since he may have enclosed pictures."""
+    """A larger mail of a GM is fetched whole, since it may have pictures attached."""
     gms = mail("GM war 0123456789abcdef0123\nRULING\n" + "x" * MAX_MAIL)
     mail_server.append("orders", [mail("x" * MAX_MAIL), gms])
     great, whole = raws(mailbox.batches())
@@ -152,7 +152,7 @@ def test_two_hundred_mails_in_batches(
 
 
 def test_a_line_that_breaks_before_the_move(mail_server: MailServer, make_settings: MakeSettings, store: Store) -> None:
-    """If the line breaks after mail was stored and before it was moved, the next poll moves it and stores nothing."""
+    """If the connection breaks after storing and before moving, the next poll moves the mail and stores none."""
     mail_server.append("orders", MAILS)
     with relaying(mail_server.ports["imap"]) as relay:
         mailbox = Cutting(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}"), relay.cut)
@@ -167,7 +167,7 @@ def test_a_line_that_breaks_before_the_move(mail_server: MailServer, make_settin
 
 
 class Cutting(ImapMailbox):
-    """An inbox whose line is cut before the first batch is moved."""
+    """Inbox whose connection is cut before the first batch is moved."""
 
     def __init__(self, settings: Settings, cut: Callable[[], None]) -> None:
         super().__init__(settings)
@@ -180,7 +180,7 @@ class Cutting(ImapMailbox):
 
 
 def sentence(make_settings: MakeSettings, **others: str) -> str:
-    """The sentence with which an inbox cannot be read."""
+    """Return the sentence with which an inbox cannot be read."""
     with (
         closing(open_mailbox(make_settings(**others))) as mailbox,
         pytest.raises((TemporaryMailError, ConfigError)) as error,
@@ -190,7 +190,7 @@ def sentence(make_settings: MakeSettings, **others: str) -> str:
 
 
 def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A refused login names server, user and the setting to look at."""
+    """A refused login names server, user and the setting to check."""
     make_settings()
     monkeypatch.setenv("TEST_PASSWORD", "wrong")
     said = sentence(make_settings)
@@ -220,12 +220,12 @@ def test_a_server_without_starttls(mail_server: MailServer, make_settings: MakeS
 
 
 def test_a_server_that_is_not_there(make_settings: MakeSettings) -> None:
-    """A server that does not answer is a sentence."""
+    """A server that does not answer is reported in a sentence."""
     assert "127.0.0.1:9 cannot be used: " in sentence(make_settings, inbox="imaps://orders@127.0.0.1:9")
 
 
 def test_a_folder_that_is_not_there(mail_server: MailServer, make_settings: MakeSettings) -> None:
-    """A folder that does not exist is a sentence."""
+    """A folder that does not exist is reported in a sentence."""
     missing = mail_server.inbox("orders").replace("INBOX", "Missing")
     assert "Missing" in sentence(make_settings, inbox=missing)
 

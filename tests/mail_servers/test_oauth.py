@@ -1,4 +1,4 @@
-"""Logins as large providers want them: access tokens (XOAUTH2), and passwords for a single program."""
+"""Logins as large providers require them: access tokens (XOAUTH2), and app passwords."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Write = Callable[..., Settings]
 
 @pytest.fixture
 def write(mail_server: MailServer, tmp_path: Path) -> Write:
-    """Settings of an account at the mail system, with these lines."""
+    """Return settings of an account at the mail system, with these lines."""
 
     def write(*lines: str, user: str = "orders", schemes: tuple[str, str] = SCHEMES[0]) -> Settings:
         servers = [
@@ -43,14 +43,14 @@ def write(mail_server: MailServer, tmp_path: Path) -> Write:
 
 
 def with_token(text: str) -> list[str]:
-    """The settings of a command that prints a token."""
+    """Return the setting of a command that prints a token."""
     command = f"echo {shlex.quote(text)}"
     return [f'{name}_oauth = {{ command = "{command}" }}' for name in ("inbox", "carrier")]
 
 
 @pytest.mark.parametrize("schemes", SCHEMES)
 def test_a_token_logs_in(mail_server: MailServer, write: Write, schemes: tuple[str, str]) -> None:
-    """Inbox and carrier take the token that the command prints, in the place of a password."""
+    """Inbox and carrier use the token that the command prints, instead of a password."""
     mail_server.append("orders", [mail("one")])
     settings = write(*with_token(token("orders")), schemes=schemes)
 
@@ -60,7 +60,7 @@ def test_a_token_logs_in(mail_server: MailServer, write: Write, schemes: tuple[s
 
 @pytest.mark.parametrize("bad", [token("orders", age=7200), token("gm"), "garbage"])
 def test_a_token_that_is_refused(write: Write, bad: str) -> None:
-    """One that has expired, or is somebody else's or none, is a sentence that names the setting and not the token."""
+    """A token that has expired, is another user's or none is reported with the setting, and not shown."""
     settings = write(*with_token(bad))
 
     with pytest.raises(TemporaryMailError, match=r"refuses the access token of orders: .*; look at inbox_oauth$") as no:
@@ -73,7 +73,7 @@ def test_a_token_that_is_refused(write: Write, bad: str) -> None:
 
 
 def test_each_connection_asks_for_a_token(write: Write, tmp_path: Path) -> None:
-    """A token is good for an hour, so the command is run anew for every login."""
+    """A token is valid for an hour, so the command is run again for every login."""
     script = tmp_path / "token.sh"
     script.write_text(f"echo asked >> {tmp_path / 'asked'}; echo {token('orders')}")
     settings = write(f'inbox_oauth = {{ command = "sh {script}" }}', *with_token(token("orders"))[1:])
@@ -84,7 +84,7 @@ def test_each_connection_asks_for_a_token(write: Write, tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails(write: Write) -> None:
-    """It is named by its setting."""
+    """A failing command is reported with the name of its setting."""
     settings = write('inbox_oauth = { command = "false" }')
 
     with pytest.raises(ConfigError, match=r"the command of inbox_oauth in pbem.toml failed: it ended with status 1"):
@@ -92,7 +92,7 @@ def test_a_command_that_fails(write: Write) -> None:
 
 
 def test_the_doctor_knows_tokens(write: Write) -> None:
-    """He tries them, and says what to do about one that has expired."""
+    """The doctor tries tokens, and says what to do about one that has expired."""
     settings = write(*with_token(token("orders", age=7200)))
     migrate(settings.database)
     found = {check.name: check for check in run_checks(settings.home, NOON, installed_games()).checks}
@@ -105,7 +105,7 @@ def test_the_doctor_knows_tokens(write: Write) -> None:
 @pytest.mark.parametrize("shown", [APP_PASSWORD, "abcd efgh ijkl mnop"])
 @pytest.mark.parametrize("schemes", SCHEMES)
 def test_an_app_password(write: Write, monkeypatch: pytest.MonkeyPatch, shown: str, schemes: tuple[str, str]) -> None:
-    """A password made for one program is good as the provider shows it, in groups of four, and without the blanks."""
+    """An app password works as the provider shows it, in groups of four, and without the blanks."""
     monkeypatch.setenv("APP_PASSWORD", shown)
     secrets = [f'{name}_password = {{ env = "APP_PASSWORD" }}' for name in ("inbox", "carrier")]
     settings = write(*secrets, user=APP_USER, schemes=schemes)

@@ -1,4 +1,4 @@
-"""The mail system the tests run against does what a provider's would."""
+"""The mail system that the tests use behaves like a provider's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MAIL = b"From: ann@pbem.test\r\nTo: bob@pbem.test\r\nSubject: hello\r\n\r\nHello
 
 
 def test_a_submitted_mail_arrives(mail_server: MailServer) -> None:
-    """A mail handed in over TLS lies in its recipient's inbox."""
+    """A mail submitted over TLS arrives in its recipient's inbox."""
     mail_server.submit("ann", "bob@pbem.test", MAIL)
 
     assert b"Subject: hello" in mail_server.mails("bob", at_least=1)[0]

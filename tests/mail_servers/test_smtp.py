@@ -1,4 +1,4 @@
-"""The carrier to a real SMTP server."""
+"""The SMTP transport with a real server."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ RAW = mail("turn 3\n.\n..two dots\n", "Subject: turn 3", sender="orders@pbem.tes
 
 @pytest.fixture
 def carrier(make_settings: MakeSettings) -> Iterator[Transport]:
-    """The carrier of the account `orders`."""
+    """Yield the transport of the account `orders`."""
     with closing(open_transport(make_settings())) as carrier:
         yield carrier
 
 
 @pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls", "smtp"])
 def test_mail_arrives_whole(mail_server: MailServer, make_settings: MakeSettings, scheme: str) -> None:
-    """Over TLS, STARTTLS, or without a login where none is asked for, mail arrives as it was written."""
+    """Over TLS, STARTTLS, or without a login where none is required, mail arrives unchanged."""
     with closing(open_transport(make_settings(carrier=mail_server.carrier("orders", scheme)))) as carrier:
         reply = carrier.send("ann@pbem.test", RAW)
 
@@ -43,7 +43,7 @@ def test_mail_arrives_whole(mail_server: MailServer, make_settings: MakeSettings
 
 
 def refusal(carrier: Transport, recipient: str) -> MailError:
-    """The error with which mail to a recipient is refused."""
+    """Return the error with which mail to a recipient is refused."""
     with pytest.raises(MailError) as error:
         carrier.send(recipient, RAW)
     return error.value
@@ -65,7 +65,7 @@ def refusal(carrier: Transport, recipient: str) -> MailError:
 def test_refusals(
     mail_server: MailServer, carrier: Transport, recipient: str, kind: type[MailError], said: str
 ) -> None:
-    """A refusal is permanent, for now, or for all mail; and the next mail passes over the same carrier."""
+    """A refusal is permanent, for now, or for all mail; and the next mail is sent over the same connection."""
     error = refusal(carrier, recipient)
 
     assert type(error) is kind
@@ -94,7 +94,7 @@ def test_one_connection_for_many_mails(mail_server: MailServer, make_settings: M
 
 
 def test_a_connection_that_was_closed_meanwhile(mail_server: MailServer, make_settings: MakeSettings) -> None:
-    """If the server closed the kept connection, the next mail goes over a new one, unnoticed."""
+    """If the server closed the kept connection, the next mail is sent over a new one."""
     with relaying(mail_server.ports["smtps"]) as relay:
         settings = make_settings(carrier=f"smtps://orders@127.0.0.1:{relay.port}")
         with closing(open_transport(settings)) as carrier:
@@ -114,7 +114,7 @@ def test_a_forged_sender(mail_server: MailServer, make_settings: MakeSettings) -
 
 
 def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A refused login pauses all mail, and names server, user and the setting to look at."""
+    """A refused login pauses all mail, and names server, user and the setting to check."""
     settings = make_settings()
     monkeypatch.setenv("TEST_PASSWORD", "wrong")
     with closing(open_transport(settings)) as carrier:
@@ -134,7 +134,7 @@ def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.Monke
     ],
 )
 def test_servers_that_cannot_be_used(make_settings: MakeSettings, others: dict[str, str], said: str) -> None:
-    """A server that is not there or not to be trusted is a sentence."""
+    """A server that is unreachable or not trusted is reported in a sentence."""
     with (
         closing(open_transport(make_settings(**others))) as carrier,
         pytest.raises((TransportUnavailable, ConfigError)) as error,
@@ -164,7 +164,7 @@ def test_several_connections(mail_server: MailServer, make_settings: MakeSetting
 
 
 def test_a_server_that_repeats_the_password(make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a server says, no sentence tells the password; and one that SMTP cannot send is refused in words."""
+    """No server's reply makes a message show the password; one that SMTP cannot send is refused in a sentence."""
     settings = make_settings()
     monkeypatch.setenv("TEST_PASSWORD", "größer")
     with closing(open_transport(settings)) as carrier:
@@ -177,7 +177,7 @@ def test_a_server_that_repeats_the_password(make_settings: MakeSettings, monkeyp
 def test_the_outbox_over_smtp(
     mail_server: MailServer, make_settings: MakeSettings, carrier: Transport, store: Store
 ) -> None:
-    """Reports with pictures go out over one connection to each player; dead addresses fail, busy ones wait."""
+    """Reports with pictures are sent over one connection to each player; dead addresses fail, busy ones wait."""
     picture = MailPart("map.png", "image/png", bytes(range(256)) * 100, "map")
     names = [*["ann", "bob"] * 20, "nobody", "busy"]
     mails = [

@@ -29,7 +29,7 @@ HOUR = dt.timedelta(hours=1)
 
 @pytest.fixture(params=[("imaps", "smtps"), ("imap+starttls", "smtp+starttls")], ids=["tls", "starttls"])
 def app(request: pytest.FixtureRequest, mail_server: MailServer, make_settings: MakeSettings) -> Iterator[App]:
-    """A house whose post goes through the running mail system, with TLS from the start or by STARTTLS."""
+    """Yield an application whose mail goes through the running mail system, with implicit TLS or STARTTLS."""
     inbox, carrier = request.param
     settings = make_settings(inbox=mail_server.inbox("orders", inbox), carrier=mail_server.carrier("orders", carrier))
     with open_app(settings.home, installed_games()) as app:
@@ -60,7 +60,7 @@ def _players(server: MailServer) -> list[BotPlayer]:
 
 
 def _send_sheets(server: MailServer, players: list[BotPlayer]) -> None:
-    """Each player reads his mail on the server, and submits his sheet as his mail program would."""
+    """Let each player read their mail on the server, and submit a sheet as a mail program would."""
     for player, account in zip(players, SEATS.values(), strict=True):
         for raw in server.mails(account, at_least=2):
             player.read(raw)
@@ -83,7 +83,7 @@ def _mails(server: MailServer, account: str, count: int) -> list[EmailMessage]:
 
 
 def test_a_turn_is_played_by_mail(app: App, mail_server: MailServer) -> None:
-    """Sheets come by IMAP, receipts go at once, and after the settling time each player has his report."""
+    """Sheets come by IMAP, receipts are sent at once, and after the settling time each player has a report."""
     _begin(app, mail_server)
     _send_sheets(mail_server, _players(mail_server))
 
@@ -101,7 +101,7 @@ def test_a_turn_is_played_by_mail(app: App, mail_server: MailServer) -> None:
 
 
 def test_a_report_arrives_whole(app: App, mail_server: MailServer) -> None:
-    """What a player's mail program gets has text, HTML with its pictures inside, and the data as an attachment."""
+    """A player's mail program gets text, HTML with its pictures inside, and the data as an attachment."""
     _begin(app, mail_server)
 
     report = _subject(_mails(mail_server, "ann", 2), "report for")
@@ -115,11 +115,11 @@ def test_a_report_arrives_whole(app: App, mail_server: MailServer) -> None:
 
 
 def _subject(mails: list[EmailMessage], words: str) -> EmailMessage:
-    """The newest mail with these words in its subject."""
+    """Return the newest mail with these words in its subject."""
     return [mail for mail in mails if words in str(mail["Subject"])][-1]
 
 
 def _sheets(server: MailServer) -> list[EmailMessage]:
-    """The players' mails, which the house has moved aside."""
+    """Return the players' mails in the folder Processed."""
     raws = server.mails("orders", folder="Processed", at_least=len(SEATS))
     return [email.message_from_bytes(raw, policy=policy.default) for raw in raws]

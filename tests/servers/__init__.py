@@ -1,1 +1,1 @@
-"""Real servers for tests: throw-away copies in temporary folders, on free loopback ports, ended by their own pids."""
+"""Real servers for tests: temporary copies in temporary folders, on free loopback ports, ended by their own pids."""

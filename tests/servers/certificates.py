@@ -1,4 +1,4 @@
-"""A throw-away certificate authority, and one certificate of it for 127.0.0.1."""
+"""A temporary certificate authority, and one certificate of it for 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Certificates:
 
 
 def make_certificates(folder: Path) -> Certificates:
-    """Writes a new authority and server certificate, strict enough for Python 3.13 (VERIFY_X509_STRICT)."""
+    """Write a new authority and server certificate, strict enough for Python 3.13 (VERIFY_X509_STRICT)."""
     folder.mkdir()
     paths = Certificates(folder / "ca.pem", folder / "server.pem", folder / "server.key")
     authority_key, server_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))

@@ -1,10 +1,10 @@
-"""A disk that is full for one process: the kernel refuses its writes with ENOSPC, whoever it runs as.
+"""A disk that is full for one process: the kernel refuses its writes with ENOSPC, for any user.
 
     python -m tests.servers.full_disk ARGUMENTS ...    # the command line, with no room on any disk
 
 A quota or a small file system needs rights that a container does not have. A
 seccomp filter (man 2 seccomp) needs none: it answers the system calls that
-write to files, before they come to the file system, as that would when full.
+write to files, before they reach the file system, as that would when full.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WRITES = {
     "x86_64": (317, 0xC000003E, (1, 18, 20, 296, 328, 285, 40)),
     "aarch64": (277, 0xC00000B7, (64, 68, 66, 70, 287, 47, 71)),
 }
-"""For each machine the numbers of seccomp, of its kind of calls (AUDIT_ARCH), and of those that write."""
+"""For each machine the numbers of seccomp, of its architecture (AUDIT_ARCH), and of the calls that write."""
 
 _NO_NEW_PRIVILEGES = 38
 _SET_FILTER, _ALL_THREADS = 1, 1
@@ -35,7 +35,7 @@ _CALL, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
 
 
 def fill_disk() -> None:
-    """From now on no file of this process takes a byte; pipes, sockets and terminals that are open do."""
+    """Let every file of this process refuse all writes from now on; open pipes, sockets and terminals accept them."""
     seccomp, machine, writes = _WRITES[platform.machine()]
     open_ = sorted(_open_but_no_files())
     refuse = [(_RETURN, 0, 0, _REFUSE)]
@@ -64,7 +64,7 @@ def fill_disk() -> None:
 
 def _open_but_no_files() -> Iterator[int]:
     for path in list(Path("/proc/self/fd").iterdir()):
-        with suppress(OSError):  # one is that of the folder, which is closed by now
+        with suppress(OSError):  # one of them is the listing itself, which is closed by now
             if not stat.S_ISREG(os.fstat(int(path.name)).st_mode):
                 yield int(path.name)
 

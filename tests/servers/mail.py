@@ -1,6 +1,6 @@
-"""A throw-away mail system: Postfix takes mail, Dovecot keeps it, both with TLS, on loopback ports.
+"""A temporary mail system: Postfix accepts mail, Dovecot stores it, both with TLS, on loopback ports.
 
-It needs root, because Postfix drops rights that it must first have.
+It needs root, because Postfix drops privileges that it must first have.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from tests.servers.tokens import write_key
 DOMAIN = "pbem.test"
 ACCOUNTS = ("orders", "gm", "ann", "bob", "cyn", "dee", "eve", "fay", "amy", "gus", "hal")
 APP_USER, APP_PASSWORD = "app", "abcdefghijklmnop"
-"""An account without an address, whose password has the form in which providers make one for a single program."""
+"""An account without an address, whose password has the form of an app password."""
 
 GHOST = "ghost"
-"""An account that Postfix believes in and Dovecot does not know: mail to it comes back as a delivery report."""
+"""An account that Postfix accepts and Dovecot does not know: mail to it bounces."""
 
 HOST = "127.0.0.1"
 WITHOUT_MOVE = "127.0.0.2"
 WITHOUT_UIDPLUS = "127.0.0.3"
-"""Where the same Dovecot announces less than it can; neither address stands in its certificate."""
+"""Addresses at which the same Dovecot announces fewer capabilities; neither is in its certificate."""
 
 _HERE = Path(__file__).parent
 _SERVICES = ("imap", "imaps", "lmtp", "auth", "smtp", "submission", "smtps")
@@ -56,7 +56,7 @@ class MailServer:
     """The running system. Each account's password is its name and "-pw"; each has an address in `DOMAIN`.
 
     `ports` has imap (with STARTTLS), imaps, submission (with STARTTLS), smtps,
-    and smtp, which takes mail for the accounts from anyone, under any name.
+    and smtp, which accepts mail for the accounts from any sender.
     """
 
     folder: Path
@@ -64,42 +64,42 @@ class MailServer:
     ca_file: Path
 
     def address(self, account: str) -> str:
-        """The mail address of an account."""
+        """Return the mail address of an account."""
         return f"{account}@{DOMAIN}"
 
     def password(self, account: str) -> str:
-        """The password of an account."""
+        """Return the password of an account."""
         return f"{account}-pw"
 
     def inbox(self, account: str, scheme: str = "imaps") -> str:
-        """The `inbox` setting for an account: `imaps`, `imap+starttls` or `imap`."""
+        """Return the `inbox` setting for an account: `imaps`, `imap+starttls` or `imap`."""
         return f"{scheme}://{account}@{HOST}:{self.ports['imaps' if scheme == 'imaps' else 'imap']}/INBOX"
 
     def carrier(self, account: str, scheme: str = "smtps") -> str:
-        """The `carrier` setting for an account: `smtps`, `smtp+starttls`, or `smtp`, which needs no account."""
+        """Return the `carrier` setting for an account: `smtps`, `smtp+starttls`, or `smtp`, which needs no account."""
         if scheme == "smtp":
             return f"smtp://{HOST}:{self.ports['smtp']}"
         return f"{scheme}://{account}@{HOST}:{self.ports['smtps' if scheme == 'smtps' else 'submission']}"
 
     def submit(self, account: str, recipient: str, raw: bytes) -> None:
-        """Sends a mail as the mail program of an account would."""
+        """Send a mail as the mail program of an account would."""
         with smtplib.SMTP_SSL(HOST, self.ports["smtps"], context=self._tls(), timeout=PATIENCE) as smtp:
             smtp.login(account, self.password(account))
             smtp.sendmail(self.address(account), [recipient], raw)
 
     def deliver(self, recipient: str, raw: bytes, *, sender: str = "") -> None:
-        """Sends a mail from outside, under any sender, without a login."""
+        """Send a mail from outside, under any sender, without a login."""
         with smtplib.SMTP(HOST, self.ports["smtp"], timeout=PATIENCE) as smtp:
             smtp.sendmail(sender, [recipient], raw)
 
     def append(self, account: str, mails: list[bytes], folder: str = "INBOX") -> None:
-        """Puts mails in a folder of an account, past Postfix: fast, and byte for byte."""
+        """Put mails into a folder of an account, without Postfix: fast, and byte for byte."""
         with self.imap(account) as imap:
             for raw in mails:
                 imap.append(folder, raw)
 
     def mails(self, account: str, *, folder: str = "INBOX", at_least: int = 0, after: int = 0) -> list[bytes]:
-        """The mails in a folder of an account, without the first `after`, once there are `at_least` so many."""
+        """Return the mails in a folder of an account, without the first `after`, once there are `at_least` so many."""
         with self.imap(account) as imap:
             limit = time.monotonic() + PATIENCE
             while imap.folder_status(folder, ["MESSAGES"])[b"MESSAGES"] < at_least:
@@ -113,25 +113,25 @@ class MailServer:
 
     @contextmanager
     def imap(self, account: str) -> Iterator[IMAPClient]:
-        """A connection of imapclient, logged in."""
+        """Return a connection of imapclient, logged in."""
         with IMAPClient(HOST, self.ports["imaps"], ssl_context=self._tls(), timeout=PATIENCE) as imap:
             imap.login(account, self.password(account))
             yield imap
 
     def settle(self) -> None:
-        """Returns once what is on its way has arrived."""
+        """Return once all mail on its way has arrived."""
         limit = time.monotonic() + PATIENCE
         while self._on_its_way() and time.monotonic() < limit:
             time.sleep(PAUSE)
 
     def empty(self) -> None:
-        """Throws all mail of all accounts away, once what is on its way has arrived."""
+        """Delete all mail of all accounts, once all mail on its way has arrived."""
         self.settle()
         for account in ACCOUNTS:
             shutil.rmtree(self.folder / "mail" / account, ignore_errors=True)
 
     def listens(self, *services: str) -> bool:
-        """Whether all these services take connections yet."""
+        """Return True if all these services accept connections."""
         return all(answers(self.ports[service]) for service in services)
 
     def _on_its_way(self) -> bool:
@@ -147,7 +147,11 @@ class MailServer:
 
 @contextmanager
 def running_mail(folder: Path) -> Iterator[MailServer]:
-    """The system with its files in a folder below folders open to all, while the block runs. Raises ServerMissing."""
+    """Run the system while the block runs, with its files in a folder that all users can enter.
+
+    Raises:
+        ServerMissing: It is not installed, or may not be started.
+    """
     daemons = _daemons()
     folder.chmod(0o755)  # the servers run as users of their own
     ports = dict(zip(_SERVICES, free_ports(len(_SERVICES)), strict=True))

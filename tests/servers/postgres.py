@@ -1,4 +1,4 @@
-"""A throw-away PostgreSQL; each test gets a fresh database on it."""
+"""A temporary PostgreSQL server, with a fresh database for each test."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PostgresServer:
 
     @contextmanager
     def fresh_database(self, *, like: str = "template1") -> Iterator[str]:
-        """The URL of a new database, dropped at the end: empty, or a copy of the one at a URL that nobody is using."""
+        """Yield the URL of a new database, dropped at the end: empty, or a copy of another one that is not in use."""
         name = f"pbem_{next(self._count)}"
         self._run(f"CREATE DATABASE {name} TEMPLATE {like.rpartition('/')[2]}")
         try:
@@ -49,17 +49,17 @@ class PostgresServer:
             self._run(f"DROP DATABASE {name} WITH (FORCE)")
 
     def restart(self) -> None:
-        """Breaks off all that is under way, as a fault of the server would, and starts it again."""
+        """Break off all work, as a crash of the server would, and start it again."""
         self.daemon.stop(with_signal=signal.SIGQUIT)
         self.daemon = self.launch()
         self.wait()
 
     def wait(self) -> None:
-        """Returns once it takes connections."""
+        """Return once it accepts connections."""
         wait_until(self.ready, self.daemon, "PostgreSQL")
 
     def ready(self) -> bool:
-        """Whether the server takes connections yet."""
+        """Return True if the server accepts connections."""
         try:
             self._run("SELECT 1")
         except psycopg.OperationalError:
@@ -75,7 +75,11 @@ class PostgresServer:
 
 @contextmanager
 def running_postgres(folder: Path) -> Iterator[PostgresServer]:
-    """A server with its data in a folder, while the block runs. Raises ServerMissing where it is not installed."""
+    """Run a server with its data in a folder while the block runs.
+
+    Raises:
+        ServerMissing: It is not installed.
+    """
     programs = _programs()
     rights = _rights(folder)
     data = folder / "data"
@@ -107,7 +111,7 @@ def _programs() -> Path:
 
 
 def _rights(folder: Path) -> dict[str, Any]:
-    """PostgreSQL refuses to run as root; then it runs as the user Debian made for it."""
+    """Return the process options to run as Debian's user for PostgreSQL, which refuses to run as root."""
     if os.getuid() != 0:
         return {}
     folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Starting, awaiting and ending a server, and finding it ports and a folder."""
+"""Starting, awaiting and ending a server, and finding ports and a folder for it."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ ROOM = 1_000_000_000
 
 
 class ServerMissing(Exception):
-    """A server the tests need is not installed, or may not be started; the text says what to do."""
+    """Raised when a server that tests need is not installed, or may not be started; the text says what to do."""
 
 
 @dataclass
 class Daemon:
-    """A server in a process group of its own. `log` is where to look when it ends early."""
+    """Server in a process group of its own. `log` shows why it ended early."""
 
     process: subprocess.Popen[bytes]
     log: Path
 
     def stop(self, *, with_signal: int = signal.SIGTERM) -> None:
-        """Asks the server to end, waits for it, then ends what is left of its process group."""
+        """Ask the server to end, wait for it, then kill the rest of its process group."""
         if self.process.poll() is None:
             self.process.send_signal(with_signal)
         try:
@@ -45,7 +45,7 @@ class Daemon:
 
 
 def start(command: Sequence[str | Path], log: Path, **options: Any) -> Daemon:
-    """Starts a server that stays in the foreground; its output goes to the log."""
+    """Start a server that stays in the foreground; its output goes to the log."""
     with log.open("ab") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, **options
@@ -54,7 +54,7 @@ def start(command: Sequence[str | Path], log: Path, **options: Any) -> Daemon:
 
 
 def wait_until(ready: Callable[[], bool], daemon: Daemon, what: str) -> None:
-    """Returns once `ready()` holds; raises with the log's end if the server dies or takes too long."""
+    """Return once `ready()` is true; raise with the log's end if the server dies or takes too long."""
     limit = time.monotonic() + PATIENCE
     while not ready():
         if daemon.process.poll() is not None or time.monotonic() > limit:
@@ -64,14 +64,14 @@ def wait_until(ready: Callable[[], bool], daemon: Daemon, what: str) -> None:
 
 
 def answers(port: int) -> bool:
-    """Whether something listens on a loopback port."""
+    """Return True if a server listens on a loopback port."""
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
 
 
 def free_ports(count: int) -> list[int]:
-    """Different loopback ports that nobody listens on now."""
+    """Return different loopback ports on which no server listens now."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
@@ -81,17 +81,17 @@ def free_ports(count: int) -> list[int]:
 
 @contextlib.contextmanager
 def server_folder(name: str) -> Iterator[Path]:
-    """A temporary folder for a server, in memory if there is room.
+    """Yield a temporary folder for a server, in memory if there is room.
 
-    pytest's own are no use: servers run as other users, and each session that
-    begins shuts the folders of all sessions to other users.
+    pytest's own cannot be used: servers run as other users, and each session that
+    begins closes the folders of all sessions to other users.
     """
     with tempfile.TemporaryDirectory(prefix=f"pbem-{name}-", dir=fastest_folder()) as folder:
         yield Path(folder)
 
 
 def fastest_folder() -> Path:
-    """Where temporary files are written fastest: in memory, if there is room and programs may be run from there."""
+    """Return the fastest folder for temporary files: in memory, if there is room and programs may run from there."""
     memory = Path("/dev/shm")
     fit = memory.is_dir() and shutil.disk_usage(memory).free > ROOM and not os.statvfs(memory).f_flag & os.ST_NOEXEC
     return memory if fit else Path("/tmp")
@@ -99,7 +99,7 @@ def fastest_folder() -> Path:
 
 @contextlib.contextmanager
 def stopping(daemon: Daemon, **how: Any) -> Iterator[Daemon]:
-    """Stops the server at the end of the block."""
+    """Stop the server at the end of the block."""
     try:
         yield daemon
     finally:

@@ -1,4 +1,4 @@
-"""A cable that a test can cut: passes a loopback port's connections on to another."""
+"""A connection that a test can cut: a relay from a loopback port to another."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from contextlib import contextmanager
 
 
 class Relay:
-    """Passes bytes both ways. `connections` and `passed` count; `cut` ends all that are open, as a broken line would.
+    """Relay of bytes in both directions. `connections` and `passed` count; `cut` ends all open ones like a broken line.
 
-    With a `limit` the line breaks by itself after so many bytes, and each later connection at its first.
-    `delay` is the seconds for which it holds what it passes, as a long line would.
+    With a `limit` the connection breaks after so many bytes, and each later one at its first.
+    `delay` is the seconds for which it holds what it passes, as a slow line would.
     """
 
     def __init__(self, target: int, *, limit: int | None = None, delay: float = 0) -> None:
@@ -30,13 +30,13 @@ class Relay:
         self._threads[0].start()
 
     def cut(self) -> None:
-        """Ends every connection that is open now; new ones are taken."""
+        """End every open connection; new ones are accepted."""
         for each in self._open:
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Ends everything."""
+        """End everything."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self.cut()
         for thread in self._threads:
@@ -73,7 +73,7 @@ class Relay:
 
 @contextmanager
 def relaying(target: int, *, limit: int | None = None, delay: float = 0) -> Iterator[Relay]:
-    """A relay to a loopback port, while the block runs."""
+    """Relay to a loopback port while the block runs."""
     relay = Relay(target, limit=limit, delay=delay)
     try:
         yield relay

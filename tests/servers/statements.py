@@ -1,8 +1,8 @@
-"""SQL that all tests of a process share: each has a database of its own, but all databases are asked the same.
+"""Compiled SQL that all tests of a process share: each has a database of its own, but the statements are the same.
 
-SQLAlchemy writes SQL anew for each engine and keeps it with the engine. A test's
-engine ends with the test, so tests spent a quarter of their time on writing SQL,
-and a process of tests held more than a gigabyte of what engines had kept.
+SQLAlchemy compiles SQL for each engine and caches it with the engine. A test's
+engine ends with the test, so tests spent a quarter of their time on compiling
+SQL, and a process of tests held more than a gigabyte of caches.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 _WRITTEN: LRUCache[Any, Any] = LRUCache(2_500)
-"""Bounded, since migrations ask with tables of their own each time: all of those were once two gigabytes."""
+"""Limited, since migrations use new table objects each time: the cache once grew to two gigabytes."""
 
 
 class _Alike:
-    """What SQLAlchemy asks of a dialect before it takes SQL written for another engine."""
+    """Mark of a dialect by which SQLAlchemy accepts SQL compiled for another engine."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
@@ -30,7 +30,7 @@ class _Alike:
 
     @classmethod
     def engine_created(cls, engine: Engine) -> None:
-        """Gives the engine what was written for others."""
+        """Give the engine the SQL compiled for others."""
         engine.update_execution_options(compiled_cache=_WRITTEN)
 
 
@@ -47,6 +47,6 @@ class PostgreSQL(_Alike, PGDialect_psycopg):
 
 
 def share_statements() -> None:
-    """Makes the engines that are opened from now on share the SQL written for any of them."""
+    """Let engines that are opened from now on share their compiled SQL."""
     registry.register("sqlite", __name__, SQLite.__name__)
     registry.register("postgresql.psycopg", __name__, PostgreSQL.__name__)

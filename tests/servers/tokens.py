@@ -1,4 +1,4 @@
-"""Access tokens as an identity provider makes them: JSON Web Tokens (RFC 7519), which the tests' Dovecot believes."""
+"""Access tokens as an identity provider makes them: JSON Web Tokens (RFC 7519), which the tests' Dovecot accepts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _HOUR = 3600
 
 
 def write_key(folder: Path) -> None:
-    """Writes the key where Dovecot looks for it: by issuer, algorithm and name."""
+    """Write the key where Dovecot looks for it: by issuer, algorithm and name."""
     path = folder / "default" / "HS256" / "default"
     path.parent.mkdir(parents=True)
     path.write_bytes(base64.b64encode(_KEY))
 
 
 def token(user: str, *, age: int = 0) -> str:
-    """A token for a user that is good for an hour, made so many seconds ago."""
+    """Return a token for a user that is valid for an hour, made so many seconds ago."""
     made = int(time.time()) - age
     claims = {"sub": user, "iat": made, "nbf": made, "exp": made + _HOUR}
     signed = f"{_part({'typ': 'JWT', 'alg': 'HS256'})}.{_part(claims)}"
