@@ -36,7 +36,7 @@ Sheets = Mapping[SeatName, Sequence[str]]
 
 @dataclass
 class Game:
-    """One campaign under way; `unheard` are the events each seat has yet to be told."""
+    """A running campaign; `unheard` are the events that each seat has yet to be told."""
 
     archive: Path
     pace: str = "together"
@@ -49,7 +49,7 @@ class Game:
 
     @property
     def head(self) -> str:
-        """What the database knows the newest record by."""
+        """Return the hash of the newest record, as the database would have it."""
         return file_hash(self.record)
 
     @property
@@ -58,7 +58,7 @@ class Game:
         return {"rounds": 5, "pace": self.pace, "rich": False, "purses": None}
 
     def start(self) -> Path:
-        """Sets the game up and archives that."""
+        """Set up the game and archive the set-up."""
         self.state = self.fair.setup(self.options, SEATS, setup_dice(SEED))
         files = turn_files(self._reports(SEATS))
         self.record = setup_record(
@@ -74,7 +74,7 @@ class Game:
         return archive_turn(self.archive, self.record, files)
 
     def turn(self, sheets: Sheets) -> Path:
-        """Runs a turn with these sheets and archives it; a seat without one is missing."""
+        """Run a turn with these sheets and archive it; a seat without one is missing."""
         self.number += 1
         before = state_hash(self.fair, self.state)
         turn = self._input(sheets)
@@ -125,7 +125,7 @@ class Game:
 
 
 def played(archive: Path) -> Game:
-    """A game of two turns, in the second of which blue sent nothing."""
+    """Return a game of two turns, in the second of which blue sent no sheet."""
     game = Game(archive)
     game.start()
     game.turn({"red": ["BID 3", "WHISPER blue deal"], "blue": ["BID 2"]})

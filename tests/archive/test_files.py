@@ -13,7 +13,7 @@ from tests.archive.game import NAME, Game, played
 
 
 def names(folder: Path) -> list[str]:
-    """All files of a folder."""
+    """Return all files of a folder."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
@@ -40,7 +40,7 @@ def test_folder_of_a_turn(tmp_path: Path) -> None:
 
 
 def test_orders_as_understood(tmp_path: Path) -> None:
-    """The orders used stand as lines that would be read as the same."""
+    """The orders used are written as lines that would be read as the same."""
     played(tmp_path)
 
     folder = tmp_path / NAME / "0001" / "sheets"
@@ -56,7 +56,7 @@ def test_record_names_every_file_and_its_hash(tmp_path: Path) -> None:
 
 
 def test_record_tells_what_the_resolver_was_given(tmp_path: Path) -> None:
-    """The record has the orders, who sent none, the sheets used, and the record before."""
+    """The record has the orders, the seats without a sheet, the sheets used, and the record before."""
     game = Game(tmp_path)
     first = game.start() / "turn.json"
     record = json.loads((game.turn({"red": ["BID 3"]}) / "turn.json").read_bytes())
@@ -79,7 +79,7 @@ def test_archiving_twice_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_another_record_of_the_turn_is_not_overwritten(tmp_path: Path) -> None:
-    """A folder that holds something else than the database says is left for the GM to look at."""
+    """A folder that differs from the database is left for the GM to examine."""
     folder = Game(tmp_path).start()
     (folder / "turn.json").write_text("{}")
 
@@ -88,7 +88,7 @@ def test_another_record_of_the_turn_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_killed_writer_leaves_no_half_turn(tmp_path: Path) -> None:
-    """What a killed writer left is no turn, and the next writer clears it away."""
+    """The draft of a killed writer is no turn, and the next writer deletes it."""
     draft = tmp_path / NAME / ".0000-killed"
     draft.mkdir(parents=True)
     (draft / "turn.json").write_text("half")
@@ -112,7 +112,7 @@ def test_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_files_must_be_those_of_the_record(tmp_path: Path) -> None:
-    """A record is never archived with other files than it vouches for."""
+    """A record is never archived with other files than it names."""
     game = Game(tmp_path / "first")
     game.start()
 

@@ -1,4 +1,4 @@
-"""What players hold: their reports and the hashes in them hold a GM to his archive."""
+"""The reports that players keep, and the hashes in them, show whether a GM has changed the archive."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["desk"]
 
 
 def attached(mail: EmailMessage) -> bytes:
-    """The JSON of a mailed report, as its reader saves it."""
+    """Return the JSON of a mailed report, as its reader saves it."""
     (part,) = [part for part in mail.iter_attachments() if part.get_content_type() == "application/json"]
     raw = part.get_payload(decode=True)
     assert isinstance(raw, bytes)
@@ -33,24 +33,24 @@ def attached(mail: EmailMessage) -> bytes:
 
 
 def newest(desk: Desk) -> EmailMessage:
-    """The last report mailed to ann."""
+    """Return the last report mailed to ann."""
     return [mail for mail in desk.mails("ann@example.org") if "report for" in mail["Subject"]][-1]
 
 
 def checked(desk: Desk, *reports: bytes, record: str = "") -> VerifyResult:
-    """The archive of toy1, held to reports and a hash."""
+    """Verify the archive of toy1 against reports and a hash."""
     held = {f"{number}.json": raw for number, raw in enumerate(reports)}
     return verify(desk.home / "turns", "toy1", games=GAMES, reports=held, records=[record] if record else [])
 
 
 def hash_of(desk: Desk, turn: int) -> str:
-    """The hash of a turn's record, by the database."""
+    """Return the hash of a turn's record in the database."""
     with desk.app.store.reading() as session:
         return file_hash(session.scalars(select(Turn.record).where(Turn.number == turn)).one() or b"")
 
 
 def rewritten(desk: Desk, first: int) -> None:
-    """Changes what happened in a turn and makes all later records vouch for it, as a GM with a forger's care might."""
+    """Change what happened in a turn and all later records to fit, as a careful forger might."""
     home, previous = desk.home / "turns" / "toy1", ""
     for folder in sorted(home.iterdir()):
         path = folder / "turn.json"
@@ -64,7 +64,7 @@ def rewritten(desk: Desk, first: int) -> None:
 
 @pytest.fixture
 def played(desk: Desk) -> Desk:
-    """A campaign of three turns."""
+    """Return a campaign of three turns."""
     begin(desk, rounds="5")
     for bid in ("BID 2", "BID 1", "BID 1"):
         play(desk, {"red": bid})
@@ -72,7 +72,7 @@ def played(desk: Desk) -> Desk:
 
 
 def test_every_report_tells_the_hash_of_the_record_before(played: Desk) -> None:
-    """Its text, its HTML and its JSON have it, the same for everybody."""
+    """Text, HTML and JSON of a report disclose the hash of the previous record, the same to all seats."""
     expected = hash_of(played, 2)
 
     for address in ("ann@example.org", "bob@example.org", "cyd@example.org"):
@@ -85,7 +85,7 @@ def test_every_report_tells_the_hash_of_the_record_before(played: Desk) -> None:
 
 
 def test_the_first_report_has_no_record_before_it(desk: Desk) -> None:
-    """Nothing was archived before the set-up, so nothing is told."""
+    """The first report discloses no hash, since no record precedes the set-up."""
     begin(desk)
 
     assert "Record of the turn before" not in text_of(newest(desk))
@@ -93,7 +93,7 @@ def test_the_first_report_has_no_record_before_it(desk: Desk) -> None:
 
 
 def test_what_a_player_holds_is_found(played: Desk) -> None:
-    """His report is that of the last turn, and the hash it tells is that of the turn before."""
+    """A player's report is found as that of the last turn, and the hash in it as that of the turn before."""
     told = hash_of(played, 2)
 
     assert checked(played, attached(newest(played)), record=told.upper()).held == (
@@ -103,7 +103,7 @@ def test_what_a_player_holds_is_found(played: Desk) -> None:
 
 
 def test_a_turn_deleted_at_the_end_is_found(played: Desk) -> None:
-    """An archive cut by its newest turn agrees with itself, but not with the mail of that turn."""
+    """An archive without its newest turn is consistent, but does not have the report of that turn."""
     report = attached(newest(played))
     shutil.rmtree(played.home / "turns" / "toy1" / "0003")
 
@@ -113,7 +113,7 @@ def test_a_turn_deleted_at_the_end_is_found(played: Desk) -> None:
 
 
 def test_a_chain_written_anew_is_found(played: Desk) -> None:
-    """Records that agree with one another, but not with what was mailed, are not those of the time."""
+    """A rewritten chain of records is consistent, but does not have the mailed reports."""
     told, report = hash_of(played, 2), attached(newest(played))
     rewritten(played, 1)
 
@@ -125,7 +125,7 @@ def test_a_chain_written_anew_is_found(played: Desk) -> None:
 
 
 def test_an_altered_report_is_found(played: Desk) -> None:
-    """Nobody can accuse a GM with a report that he did not send."""
+    """An altered report is not in the archive, so it cannot be used to accuse a GM."""
     report = attached(newest(played)).replace(b'"seat":"red"', b'"seat":"blu"')
 
     with pytest.raises(ReplayError, match=r"0\.json: no turn has this report: .*, or the file was"):
@@ -133,7 +133,7 @@ def test_an_altered_report_is_found(played: Desk) -> None:
 
 
 def test_a_report_that_was_withdrawn_is_found_so(played: Desk) -> None:
-    """The mails of a turn that was taken back are in the archive too, among those withdrawn."""
+    """The reports of a withdrawn turn are found too, as withdrawn."""
     report, told = attached(newest(played)), hash_of(played, 3)
     run_action(played.app, "toy1", RollBack(2), played.now)
     play(played, {"red": "BID 3"})
@@ -142,13 +142,13 @@ def test_a_report_that_was_withdrawn_is_found_so(played: Desk) -> None:
 
 
 def test_what_is_no_report_is_said(played: Desk) -> None:
-    """Any other file is called so."""
+    """Any other file is reported as such."""
     with pytest.raises(ReplayError, match=r"0\.json: this is not a report: it is no JSON text"):
         checked(played, b"\x89PNG")
 
 
 def test_a_hash_tells_nothing_that_could_be_guessed(tmp_path: Path) -> None:
-    """Two campaigns alike in all that any player or GM decides have other hashes: whoever knows all cannot try it."""
+    """Two campaigns with the same decisions of players and GM have different hashes, so guesses cannot be tested."""
     told = set()
     for name in ("one", "two"):
         with open_desk(tmp_path / name) as desk:
@@ -163,7 +163,7 @@ def test_a_hash_tells_nothing_that_could_be_guessed(tmp_path: Path) -> None:
 
 
 def test_no_mail_tells_a_salt(played: Desk) -> None:
-    """What hides the rest of a record behind its hash stands in the archive alone."""
+    """The salt of a record is in the archive alone."""
     with played.app.store.reading() as session:
         salts = [json.loads(record or b"{}")["salt"] for record in session.scalars(select(Turn.record)) if record]
     mails = b"".join(path.read_bytes() for path in (played.home / "post" / "sent" / "new").iterdir())

@@ -1,4 +1,4 @@
-"""An archive made to harm whoever checks it is refused in a sentence, soon and in little memory."""
+"""An archive made to harm the program that checks it is refused in a sentence, quickly and in little memory."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ MEMORY = 2_000_000_000
 
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive of two turns."""
+    """Return an archive of two turns."""
     return played(tmp_path_factory.mktemp("clean")).archive
 
 
 @pytest.fixture
 def home(clean: Path, tmp_path: Path) -> Path:
-    """The folder of the campaign in a copy of it."""
+    """Return the folder of the campaign in a copy of it."""
     return Path(shutil.copytree(clean, tmp_path / "turns")) / NAME
 
 
 @pytest.fixture(autouse=True)
 def _bounded() -> Iterator[None]:
-    """Little memory for each test: what asks for more fails at once, and does not take the machine with it."""
+    """Limit the memory of each test, so that excessive use fails at once instead of harming the machine."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
     yield
@@ -45,7 +45,7 @@ def _bounded() -> Iterator[None]:
 
 
 def refused(home: Path) -> str:
-    """What is said of an archive, without its seed and with it: always the same."""
+    """Return the error of an archive, which is the same without its seed and with it."""
     said = []
     for seed in (None, SEED):
         with pytest.raises(ReplayError) as error:
@@ -56,7 +56,7 @@ def refused(home: Path) -> str:
 
 
 def forged(home: Path, number: int, change: Callable[[dict[str, Any]], object]) -> None:
-    """Changes a record, and those after it so that they vouch for it."""
+    """Change a record, and those after it to fit."""
     previous = ""
     for folder in sorted(home.iterdir()):
         path = folder / "turn.json"
@@ -71,28 +71,28 @@ def forged(home: Path, number: int, change: Callable[[dict[str, Any]], object]) 
 
 
 def fifo(path: Path) -> None:
-    """A pipe that nobody writes to."""
+    """Create a pipe without a writer."""
     os.mkfifo(path)
 
 
 def zeros(path: Path) -> None:
-    """A link to a file without end."""
+    """Create a link to an endless file."""
     path.symlink_to("/dev/zero")
 
 
 def outside(path: Path) -> None:
-    """A link to a file of the reader's own."""
+    """Create a link to a file of the user."""
     path.symlink_to(__file__)
 
 
 def huge(path: Path) -> None:
-    """A file of a terabyte that takes no room in a parcel."""
+    """Create a sparse file of a terabyte."""
     with path.open("wb") as file:
         file.truncate(2**40)
 
 
 def folder(path: Path) -> None:
-    """A folder."""
+    """Create a folder."""
     path.mkdir()
 
 
@@ -102,7 +102,7 @@ KINDS = (fifo, zeros, outside, huge, folder)
 @pytest.mark.parametrize("name", ["0001/turn.json", "0001/reports/red.txt", "0001/sheets/red-v1.txt"])
 @pytest.mark.parametrize("put", KINDS)
 def test_what_is_no_plain_file_is_not_opened(home: Path, put: Callable[[Path], None], name: str) -> None:
-    """In the place of a record, a report or a sheet, whatever else it is, it is named."""
+    """Anything but a plain file in place of a record, a report or a sheet is named, and not opened."""
     (home / name).unlink()
     put(home / name)
 
@@ -124,14 +124,14 @@ def test_a_folder_that_is_a_link_is_not_followed(home: Path, tmp_path: Path, nam
 
 @pytest.mark.parametrize("put", KINDS)
 def test_what_lies_beside_is_not_opened(home: Path, put: Callable[[Path], None]) -> None:
-    """A thing that no record names is named, and left alone."""
+    """A file that no record names is named, and not opened."""
     put(home / "0001" / "reports" / "extra")
 
     assert "turn 1: 0001/reports/extra is " in refused(home)
 
 
 def test_links_in_a_circle_end(home: Path) -> None:
-    """A folder inside itself is one link, and no further."""
+    """A folder that links to itself is reported as a link, and not followed."""
     (home / "0001" / "reports" / "again").symlink_to(home)
 
     assert "is a link: an archive has none" in refused(home)
@@ -142,7 +142,7 @@ def test_links_in_a_circle_end(home: Path) -> None:
     ["/etc/passwd", "../../../../etc/passwd", "reports/../../0000/turn.json", "reports/..", "turn.json", "a/b\0"],
 )
 def test_a_record_names_nothing_outside_its_folder(home: Path, path: str) -> None:
-    """A path that leads out of it is none that a record has."""
+    """A record that names a path outside its folder is refused."""
     forged(home, 1, lambda record: record["files"].update({path: "0" * 64}))
 
     assert refused(home) == "turn 1: its record lacks 'files', or has it wrong"
@@ -153,7 +153,7 @@ def test_a_record_names_nothing_outside_its_folder(home: Path, path: str) -> Non
     "key", ["files", "sheets", "orders", "patch", "withdrawn", "missing", "seats", "salt", "options"]
 )
 def test_wrong_kinds_are_no_traceback(home: Path, key: str, wrong: object) -> None:
-    """Whatever stands in the place of a fact, a sentence says so, or it is right."""
+    """A wrong value in a record is reported in a sentence."""
     forged(home, 1, lambda record: record.update({key: wrong}))
 
     for seed in (None, SEED):
@@ -167,14 +167,14 @@ def test_wrong_kinds_are_no_traceback(home: Path, key: str, wrong: object) -> No
     "raw", [b"[" * 10**6, b'{"a":' * 10**6, b"1" * 10**6, b'{"format":2,"\\ud800":1}\n', b"", b"\xff"]
 )
 def test_a_record_that_is_none_is_said(home: Path, raw: bytes) -> None:
-    """However deep, long or broken its JSON is."""
+    """A record whose JSON is too deep, too long or broken is reported as such."""
     (home / "0001" / "turn.json").write_bytes(raw)
 
     assert refused(home).startswith("turn 1: ")
 
 
 def test_a_record_deep_inside_is_said(home: Path) -> None:
-    """JSON that can just be read may still be too deep for the rest."""
+    """JSON that can just be parsed may still be too deep for the rest, and is reported."""
     deep = b'{"a":' * 900 + b"{}" + b"}" * 900
     path = home / "0001" / "turn.json"
     path.write_bytes(path.read_bytes().replace(b'"options":{', b'"options":{"deep":' + deep + b",", 1))
@@ -183,7 +183,7 @@ def test_a_record_deep_inside_is_said(home: Path) -> None:
 
 
 def test_a_patch_that_copies_itself_is_stopped(home: Path) -> None:
-    """Forty copies of a copy are a million million times the state; a few are too many already."""
+    """Forty copies of a copy are a million million times the state; the patch is stopped after a few."""
     doubling = [{"op": "add", "path": "/a", "value": [0]}]
     doubling += [{"op": "copy", "from": "/a", "path": f"/a/{number}"} for number in range(40)]
     forged(home, 1, lambda record: record.update(patch=doubling))
@@ -195,7 +195,7 @@ def test_a_patch_that_copies_itself_is_stopped(home: Path) -> None:
 
 
 class Counted(list[int]):
-    """A list that counts how often it is copied."""
+    """List that counts how often it is copied."""
 
     copies = 0
 
@@ -205,7 +205,7 @@ class Counted(list[int]):
 
 
 def test_a_long_patch_copies_the_state_once() -> None:
-    """Not for each of its changes: a change of a large state costs what it changes."""
+    """A patch copies the state once, and not for each of its operations."""
     state = {"large": Counted([1, 2, 3]), "small": 0}
     changes = [{"op": "replace", "path": "/small", "value": number} for number in range(10)]
 
@@ -214,7 +214,7 @@ def test_a_long_patch_copies_the_state_once() -> None:
 
 
 def test_a_patch_is_not_changed_by_what_it_does() -> None:
-    """What a change puts in, a later one may alter; the patch stays what it was."""
+    """A value that one operation puts in, a later one may alter; the patch itself stays unchanged."""
     patch = [{"op": "add", "path": "/a", "value": {}}, {"op": "add", "path": "/a/b", "value": 1}]
 
     assert apply_patch({}, patch) == {"a": {"b": 1}}
@@ -225,7 +225,7 @@ def test_a_patch_is_not_changed_by_what_it_does() -> None:
 
 @pytest.mark.parametrize("rounds", [10**12, -1, "many", None, True])
 def test_options_that_no_gm_could_give_are_refused(home: Path, rounds: object) -> None:
-    """A game for ever is not set up."""
+    """Options that no GM could have chosen, such as for an endless game, are refused."""
     for number in range(3):
         forged(home, number, lambda record: record["options"].update(rounds=rounds))
 

@@ -1,4 +1,4 @@
-"""Archives of the format before: they are read as ever, and a campaign begun with one goes on."""
+"""Archives of the previous format can be read, and a campaign with such an archive goes on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["desk"]
 
 
 def made_old(desk: Desk) -> None:
-    """Gives the records of toy1 the form that they had: no salt, and no word of what was withdrawn."""
+    """Give the records of toy1 the previous format: no salt, and no names of withdrawn turns."""
     previous = ""
     with desk.app.store.writing() as session:
         for turn in session.scalars(select(Turn).where(Turn.record.is_not(None)).order_by(Turn.number)):
@@ -42,7 +42,7 @@ def made_old(desk: Desk) -> None:
 
 @pytest.fixture
 def old(desk: Desk) -> Desk:
-    """A campaign of two turns, played under the version before."""
+    """Return a campaign of two turns, played under the previous version."""
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2"})
     play(desk, {"blue": "BID 1"})
@@ -51,18 +51,18 @@ def old(desk: Desk) -> Desk:
 
 
 def archive(desk: Desk) -> Path:
-    """The archive."""
+    """Return the archive."""
     return desk.home / "turns"
 
 
 def test_an_old_archive_is_proved(old: Desk) -> None:
-    """Its chain, files and results are checked as before."""
+    """Chain, files and results of an old archive are checked as before."""
     assert proof(old).turns == 2
     assert verify(archive(old), "toy1", games=GAMES).turns == 2
 
 
 def test_a_campaign_goes_on_in_the_new_format(old: Desk) -> None:
-    """New records follow on old ones; both together are proved."""
+    """New records follow old ones; both together are proved."""
     play(old, {"red": "BID 1"})
 
     formats = [json.loads(path.read_bytes())["format"] for path in sorted(archive(old).glob("toy1/*/turn.json"))]
@@ -71,7 +71,7 @@ def test_a_campaign_goes_on_in_the_new_format(old: Desk) -> None:
 
 
 def test_the_hash_of_a_record_without_salt_is_never_told(old: Desk) -> None:
-    """Whoever guesses what such a record holds could try it against its hash; that of the next one is safe."""
+    """The hash of a record without a salt is not disclosed, since guesses could be tested; the next one's is."""
     play(old, {"red": "BID 1"})
     first = json.loads(attached(newest(old)))["record"]
     play(old, {"red": "BID 1"})
@@ -81,7 +81,7 @@ def test_the_hash_of_a_record_without_salt_is_never_told(old: Desk) -> None:
 
 
 def test_what_was_withdrawn_before_is_vouched_for_by_the_next_record(old: Desk) -> None:
-    """Old records name nothing that was withdrawn; the first new one names it all."""
+    """Old records name no withdrawn turns; the first new one names them all."""
     run_action(old.app, "toy1", RollBack(2), old.now)
     before = verify(archive(old), "toy1", games=GAMES)
     play(old, {"blue": "BID 2"})

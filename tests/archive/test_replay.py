@@ -1,4 +1,4 @@
-"""The proof: an untouched archive passes, and whatever is altered is found and named."""
+"""The proof: an untouched archive passes, and every alteration is found and named."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.report.toy import Fair
 
 
 def prove(game: Game, head: str | None = "") -> ReplayProof:
-    """Replays a game's archive, with the database's head unless told otherwise."""
+    """Replay a game's archive, with the database's head unless told otherwise."""
     return replay(game.archive, NAME, ruleset=Fair(), seed=SEED, head=game.head if head == "" else head)
 
 
 def forge(game: Game, number: int, change: Callable[[dict[str, object]], object]) -> None:
-    """Changes a record and makes all later ones vouch for it, as a careful forger would."""
+    """Change a record and all later ones to fit, as a careful forger would."""
     previous = None
     for folder in sorted((game.archive / NAME).iterdir()):
         path = folder / "turn.json"
@@ -43,7 +43,7 @@ def test_untouched_archive_passes(tmp_path: Path) -> None:
 
 
 def test_each_turn_is_announced(tmp_path: Path) -> None:
-    """Long replays can show how far they are."""
+    """Each turn replayed is reported to the progress callback."""
     game, seen = played(tmp_path), list[int]()
 
     replay(tmp_path, NAME, ruleset=Fair(), seed=SEED, head=game.head, on_turn=seen.append)
@@ -52,7 +52,7 @@ def test_each_turn_is_announced(tmp_path: Path) -> None:
 
 
 def test_seats_told_in_turn(tmp_path: Path) -> None:
-    """A seat not told every turn hears later of all that happened, and the proof knows it."""
+    """A seat that has no report each turn later learns of all that happened, and the proof allows for it."""
     game = Game(tmp_path, pace="in_turn")
     game.start()
     for bidder in ("red", "blue", "red"):
@@ -62,7 +62,7 @@ def test_seats_told_in_turn(tmp_path: Path) -> None:
 
 
 def test_setup_alone_passes(tmp_path: Path) -> None:
-    """A campaign whose first turn is open has an archive already."""
+    """A campaign whose first turn is open already has an archive."""
     game = Game(tmp_path)
     game.start()
 
@@ -85,7 +85,7 @@ def test_any_altered_byte_is_found(tmp_path: Path) -> None:
 
 
 def test_record_altered_anywhere_is_found(tmp_path: Path) -> None:
-    """Whichever byte of a record is altered, the proof fails; here every thirty-first is tried."""
+    """An altered byte of a record makes the proof fail; every thirty-first is tried."""
     game = played(tmp_path)
 
     for path in sorted(tmp_path.rglob("turn.json")):
@@ -98,7 +98,7 @@ def test_record_altered_anywhere_is_found(tmp_path: Path) -> None:
 
 
 def test_any_missing_file_is_found(tmp_path: Path) -> None:
-    """Every single file of an archive, taken away, is named by the proof."""
+    """Every single file of an archive, if deleted, is named by the proof."""
     game = played(tmp_path)
 
     for path in sorted(path for path in tmp_path.rglob("*") if path.is_file()):
@@ -110,7 +110,7 @@ def test_any_missing_file_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["sheets/red-v2.txt", "reports/turn.json", "turn.txt"])
 def test_added_file_is_found(tmp_path: Path, path: str) -> None:
-    """A file that no record names is no part of the archive."""
+    """A file that no record names is reported."""
     game = played(tmp_path)
     (tmp_path / NAME / "0001" / path).write_text("BID 9")
 
@@ -119,7 +119,7 @@ def test_added_file_is_found(tmp_path: Path, path: str) -> None:
 
 
 def test_difference_names_both_hashes(tmp_path: Path) -> None:
-    """The error says what was found and what was expected."""
+    """The error names the hash found and the hash expected."""
     game = played(tmp_path)
     path = tmp_path / NAME / "0001" / "reports" / "red.txt"
     expected = file_hash(path.read_bytes())
@@ -132,7 +132,7 @@ def test_difference_names_both_hashes(tmp_path: Path) -> None:
 
 
 def test_forged_orders_are_found_by_the_head(tmp_path: Path) -> None:
-    """Even when all later records were made to fit, the newest is not the one the database knows."""
+    """Even if all later records fit, the newest is not the one in the database."""
     game = played(tmp_path)
     forge(game, 1, lambda record: record.update(orders={}))
 
@@ -141,7 +141,7 @@ def test_forged_orders_are_found_by_the_head(tmp_path: Path) -> None:
 
 
 def test_forged_orders_are_found_by_resolving(tmp_path: Path) -> None:
-    """Without the database, other orders are found by what comes of them."""
+    """Without the database, forged orders are found by their results."""
     game = played(tmp_path)
     forge(game, 1, lambda record: record.update(orders={"red": [], "blue": []}))
 
@@ -172,7 +172,7 @@ def test_forged_orders_are_found_by_resolving(tmp_path: Path) -> None:
     ],
 )
 def test_forged_record_is_found(tmp_path: Path, number: int, change: dict[str, object], words: str) -> None:
-    """Whatever a forger changes of what was given or what came of it, the rules contradict him."""
+    """Any forged input or result in a record contradicts the rules."""
     game = played(tmp_path)
     forge(game, number, lambda record: record.update(change))
 
@@ -181,7 +181,7 @@ def test_forged_record_is_found(tmp_path: Path, number: int, change: dict[str, o
 
 
 def test_forged_report_is_found(tmp_path: Path) -> None:
-    """A report altered together with its hash still differs from what the seat could know."""
+    """A report altered together with its hash still differs from the seat's view."""
     game = played(tmp_path)
     path = tmp_path / NAME / "0002" / "reports" / "red.json"
     path.write_bytes(path.read_bytes().replace(b'"purse":', b'"purse":9'))
@@ -192,7 +192,7 @@ def test_forged_report_is_found(tmp_path: Path) -> None:
 
 
 def test_report_that_is_none_is_found(tmp_path: Path) -> None:
-    """A report's data that were replaced by something else are called so."""
+    """Other data in place of a report's are reported as such."""
     game = played(tmp_path)
     path = tmp_path / NAME / "0002" / "reports" / "red.json"
     path.write_bytes(b"{}")
@@ -203,7 +203,7 @@ def test_report_that_is_none_is_found(tmp_path: Path) -> None:
 
 
 def test_record_must_be_canonical(tmp_path: Path) -> None:
-    """A record with other blanks is not the record, whatever it says."""
+    """A record with other white space is not canonical, and is refused."""
     game = played(tmp_path)
     path = tmp_path / NAME / "0002" / "turn.json"
     path.write_bytes(path.read_bytes() + b"\n")
@@ -221,7 +221,7 @@ def test_wrong_seed_is_found(tmp_path: Path) -> None:
 
 
 def test_missing_turn_is_found(tmp_path: Path) -> None:
-    """A turn taken out of the middle leaves a gap that is named."""
+    """A turn missing in the middle is named."""
     game = played(tmp_path)
     shutil.rmtree(tmp_path / NAME / "0001")
 
@@ -230,7 +230,7 @@ def test_missing_turn_is_found(tmp_path: Path) -> None:
 
 
 def test_missing_last_turn_is_found(tmp_path: Path) -> None:
-    """An archive that ends too early does not end with the record the database knows."""
+    """An archive without its last turn does not end with the record in the database."""
     game = played(tmp_path)
     shutil.rmtree(tmp_path / NAME / "0002")
 
@@ -239,6 +239,6 @@ def test_missing_last_turn_is_found(tmp_path: Path) -> None:
 
 
 def test_no_archive_is_said(tmp_path: Path) -> None:
-    """A campaign without archive is answered with the place that was looked at."""
+    """A campaign without an archive is reported with the folder that was searched."""
     with pytest.raises(ReplayError, match="there is no archive of campaign 'nope' in"):
         replay(tmp_path, "nope", ruleset=Fair(), seed=SEED, head=None)

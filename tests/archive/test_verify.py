@@ -1,4 +1,4 @@
-"""An archive checked on another machine, with nothing but its folder."""
+"""An archive is verified on another machine, from its folder alone."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ SEED = b"a seed for tests"
 
 
 def elsewhere(desk: Desk, tmp_path: Path) -> Path:
-    """The archive alone, carried to another machine."""
+    """Return a copy of the archive alone, as on another machine."""
     return Path(shutil.copytree(desk.home / "turns", tmp_path / "elsewhere"))
 
 
 def checked(archive: Path, *, seed: bytes | None = None) -> VerifyResult:
-    """The archive of toy1, checked."""
+    """Verify the archive of toy1."""
     return verify(archive, "toy1", games=GAMES, seed=seed)
 
 
 @pytest.fixture
 def over(desk: Desk, tmp_path: Path) -> Path:
-    """The archive of a game of two turns, over."""
+    """Return the archive of a finished game of two turns."""
     begin(desk, rounds="2")
     play(desk, {"red": "BID 2", "blue": "BID 1"})
     play(desk, {"red": "BID 1"})
@@ -47,7 +47,7 @@ def over(desk: Desk, tmp_path: Path) -> Path:
 
 
 def forged(archive: Path, number: int, change: Callable[[dict[str, Any]], object]) -> None:
-    """Changes a record and makes all later ones vouch for it, as a careful forger would."""
+    """Change a record and all later ones to fit, as a careful forger would."""
     for at in range(number, 3):
         path = archive / "toy1" / f"{at:04d}" / "turn.json"
         record = json.loads(path.read_bytes())
@@ -60,14 +60,14 @@ def forged(archive: Path, number: int, change: Callable[[dict[str, Any]], object
 
 
 def test_a_game_that_is_over_is_proved_whole(over: Path) -> None:
-    """The seed is in the last record, has the seal told at the start, and gives every result again."""
+    """The seed is in the last record, has the seal disclosed at the start, and reproduces every result."""
     verified = checked(over)
 
     assert (verified.turns, verified.sheets, verified.over, verified.unproved) == (2, 3, True, ())
 
 
 def test_before_the_end_it_says_what_is_not_proved(desk: Desk, tmp_path: Path) -> None:
-    """Chain, files and sheets are; the dice are not, until somebody gives the seed."""
+    """Before the end chain, files and sheets are proved; the dice are not, unless the seed is given."""
     begin(desk)
     play(desk, {"red": "BID 2"})
     archive = elsewhere(desk, tmp_path)
@@ -86,7 +86,7 @@ def test_a_wrong_seed_is_found(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_another_seed_at_the_end_is_found(over: Path) -> None:
-    """Whoever publishes other dice than he sealed is found out."""
+    """A GM who discloses another seed than the sealed one is found out."""
     forged(over, 2, lambda record: record.update(seed="00"))
 
     with pytest.raises(ReplayError, match="the seed in the last record has the seal"):
@@ -94,7 +94,7 @@ def test_another_seed_at_the_end_is_found(over: Path) -> None:
 
 
 def test_an_altered_result_is_found_with_the_seed(over: Path) -> None:
-    """A careful forger gets past the chain, but not past the rules."""
+    """A result forged with a consistent chain contradicts the rules."""
     forged(over, 2, lambda record: record.update(events="0" * 64))
 
     with pytest.raises(ReplayError, match="turn 2: what happened has hash"):
@@ -122,7 +122,7 @@ def test_every_claim_of_a_record_is_checked(over: Path, change: Callable[[dict[s
 
 
 def test_a_report_that_tells_of_another_sheet_is_found(over: Path) -> None:
-    """Each report names the sheet used; it must be the one whose orders the record has."""
+    """Each report names the sheet used, and it must be the one whose orders the record has."""
     path = over / "toy1" / "0001" / "reports" / "red.txt"
     path.write_text(path.read_text().replace("your sheet 1 (digest ", "your sheet 2 (digest "))
     forged(over, 1, lambda record: record["files"].update({"reports/red.txt": file_hash(path.read_bytes())}))
@@ -132,7 +132,7 @@ def test_a_report_that_tells_of_another_sheet_is_found(over: Path) -> None:
 
 
 def test_reruns_edits_and_rollbacks_stay_provable(desk: Desk, tmp_path: Path) -> None:
-    """After each of them, and all of them, the archive alone proves the game that counts, and shows what was done."""
+    """After any of them, the archive alone proves the valid turns, and shows what was done."""
     begin(desk, rounds="2")
     play(desk, {"red": "BID 2"})
     run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
@@ -147,14 +147,14 @@ def test_reruns_edits_and_rollbacks_stay_provable(desk: Desk, tmp_path: Path) ->
 
 
 def test_another_version_of_the_game_is_said(over: Path) -> None:
-    """Where the program has other rules than the archive, it claims nothing about results."""
+    """If another version of the game is installed, no statement is made about results."""
     verified = verify(over, "toy1", games={}, seed=None)
 
     assert verified.unproved == ("All results: this program does not know the game toy.",)
 
 
 def test_a_campaign_that_outlived_a_version_is_no_forgery(over: Path) -> None:
-    """Where only some turns are of an earlier version of the game, nothing is claimed about results either."""
+    """If only some turns are of an earlier version of the game, no statement is made about results either."""
     forged(over, 1, lambda record: record.update(version=9))
 
     assert checked(over).unproved == (
@@ -163,7 +163,7 @@ def test_a_campaign_that_outlived_a_version_is_no_forgery(over: Path) -> None:
 
 
 def test_records_from_before_are_proved_with_the_seed(over: Path) -> None:
-    """An archive whose last record does not tell the seed is as good, if it is given."""
+    """An archive whose last record lacks the seed is proved if the seed is given."""
     forged(over, 2, lambda record: record.pop("seed"))
 
     assert checked(over).unproved
@@ -171,7 +171,7 @@ def test_records_from_before_are_proved_with_the_seed(over: Path) -> None:
 
 
 def test_campaigns_are_found_from_either_folder(over: Path) -> None:
-    """The folder of all campaigns will do, and that of one."""
+    """Campaigns are found in the folder of all campaigns, and in that of one."""
     assert find_campaigns(over) == [(over, "toy1")]
     assert find_campaigns(over / "toy1") == [(over, "toy1")]
     with pytest.raises(ReplayError, match="there is no archive of a campaign in"):

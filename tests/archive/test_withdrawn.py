@@ -1,4 +1,4 @@
-"""Turns that were taken back: the proof covers them as it covers those that count."""
+"""The proof covers withdrawn turns like all others."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ __all__ = ["desk"]
 
 
 def checked(desk: Desk) -> VerifyResult:
-    """The archive of toy1, checked as a stranger would."""
+    """Verify the archive of toy1 as a stranger would."""
     return verify(desk.home / "turns", "toy1", games=GAMES)
 
 
 def aside(desk: Desk) -> Path:
-    """Where withdrawn turns lie."""
+    """Return the folder of withdrawn turns."""
     return desk.home / "turns" / "toy1" / "withdrawn"
 
 
 def record_of(desk: Desk, turn: int) -> dict[str, object]:
-    """The record of a turn that counts."""
+    """Return the record of a turn that counts."""
     found: dict[str, object] = json.loads((desk.home / "turns" / "toy1" / f"{turn:04d}" / "turn.json").read_bytes())
     return found
 
 
 @pytest.fixture
 def past(desk: Desk) -> Desk:
-    """A campaign whose first turn was run again, and whose second and third were taken back and played anew."""
+    """Return a campaign whose first turn was run again, and whose second and third were rolled back and replayed."""
     begin(desk)
     play(desk, {"red": "BID 2"})
     run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
@@ -54,7 +54,7 @@ def past(desk: Desk) -> Desk:
 
 @pytest.fixture
 def rolled(desk: Desk) -> Desk:
-    """A campaign whose second turn was taken back, and not played anew yet."""
+    """Return a campaign whose second turn was rolled back, and not run again yet."""
     begin(desk)
     play(desk, {"red": "BID 2"})
     play(desk, {"blue": "BID 1"})
@@ -63,7 +63,7 @@ def rolled(desk: Desk) -> Desk:
 
 
 def test_a_record_names_all_that_was_withdrawn_before_it(past: Desk) -> None:
-    """The newest record has the turn, hash and reason of each, so its hash vouches for them too."""
+    """The newest record has turn, hash and reason of each withdrawn turn, so its hash covers them too."""
     hashes = {path.parent.name: file_hash(path.read_bytes()) for path in aside(past).glob("*/turn.json")}
 
     named = record_of(past, 2)["withdrawn"]
@@ -72,7 +72,7 @@ def test_a_record_names_all_that_was_withdrawn_before_it(past: Desk) -> None:
 
 
 def test_untouched_it_passes(past: Desk) -> None:
-    """Whoever checks the archive, in its house or elsewhere, is told how many turns lie beside."""
+    """Verification, in the home or elsewhere, tells how many turns were withdrawn."""
     assert (proof(past).withdrawn, checked(past).withdrawn, checked(past).unnamed) == (3, 3, 0)
 
 
@@ -92,7 +92,7 @@ def test_every_altered_file_is_found(past: Desk) -> None:
 
 
 def test_every_missing_file_is_found(past: Desk) -> None:
-    """A file taken out of a withdrawn turn's folder is named."""
+    """A file missing in a withdrawn turn's folder is named."""
     for path in sorted(path for path in aside(past).rglob("*") if path.is_file()):
         moved = path.rename(past.home / "elsewhere")
         with pytest.raises(ReplayError, match=path.name):
@@ -101,7 +101,7 @@ def test_every_missing_file_is_found(past: Desk) -> None:
 
 
 def test_a_missing_folder_is_found(past: Desk) -> None:
-    """One withdrawn turn taken away is named, and so is the first when all are."""
+    """A missing withdrawn turn is named, and so is the first if all are missing."""
     for folder in sorted(aside(past).iterdir()):
         moved = folder.rename(past.home / "elsewhere")
         with pytest.raises(ReplayError, match=rf"withdrawn/{folder.name}, which was withdrawn, is missing \(0"):
@@ -113,7 +113,7 @@ def test_a_missing_folder_is_found(past: Desk) -> None:
 
 
 def test_a_turn_that_was_never_withdrawn_is_found(past: Desk) -> None:
-    """Nobody can slip another version of a turn among those that were taken back."""
+    """Another version of a turn cannot be added to those withdrawn."""
     record = record_of(past, 1) | {"events": "0" * 64}
     raw = canonical_json(record) + b"\n"
     forged = aside(past) / f"0001-{file_hash(raw)[:8]}"
@@ -126,7 +126,7 @@ def test_a_turn_that_was_never_withdrawn_is_found(past: Desk) -> None:
 
 
 def test_something_else_among_them_is_found(past: Desk) -> None:
-    """What is no folder of a turn is no part of the archive."""
+    """Any other folder among the withdrawn turns is reported."""
     (aside(past) / "notes.txt").write_text("nothing to see here")
 
     with pytest.raises(ReplayError, match=r"toy1: withdrawn/notes\.txt is no folder of a turn"):
@@ -134,7 +134,7 @@ def test_something_else_among_them_is_found(past: Desk) -> None:
 
 
 def test_what_no_record_names_yet_is_said(rolled: Desk) -> None:
-    """After a rollback no record vouches for what it took back until the next turn is run; a copy says so."""
+    """After a rollback no record names the withdrawn turns until the next turn is run; a copy says so."""
     before = checked(rolled)
     play(rolled, {"blue": "BID 3"})
 
@@ -143,7 +143,7 @@ def test_what_no_record_names_yet_is_said(rolled: Desk) -> None:
 
 
 def test_the_database_vouches_for_what_no_record_names_yet(rolled: Desk) -> None:
-    """In its own house not even that can be deleted."""
+    """In its own home not even these can be deleted unnoticed."""
     shutil.rmtree(aside(rolled))
 
     with pytest.raises(ReplayError, match=r"turn 2: .* is missing \(the database names it\)"):
@@ -151,7 +151,7 @@ def test_the_database_vouches_for_what_no_record_names_yet(rolled: Desk) -> None
 
 
 def test_a_rollback_taken_back_leaves_nothing_withdrawn(rolled: Desk) -> None:
-    """A turn that counts again is no longer beside, and the proof passes."""
+    """After an undone rollback the turn is no longer withdrawn, and the proof passes."""
     run_action(rolled.app, "toy1", UndoRollback(), rolled.now)
     play(rolled, {"blue": "BID 3"})
 
@@ -159,7 +159,7 @@ def test_a_rollback_taken_back_leaves_nothing_withdrawn(rolled: Desk) -> None:
 
 
 def test_the_setup_made_again_names_the_first(desk: Desk) -> None:
-    """A set-up that the GM has patched vouches for the one that was mailed first."""
+    """A patched set-up names the record of the first one."""
     begin(desk)
     patch = [{"op": "replace", "path": "/purses/1", "value": 40}]
     run_action(desk.app, "toy1", EditState(patch), desk.now)

@@ -1,4 +1,4 @@
-"""Words for the dice, checked in an archive on another machine."""
+"""Dice words are verified in an archive on another machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["desk"]
 
 @pytest.fixture
 def over(desk: Desk, tmp_path: Path) -> Path:
-    """The archive of a game whose red seat chose a word, over after two turns."""
+    """Return the archive of a finished game of two turns, whose red seat chose a word."""
     form(desk, "red", "blue")
     with desk.app.store.writing() as session:
         session.scalars(select(Campaign)).one().options = {
@@ -46,19 +46,19 @@ def over(desk: Desk, tmp_path: Path) -> Path:
 
 
 def reword(archive: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Changes what the record of the set-up says of the dice, and all that vouches for it."""
+    """Change the dice words in the record of the set-up, and all later records to fit."""
     forged(archive, 0, lambda record: change(record["dice"]))
 
 
 def retell(archive: Path, name: str, old: str, new: str) -> None:
-    """Changes a first report, and all that vouches for it."""
+    """Change a first report, and all records to fit."""
     path = archive / "toy1" / "0000" / "reports" / name
     path.write_text(path.read_text().replace(old, new))
     forged(archive, 0, lambda record: record["files"].update({f"reports/{name}": file_hash(path.read_bytes())}))
 
 
 def test_words_are_proved_with_the_seed(over: Path) -> None:
-    """The seed has its seal, the words are those told, and the dice are those of the mix."""
+    """The seed has its seal, the words are those disclosed, and the dice follow from both."""
     verified = checked(over)
 
     assert [(each.seat, each.own) for each in verified.words] == [("red", True), ("blue", False)]
@@ -78,7 +78,7 @@ def test_words_are_proved_with_the_seed(over: Path) -> None:
     ],
 )
 def test_other_words_in_the_record_are_found(over: Path, change: Callable[[dict[str, Any]], object], said: str) -> None:
-    """Whoever rolls with other words than were told is found out."""
+    """Dice rolled with other words than those disclosed are found."""
     reword(over, change)
 
     with pytest.raises(ReplayError, match=said):
@@ -87,7 +87,7 @@ def test_other_words_in_the_record_are_found(over: Path, change: Callable[[dict[
 
 @pytest.mark.parametrize("name", ["red.txt", "red.json"])
 def test_other_words_in_a_report_are_found(over: Path, name: str) -> None:
-    """What one player was told must be what was rolled with."""
+    """The words in a player's report must be those that were used."""
     retell(over, name, "swordfish", "goldfish")
 
     with pytest.raises(ReplayError, match="the report of red tells of other words for the dice than the record"):
@@ -95,7 +95,7 @@ def test_other_words_in_a_report_are_found(over: Path, name: str) -> None:
 
 
 def rewrite(archive: Path, old: str, new: str) -> None:
-    """Changes a word wherever it stands in the set-up, with the digests of the list, as a careful forger would."""
+    """Change a word everywhere in the set-up, with the digests of the list, as a careful forger would."""
     words = json.loads((archive / "toy1" / "0000" / "turn.json").read_bytes())["dice"]["words"]
     others = [[seat, new if word == old else word] for seat, word in words]
     for seat in ("red", "blue"):
@@ -106,7 +106,7 @@ def rewrite(archive: Path, old: str, new: str) -> None:
 
 
 def test_other_words_everywhere_are_found_by_the_dice(over: Path) -> None:
-    """A forger who changes record and reports alike gets past them, but not past the results."""
+    """Words changed in record and reports alike contradict the results."""
     rewrite(over, "swordfish", "goldfish")
 
     with pytest.raises(ReplayError, match="turn 0: the state after it has hash"):
@@ -114,7 +114,7 @@ def test_other_words_everywhere_are_found_by_the_dice(over: Path) -> None:
 
 
 def test_a_word_that_was_not_drawn_is_found(over: Path) -> None:
-    """A GM cannot choose the word of who says nothing: it follows from the sealed seed."""
+    """A GM cannot choose the word of a player who sends none: it follows from the sealed seed."""
     drawn = checked(over).words[1].word
     rewrite(over, drawn, "suit-able-word")
 
@@ -123,7 +123,7 @@ def test_a_word_that_was_not_drawn_is_found(over: Path) -> None:
 
 
 def test_every_run_is_listed(desk: Desk, tmp_path: Path) -> None:
-    """Turns run again stand beside those that count, each with the hash of its record."""
+    """Withdrawn runs are listed beside those that count, each with the hash of its record."""
     desk.begin(rounds="5")
     play(desk, {"red": "BID 2"})
     run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)

@@ -1,1 +1,1 @@
-"""Backups: made while all is at work, proved, restored, and never half believed."""
+"""Backups: made during work, verified, restored, and never trusted half way."""

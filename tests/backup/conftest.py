@@ -1,4 +1,4 @@
-"""A home in the middle of a campaign, and the backup of it, made once for all tests that only look."""
+"""A home in the middle of a campaign, and a backup of it, made once for all tests that only read them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.toy.home import Desk, open_desk
 
 @dataclass(frozen=True)
 class Kept:
-    """A home that is left alone from now on, open, and a backup of it."""
+    """An open home that is not changed any more, and a backup of it."""
 
     desk: Desk
     file: Path
 
 
 def in_the_middle(desk: Desk) -> None:
-    """Two turns were run, one was taken back and run again; for the open one a sheet is in, and its receipt waits."""
+    """Run two turns, one of them again, and submit a sheet for the open one, whose receipt is queued."""
     begin(desk, rounds="9", rules={"mass": "101"})
     play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
     play(desk, {"red": "BID 1"})
@@ -34,12 +34,12 @@ def in_the_middle(desk: Desk) -> None:
     play(desk, {"blue": "BID 3"})
     send(desk, {"green": "BID 2"})
     desk.tick(hours=1)
-    run_action(desk.app, "toy1", RollBack(2), desk.now)  # all are told of it, at the next tick
+    run_action(desk.app, "toy1", RollBack(2), desk.now)  # all players are notified at the next tick
     play_again(desk)
 
 
 def play_again(desk: Desk) -> None:
-    """The turn that is open is run, and what it has to mail waits."""
+    """Run the open turn, and leave its mail in the queue."""
     from pbem.actions.run_turn import always, run_turn
 
     assert run_turn(desk.app, "toy1", desk.now, reason="test", still=always)
@@ -47,7 +47,7 @@ def play_again(desk: Desk) -> None:
 
 @pytest.fixture(scope="module")
 def kept() -> Iterator[Kept]:
-    """The home and its backup."""
+    """Yield the home and its backup."""
     with server_folder("backup") as folder, open_desk(folder / "home") as desk:
         in_the_middle(desk)
         made = create_backup(load_settings(desk.home), folder / "kept.zip", desk.now)

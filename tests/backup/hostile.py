@@ -1,4 +1,4 @@
-"""Backups that a stranger has made: the parts of a true one with others in their place, and a manifest that fits."""
+"""Backups made by a stranger: a real one with other parts in it, and a manifest that fits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tree(files: Mapping[str, bytes]) -> bytes:
 
 
 def archive(members: list[tuple[tarfile.TarInfo, bytes]], format_: int = tarfile.PAX_FORMAT) -> bytes:
-    """Return a part of members as they are told."""
+    """Return a part with these members, whatever their headers say."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=format_) as tar:
         for told, content in members:
@@ -39,7 +39,7 @@ def forged(
     change: Callable[[Facts], object] = lambda _: None,
     method: int = zipfile.ZIP_DEFLATED,
 ) -> Path:
-    """Write a copy of a backup with other parts or more, and a manifest that has their hashes, but for a `change`."""
+    """Write a copy of a backup with other or further parts, and a manifest with their hashes, altered by `change`."""
     with zipfile.ZipFile(source) as old:
         contents = {name: old.read(name) for name in old.namelist()}
     contents.update(parts or {})
@@ -56,7 +56,7 @@ def forged(
 
 
 def with_settings(source: Path, target: Path, lines: str, parts: Mapping[str, bytes] | None = None) -> Path:
-    """Write a copy of a backup with other settings; a line takes the place of the one with the same name."""
+    """Write a copy of a backup with other settings; a line replaces the one of the same name."""
     with zipfile.ZipFile(source) as old:
         text = old.read("pbem.toml").decode()
     names = {line.partition("=")[0].strip() for line in lines.splitlines()}

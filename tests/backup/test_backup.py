@@ -1,4 +1,4 @@
-"""A backup holds a home as it was at one moment, and is refused if a byte of it was changed."""
+"""A backup holds a home as of one moment, and is refused if a byte of it was changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARTS = ("post/inbox.tar", "post/carrier.tar", "database.sqlite", FILE_NAME, "te
 
 
 def changed(kept: Kept, target: Path, part: str, content: bytes | None = None) -> Path:
-    """A copy of the backup in which a part has another last byte, or other content."""
+    """Return a copy of the backup in which a part has another last byte, or other content."""
     with zipfile.ZipFile(kept.file) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
             raw = old.read(name)
@@ -33,12 +33,12 @@ def changed(kept: Kept, target: Path, part: str, content: bytes | None = None) -
 
 
 def test_a_backup_is_for_its_user_alone(kept: Kept) -> None:
-    """In it are seeds, mail and reports."""
+    """Only its owner can read a backup, since it holds seeds, mail and reports."""
     assert stat.S_IMODE(kept.file.stat().st_mode) == 0o600
 
 
 def test_a_backup_is_proved(kept: Kept) -> None:
-    """Every turn is resolved again, and nothing is found to be wrong."""
+    """Every turn is resolved again, without a problem."""
     checked = check_backup(kept.file, kept.desk.now, GAMES)
 
     assert [(each.campaign, each.turns, each.unproved) for each in checked.campaigns] == [("toy1", 2, ())]
@@ -46,7 +46,7 @@ def test_a_backup_is_proved(kept: Kept) -> None:
 
 
 def test_a_home_not_migrated_yet_is_backed_up_as_it_is(kept: Kept, tmp_path: Path) -> None:
-    """A newer program copies it for the one that was there before; here with the first tables that there were."""
+    """A newer program makes a backup of an old database that the old program can use; here of the first version."""
     home = shutil.copytree(kept.desk.home, tmp_path / "home")
     downgrade(load_settings(home).database, "0001")
     made = create_backup(load_settings(home), tmp_path / "old.zip", MONDAY)
@@ -58,7 +58,7 @@ def test_a_home_not_migrated_yet_is_backed_up_as_it_is(kept: Kept, tmp_path: Pat
 
 
 def test_a_game_that_is_not_installed_is_named(kept: Kept) -> None:
-    """The chain is proved all the same, and the results are said not to be."""
+    """If a game is not installed, its chain is proved, and its results are listed as unproved."""
     checked = check_backup(kept.file, kept.desk.now, {})
 
     assert checked.unknown == ("toy, version 1",)
@@ -67,14 +67,14 @@ def test_a_game_that_is_not_installed_is_named(kept: Kept) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_that_was_changed_is_named(kept: Kept, tmp_path: Path, part: str) -> None:
-    """A single bit is enough, even where the ZIP archive itself agrees."""
+    """A part with one changed bit is named, even if the ZIP archive itself is consistent."""
     with pytest.raises(BackupError, match=part):
         check_backup(changed(kept, tmp_path / "changed.zip", part), kept.desk.now, GAMES)
 
 
 @pytest.mark.parametrize("length", [0, 100, 20_000, -30])
 def test_a_file_that_was_cut_is_no_backup(kept: Kept, tmp_path: Path, length: int) -> None:
-    """Wherever it was cut, a sentence says so."""
+    """A file truncated anywhere is refused in a sentence."""
     cut = tmp_path / "cut.zip"
     cut.write_bytes(kept.file.read_bytes()[:length])
 
@@ -84,7 +84,7 @@ def test_a_file_that_was_cut_is_no_backup(kept: Kept, tmp_path: Path, length: in
 
 @pytest.mark.parametrize("at", [0.05, 0.3, 0.5, 0.7, 0.9, 0.99])
 def test_bytes_that_rotted_are_noticed(kept: Kept, tmp_path: Path, at: float) -> None:
-    """Ten bytes, wherever on the disk they lie: a part is named, or the file is no backup."""
+    """Ten damaged bytes anywhere on the disk are reported by part, or the file is no backup."""
     raw = bytearray(kept.file.read_bytes())
     start = int(len(raw) * at)
     raw[start : start + 10] = bytes(255 - byte for byte in raw[start : start + 10])
@@ -96,7 +96,7 @@ def test_bytes_that_rotted_are_noticed(kept: Kept, tmp_path: Path, at: float) ->
 
 
 def test_a_backup_of_a_later_version_is_refused(kept: Kept, tmp_path: Path) -> None:
-    """Its manifest says what would be needed to read it."""
+    """The manifest of a later version says what is needed to read it."""
     later = changed(kept, tmp_path / "later.zip", "manifest.json", b'{"format": 2, "kind": "home", "parts": {}}')
 
     with pytest.raises(BackupError, match="of format 2, which this version of pbem does not know"):
@@ -115,7 +115,7 @@ def test_a_backup_of_a_later_version_is_refused(kept: Kept, tmp_path: Path) -> N
     ],
 )
 def test_a_manifest_that_says_too_little_is_refused(kept: Kept, tmp_path: Path, manifest: bytes) -> None:
-    """In a sentence, whatever it says instead."""
+    """An incomplete manifest is refused in a sentence, whatever its other content."""
     other = changed(kept, tmp_path / "other.zip", "manifest.json", manifest)
 
     with pytest.raises(BackupError, match=r"other\.zip .*manifest"):
@@ -123,7 +123,7 @@ def test_a_manifest_that_says_too_little_is_refused(kept: Kept, tmp_path: Path, 
 
 
 def test_nothing_else_is_written_over(kept: Kept, tmp_path: Path) -> None:
-    """A slip in a crontab costs no file; an older backup of the same name is replaced."""
+    """A typing error in a crontab overwrites no other file; an older backup of the same name is replaced."""
     settings = load_settings(kept.desk.home)
     mine = tmp_path / "letter.txt"
     mine.write_text("Dear Ann")
@@ -136,7 +136,7 @@ def test_nothing_else_is_written_over(kept: Kept, tmp_path: Path) -> None:
 
 
 def test_a_folder_keeps_the_newest(kept: Kept, tmp_path: Path) -> None:
-    """Names tell the moment; only backups are ever removed."""
+    """Backups are ordered by the time in their names, and only backups are ever deleted."""
     settings = load_settings(kept.desk.home)
     (tmp_path / "notes.txt").write_text("mine")
     days = [MONDAY + dt.timedelta(days=day) for day in range(3)]
@@ -152,7 +152,7 @@ def test_a_folder_keeps_the_newest(kept: Kept, tmp_path: Path) -> None:
 
 
 def test_secrets_stay_at_home_unless_asked_for(kept: Kept, tmp_path: Path) -> None:
-    """The key that signs mail, and the files that commands name, are taken along by --with-secrets alone."""
+    """The key that signs mail, and the files that commands name, are included by --with-secrets alone."""
     home = Path(shutil.copytree(kept.desk.home, tmp_path / "home", symlinks=True))
     (home / "dkim.pem").write_text("the key")
     (home / "word.txt").write_text("the password")
@@ -174,6 +174,6 @@ def test_secrets_stay_at_home_unless_asked_for(kept: Kept, tmp_path: Path) -> No
 
 
 def files_of(backup: Path) -> bytes:
-    """The part of a backup that holds single files."""
+    """Return the part of a backup that holds single files."""
     with zipfile.ZipFile(backup) as file:
         return file.read("files.tar")

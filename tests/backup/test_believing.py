@@ -1,4 +1,4 @@
-"""The rows of a backup or an exported campaign are a stranger's: each is checked, and nothing in the file is run."""
+"""The rows of a backup or an exported campaign may come from a stranger: each is checked, and no code is run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SCHEMAS = {
     "UPDATE alembic_version SET version_num = x'00'": "which this pbem does not know",
     "DELETE FROM alembic_version": "it has no version, or several",
 }
-"""What a file may have in its schema, and what is said of it."""
+"""Schemas that a file may have, and the refusals."""
 
 VALUES = {
     "UPDATE turn SET deadline = 'soon'": "table turn, row 1, field deadline: a time like",
@@ -79,7 +79,7 @@ VALUES = {
     "UPDATE act SET id = 9223372036854775807 WHERE id = 1": "field id: a whole number is expected",
     "UPDATE seat SET person_id = 99": "row 1 of seat points to a row of person that is not there",
 }
-"""What a file may have in its rows, be it a backup or an exported campaign."""
+"""Changes to rows of a backup or an exported campaign, and the refusals."""
 
 OF_HOMES = {
     "INSERT OR REPLACE INTO fact VALUES ('mailbox', '[]')": "row 'mailbox', field data: a JSON object is expected",
@@ -87,7 +87,7 @@ OF_HOMES = {
     "UPDATE outgoing SET state = 'odd'": "table outgoing, row 1, field state: one of queued",
     "UPDATE letter SET verdict = 'good'": "table letter, row 1, field verdict: one of pass, fail, none",
 }
-"""What only a backup has."""
+"""Changes to rows that only a backup has."""
 
 OF_CAMPAIGNS = {
     "UPDATE turn SET awaited = '[\"violet\"]' WHERE resolved_at IS NULL": "field awaited: there is no seat violet",
@@ -107,11 +107,11 @@ OF_CAMPAIGNS = {
         "other seats than its last record (grey)"
     ),
 }
-"""What rows say that are well formed, each by itself."""
+"""Changes after which each row by itself is well formed."""
 
 
 def refused(done: Callable[[], object], said: str) -> None:
-    """Asserts that it raises BackupError with these words."""
+    """Assert that the call raises BackupError with these words."""
     with pytest.raises(BackupError) as caught:
         done()
     assert said in str(caught.value)
@@ -119,27 +119,27 @@ def refused(done: Callable[[], object], said: str) -> None:
 
 @pytest.fixture(scope="module")
 def refusing(moved: Moved) -> Iterator[Desk]:
-    """A home that takes no campaign in: each of these tests leaves it as it was."""
+    """Yield a home that imports no campaign: each of these tests leaves it unchanged."""
     with server_folder("refusing") as folder, another_home(folder / "new", moved.old) as desk:
         yield desk
 
 
 @pytest.fixture
 def new(moved: Moved, tmp_path: Path) -> Iterator[Desk]:
-    """A home to which a campaign may come, with one of its own."""
+    """Yield a home into which a campaign can be imported, with one of its own."""
     with another_home(tmp_path / "new", moved.old) as desk:
         yield desk
 
 
 def test_every_column_has_a_check() -> None:
-    """A column that is new fails here, and not when somebody takes in a stranger's file."""
+    """A new column without a check fails here, and not when a stranger's file is imported."""
     there = {table.name: {column.name for column in table.columns} for table in Base.metadata.sorted_tables}
 
     assert {table: set(checks) for table, checks in CHECKS.items()} == there
 
 
 def test_a_home_at_work_has_nothing_that_is_refused(kept: Kept, moved: Moved) -> None:
-    """What the program itself writes passes all checks."""
+    """All that the program itself writes passes the checks."""
     for desk in (kept.desk, moved.old):
         with desk.app.store.reading() as session:
             assert list(find_faults(session.connection())) == []
@@ -149,7 +149,7 @@ def test_a_home_at_work_has_nothing_that_is_refused(kept: Kept, moved: Moved) ->
 def test_a_schema_that_is_not_ours_is_refused(
     kept: Kept, moved: Moved, refusing: Desk, tmp_path: Path, planted: str
 ) -> None:
-    """Before anything in it is asked, by every way in."""
+    """Another schema is refused before any query, by restore and import alike."""
     home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
     campaign = with_other_rows(moved.file, tmp_path / "campaign.zip", planted)
 
@@ -163,7 +163,7 @@ def test_a_schema_that_is_not_ours_is_refused(
 def test_a_value_that_no_command_would_write_is_refused(
     kept: Kept, moved: Moved, refusing: Desk, tmp_path: Path, planted: str
 ) -> None:
-    """Table, row and field are named, by every way in."""
+    """A bad value is refused with table, row and field, by restore and import alike."""
     home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
     campaign = with_other_rows(moved.file, tmp_path / "campaign.zip", planted)
 
@@ -174,7 +174,7 @@ def test_a_value_that_no_command_would_write_is_refused(
 
 @pytest.mark.parametrize("planted", OF_HOMES)
 def test_what_a_home_remembers_is_checked(kept: Kept, tmp_path: Path, planted: str) -> None:
-    """A fact that cannot be read would stop every tick."""
+    """An unreadable value in the table of facts is refused, since it would stop every tick."""
     home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
 
     refused(lambda: restore_home(home, tmp_path / "restored", kept.desk.now, GAMES), OF_HOMES[planted])
@@ -184,7 +184,7 @@ def test_what_a_home_remembers_is_checked(kept: Kept, tmp_path: Path, planted: s
 def test_rows_that_do_not_agree_with_the_archive_are_refused(
     moved: Moved, refusing: Desk, tmp_path: Path, planted: str
 ) -> None:
-    """Each is well formed, and together they are not the game that was played."""
+    """Rows that are well formed, but not those of the game that was played, are refused."""
     statement = planted.replace("{[{}]}", json_sha256([{}]))
 
     refused(
@@ -196,7 +196,7 @@ def test_rows_that_do_not_agree_with_the_archive_are_refused(
 
 
 def test_a_state_that_was_changed_is_found(moved: Moved, refusing: Desk, kept: Kept, tmp_path: Path) -> None:
-    """Points given away in the open turn, with hashes that agree: the last record does not lead there."""
+    """Points added to the open turn, with hashes that agree, are found: the last record has another state."""
     refused(
         lambda: import_campaign(refusing.app, richer(moved.file, tmp_path / "forged.zip"), refusing.now),
         "turn 3 has another state than turn 2 led to",
@@ -206,7 +206,7 @@ def test_a_state_that_was_changed_is_found(moved: Moved, refusing: Desk, kept: K
 
 
 def richer(source: Path, target: Path) -> Path:
-    """The file, with other numbers in the state of its open turn."""
+    """Return a copy of the file with other numbers in the state of its open turn."""
     with sqlite3.connect(":memory:") as database:
         database.deserialize(database_of(source))
         where = "WHERE resolved_at IS NULL AND shelf_id IS NULL"
@@ -218,13 +218,13 @@ def richer(source: Path, target: Path) -> Path:
 
 
 def database_of(source: Path) -> bytes:
-    """The database in a file."""
+    """Return the database in a file."""
     with zipfile.ZipFile(source) as parts:
         return parts.read("database.sqlite")
 
 
 def test_whoever_wrote_the_file_does_not_know_its_codes(moved: Moved, new: Desk) -> None:
-    """The key is a new one, and so are the codes of all seats, of former players too."""
+    """The mail key is new, and so are the codes of all seats, of former players too."""
     with sqlite3.connect(":memory:") as database:
         database.deserialize(database_of(moved.file))
         (key,) = database.execute("SELECT mail_key FROM campaign").fetchone()
@@ -239,7 +239,7 @@ def test_whoever_wrote_the_file_does_not_know_its_codes(moved: Moved, new: Desk)
 
 
 def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) -> None:
-    """Whatever its state: a mail that failed would be sent in our name by the next retry."""
+    """Outgoing mail of any state is not imported: failed mail would be sent in our name by the next retry."""
     before = {mail.message_id for mail in rows(new, OutgoingMail)}
     with sqlite3.connect(":memory:") as database:
         database.deserialize(database_of(moved.file))
@@ -255,7 +255,7 @@ def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) 
 
 
 def test_three_hundred_seats_more_get_no_mail(moved: Moved, refusing: Desk, tmp_path: Path) -> None:
-    """The seats are those of the last record, and no others."""
+    """Seats that the last record does not have are refused, and get no mail."""
     before = len(rows(refusing, OutgoingMail)), len(rows(refusing, Seat))
     planted = (
         "WITH RECURSIVE t(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM t WHERE x < 399)"
@@ -273,7 +273,7 @@ def test_three_hundred_seats_more_get_no_mail(moved: Moved, refusing: Desk, tmp_
 
 
 def test_large_numbers_do_not_use_up_those_of_the_home(moved: Moved, new: Desk, tmp_path: Path) -> None:
-    """Rows get the next numbers there, however they are numbered in the file."""
+    """Imported rows get the next ids of the home, however they are numbered in the file."""
     forged = with_other_rows(moved.file, tmp_path / "forged.zip", "UPDATE act SET id = id + 1999000000")
     import_campaign(new.app, forged, new.now)
 
@@ -282,14 +282,14 @@ def test_large_numbers_do_not_use_up_those_of_the_home(moved: Moved, new: Desk, 
 
 
 def test_an_index_of_the_operator_is_no_hindrance(kept: Kept, tmp_path: Path) -> None:
-    """Nor are the statistics of ANALYZE; neither is taken along."""
+    """Neither an extra index nor the statistics of ANALYZE prevent an import; neither is imported."""
     home = with_other_rows(kept.file, tmp_path / "home.zip", "CREATE INDEX mine ON act (actor); ANALYZE")
 
     assert check_backup(home, kept.desk.now, GAMES).problems == ()
 
 
 def test_reading_has_a_limit_of_time(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However a file brings it about that it takes long."""
+    """A database that takes too long to read is refused."""
     monkeypatch.setattr(untrusted, "SECONDS", -1.0)
 
     refused(lambda: check_backup(kept.file, kept.desk.now, GAMES), "takes longer than a file of its size can take")
@@ -301,11 +301,11 @@ MUTANTS: tuple[object, ...] = (
     b"", b"\0", b"\xff" * 40,
     zlib.compress(b"{}"), zlib.compress(b"[]"), zlib.compress(b"{" * 5_000), zlib.compress(b"\0" * 10_000_000),
 )  # fmt: skip
-"""What a cell may be changed to, besides what stands in another."""
+"""Values that a cell may be changed to, besides that of another cell."""
 
 
 def mutated(raw: bytes, rnd: random.Random) -> tuple[str, bytes]:
-    """A database in which one cell is another, and which."""
+    """Return a database with one cell changed, and a description of the change."""
     with sqlite3.connect(":memory:") as database:
         database.deserialize(raw)
         tables = [name for name in CHECKS if database.execute(f"SELECT count(*) FROM {name}").fetchone()[0]]
@@ -323,12 +323,12 @@ def mutated(raw: bytes, rnd: random.Random) -> tuple[str, bytes]:
 
 
 FUZZED = 10
-"""Of each kind. Some hundreds were tried when this was written."""
+"""Tries of each kind. Some hundreds were run when this was written."""
 
 
 @pytest.mark.parametrize("seed", range(FUZZED))
 def test_no_cell_of_a_campaign_stops_the_program(moved: Moved, new: Desk, tmp_path: Path, seed: int) -> None:
-    """A campaign with any cell changed is refused in a sentence, or is taken in and every later tick goes on."""
+    """A campaign with any cell changed is refused in a sentence, or is imported and every later tick works."""
     what, raw = mutated(database_of(moved.file), random.Random(seed))
     with suppress(PbemError):
         import_campaign(new.app, repacked_database(moved.file, tmp_path / "forged.zip", raw), new.now)
@@ -339,7 +339,7 @@ def test_no_cell_of_a_campaign_stops_the_program(moved: Moved, new: Desk, tmp_pa
 
 @pytest.mark.parametrize("seed", range(FUZZED))
 def test_no_cell_of_a_backup_stops_the_program(kept: Kept, tmp_path: Path, seed: int) -> None:
-    """A home with any cell changed is refused in a sentence, or is restored, and every later tick goes on."""
+    """A home with any cell changed is refused in a sentence, or is restored and every later tick works."""
     what, raw = mutated(database_of(kept.file), random.Random(1_000_000 + seed))
     file = repacked_database(kept.file, tmp_path / "forged.zip", raw)
     try:
@@ -355,6 +355,6 @@ def test_no_cell_of_a_backup_stops_the_program(kept: Kept, tmp_path: Path, seed:
 
 
 def repacked_database(source: Path, target: Path, raw: bytes) -> Path:
-    """The file with another database in it."""
+    """Return the file with another database in it."""
     with zipfile.ZipFile(source) as old:
         return repacked(old, target, "database.sqlite", raw)

@@ -1,4 +1,4 @@
-"""A backup may be a stranger's file: it runs nothing, writes nowhere else, and is refused in a sentence."""
+"""A backup may be a stranger's file: it runs no code, writes nowhere else, and is refused in a sentence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ESCAPE = "{{ cycler.__init__.__globals__.os.popen('touch TRAP').read() }}"
 
 
 class Bomb:
-    """An object that touches a file when it is unpickled."""
+    """Object that touches a file when it is unpickled."""
 
     def __init__(self, trap: Path) -> None:
         self.trap = trap
@@ -43,7 +43,7 @@ class Bomb:
 
 
 def refused(file: Path, tmp_path: Path, kept: Kept) -> str:
-    """Return the sentence by which a backup is refused, to be proved and to be restored."""
+    """Return the sentence with which a backup is refused, by verification and by restore."""
     said = []
     for act in (
         lambda: check_backup(file, kept.desk.now, GAMES),
@@ -65,12 +65,12 @@ def files_in(folder: Path) -> set[Path]:
 
 
 def told(result_output: str) -> str:
-    """Return what was printed with the blanks and breaks of one line."""
+    """Return the output as one line."""
     return " ".join(result_output.split())
 
 
 def test_templates_of_a_restored_home_are_not_used(kept: Kept, tmp_path: Path) -> None:
-    """Neither by its restoring nor by the doctor; afterwards they are rendered in a sandbox."""
+    """Templates of an inactive home are used neither by restore nor by the doctor, and later in a sandbox alone."""
     trap = tmp_path / "trap"
     names = ("host/paused.txt.j2", "host/notice.txt.j2", "host/letter.html.j2", "toy/report.txt.j2", "toy/events.j2")
     source = ESCAPE.replace("TRAP", str(trap)).encode()
@@ -92,7 +92,7 @@ def test_templates_of_a_restored_home_are_not_used(kept: Kept, tmp_path: Path) -
 
 @pytest.mark.parametrize("name", ["cache/2-00.bytecode", "cache/x.py", "pbem.toml", "pbem.sqlite-journal", "other"])
 def test_no_file_comes_along_that_the_settings_do_not_name(kept: Kept, tmp_path: Path, name: str) -> None:
-    """Caches, above all, which hold code."""
+    """Files that the settings do not name are not restored: above all caches, which hold code."""
     bomb = pickle.dumps(Bomb(tmp_path / "trap"))
     said = refused(forged(kept.file, tmp_path / "b.zip", {"files.tar": tree({name: bomb})}), tmp_path, kept)
 
@@ -101,7 +101,7 @@ def test_no_file_comes_along_that_the_settings_do_not_name(kept: Kept, tmp_path:
 
 
 def test_no_command_is_run_before_the_home_is_opened(kept: Kept, tmp_path: Path) -> None:
-    """It is listed by the restoring and by the doctor, and reopening asks."""
+    """Commands in the settings are listed by restore and doctor, and run only after reopen was confirmed."""
     trap = tmp_path / "trap"
     command = f"{sys.executable} -c open('{trap}','w')"
     lines = f'inbox = "imaps://ann@127.0.0.1:1/INBOX"\ninbox_password = {{ command = {json.dumps(command)} }}'
@@ -124,7 +124,7 @@ def test_no_command_is_run_before_the_home_is_opened(kept: Kept, tmp_path: Path)
 
 
 def test_a_reopening_without_a_terminal_opens_nothing(kept: Kept, tmp_path: Path) -> None:
-    """A script has to say --yes."""
+    """Without a terminal, reopen needs --yes."""
     made = restore_home(kept.file, tmp_path / "home", kept.desk.now, GAMES)
     runner = CliRunner()
 
@@ -135,7 +135,7 @@ def test_a_reopening_without_a_terminal_opens_nothing(kept: Kept, tmp_path: Path
 
 
 def test_a_reopening_that_was_killed_half_way_is_done_again(kept: Kept, tmp_path: Path) -> None:
-    """Its settings are free by then; a tick refuses all the same, and reopening asks once more."""
+    """After a killed reopen a tick still refuses, and reopen asks once more."""
     home = restore_home(kept.file, tmp_path / "home", kept.desk.now, GAMES).home
     (home / INACTIVE).unlink()
     runner = CliRunner()
@@ -147,7 +147,7 @@ def test_a_reopening_that_was_killed_half_way_is_done_again(kept: Kept, tmp_path
 
 @pytest.mark.parametrize("outside", ["/OUTSIDE", "../outside", "turns/../../outside", "pbem.sqlite", "PBEM.TOML", "."])
 def test_nothing_is_written_outside_the_home(kept: Kept, tmp_path: Path, outside: str) -> None:
-    """Whatever the settings name: archive, templates, log, site, inbox and carrier lie in the home, and it is said."""
+    """Archive, templates, log, site, inbox and carrier outside the home are moved into it, and listed."""
     place = outside.replace("/OUTSIDE", str(tmp_path / "outside"))
     lines = "\n".join(
         [f'{key} = "{place}"' for key in ("archive", "templates", "log", "site")]
@@ -169,7 +169,7 @@ def test_nothing_is_written_outside_the_home(kept: Kept, tmp_path: Path, outside
 
 
 def test_a_path_that_the_operator_names_again_is_used_and_told(kept: Kept, tmp_path: Path) -> None:
-    """The line is still there, as a comment; reopening shows it."""
+    """A path outside the home, kept as a comment, is used if the operator restores its line, and shown by reopen."""
     outside = tmp_path / "outside"
     file = with_settings(kept.file, tmp_path / "b.zip", f'archive = "{outside}"')
     made = restore_home(file, tmp_path / "home", kept.desk.now, GAMES)
@@ -184,7 +184,7 @@ def test_a_path_that_the_operator_names_again_is_used_and_told(kept: Kept, tmp_p
 
 
 def test_a_database_elsewhere_is_not_touched(kept: Kept, tmp_path: Path) -> None:
-    """A file outside, a file by a URI, a server: the database of the home is a file in it."""
+    """A database in another file, at a URI or on a server is not used: a file in the home takes its place."""
     (tmp_path / "mine.sqlite").write_bytes(b"mine")
     urls = (
         f"sqlite:///{tmp_path}/mine.sqlite",
@@ -217,12 +217,12 @@ def test_a_database_elsewhere_is_not_touched(kept: Kept, tmp_path: Path) -> None
     ],
 )
 def test_settings_that_cannot_be_read_are_refused(kept: Kept, tmp_path: Path, lines: str) -> None:
-    """In a sentence that names them, without a sign that steers the terminal."""
+    """Unreadable settings are refused in a sentence without control characters."""
     assert "pbem.toml" in refused(with_settings(kept.file, tmp_path / "b.zip", lines), tmp_path, kept)
 
 
 def said_of(*path: str, value: object) -> Callable[[Facts], object]:
-    """Return a change of the manifest: another value at a place in it."""
+    """Return a change of the manifest: another value at this path."""
 
     def change(facts: Facts) -> None:
         *way, last = path
@@ -266,12 +266,12 @@ MANIFESTS = {
 
 @pytest.mark.parametrize("change", MANIFESTS.values(), ids=MANIFESTS)
 def test_a_manifest_that_is_not_believed(kept: Kept, tmp_path: Path, change: Callable[[Facts], object]) -> None:
-    """Each of its values is looked at before it is used or printed."""
+    """Each value of a manifest is checked before it is used or printed."""
     assert "b.zip" in refused(forged(kept.file, tmp_path / "b.zip", change=change), tmp_path, kept)
 
 
 def member(name: str = "host/x.txt.j2", **values: object) -> tarfile.TarInfo:
-    """Return a file in a stream, with values of its header."""
+    """Return a file in a stream, with these values in its header."""
     made = tarfile.TarInfo(name)
     for key, value in values.items():
         setattr(made, key, value)
@@ -305,13 +305,13 @@ TREES = {
 
 @pytest.mark.parametrize("part", TREES.values(), ids=TREES)
 def test_a_folder_that_is_not_believed(kept: Kept, tmp_path: Path, part: bytes) -> None:
-    """Its files have names, sizes and times that files have, and there is one of each name."""
+    """Files in a part need valid names, sizes and times, and each name occurs once."""
     said = refused(forged(kept.file, tmp_path / "b.zip", {"templates.tar": part}), tmp_path, kept)
     assert "b.zip: templates.tar: " in said
 
 
 def test_a_flood_of_empty_files_is_refused(kept: Kept, tmp_path: Path) -> None:
-    """There are no more files than a backup of its size may have, and few are written before that is known."""
+    """More files than a backup of its size may have are refused before many are written."""
     flood = archive([(member(f"f/{number}"), b"") for number in range(60_000)])
     file = forged(kept.file, tmp_path / "b.zip", {"templates.tar": flood})
 
@@ -321,7 +321,7 @@ def test_a_flood_of_empty_files_is_refused(kept: Kept, tmp_path: Path) -> None:
 
 
 def test_links_and_devices_lead_nowhere(kept: Kept, tmp_path: Path) -> None:
-    """A link to a folder outside, and a file through it, in any part."""
+    """A link to a folder outside, and a file through it, are refused in any part."""
     for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE, tarfile.DIRTYPE):
         link = archive([(member("0000", type=kind, linkname=str(tmp_path)), b""), (member("0000/x"), b"x")])
         for part in ("turns/toy1.tar", "post/inbox.tar", "templates.tar"):
@@ -330,7 +330,7 @@ def test_links_and_devices_lead_nowhere(kept: Kept, tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_none_is_refused(kept: Kept, tmp_path: Path) -> None:
-    """A pipe would be waited for, a device read for ever."""
+    """A pipe or a device instead of a file is refused, and not opened."""
     os.mkfifo(tmp_path / "pipe.zip")
 
     assert refused(tmp_path / "pipe.zip", tmp_path, kept).endswith("pipe.zip is no file")
@@ -339,7 +339,7 @@ def test_a_file_that_is_none_is_refused(kept: Kept, tmp_path: Path) -> None:
 
 
 def test_nothing_that_is_printed_steers_the_terminal(kept: Kept, tmp_path: Path) -> None:
-    """Neither what a file has, nor its name."""
+    """Neither the content of a file nor its name reaches the terminal with control characters."""
     file = forged(kept.file, tmp_path / "\x1b[31m.zip")
     with zipfile.ZipFile(file, "a") as more:
         more.writestr("\x1b[31m", "x")
@@ -350,7 +350,7 @@ def test_nothing_that_is_printed_steers_the_terminal(kept: Kept, tmp_path: Path)
 
 
 def test_a_zip_archive_that_is_not_ours_is_refused(kept: Kept, tmp_path: Path) -> None:
-    """Parts twice, parts that nobody names, packed otherwise, and too long a list of them."""
+    """Doubled parts, parts missing in the manifest, other compression, and too long a list of parts are refused."""
     twice = forged(kept.file, tmp_path / "twice.zip")
     with zipfile.ZipFile(twice, "a") as file, pytest.warns(UserWarning, match="Duplicate"):
         file.writestr("pbem.toml", "x")
@@ -371,7 +371,7 @@ def test_a_zip_archive_that_is_not_ours_is_refused(kept: Kept, tmp_path: Path) -
 
 
 def test_a_part_whose_name_cannot_be_read_is_refused(kept: Kept, tmp_path: Path) -> None:
-    """A part has its name a second time, before its bytes; there it is in no UTF-8."""
+    """A part whose second name, in its local header, is not UTF-8 is refused."""
     raw = bytearray(kept.file.read_bytes())
     at = raw.find(b"database.sqlite")
     raw[at - 30 + 7] |= 0x08  # the flag of names in UTF-8
@@ -382,7 +382,7 @@ def test_a_part_whose_name_cannot_be_read_is_refused(kept: Kept, tmp_path: Path)
 
 
 def test_a_backup_that_was_changed_anywhere_is_refused_or_sound(kept: Kept, tmp_path: Path) -> None:
-    """Bytes are changed, cut and doubled at random; nothing but a sentence comes of it."""
+    """A backup changed, cut or doubled at random is sound, or refused in a sentence."""
     raw, dice = kept.file.read_bytes(), random.Random(20261123)
     for _ in range(40):
         mutant = bytearray(raw)
@@ -397,7 +397,7 @@ def test_a_backup_that_was_changed_anywhere_is_refused_or_sound(kept: Kept, tmp_
 
 
 def test_a_folder_that_was_changed_anywhere_is_refused_or_sound(tmp_path: Path) -> None:
-    """The same with the bytes of a tar archive, whose hash a stranger makes fit."""
+    """A tar archive changed at random, with a hash that fits, is sound, or refused in a sentence."""
     files = [(member(f"a/{number}", pax_headers={"mtime": "1.5"}), b"x" * number) for number in range(20)]
     raw, dice = archive(files), random.Random(20261123)
     for number in range(400):
@@ -414,7 +414,7 @@ def test_a_folder_that_was_changed_anywhere_is_refused_or_sound(tmp_path: Path) 
 
 
 def test_two_restores_into_one_folder_make_one_home(kept: Kept, tmp_path: Path) -> None:
-    """The second finds the place taken, whenever it comes there."""
+    """The second of two restores finds the place taken, whenever it comes there."""
     command = [sys.executable, str(CLI), "restore", str(kept.file), str(tmp_path / "home")]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     outcomes = sorted((each.communicate()[1], each.returncode) for each in both)
@@ -425,7 +425,7 @@ def test_two_restores_into_one_folder_make_one_home(kept: Kept, tmp_path: Path) 
 
 
 def test_the_doctor_of_a_restored_home_asks_no_server(kept: Kept, tmp_path: Path) -> None:
-    """Nor does it read a password: all that it says of mail is what will be used."""
+    """In an inactive home the doctor connects to no server and reads no password; it lists what will be used."""
     lines = (
         'inbox = "imaps://ann@192.0.2.1/INBOX"\ncarrier = "smtps://ann@192.0.2.1"\ncarrier_password = { env = "HOME" }'
     )

@@ -1,4 +1,4 @@
-"""A backup, a restoring and an import are killed at each point: what they leave is whole, or is not believed."""
+"""Backup, restore and import are killed at each point: the result is complete, or is not accepted."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from tests.servers.processes import server_folder
 from tests.toy.home import MONDAY, make_home, open_desk
 
 STEPS = ("commit: after", "file: before os.rename", "file: in the middle", "file: before os.mkdir")
-"""Points before which something has become lasting: all of these, and of no other kind, matter here."""
+"""Points right after something was stored permanently: only these matter here."""
 
 
 def keep(app: App, now: dt.datetime) -> None:
-    """Makes a backup inside the home, where the points are."""
+    """Make a backup inside the home, where the points are."""
     create_backup(load_settings(app.settings.home), app.settings.home / "backup.zip", now)
 
 
 def bring_back(app: App, now: dt.datetime) -> None:
-    """Makes a home of a backup, inside the home."""
+    """Restore a home from a backup, inside the home."""
     restore_home(app.settings.home / "backup.zip", app.settings.home / "again", now, GAMES)
 
 
 def take_in(app: App, now: dt.datetime) -> None:
-    """Takes in a campaign."""
+    """Import a campaign."""
     import_campaign(app, app.settings.home / "toy1.zip", now)
 
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """A home in the middle of a campaign, with a backup of it inside."""
+    """Return a home in the middle of a campaign, with a backup of it inside."""
     with server_folder("kills") as folder:
         with open_desk(folder / "home", games=GAMES) as desk:
             begin(desk, rounds="9", rules={"mass": "101"})
@@ -54,7 +54,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def new_home(home: Path) -> Path:
-    """A home to which the campaign of the other was exported."""
+    """Return a home to which the campaign of the other was exported."""
     leaving = copy_home(home, "leaving")
     new = make_home(home.with_name("new"))
     settings = new / "pbem.toml"
@@ -65,18 +65,18 @@ def new_home(home: Path) -> Path:
 
 
 def left_over(home: Path) -> list[str]:
-    """The drafts in a home."""
+    """Return the drafts in a home."""
     return [path.name for path in home.rglob(".pbem-draft-*")]
 
 
 def points(passed: tuple[str, ...]) -> list[int]:
-    """Every point at which something has just been or is about to be kept; of many files alike, some."""
+    """Return every point right before and after something is stored; of many similar files, some."""
     chosen = [at for at, name in enumerate(passed) if name.startswith(STEPS)]
     return chosen[:: max(1, len(chosen) // 5)] + chosen[-2:]
 
 
 def test_a_kill_in_a_backup(home: Path) -> None:
-    """The older backup is still there, sound; the next one sweeps away what was left."""
+    """After a kill the older backup is intact, and the next backup deletes the draft."""
     for at in points(tick_in_a_process(copy_home(home, "copy"), work=keep).passed):
         copy = copy_home(home, "copy")
         assert tick_in_a_process(copy, at=at, work=keep).code == -9
@@ -87,7 +87,7 @@ def test_a_kill_in_a_backup(home: Path) -> None:
 
 
 def test_a_kill_in_a_restoring(home: Path) -> None:
-    """There is no home, and another try makes one; or it is whole."""
+    """After a kill there is no home, and another restore makes one; or it is complete."""
     for at in points(tick_in_a_process(copy_home(home, "copy"), work=bring_back).passed):
         copy = copy_home(home, "copy")
         assert tick_in_a_process(copy, at=at, work=bring_back).code == -9
@@ -99,7 +99,7 @@ def test_a_kill_in_a_restoring(home: Path) -> None:
 
 
 def test_a_kill_in_an_import(new_home: Path) -> None:
-    """The campaign is not there, and another try takes it in; or it is there whole."""
+    """After a kill the campaign is not there, and another import works; or it is there, complete."""
     for at in points(tick_in_a_process(copy_home(new_home, "copy"), work=take_in).passed):
         copy = copy_home(new_home, "copy")
         assert tick_in_a_process(copy, at=at, work=take_in).code == -9

@@ -45,7 +45,7 @@ _CODE = re.compile(r"CONFIRM (\S+)")
 
 @dataclass(frozen=True)
 class Moved:
-    """The home that a campaign has left, open, and the file in which it went."""
+    """The open home that a campaign has left, and the file of its export."""
 
     old: Desk
     file: Path
@@ -53,7 +53,7 @@ class Moved:
 
 @pytest.fixture(scope="module")
 def moved() -> Iterator[Moved]:
-    """Two of four turns were run and one of them twice; for the third, red's sheet is in."""
+    """Yield a home that exported a campaign: two of four turns were run, one twice, and the third has red's sheet."""
     with server_folder("moving") as folder, open_desk(folder / "old") as old:
         begin(old, rounds="4", rules={"mass": "101"})
         play(old, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
@@ -68,7 +68,7 @@ def moved() -> Iterator[Moved]:
 
 @contextmanager
 def another_home(folder: Path, now: Desk, *, database: str = "") -> Iterator[Desk]:
-    """A home at another address, in which Ann plays already: its rows have numbers that others have there."""
+    """Open a home at another address, in which Ann already plays: its rows have the ids that others have here."""
     make_home(folder, database=database)
     settings = folder / "pbem.toml"
     settings.write_text(settings.read_text().replace("orders@example.org", NEW))
@@ -81,7 +81,7 @@ def another_home(folder: Path, now: Desk, *, database: str = "") -> Iterator[Des
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def there(request: pytest.FixtureRequest, moved: Moved, tmp_path: Path) -> Iterator[Desk]:
-    """The new home, with the campaign in it, its first mails sent, on each database in turn."""
+    """Yield the new home with the imported campaign, its first mails sent, on each database in turn."""
     url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
     with another_home(tmp_path / "new", moved.old, database=url) as desk:
         import_campaign(desk.app, moved.file, desk.now)
@@ -91,19 +91,19 @@ def there(request: pytest.FixtureRequest, moved: Moved, tmp_path: Path) -> Itera
 
 @pytest.fixture
 def alone(moved: Moved, tmp_path: Path) -> Iterator[Desk]:
-    """The new home before the campaign comes."""
+    """Yield the new home before the import."""
     with another_home(tmp_path / "new", moved.old) as desk:
         yield desk
 
 
 def answer(desk: Desk, mail: EmailMessage, text: str) -> None:
-    """A player answers a mail of the new home."""
+    """Let a player answer a mail of the new home."""
     desk.reply(mail, text)
     desk.tick()
 
 
 def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> None:
-    """All confirm, orders go along, and at the end one chain proves the turns of both homes."""
+    """All players confirm, their orders are transferred, and at the end one chain proves the turns of both homes."""
     for reader in (ANN, BOB, CYD):
         asked = [mail for mail in there.mails(reader) if "is played here now" in mail["Subject"]][-1]
         answer(there, asked, "YES")
@@ -129,12 +129,12 @@ def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> N
 
 
 def files(mail: EmailMessage) -> str:
-    """The names of a mail's files."""
+    """Return the names of a mail's files."""
     return " ".join(part.get_filename() or "" for part in mail.iter_attachments())
 
 
 def live_turns_of(desk: Desk) -> list[bytes]:
-    """The records of toy1."""
+    """Return the records of toy1."""
     with desk.app.store.reading() as session:
         rows = session.scalars(
             select(Turn.record)
@@ -146,7 +146,7 @@ def live_turns_of(desk: Desk) -> list[bytes]:
 
 
 def test_people_stay_who_they_are(there: Desk) -> None:
-    """Ann and Bob, who play there already, are the same; Cyd is new; the other campaign is as it was."""
+    """Ann and Bob, who already play there, are the same people; Cyd is new; the other campaign is unchanged."""
     assert sorted(person.address for person in rows(there, Person)) == [ANN, BOB, CYD]
     assert prove_archive(there.app, "toy2").turns == 0
     assert {place.address for place in snapshot(there).places} == {ANN, BOB, CYD}
@@ -155,7 +155,7 @@ def test_people_stay_who_they_are(there: Desk) -> None:
 
 
 def test_nothing_that_came_from_there_opens_a_seat(moved: Moved, there: Desk) -> None:
-    """The code of an old report, sent from elsewhere to the new address, is worth no more than a stranger's word."""
+    """The code of an old report, sent from another address to the new home, gives no access."""
     report = [mail for mail in moved.old.mails(ANN) if "toy1-red" in files(mail)][-1]
     code = report["Reply-To"].partition("+")[2].partition("@")[0]
     there.post(f"ORDERS toy1 red {code}\nBID 9\nEND", sender="eve@example.org", to=NEW)
@@ -165,7 +165,7 @@ def test_nothing_that_came_from_there_opens_a_seat(moved: Moved, there: Desk) ->
 
 
 def test_the_mail_says_what_has_happened(there: Desk) -> None:
-    """It stands in the thread of the report that its reader has, and names both addresses."""
+    """The mail on the transfer is in the thread of its reader's report, and names both addresses."""
     mail = [mail for mail in there.mails(ANN) if "is played here now" in mail["Subject"]][-1]
     said = " ".join(text_of(mail).split())
 
@@ -175,7 +175,7 @@ def test_the_mail_says_what_has_happened(there: Desk) -> None:
 
 
 def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None:
-    """Sheets, questions and a GM's words get no further than the new address; no turn runs."""
+    """Sheets, questions and GM commands are answered with the new address; no turn runs."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
     with open_app(home, GAMES) as app:
         old = Desk(app, moved.old.now)
@@ -197,7 +197,7 @@ def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None
 
 
 def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved, tmp_path: Path) -> None:
-    """Its pages are still there, with no deadline and no seat to ask for."""
+    """The site of the old home keeps its pages, without a deadline or open seats."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
     with open_app(home, GAMES) as app:
         done = publish(app, home / "public")
@@ -210,7 +210,7 @@ def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved,
 
 
 def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
-    """If it is played nowhere else, it is paused where it was."""
+    """An export is undone if the campaign was imported nowhere; it is on hold in its old home."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
     with open_app(home, GAMES) as app:
         old = Desk(app, moved.old.now)
@@ -223,7 +223,7 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
 
 
 def test_it_is_exported_once_more_to_the_same_place_alone(moved: Moved, tmp_path: Path) -> None:
-    """A file that was lost can be made again; two homes cannot both be given it."""
+    """A lost file can be exported again, but not for another home."""
     export_campaign(moved.old.app, "toy1", tmp_path / "again.zip", moved.old.now, to=NEW)
 
     with pytest.raises(CampaignError, match=f"has moved to {NEW} already; take it back first"):
@@ -231,7 +231,7 @@ def test_it_is_exported_once_more_to_the_same_place_alone(moved: Moved, tmp_path
 
 
 def test_only_the_home_it_was_sent_to_takes_it(moved: Moved, tmp_path: Path) -> None:
-    """Another address is refused by name."""
+    """A home with another address refuses the import by name."""
     with (
         open_desk(tmp_path / "third") as third,
         pytest.raises(BackupError, match=f"is for {NEW}, and this home is orders"),
@@ -240,7 +240,7 @@ def test_only_the_home_it_was_sent_to_takes_it(moved: Moved, tmp_path: Path) -> 
 
 
 def test_a_name_is_not_given_twice(moved: Moved, alone: Desk) -> None:
-    """Nor is a campaign taken in twice; nothing is left of the try."""
+    """A campaign whose name is taken, or that was imported before, is refused, and leaves nothing behind."""
     import_campaign(alone.app, moved.file, alone.now)
 
     with pytest.raises(BackupError, match="there is a campaign 'toy1' here already"):
@@ -249,7 +249,7 @@ def test_a_name_is_not_given_twice(moved: Moved, alone: Desk) -> None:
 
 
 def test_a_game_that_is_not_there_is_refused(moved: Moved, alone: Desk) -> None:
-    """As is one in an older version; nothing is taken in."""
+    """A campaign whose game is not installed, or older, is refused, and leaves nothing behind."""
     empty: App = dataclasses.replace(alone.app, games={})
 
     with pytest.raises(BackupError, match="is a game of toy, which is not installed here"):
@@ -259,7 +259,7 @@ def test_a_game_that_is_not_there_is_refused(moved: Moved, alone: Desk) -> None:
 
 
 def test_an_archive_that_was_touched_is_not_taken(moved: Moved, alone: Desk, tmp_path: Path) -> None:
-    """Even where all hashes of the file agree: a sheet that was changed in it is found."""
+    """A changed sheet in the archive is found even if all hashes of the file agree."""
     touched = forge(moved.file, tmp_path / "forged.zip")
 
     with pytest.raises(BackupError, match=r"another file sheets/red-v1\.txt"):
@@ -267,7 +267,7 @@ def test_an_archive_that_was_touched_is_not_taken(moved: Moved, alone: Desk, tmp
 
 
 def test_an_archive_without_its_beginning_takes_no_other_place(moved: Moved, alone: Desk, tmp_path: Path) -> None:
-    """Nor does a folder of that name, which is another campaign's, give way."""
+    """An incomplete archive is refused, and replaces no folder of another campaign."""
     there = alone.app.settings.archive / "toy1" / "notes"
     there.mkdir(parents=True)
     empty = forged(moved.file, tmp_path / "empty.zip", {"turns/toy1.tar": tree({})})
@@ -287,11 +287,11 @@ UPDATE seat SET token_hash = lower(hex(randomblob(32)));
 INSERT INTO request (kind, code, campaign_id, data, message_id, created_at)
     SELECT 'new_address', 'k3v7mq2xw5n4tzpa', NULL, '{}', '', created_at FROM campaign;
 """
-"""What whoever makes a file by himself might put into its database."""
+"""Rows that a stranger might put into the database of a file."""
 
 
 def test_a_file_brings_no_mail_and_no_keys_of_its_own(moved: Moved, alone: Desk, tmp_path: Path) -> None:
-    """Whoever writes into its database does not have the new home send his words, nor is given a seat there."""
+    """A stranger's rows make the new home send no mail of theirs, and give them no seat."""
     import_campaign(alone.app, with_other_rows(moved.file, tmp_path / "forged.zip", PLANTED), alone.now)
     alone.tick(hours=1)
 
@@ -302,7 +302,7 @@ def test_a_file_brings_no_mail_and_no_keys_of_its_own(moved: Moved, alone: Desk,
 
 
 def test_a_person_of_two_addresses_is_not_taken(moved: Moved, alone: Desk, tmp_path: Path) -> None:
-    """Mail for one who comes to play later would go to whoever has made the file."""
+    """A person row with another's address is refused, or mail for a later player would go to its author."""
     planted = "UPDATE person SET address = 'eve@example.net' WHERE address LIKE 'cyd@%'"
 
     with pytest.raises(BackupError, match="table person, row 3, field key: it is not the address"):
@@ -310,7 +310,7 @@ def test_a_person_of_two_addresses_is_not_taken(moved: Moved, alone: Desk, tmp_p
 
 
 def with_other_rows(source: Path, target: Path, statements: str) -> Path:
-    """The file with its database changed, whose hash agrees."""
+    """Return the file with its database changed, and hashes that agree."""
     with sqlite3.connect(":memory:") as database, zipfile.ZipFile(source) as old:
         database.deserialize(old.read("database.sqlite"))
         database.executescript(statements)
@@ -337,7 +337,7 @@ INSERT INTO press (campaign_id, turn, kind, sender_id, anonymous, text, at)
 
 
 def test_a_file_of_the_version_before_is_taken_in(moved: Moved, alone: Desk, tmp_path: Path) -> None:
-    """Its values become those of today, and its turns are proved as ever."""
+    """The values of a file of the previous version are converted, and its turns are proved as ever."""
     import_campaign(alone.app, of_version(moved.file, tmp_path / "old.zip", "0020", OLD_WORDS), alone.now)
 
     assert [piece.kind for piece in rows(alone, Press)] == ["press"]
@@ -347,14 +347,14 @@ def test_a_file_of_the_version_before_is_taken_in(moved: Moved, alone: Desk, tmp
 
 
 def forge(source: Path, target: Path) -> Path:
-    """The file, with other words in a sheet."""
+    """Return the file with other words in a sheet."""
     name = "turns/toy1.tar"
     with zipfile.ZipFile(source) as old:
         return repacked(old, target, name, old.read(name).replace(b"WHISPER blue deal", b"WHISPER blue dear"))
 
 
 def repacked(old: zipfile.ZipFile, target: Path, name: str, raw: bytes) -> Path:
-    """A file with another part in it, and a manifest that agrees."""
+    """Return a file with another part in it, and a manifest that agrees."""
     facts = json.loads(old.read("manifest.json"))
     facts["parts"][name] = {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
     with zipfile.ZipFile(target, "w") as new:
@@ -365,7 +365,7 @@ def repacked(old: zipfile.ZipFile, target: Path, name: str, raw: bytes) -> Path:
 
 
 def test_the_file_has_nothing_of_others(moved: Moved) -> None:
-    """Neither another campaign's people, nor letters, nor anything that opens a seat."""
+    """An export holds neither people of other campaigns, nor messages, nor tokens or codes."""
     with zipfile.ZipFile(moved.file) as file, sqlite3.connect(":memory:") as database:
         database.deserialize(file.read("database.sqlite"))
         counts = {
@@ -378,14 +378,14 @@ def test_the_file_has_nothing_of_others(moved: Moved) -> None:
 
 
 def test_every_table_is_thought_of() -> None:
-    """What is of other campaigns is taken out of each: a table that is new fails here, and not at somebody's move."""
+    """Rows of other campaigns are deleted from each table: a new one fails here, and not at an export."""
     taken_out = set(re.findall(r"DELETE FROM (\w+)", transfer._OTHERS))
 
     assert taken_out == {*Base.metadata.tables} - {kind.__tablename__ for kind in PASSING}
 
 
 def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
-    """A turn was run elsewhere; the home that it left takes it back with that, and the chain goes on there."""
+    """A campaign that played a turn elsewhere is imported back with it, and the chain continues."""
     import_campaign(alone.app, moved.file, alone.now)
     run_action(alone.app, "toy1", ReleaseCampaign(), alone.now)
     play(alone, {"green": "BID 2"})
@@ -402,7 +402,7 @@ def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
 
 
 def test_a_turn_that_is_just_being_run_is_not_kept(moved: Moved, alone: Desk, tmp_path: Path) -> None:
-    """The export comes between its planning and its keeping: the run is given up without a word."""
+    """An export between computing and storing a turn discards the run."""
     import_campaign(alone.app, moved.file, alone.now)
     run_action(alone.app, "toy1", ReleaseCampaign(), alone.now)
 
@@ -422,7 +422,7 @@ def test_a_turn_that_is_just_being_run_is_not_kept(moved: Moved, alone: Desk, tm
 
 
 def test_a_backup_of_a_home_that_a_campaign_has_left(moved: Moved, tmp_path: Path) -> None:
-    """Restored, it still sends its players on."""
+    """A restored home still names the new address of a campaign that moved."""
     made = create_backup(moved.old.app.settings, tmp_path / "left.zip", moved.old.now)
 
     assert restore_home(made.path, tmp_path / "again", moved.old.now, GAMES).held == ()

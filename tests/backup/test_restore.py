@@ -1,4 +1,4 @@
-"""A restored home is the one that was backed up, does nothing twice, and plays on when it is told to."""
+"""A restored home equals the one backed up, repeats nothing, and continues when it is told to."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from tests.toy.home import GAMES, Desk, open_desk, text_of
 
 
 def restored(kept: Kept, home: Path, database: str = "") -> Path:
-    """A home made of the backup."""
+    """Restore a home from the backup; return it."""
     restore_home(kept.file, home, kept.desk.now, GAMES, database=database)
     return home
 
 
 @pytest.fixture
 def again(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
-    """The restored home, open, and still at rest."""
+    """Yield the restored home, open and inactive."""
     with open_app(restored(kept, tmp_path / "again"), GAMES) as app:
         yield Desk(app, kept.desk.now)
 
 
 @pytest.fixture
 def opened(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
-    """The restored home, at work again."""
+    """Yield the restored home, active again."""
     home = restored(kept, tmp_path / "again")
     with open_app(home, GAMES) as app:
         activate_home(app)
@@ -53,13 +53,13 @@ def opened(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
 
 
 def archive(home: Path) -> dict[str, bytes]:
-    """All files of a home's archive."""
+    """Return all files of a home's archive."""
     root = home / "turns"
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) -> None:
-    """Its values become those of today: letters that were done are processed, and its holds are told as before."""
+    """The values of a backup of the previous version are converted, such as states of messages and kinds of holds."""
     statements = "UPDATE campaign SET held = 'it awaits your review'"
     file = of_version(kept.file, tmp_path / "old.zip", "0020", statements)
     restore_home(file, tmp_path / "restored", kept.desk.now, GAMES)
@@ -71,7 +71,7 @@ def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) 
 
 
 def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
-    """Turns, records and archive are the same to the byte, what was withdrawn among them."""
+    """Turns, records and archive are the same to the byte, withdrawn turns too."""
     here, there = live_turns(again), live_turns(kept.desk)
 
     assert [(turn.number, turn.state, turn.record) for turn in here] == [
@@ -83,7 +83,7 @@ def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
 
 
 def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
-    """A tick refuses with what to type."""
+    """A tick of an inactive home refuses with the command to type."""
     with pytest.raises(ConfigError, match="with: pbem reopen"):
         again.tick()
     assert is_closed(again.app)
@@ -93,7 +93,7 @@ def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
 
 
 def test_a_home_at_rest_can_be_backed_up_whole(kept: Kept, again: Desk, tmp_path: Path) -> None:
-    """And restored at the same moment; its templates, which are not used meanwhile, come along as before."""
+    """An inactive home can be backed up and restored, with its templates, which are not used meanwhile."""
     made = create_backup(load_settings(again.home), tmp_path / "again.zip", kept.desk.now)
     restore_home(made.path, tmp_path / "twice", kept.desk.now, GAMES)
     templates = [
@@ -105,7 +105,7 @@ def test_a_home_at_rest_can_be_backed_up_whole(kept: Kept, again: Desk, tmp_path
 
 
 def test_what_waited_to_be_sent_is_not_sent_by_itself(opened: Desk) -> None:
-    """It may have gone after the backup; what goes is the news of the restoring alone."""
+    """Queued mail may have been sent after the backup, so only the notices of the restore are sent."""
     before = len(opened.mails())
     waiting = [mail.message_id for mail in rows(opened, OutgoingMail) if mail.reply.startswith("not sent: it waited")]
     opened.tick()
@@ -120,7 +120,7 @@ def test_what_waited_to_be_sent_is_not_sent_by_itself(opened: Desk) -> None:
 
 
 def test_no_turn_runs_before_its_gm_says_so(opened: Desk) -> None:
-    """Whatever the deadline; then the sheets that were in count, and the next reports tell of it."""
+    """No turn runs before its release, whatever its deadline; then stored sheets count, and reports tell of it."""
     opened.tick(hours=24 * 14)
     assert live_turns(opened)[-1].number == 3
 
@@ -132,7 +132,7 @@ def test_no_turn_runs_before_its_gm_says_so(opened: Desk) -> None:
 
 
 def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, opened: Desk, tmp_path: Path) -> None:
-    """The old home went on for a while: its turn and the restored one's have other codes and Message-IDs."""
+    """Turns that both the old and the restored home ran have different codes and Message-IDs."""
     went_on = Path(shutil.copytree(kept.desk.home, tmp_path / "went-on", symlinks=True))
     with open_app(went_on, GAMES) as app:
         old = Desk(app, kept.desk.now)
@@ -150,7 +150,7 @@ def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, opened: Desk, tmp
 
 
 def test_a_letter_that_was_read_is_not_taken_twice(kept: Kept, opened: Desk) -> None:
-    """All letters are moved back into the inbox, as the GM is told to: only what came after the backup is new."""
+    """If all mail is moved back into the inbox, only messages received after the backup are new."""
     known = len(rows(opened, Turn))
     processed, inbox = opened.home / "post" / "inbox" / "Processed" / "cur", opened.home / "post" / "inbox" / "cur"
     for path in processed.iterdir():
@@ -162,7 +162,7 @@ def test_a_letter_that_was_read_is_not_taken_twice(kept: Kept, opened: Desk) -> 
 
 
 def test_a_place_that_is_not_empty_is_left_alone(kept: Kept, tmp_path: Path) -> None:
-    """A home can never be restored over another."""
+    """A home is never restored over another."""
     (tmp_path / "letter.txt").write_text("Dear Ann")
 
     with pytest.raises(BackupError, match="is not empty"):
@@ -171,7 +171,7 @@ def test_a_place_that_is_not_empty_is_left_alone(kept: Kept, tmp_path: Path) -> 
 
 
 def test_a_broken_backup_makes_nothing(kept: Kept, tmp_path: Path) -> None:
-    """The place is as it was."""
+    """A broken backup leaves the place as it was."""
     cut = tmp_path / "cut.zip"
     cut.write_bytes(kept.file.read_bytes()[:-30])
 
@@ -181,7 +181,7 @@ def test_a_broken_backup_makes_nothing(kept: Kept, tmp_path: Path) -> None:
 
 
 def test_an_archive_elsewhere_comes_into_the_home(kept: Kept, tmp_path: Path) -> None:
-    """A restored home never writes where the old one does."""
+    """The archive is restored into the home, wherever the old one wrote it."""
     with open_desk(tmp_path / "old") as old:
         settings = old.home / FILE_NAME
         outside = tmp_path / "outside"
@@ -196,7 +196,7 @@ def test_an_archive_elsewhere_comes_into_the_home(kept: Kept, tmp_path: Path) ->
 
 
 def test_what_is_missing_is_said(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The key that signs mail, and passwords that the surroundings do not have."""
+    """Restore lists a missing key and passwords that the environment lacks."""
     monkeypatch.delenv("PBEM_WORD", raising=False)
     with open_desk(tmp_path / "old") as old:
         settings = old.home / FILE_NAME
@@ -216,7 +216,7 @@ def test_what_is_missing_is_said(kept: Kept, tmp_path: Path, monkeypatch: pytest
 
 
 def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, postgres_url: str) -> None:
-    """A home on SQLite goes on on PostgreSQL, and from there on SQLite; each backup of it is sound."""
+    """A home is moved from SQLite to PostgreSQL and back; each backup of it is sound."""
     home = restored(kept, tmp_path / "shared", postgres_url)
     with open_app(home, GAMES) as app:
         activate_home(app)
@@ -244,7 +244,7 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
 def test_a_restore_onto_a_server_that_fails_leaves_its_database_empty(
     kept: Kept, tmp_path: Path, postgres_url: str
 ) -> None:
-    """Rows and queues come in one transaction; once the hindrance is gone, the same command does it."""
+    """Rows and queues are restored in one transaction; after a failure the same command works."""
     with closing(psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True)) as connection:
         connection.execute("CREATE TYPE procrastinate_job_status AS ENUM ('other')")
         with pytest.raises(StoreError, match=r"the queues of workers cannot be made: .* already exists"):
@@ -258,7 +258,7 @@ def test_a_restore_onto_a_server_that_fails_leaves_its_database_empty(
 
 
 def test_a_database_that_was_filled_meanwhile(kept: Kept, tmp_path: Path, postgres_url: str) -> None:
-    """Of two restores into one database the second finds out before it has written a row."""
+    """The second of two restores into one database fails before it has written a row."""
     file = tmp_path / "copy.sqlite"
     copy_to_file(kept.desk.app.settings.database, file)
     copy_from_file(file, postgres_url)

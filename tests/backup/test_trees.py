@@ -1,4 +1,4 @@
-"""Folders as streams: what comes in one is written below one folder, and is no larger than it is."""
+"""Folders as streams: files are written below one folder, and are no larger than declared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOLES = {"GNU.sparse.map": "1000000,1", "GNU.sparse.size": "1000001"}
 def member(
     name: str, kind: bytes = tarfile.REGTYPE, *, to: str = "", holes: Mapping[str, str] | None = None
 ) -> tarfile.TarInfo:
-    """A file of one byte, or what else there may be in a stream."""
+    """Return a file of one byte, or another member that a stream may have."""
     told = tarfile.TarInfo(name)
     told.type, told.size, told.linkname = kind, 1 if kind == tarfile.REGTYPE else 0, to
     told.pax_headers = dict(holes or {})
@@ -40,7 +40,7 @@ def member(
     ids=["absolute", "above", "above, by a way round", "symlink", "link", "pipe", "folder", "a file with holes"],
 )
 def test_nothing_but_plain_files_below_the_folder(told: tarfile.TarInfo, tmp_path: Path) -> None:
-    """It is refused by name, and nothing is written."""
+    """Any other member is refused by name, and no file is written."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
         tar.addfile(told, io.BytesIO(b"x"))

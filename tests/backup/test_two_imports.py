@@ -1,4 +1,4 @@
-"""Imports at once, and beside a writer who holds the database for long."""
+"""Concurrent imports, and an import beside a writer that holds the database for long."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = ["moved"]
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def alone(request: pytest.FixtureRequest, moved: Moved, tmp_path: Path) -> Iterator[Desk]:
-    """The new home before the campaign comes, on each database in turn."""
+    """Yield the new home before the import, on each database in turn."""
     url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
     with another_home(tmp_path / "new", moved.old, database=url) as desk:
         yield desk
 
 
 def import_into(home: Path, file: Path, now: dt.datetime) -> str:
-    """Import by a connection of its own; return the sentence of a refusal."""
+    """Import on a connection of its own; return the sentence of a refusal."""
     with open_app(home, GAMES) as app:
         try:
             import_campaign(app, file, now)
@@ -45,7 +45,7 @@ def import_into(home: Path, file: Path, now: dt.datetime) -> str:
 
 
 def test_of_three_imports_at_once_one_is_done(moved: Moved, alone: Desk) -> None:
-    """The others are refused; the players are asked once, and the archive is whole."""
+    """Of three imports at once two are refused; the players are asked once, and the archive is complete."""
     before = len(rows(alone, OutgoingMail))
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         tries = [pool.submit(import_into, alone.home, moved.file, alone.now) for _ in range(3)]
@@ -63,17 +63,17 @@ def test_of_three_imports_at_once_one_is_done(moved: Moved, alone: Desk) -> None
 
 
 def raw(mail: OutgoingMail) -> str:
-    """The bytes of a mail as text."""
+    """Return the bytes of a mail as text."""
     return mail.raw.decode("ascii", "replace")
 
 
 def be_impatient(connection: sqlite3.Connection, *_: object) -> None:
-    """Wait for other writers no time."""
+    """Do not wait for other writers."""
     connection.execute("PRAGMA busy_timeout = 0")
 
 
 def test_beside_a_writer_that_does_not_end_nothing_is_imported(moved: Moved, tmp_path: Path) -> None:
-    """It is refused in a sentence, leaves nothing behind, and is done once the writer has ended."""
+    """An import is refused while another writer holds the database, leaves nothing behind, and works afterwards."""
     with another_home(tmp_path / "new", moved.old) as alone:
         alone.app.store.engine.dispose()
         event.listen(alone.app.store.engine, "checkout", be_impatient)

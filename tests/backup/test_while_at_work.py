@@ -1,4 +1,4 @@
-"""Backups are taken while letters come in and turns are run, and each is of one moment."""
+"""Backups are made while messages come in and turns are run, and each is of one moment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BACKUPS = 2
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def busy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
-    """A home with a campaign begun, on each database in turn."""
+    """Yield a home with a running campaign, on each database in turn."""
     url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
     with open_desk(tmp_path / "home", database=url) as desk:
         begin(desk, rounds="20", rules={"mass": "101"})
@@ -29,13 +29,13 @@ def busy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
 
 
 def work(desk: Desk) -> None:
-    """Sheets are taken and turns are run, one after the other."""
+    """Submit sheets and run turns, one after the other."""
     for _ in range(ROUNDS):
         play(desk, {"red": "BID 1", "blue": "BID 0"})
 
 
 def test_backups_of_a_home_at_work(busy: Desk, tmp_path: Path) -> None:
-    """Each is proved to its last result, and the last one plays on where it was."""
+    """Each backup is proved to its last result, and the last one can be continued."""
     at_work = Thread(target=work, args=(busy,))
     at_work.start()
     settings = load_settings(busy.home)
