@@ -1,6 +1,6 @@
 """Fixtures for all tests: databases of both kinds, and a running mail system.
 
-Servers start when a test first asks for one, once for each pytest process.
+Servers start when a test first needs one, once for each pytest process.
 """
 
 from __future__ import annotations
@@ -35,38 +35,38 @@ LONGEST = (
 
 
 def pytest_configure() -> None:
-    """Before all tests: tests write thousands of small files, and wait for the disk at each commit."""
+    """Prepare for thousands of small files and commits that would wait for the disk."""
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(fastest_folder()))
     share_statements()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the longest files first: begun last, one would keep one worker busy while the others have nothing to do."""
+    """Put the longest files first: started last, one would keep one worker busy while the others are idle."""
     items.sort(key=lambda item: not any(item.path.match(file) for file in LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Reads all modules, without a look for rubbish among what stays."""
+    """Import all modules with the garbage collector paused."""
     with gc_paused():
         return (yield)
 
 
 def pytest_collection_finish() -> None:
-    """After all modules are read: what they hold stays to the end, so nobody need look for rubbish in it again."""
+    """Exclude the imported modules from garbage collection, since they stay to the end."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The parameters of `tests/actions/test_interleaving.py` and `tests/faults/test_kills_of_workers.py`."""
+    """Add the parameters of `tests/actions/test_interleaving.py` and `tests/faults/test_kills_of_workers.py`."""
     parser.addoption("--soaks", type=int, default=1, help="how many times workers are killed through some nights")
     parser.addoption("--all-meetings", action="store_true", help="let every act meet every other at each of its points")
 
 
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
-    """A SQLite database with all tables, of the test's own."""
+    """Return a SQLite database with all tables, for this test alone."""
     path = tmp_path / "pbem.sqlite"
     path.write_bytes(migrated_database())
     return f"sqlite:///{path}"
@@ -80,7 +80,7 @@ def _postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def postgres_url(_postgres: PostgresServer) -> Iterator[str]:
-    """A PostgreSQL database without any tables, of the test's own."""
+    """Yield a PostgreSQL database without any tables, for this test alone."""
     with _postgres.fresh_database() as url:
         yield url
 
@@ -94,14 +94,14 @@ def _migrated_postgres(_postgres: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture
 def migrated_postgres_url(_postgres: PostgresServer, _migrated_postgres: str) -> Iterator[str]:
-    """A PostgreSQL database with all tables, of the test's own."""
+    """Yield a PostgreSQL database with all tables, for this test alone."""
     with _postgres.fresh_database(like=_migrated_postgres) as url:
         yield url
 
 
 @pytest.fixture
 def store(sqlite_url: str) -> Iterator[Store]:
-    """A store on SQLite with all tables, of the test's own."""
+    """Yield a store on SQLite with all tables, for this test alone."""
     store = Store(sqlite_url)
     yield store
     store.close()
@@ -109,7 +109,7 @@ def store(sqlite_url: str) -> Iterator[Store]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def any_store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A store with all tables, on each database in turn."""
+    """Yield a store with all tables, on each database in turn."""
     store = Store(request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "migrated_postgres_url"))
     yield store
     store.close()
@@ -123,6 +123,6 @@ def _mail_server() -> Iterator[MailServer]:
 
 @pytest.fixture
 def mail_server(_mail_server: MailServer) -> MailServer:
-    """The running Dovecot and Postfix, with all mailboxes empty."""
+    """Return the running Dovecot and Postfix, with all mailboxes empty."""
     _mail_server.empty()
     return _mail_server

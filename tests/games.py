@@ -1,4 +1,4 @@
-"""The games under test: those that this project brings, through the door by which all games come."""
+"""The games under test: those of this project, found like all others by their entry points."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Whether work grows in proportion to what it is given, told by processor time at sizes that are multiples.
+"""Growth of processor time with the size of the input.
 
-Four times the input takes a linear reader four times as long, and a quadratic
-one sixteen times: a bound of nine is far from both. Only processor time of the
-test's own counts, so that a busy machine changes little; and a growth is only
-believed when the next sizes show it too.
+Four times the input takes a linear parser four times as long, and a quadratic
+one sixteen times: a limit of nine is far from both. Only processor time of the
+test's own counts, so that a busy machine changes little; and a growth counts only
+if the next sizes show it too.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ MOST_GROWTH = 9.0
 """Times as long for `STEP` times the input; linear work takes 4, quadratic work 16."""
 
 _IN_PROPORTION = 6.0
-"""Times as long for `STEP` times the input that one look lets pass: nearer to linear work than to quadratic."""
+"""Growth for `STEP` times the input that passes after one measurement: nearer to linear than to quadratic."""
 
 WORTH_A_LOOK = 0.002
-"""Seconds; what takes less even of the longest input grows too little to be measured, or to matter."""
+"""Seconds; work that takes less for the longest input grows too little to be measured, or to matter."""
 
 _CUT_OFF = 2.0
 """Seconds of processor time after which work is taken for endless."""
@@ -41,15 +41,15 @@ _DOUBTS = 9
 
 
 class TooLong(Exception):
-    """The work did not end."""
+    """Raised when work exceeds its time limit."""
 
 
 def growth(work: Callable[[T], object], made: Callable[[int], T], *, least: int = 1_000, most: int = 64_000) -> float:
-    """How many times as long the work takes for input of four times the size; infinite where it does not end.
+    """Return how many times as long the work takes for input of four times the size; infinite if it does not end.
 
-    `made` makes input of a size. What is told is the least growth of several
-    sizes, one after the other, as long as there is time, and of one beyond the
-    longest where that alone is in doubt; 0 where even the longest input takes none.
+    `made` makes input of a size. The result is the least growth over several
+    consecutive sizes, as long as there is time, and over one more if the last alone is
+    in doubt; 0 if even the largest input takes no time.
     """
     found: list[float] = []
     size, spent = least, 0.0
@@ -66,7 +66,7 @@ def growth(work: Callable[[T], object], made: Callable[[int], T], *, least: int 
 
 
 def suspicious(work: Callable[[T], object], made: Callable[[int], T], size: int) -> bool:
-    """Whether one look at input of a size, and of a fourth of it, gives reason to measure the growth."""
+    """Return True if input of this size, compared with a fourth of it, gives reason to measure the growth."""
     try:
         long = _spent(work, made(size), enough=math.inf)
         return long > WORTH_A_LOOK / 2 and long > _IN_PROPORTION * _spent(work, made(size // STEP))
@@ -75,10 +75,11 @@ def suspicious(work: Callable[[T], object], made: Callable[[int], T], size: int)
 
 
 def _spent(work: Callable[[T], object], given: T, *, enough: float = 0.0) -> float:
-    """The least processor time that work takes of several times, or the first that settles it. Raises TooLong."""
+    """Return the least processor time of several runs, or the first that settles it. Raise TooLong."""
     least = math.inf
     for _ in range(_DOUBTS if enough else _REPEATS):
-        # Other tests' rubbish lies: sweeping it may take seconds, and an end of the work that rings there is lost.
+        # Without garbage collection: that of other tests' objects may take seconds, and a timer that fires there is
+        # lost.
         with gc_paused(), _cut_off():
             begun = time.thread_time()
             work(given)

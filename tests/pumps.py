@@ -1,8 +1,8 @@
-"""Texts that make a regular expression work hardest, made from the expression itself.
+"""Texts that make a regular expression work hardest, derived from the expression itself.
 
-A pattern that backtracks does so over a text that one of its repeats takes
-again and again, followed by what the rest of it will not take. So each repeat
-gives pumps: what leads to it, what it repeats, and what fails behind it. Other
+A pattern backtracks over a text that one of its repeats matches again and again,
+followed by characters that the rest of it does not match. So each repeat gives
+pumps: a prefix that leads to it, its repeated text, and a suffix that fails. Other
 pumps are near misses of the whole, one after the other, for the many places
 where a search may begin.
 """
@@ -22,11 +22,11 @@ _OPS: Any = importlib.import_module("re._constants")
 _LEAVES = (_OPS.LITERAL, _OPS.NOT_LITERAL, _OPS.ANY, _OPS.IN)
 _REPEATS = (_OPS.MAX_REPEAT, _OPS.MIN_REPEAT, _OPS.POSSESSIVE_REPEAT)
 _MANY = 20
-"""A repeat of fewer is no pump."""
+"""A repeat with a lower maximum makes no pump."""
 
 _COMMON = " \t\n\ra0Z5_-.:;,@<>\"'\\[](){}=?!#&%+*/|~é"
 _REFUSED = "\x01"
-"""A sign that hardly any pattern takes."""
+"""A character that hardly any pattern matches."""
 
 _CATEGORIES = {
     _OPS.CATEGORY_SPACE: r"\s",
@@ -40,19 +40,19 @@ _CATEGORIES = {
 
 @dataclass(frozen=True)
 class Pump:
-    """A text that can be made as long as one likes."""
+    """Text of any length."""
 
     before: str
     again: str
     after: str
 
     def text(self, size: int) -> str:
-        """The text, of about so many characters."""
+        """Return the text, of about so many characters."""
         return self.before + self.again * (size // len(self.again)) + self.after
 
 
 def pumps(pattern: re.Pattern[Any]) -> set[Pump]:
-    """The texts to try a pattern with."""
+    """Return the texts to try a pattern with."""
     source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     nodes = _PARSER.parse(source, pattern.flags & ~re.UNICODE & ~re.LOCALE & ~re.DEBUG)
     signs = _signs(nodes)
@@ -69,7 +69,7 @@ def pumps(pattern: re.Pattern[Any]) -> set[Pump]:
 
 
 def _signs(nodes: Any) -> list[str]:
-    """One sign of each kind that the pattern tells apart."""
+    """Return one character of each kind that the pattern distinguishes."""
     leaves = list(_leaves(nodes))
     kinds: dict[tuple[bool, ...], str] = {}
     for sign in dict.fromkeys([*_COMMON, *_named(leaves)]):
@@ -78,7 +78,7 @@ def _signs(nodes: Any) -> list[str]:
 
 
 def _inner(op: Any, argument: Any) -> Sequence[Any]:
-    """The sequences of nodes inside a node."""
+    """Return the sequences of nodes inside a node."""
     if op is _OPS.BRANCH:
         return list(argument[1])
     if op is _OPS.SUBPATTERN or op in _REPEATS:
@@ -108,7 +108,7 @@ def _named(leaves: Sequence[tuple[Any, Any]]) -> Iterator[str]:
 
 
 def _takes(op: Any, argument: Any, sign: str) -> bool:
-    """Whether a node of one sign takes this one."""
+    """Return True if a node of one character matches this one."""
     if op is _OPS.ANY:
         return sign != "\n"
     if op is _OPS.LITERAL:
@@ -128,7 +128,7 @@ def _in(item: Any, value: Any, sign: str) -> bool:
 
 
 def _sample(nodes: Any, signs: Sequence[str]) -> str:
-    """The shortest text, or nearly, that nodes take."""
+    """Return the shortest text, or nearly, that nodes match."""
     text = ""
     for op, argument in nodes:
         if op in (_OPS.ANY, _OPS.NOT_LITERAL, _OPS.IN):
@@ -145,7 +145,7 @@ def _sample(nodes: Any, signs: Sequence[str]) -> str:
 
 
 def _bodies(nodes: Any, signs: Sequence[str]) -> Iterator[str]:
-    """What a repeat of these nodes may take."""
+    """Return texts that a repeat of these nodes may match."""
     items = list(nodes)
     yield _sample(items, signs)
     for at, (op, argument) in enumerate(items):
@@ -157,7 +157,7 @@ def _bodies(nodes: Any, signs: Sequence[str]) -> Iterator[str]:
 
 
 def _repeats(nodes: Any, before: str, tail: str, signs: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
-    """Each repeat in some nodes: what leads to it, what it repeats, and what should follow."""
+    """Yield prefix, repeated text and suffix of each repeat in some nodes."""
     items = list(nodes)
     for at, (op, argument) in enumerate(items):
         lead = before + _sample(items[:at], signs)

@@ -1,4 +1,4 @@
-"""Which modules may be imported where. Most of it is said by the contracts in pyproject.toml; the rest stands here."""
+"""Permitted imports. Most rules are the contracts in pyproject.toml; the others are tested here."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ RULES_MAY_USE = {
 
 
 def imports(file: Path) -> Iterator[str]:
-    """The modules a file imports, wherever in it: "a.b" for `import a.b` and for `from a.b import c`.
+    """Return the modules that a file imports anywhere: "a.b" for `import a.b` and for `from a.b import c`.
 
-    What `from pbem import …` and the like take out of a package is named in full.
+    Names imported by `from pbem import …` and the like are given in full.
     """
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
@@ -83,23 +83,23 @@ def imports(file: Path) -> Iterator[str]:
 
 
 def python_files(*folders: str) -> list[Path]:
-    """The Python files below folders of the project."""
+    """Return the Python files below folders of the project."""
     return sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py"))
 
 
 def name(file: Path) -> str:
-    """A file as test reports show it."""
+    """Return a file as test reports show it."""
     return str(file.relative_to(ROOT))
 
 
 def strays(files: Iterable[Path], allowed: Callable[[Path, str], bool]) -> dict[str, list[str]]:
-    """The imports that are not allowed, by file."""
+    """Return the imports that are not allowed, by file."""
     found = {name(file): [module for module in imports(file) if not allowed(file, module)] for file in files}
     return {file: modules for file, modules in found.items() if modules}
 
 
 SUITES = {"hidden", "random", "pbem.testing"}
-"""What the tests of a game may use besides."""
+"""Modules that the tests of a game may use besides."""
 
 _SEARCH = re.compile(r"import_module|__import__|entry_points")
 
@@ -122,12 +122,12 @@ def test_the_contracts_on_imports_are_kept() -> None:
 
 
 def test_errors_import_nothing() -> None:
-    """All exceptions can be caught wherever they are raised, for their module depends on no other."""
+    """The module of exceptions depends on no other, so that every module can import it."""
     assert set(imports(ROOT / "pbem/errors.py")) <= {"__future__", *sys.stdlib_module_names}
 
 
 def test_the_host_imports_no_game() -> None:
-    """Games are handed to the host by the command line; only the catalogue looks for those that are installed."""
+    """The command line passes games to the host; only the catalogue looks for installed ones."""
     assert strays(HOST, lambda file, module: module.split(".")[0] not in {"pbem_rules", "cli", "tests"}) == {}
     searching = [package(file) for file in HOST if _SEARCH.search(file.read_text())]
     assert sorted(searching) == ["games", "testing"]
@@ -153,7 +153,7 @@ def test_packages_are_used_where_they_belong() -> None:
 
 
 def test_the_contract_needs_the_standard_library_alone() -> None:
-    """pbem.ruleset could be lifted out of the host as it is, with its errors."""
+    """pbem.ruleset depends on nothing in the host but its errors."""
     files = [file for file in python_files("pbem/ruleset") if file.name != "testing.py"]  # an alias of pbem.testing
 
     def allowed(_: Path, module: str) -> bool:
@@ -176,14 +176,14 @@ def test_a_game_knows_the_contract_and_nothing_else() -> None:
 
 
 def test_rules_have_no_side_doors() -> None:
-    """No file is opened, nothing printed or evaluated, no identity or hash of an object decides anything."""
+    """Rules open no file, print and evaluate nothing, and use no identity or hash of an object."""
     forbidden = {"open", "print", "input", "eval", "exec", "compile", "id", "hash"}
 
     assert [found for file in GAMES for found in calls(file) if found.partition(":")[2] in forbidden] == []
 
 
 def calls(file: Path) -> Iterator[str]:
-    """The plain function calls in a file, as "file:function"."""
+    """Return the plain function calls in a file, as "file:function"."""
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield f"{name(file)}:{node.func.id}"
@@ -215,7 +215,7 @@ def test_the_contract_exports_exactly_what_it_says() -> None:
 
 
 def test_the_skeleton_of_a_game_knows_the_contract_and_nothing_else() -> None:
-    """What an author begins with keeps to what games may use; its tests use the suites besides."""
+    """The skeleton for authors imports only what games may use; its tests use the suites besides."""
     files = [file for file in python_files("pbem") if "skeleton" in file.parts]
 
     def allowed(file: Path, module: str) -> bool:

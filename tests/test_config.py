@@ -14,12 +14,12 @@ from pbem.util import redact_all
 
 
 def write(home: Path, *lines: str) -> None:
-    """A `pbem.toml` with an address and these lines."""
+    """Write a `pbem.toml` with an address and these lines."""
     (home / FILE_NAME).write_text("\n".join(['address = "orders@example.org"', *lines]))
 
 
 def refusal(home: Path, *lines: str) -> str:
-    """The sentence with which these lines are refused."""
+    """Return the sentence with which these lines are refused."""
     write(home, *lines)
     with pytest.raises(ConfigError) as error:
         load_settings(home)
@@ -49,7 +49,7 @@ def test_an_address_alone_is_enough(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
-    """Default settings are never written over a GM's own."""
+    """Default settings never overwrite existing ones."""
     write(tmp_path)
 
     with pytest.raises(ConfigError, match="exists already"):
@@ -65,7 +65,7 @@ def test_the_home_is_found_from_below(tmp_path: Path) -> None:
 
 
 def test_no_home_is_told_with_the_way_to_make_one(tmp_path: Path) -> None:
-    """Outside of any home the sentence names the command that makes one."""
+    """Outside of any home the message names the command that makes one."""
     with pytest.raises(ConfigError, match="pbem init"):
         find_home(tmp_path)
 
@@ -135,7 +135,7 @@ def test_refusals(tmp_path: Path, line: str, sentence: str) -> None:
 
 
 def test_no_sentence_repeats_a_password(tmp_path: Path) -> None:
-    """A password written where it does not belong is not printed again."""
+    """A password written in the wrong place is not printed."""
     lines = [
         'inbox = "pop3://ann:secret@example.org"',
         'carrier_password = "secret"',
@@ -154,7 +154,7 @@ def test_a_missing_or_bad_address(tmp_path: Path) -> None:
 
 
 def test_server_urls(tmp_path: Path) -> None:
-    """A server URL may leave out port and folder, and may hold an address as user."""
+    """A server URL may leave out port and folder, and may have an address as user."""
     write(
         tmp_path,
         'inbox = "imaps://ann@example.org@mail.example.org"',
@@ -180,7 +180,7 @@ def test_postgresql_is_named_shortly(tmp_path: Path) -> None:
 
 
 def test_a_secret_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A password is read from the variable named, and its absence is told by name."""
+    """A password is read from the named variable; a missing one is reported by name."""
     secret = Secret(env="PBEM_TEST_PASSWORD")
     monkeypatch.setenv("PBEM_TEST_PASSWORD", "open sesame")
     assert secret.read("inbox_password") == "open sesame"
@@ -205,13 +205,13 @@ def test_a_secret_from_a_command() -> None:
     ],
 )
 def test_a_command_that_fails(command: str, sentence: str) -> None:
-    """A command that fails or prints nothing is a sentence that names the setting."""
+    """A command that fails or prints nothing is reported with its setting."""
     with pytest.raises(ConfigError, match=f"inbox_password.*{sentence}"):
         Secret(command=command).read("inbox_password")
 
 
 def test_the_pace(tmp_path: Path) -> None:
-    """Limits for all mail, and for the addresses of single domains."""
+    """Limits are read for all mail, and for the addresses of single domains."""
     write(tmp_path, "[pace]", "per_minute = 20", "per_day = 400", '[pace."Gmail.com"]', "per_hour = 100")
 
     assert load_settings(tmp_path).pace == SendingLimits(
@@ -220,7 +220,7 @@ def test_the_pace(tmp_path: Path) -> None:
 
 
 def test_the_commented_lines_can_be_used(tmp_path: Path) -> None:
-    """Whoever takes the # away from a line of the default file has settings that can be read."""
+    """Every line of the default file can be read once its # is removed."""
     path = write_default_settings(tmp_path, "orders@example.org")
     (tmp_path / "dkim.pem").write_text("a key")
     wanted = ("connections", "jobs", "dkim", "[pace", "per_", "inbox_oauth", "carrier_oauth")
@@ -233,7 +233,7 @@ def test_the_commented_lines_can_be_used(tmp_path: Path) -> None:
 
 
 def test_jobs_are_as_many_as_processors_unless_told(tmp_path: Path) -> None:
-    """A home uses the whole machine; where it shares it with others, it may be told to use less."""
+    """A home uses all processors, or fewer if the settings say so."""
     write(tmp_path)
     assert load_settings(tmp_path).jobs == len(os.sched_getaffinity(0))
 
@@ -242,14 +242,14 @@ def test_jobs_are_as_many_as_processors_unless_told(tmp_path: Path) -> None:
 
 
 def test_settings_tell_no_secret(tmp_path: Path) -> None:
-    """A command may hold what it prints, so it is not shown with the settings."""
+    """A command may contain a secret, so it is not shown with the settings."""
     write(tmp_path, 'inbox_password = { command = "echo hunter2" }', 'carrier_oauth = { command = "echo hunter2" }')
 
     assert "hunter2" not in repr(load_settings(tmp_path))
 
 
 def test_a_secret_once_read_is_masked() -> None:
-    """Whatever text passes the mask later, such as a server's answer or a traceback, does not tell it."""
+    """A secret that was read is masked in all later text, such as a server's answer or a traceback."""
     Secret(command="echo correct-horse-battery").read("inbox_oauth")
 
     assert redact_all("535 bad password correct-horse-battery") == "535 bad password ********"
@@ -257,7 +257,7 @@ def test_a_secret_once_read_is_masked() -> None:
 
 @pytest.mark.parametrize("value", ['""', "7", '"two words"', '"mx.example.org;"', '"*"', '"*.org"', '"*example.org"'])
 def test_the_name_of_the_mail_server_is_one_word(tmp_path: Path, value: str) -> None:
-    """What it stamps is compared with the setting as it stands, so the setting is what can stand there."""
+    """The name of the mail server is compared as written, so the setting must be a possible name."""
     assert "authserv_id must be the first word of the Authentication-Results" in refusal(
         tmp_path, f"authserv_id = {value}"
     )

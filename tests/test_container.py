@@ -1,4 +1,4 @@
-"""The recipe of the container does what the guide says: built and run where the machine can, else step by step."""
+"""The container file does what the guide says: built and run if the machine can, else step by step."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _SECRET = re.compile(r"(?i)passw|secret|token|api_?key")
 
 @dataclass(frozen=True)
 class Step:
-    """An instruction: its word, and what follows, on one line."""
+    """An instruction: its word and its arguments, on one line."""
 
     word: str
     rest: str
 
     @property
     def words(self) -> list[str]:
-        """What follows, without flags; a list in JSON as its items."""
+        """The arguments without flags; a JSON list as its items."""
         if self.rest.startswith("["):
             return [str(each) for each in json.loads(self.rest)]
         return [each for each in shlex.split(self.rest) if not each.startswith("--")]
 
 
 def stages() -> list[list[Step]]:
-    """The instructions of each stage of the recipe, its FROM first."""
+    """Return the instructions of each stage, its FROM first."""
     lines = [line for line in RECIPE.read_text().splitlines() if not line.lstrip().startswith("#")]
     joined = re.sub(r"\\\n\s*", "", "\n".join(lines))
     steps = [Step(*line.split(maxsplit=1)) for line in joined.splitlines() if line.strip()]
@@ -53,19 +53,19 @@ def stages() -> list[list[Step]]:
 
 
 def last(word: str) -> Step:
-    """The one instruction of the image itself."""
+    """Return the only instruction of this kind in the image itself."""
     (step,) = [step for step in stages()[-1] if step.word == word]
     return step
 
 
 def health_check() -> list[str]:
-    """The command that tells whether it is well."""
+    """Return the health check command."""
     found: list[str] = json.loads(last("HEALTHCHECK").rest.partition(" CMD ")[2])
     return found
 
 
 def engine() -> str:
-    """A program here that builds images, answers, and has or finds the image to begin with; "" if there is none."""
+    """Return a working program that builds images and has or finds the base image; "" if there is none."""
     base = stages()[0][0].words[0]
     for name in ENGINES:
         if shutil.which(name) and _answers(name, "info") and (_answers(name, "inspect", base) or _pulls(name, base)):
@@ -85,7 +85,7 @@ def _pulls(name: str, image: str) -> bool:
 
 
 def test_nothing_secret_and_nothing_unnamed_gets_in() -> None:
-    """What is copied is named, part by part; there is no setting that looks like a secret, and nothing is fetched."""
+    """The parts that are copied are named one by one; no setting looks like a secret, and nothing is fetched."""
     steps = [step for stage in stages() for step in stage]
 
     assert {step.word for step in steps} <= {
@@ -98,7 +98,7 @@ def test_nothing_secret_and_nothing_unnamed_gets_in() -> None:
 
 
 def test_it_runs_as_a_user_without_rights() -> None:
-    """The user that is made, whom its home belongs to, and as whom it runs, is one, and not root."""
+    """The user that is created, owns the home and runs the program is the same, and not root."""
     made = " ".join(step.rest for step in stages()[-1] if step.word == "RUN")
     (number,) = re.findall(r"--uid (\d+)", made)
 
@@ -113,17 +113,17 @@ def test_it_runs_as_a_user_without_rights() -> None:
 
 @dataclass
 class Built:
-    """What serves a home: a container, or a process of the program as the recipe installs it."""
+    """A way to run the program in a home: a container, or a process as the container file installs it."""
 
     home: Path
     prefix: list[str]
-    """What stands before a command to run it beside the one that serves."""
+    """The words before a command that runs it beside the serving one."""
     environment: dict[str, str]
     start: list[str]
     """The command that serves."""
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """What a command comes to."""
+        """Return the result of a command."""
         return subprocess.run(
             [*self.prefix, *words],
             cwd=self.home,
@@ -136,18 +136,18 @@ class Built:
 
 
 def by_engine(name: str, home: Path) -> Built:
-    """The image, built, and how it is run with a volume as its home."""
+    """Build the image, and run it with a volume as its home."""
     subprocess.run([name, "build", "--tag", IMAGE, "--file", str(RECIPE), str(ROOT)], check=True, capture_output=True)
     home.mkdir()
     mounted = [name, "run", "--rm", "--volume", f"{IMAGE}:/srv/pbem"]
-    # By its entrypoint and command, as a GM starts it; other commands beside it, in containers of their own.
+    # Started by its entrypoint and command, as a GM does it; other commands run in containers of their own.
     return Built(home, [*mounted, "--entrypoint", "", IMAGE], dict(os.environ), [*mounted, "--init", IMAGE])
 
 
 def by_parts(folder: Path, home: Path) -> Built:
-    """The steps of the first stage, done in a folder: its own copy of the sources, its own environment.
+    """Perform the steps of the first stage in a folder, with its own copy of the sources and its own environment.
 
-    The libraries that it would fetch are lent by the environment of the tests, so that no network is needed.
+    The libraries that it would fetch come from the environment of the tests, so that no network is needed.
     """
     source, target = folder / "src", folder / "opt"
     source.mkdir()
@@ -181,7 +181,7 @@ def _lend(target: Path) -> None:
 
 @pytest.fixture
 def built(tmp_path: Path) -> Iterator[Built]:
-    """The recipe carried out, as far as this machine can."""
+    """Yield the program as installed by the container file, as far as this machine can."""
     name = engine()
     yield by_engine(name, tmp_path / "home") if name else by_parts(tmp_path, tmp_path / "home")
     if name:
@@ -190,7 +190,7 @@ def built(tmp_path: Path) -> Iterator[Built]:
 
 
 def test_it_serves_a_home_and_tells_that_it_is_well(built: Built) -> None:
-    """A home is made in the volume; the program serves it, answers its health check, and ends cleanly when told to."""
+    """A home is created in the volume; the program serves it, passes its health check, and ends when told to."""
     made = built.run("pbem", "init", ".", "--address", "orders@localhost")
     assert made.returncode == 0, made.stdout + made.stderr
 

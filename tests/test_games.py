@@ -1,4 +1,4 @@
-"""Games are found by the entry points of the packages installed, and a broken package costs nobody another game."""
+"""Games are found by the entry points of installed packages, and a broken package affects no other game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pbem.games import GROUP, InstalledGames, find_game, installed_games
 
 
 def entries(folder: Path, package: str, offers: Mapping[str, str]) -> list[EntryPoint]:
-    """The entry points of a package that is installed in a folder."""
+    """Return the entry points of a package that is installed in a folder."""
     info = folder / f"{package}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
@@ -28,7 +28,7 @@ def entries(folder: Path, package: str, offers: Mapping[str, str]) -> list[Entry
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Writes a module that can be imported."""
+    """Return a function that writes a module which can be imported."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def write(name: str, text: str) -> None:
@@ -69,7 +69,7 @@ def test_a_game_is_imported_when_it_is_asked_for() -> None:
 def test_a_broken_game_is_told_in_a_sentence(
     text: str, told: str, module: Callable[[str, str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever asks for it gets the package and what is wrong; the other games are there as before."""
+    """A request for a broken game names the package and its fault; the other games work as before."""
     module("broken", text)
     monkeypatch.delitem(sys.modules, "broken", raising=False)
     module("good", "from tests.toy import Auction\nRULESET = Auction()")
@@ -83,7 +83,7 @@ def test_a_broken_game_is_told_in_a_sentence(
 
 
 def test_two_packages_with_one_key_are_told(tmp_path: Path, module: Callable[[str, str], None]) -> None:
-    """Neither is played: a campaign must not go on under other rules because something was installed."""
+    """Of two packages with one key neither is used: a campaign must not continue under other rules."""
     module("good", "from tests.toy import Auction\nRULESET = Auction()")
     both = [entry for name in ("ann", "bob") for entry in entries(tmp_path, name, {"toy": "good:RULESET"})]
 
@@ -105,7 +105,7 @@ def test_the_list_of_games_names_what_is_broken(tmp_path: Path) -> None:
 
 
 def test_the_doctor_names_what_is_broken(tmp_path: Path) -> None:
-    """`pbem doctor` tells of a game that cannot be played, and what to do."""
+    """`pbem doctor` reports a game that cannot be played, and what to do."""
     games = InstalledGames([*entries(tmp_path, "fog-patrol", {"fog": "no_such_module:RULESET"}), *_own("singularity")])
     home = str(tmp_path / "home")
     CliRunner().invoke(main, ["init", home])

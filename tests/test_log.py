@@ -1,4 +1,4 @@
-"""The log: a line of JSON for each event, without secrets, and never in the way of a turn."""
+"""The log has a line of JSON for each event, without secrets, and never stops a turn."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CODE = "abcdefghij234567"
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    """All events in a log."""
+    """Return all events in a log."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def test_an_event_is_a_line(tmp_path: Path) -> None:
-    """Time, level, event, and the facts as they were given."""
+    """An event has time, level, name, and its facts as they were given."""
     with open_log(tmp_path / "new" / "pbem.log"):
         event("turn resolved", campaign="trap7", turn=3, seats=["red", "blue"], late=None)
 
@@ -34,7 +34,7 @@ def test_an_event_is_a_line(tmp_path: Path) -> None:
 
 
 def test_a_fault_comes_with_its_traceback(tmp_path: Path) -> None:
-    """What led to the fault stands there too."""
+    """The log of a fault includes its causes."""
     with open_log(tmp_path / "log"):
         fault = ValueError("the rules")
         fault.__cause__ = KeyError("red")
@@ -59,7 +59,7 @@ def test_no_line_tells_a_secret(tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_written_is_left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Neither a folder in its place nor a full disk raises anything; each is told of once."""
+    """Neither a folder in its place nor a full disk raises an error; each is reported once."""
     (tmp_path / "log").mkdir()
     for path in (tmp_path / "log", Path("/dev/full")):
         with open_log(path):
@@ -75,7 +75,7 @@ def test_a_log_that_cannot_be_written_is_left(tmp_path: Path, capfd: pytest.Capt
 
 
 def test_a_log_may_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Named by a dash, as systemd and containers like it."""
+    """A log named "-" goes to standard error, as systemd and containers expect it."""
     with open_log(tmp_path / "-"):
         event("tick began")
 
@@ -84,7 +84,7 @@ def test_a_log_may_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_a_log_that_has_grown_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few old ones are kept, and the newest events are in the file of the name."""
+    """A large log is rotated: a few old files are kept, and the newest events are in the named one."""
     monkeypatch.setattr(log, "MOST_BYTES", 200)
     with open_log(tmp_path / "log"):
         for number in range(20):
@@ -95,7 +95,7 @@ def test_a_log_that_has_grown_is_put_aside(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_without_a_log_nothing_is_written(capfd: pytest.CaptureFixture[str]) -> None:
-    """A program that uses the rooms of the house hears nothing of it."""
+    """Modules used without a log write nothing."""
     event("problem", level="error", text="none")
 
     assert capfd.readouterr() == ("", "")

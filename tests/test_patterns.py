@@ -1,4 +1,4 @@
-"""No pattern of the program takes longer than in proportion to the text, whatever the text and however it is used."""
+"""No pattern of the program takes more than linear time, for any text and use."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.pumps import Pump, pumps
 
 ROOT = Path(__file__).parents[1]
 LOOKED_AT = 16_000
-"""Characters of a text that is tried first; only where it takes long, out of proportion, the growth is measured."""
+"""Characters of the first text; the growth is measured only if it takes disproportionately long."""
 
 
 def modules() -> Iterator[Any]:
-    """All modules of the host and the games."""
+    """Return all modules of the host and the games."""
     for package in (pbem, pbem_rules):
         yield package
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -32,7 +32,7 @@ def modules() -> Iterator[Any]:
 
 
 def within(value: Any, name: str, seen: set[int]) -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """The patterns in a value, with names that tell where they stand."""
+    """Yield the patterns in a value, with names that tell where they are."""
     if isinstance(value, re.Pattern):
         yield name, value
     elif id(value) not in seen:
@@ -42,7 +42,7 @@ def within(value: Any, name: str, seen: set[int]) -> Iterator[tuple[str, re.Patt
 
 
 def held(value: Any) -> list[tuple[Any, Any]]:
-    """What a value of the program's own holds, each with its key."""
+    """Return the contents of a value of the program's own, each with its key."""
     if isinstance(value, dict):
         return list(value.items())
     if isinstance(value, list | tuple | set | frozenset):
@@ -55,7 +55,7 @@ def held(value: Any) -> list[tuple[Any, Any]]:
 
 
 def patterns() -> dict[str, re.Pattern[Any]]:
-    """All compiled patterns, each by the first name it has."""
+    """Return all compiled patterns, each by the first name it has."""
     found: dict[str, re.Pattern[Any]] = {}
     for module in modules():
         seen: set[int] = set()
@@ -72,20 +72,20 @@ PATTERNS = patterns()
 
 
 def ways(pattern: re.Pattern[Any]) -> dict[str, Callable[[Any], object]]:
-    """What a pattern may be used for; a replacement begins with a search, that with a match: it takes longest."""
+    """Return the uses of a pattern to try; a replacement includes a search, and that a match: it takes longest."""
     nothing: Any = b"" if isinstance(pattern.pattern, bytes) else ""
     return {"fullmatch": pattern.fullmatch, "sub": lambda text: pattern.sub(nothing, text)}
 
 
 def made(pattern: re.Pattern[Any], pump: Pump) -> Callable[[int], Any]:
-    """Makes the text of a pump, or its bytes for a pattern of bytes."""
+    """Return a function that makes the text of a pump, or its bytes for a pattern of bytes."""
     if isinstance(pattern.pattern, bytes):
         return lambda size: pump.text(size).encode("latin-1", "replace")
     return pump.text
 
 
 def slow(pattern: re.Pattern[Any]) -> Iterator[tuple[str, Pump]]:
-    """The ways and texts for which a pattern takes longer than in proportion."""
+    """Return the uses and texts for which a pattern takes more than linear time."""
     for pump in sorted(pumps(pattern), key=repr):
         make = made(pattern, pump)
         for name, use in ways(pattern).items():
@@ -95,7 +95,7 @@ def slow(pattern: re.Pattern[Any]) -> Iterator[tuple[str, Pump]]:
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_pattern_takes_time_in_proportion(name: str) -> None:
-    """Repeated and nearly right text of any length, in a match, a search or a replacement: four times, not sixteen."""
+    """Repeated and nearly matching text takes linear time, in a match, a search or a replacement."""
     assert next(slow(PATTERNS[name]), None) is None
 
 
@@ -109,23 +109,23 @@ QUADRATIC = [
 
 @pytest.mark.parametrize("source", QUADRATIC)
 def test_what_is_asked_of_patterns_can_fail(source: str) -> None:
-    """Patterns like those that have stopped the desk, and worse, are found out."""
+    """Patterns like those that once stopped the inbox, and worse, are found."""
     assert next(slow(re.compile(source)), None) is not None
 
 
 def test_no_pattern_escapes() -> None:
-    """Every pattern has a name in its module, where the test above finds it: none is used on the way."""
+    """Every pattern has a name in its module, where the test above finds it: none is compiled elsewhere."""
     assert [found for file in files() for found in unnamed(file)] == []
 
 
 def files() -> list[Path]:
-    """The modules of the host and the games; the suites that games are held to read no mail."""
+    """Return the modules of the host and the games, but not the suites, which read no mail."""
     found = [file for package in ("pbem", "rules") for file in sorted((ROOT / package).rglob("*.py"))]
     return [file for file in found if not file.is_relative_to(ROOT / "pbem/testing")]
 
 
 def unnamed(file: Path) -> Iterator[str]:
-    """The uses of `re` in a file that are no pattern found by its name."""
+    """Return the uses of `re` in a file that are no named pattern."""
     module = ".".join(file.relative_to(ROOT).with_suffix("").parts).removeprefix("rules.").removesuffix(".__init__")
     tree = ast.parse(file.read_text())
     named: set[ast.AST] = set()
@@ -142,5 +142,5 @@ def unnamed(file: Path) -> Iterator[str]:
 
 
 def is_compile(node: ast.AST) -> bool:
-    """Whether a node is a call of `re.compile`."""
+    """Return True if a node is a call of `re.compile`."""
     return isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"

@@ -1,4 +1,4 @@
-"""Work has a bound that nothing in it can pass by, and leaves no alarm behind."""
+"""Work has a time limit that nothing in it can bypass, and leaves no timer behind."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ BACKTRACKS = re.compile(r"(?:a|a)*b")
 
 
 def spin() -> None:
-    """Works for ever."""
+    """Work for ever."""
     while True:
         pass
 
 
 def spin_on() -> None:
-    """Works for ever, whatever befalls it that programs take for a fault."""
+    """Work for ever, and ignore every exception that programs take for a fault."""
     while True:
         try:
             spin()
@@ -32,20 +32,20 @@ def spin_on() -> None:
 
 
 def spin_once_told() -> None:
-    """Has the process told to end, and works for ever."""
+    """Request the end of the process, and work for ever."""
     signal.raise_signal(signal.SIGUSR1)
     spin()
 
 
 def burn(seconds: float) -> None:
-    """Uses the processor for a time."""
+    """Use the processor for a time."""
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
 
 
 def backtrack() -> None:
-    """Matches a pattern that tries each of endless ways."""
+    """Match a pattern that tries endless alternatives."""
     BACKTRACKS.fullmatch("a" * 60)
 
 
@@ -57,14 +57,14 @@ def test_work_without_end_is_ended(work: Callable[[], None]) -> None:
 
 
 def test_work_in_time_is_done() -> None:
-    """It returns what it came to, and its alarm does not ring afterwards."""
+    """Work in time returns its result, and its timer does not fire afterwards."""
     assert run_with_time_limit(0.1, lambda: 3) == 3
     burn(0.3)
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 def test_an_overrun_leaves_no_alarm() -> None:
-    """What is done after it has the processor to itself."""
+    """After an overrun, further work is not interrupted."""
     with pytest.raises(TimeLimitExceeded):
         run_with_time_limit(0.1, spin)
     burn(0.3)
@@ -72,7 +72,7 @@ def test_an_overrun_leaves_no_alarm() -> None:
 
 
 def test_a_fault_leaves_no_alarm() -> None:
-    """Work that fails has ended as well."""
+    """After a fault, further work is not interrupted."""
     with pytest.raises(ZeroDivisionError):
         run_with_time_limit(0.1, lambda: 1 / 0)
     burn(0.3)
@@ -80,7 +80,7 @@ def test_a_fault_leaves_no_alarm() -> None:
 
 
 def test_other_threads_work_without_a_bound() -> None:
-    """No signal reaches them, so nothing is promised."""
+    """Work in other threads has no limit, since no signal reaches them."""
     done: list[int] = []
 
     def work() -> None:
@@ -95,7 +95,7 @@ def test_other_threads_work_without_a_bound() -> None:
 
 
 def test_work_is_ended_by_a_signals_handler() -> None:
-    """What runs ends, and nothing else begins before work is resumed."""
+    """A shutdown request ends the work, and no other begins before it is cleared."""
     before = signal.signal(signal.SIGUSR1, lambda _number, _frame: util.request_shutdown())
     try:
         with pytest.raises(ShutdownRequested):

@@ -1,1 +1,1 @@
-"""The suites every ruleset passes: the contract, determinism, sheets, reports and secrecy."""
+"""Tests of the suites that every ruleset passes: contract, determinism, sheets, reports and secrecy."""

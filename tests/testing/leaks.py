@@ -1,4 +1,4 @@
-"""Fog Patrol with leaks planted in it: one class for each mistake that has been made in real games."""
+"""Fog Patrol with leaks planted in it: one class for each mistake that real games have made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.testing.toy import FogPatrol, Sea, spot
 
 
 class GlobalCounter(FogPatrol):
-    """The program's own numbers stand in reports: who gets 7 and 9 knows of 8."""
+    """The program's own numbers are in reports: a reader of 7 and 9 knows of 8."""
 
     def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         view = {**super().view(state, seat, events)}
@@ -20,7 +20,7 @@ class GlobalCounter(FogPatrol):
 
 
 class SortedByNumber(FogPatrol):
-    """Contacts stand in the order in which the program made the boats."""
+    """Contacts are listed in the order in which the program made the boats."""
 
     def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         in_order = dataclasses.replace(state, boats=tuple(sorted(state.boats, key=lambda boat: boat.number)))
@@ -35,7 +35,7 @@ class Total(FogPatrol):
 
 
 class Hulls(FogPatrol):
-    """A contact shows how damaged it is, which nobody can see from afar."""
+    """A contact shows how damaged it is, which cannot be seen from afar."""
 
     def contacts(self, state: Sea, seat: SeatName) -> list[dict[str, Any]]:
         hulls = {boat.square: boat.hull for boat in state.boats}
@@ -54,7 +54,7 @@ class FramedPicture(FogPatrol):
 
 
 class Occupied(FogPatrol):
-    """A move to a square where a boat lies unseen is refused in the receipt."""
+    """A move to a square with an unseen boat is refused in the receipt."""
 
     def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         self.occupied = {boat.square for boat in state.boats}
@@ -68,7 +68,7 @@ class Occupied(FogPatrol):
 
 
 class Stream(Dice):
-    """Dice as most programs have them: each draw depends on how many there were before."""
+    """Dice of the usual kind: each draw depends on how many there were before."""
 
     def __init__(self, dice: Dice) -> None:
         super().__init__(dice.seed, dice.scope)
@@ -83,14 +83,14 @@ class Stream(Dice):
 
 
 class SharedStream(FogPatrol):
-    """A fight far away changes the dice of one's own."""
+    """A fight far away changes the dice of a seat's own fights."""
 
     def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> tuple[Sea, tuple[Event, ...]]:
         return super().resolve(state, turn, Stream(dice))
 
 
 class EventNumbers(FogPatrol):
-    """Events carry a running number, whose gaps tell how much happened unheard."""
+    """Events have a running number, whose gaps tell how many were not heard."""
 
     def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> tuple[Sea, tuple[Event, ...]]:
         after, events = super().resolve(state, turn, dice)
@@ -100,7 +100,7 @@ class EventNumbers(FogPatrol):
 
 
 class Noise(FogPatrol):
-    """A boat that sinks is heard from squares that nobody of the reader's sees."""
+    """A sinking boat is heard from squares that none of the reader's boats sees."""
 
     def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> tuple[Sea, tuple[Event, ...]]:
         after, events = super().resolve(state, turn, dice)
@@ -111,7 +111,7 @@ class Noise(FogPatrol):
 
 
 class Telepathy(FogPatrol):
-    """The form to be filled in suggests an aim that its reader cannot see."""
+    """The order form suggests an aim that its reader cannot see."""
 
     def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         self.aim = min(boat.square for boat in state.boats)
@@ -147,7 +147,7 @@ class TappedInFog(FogPatrol):
 
 
 class Gossip(FogPatrol):
-    """The summary of what happened names the players by their addresses."""
+    """The summary of a turn names the players by their addresses."""
 
     def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         gossip = [{"kind": "moved", "boat": f"{other}.player@example.org", "square": "A1"} for other in state.seats]

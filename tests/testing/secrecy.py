@@ -1,4 +1,4 @@
-"""What a seat of Fog Patrol may not know: where unseen boats are, and all but place and owner of the seen."""
+"""The secrets of Fog Patrol: the places of unseen boats, and all but place and owner of seen ones."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pbem.testing import SecrecySpec
 from tests.testing.toy import HULL, REACH, SIGHT, SQUARES, STEPS, Boat, Sea, apart, moved, sees
 
 KEN = SIGHT + 1
-"""How far a seat may look this turn, its boats having moved."""
+"""How far a seat can see this turn, after its boats have moved."""
 
 
 def scramble(state: Sea, seat: SeatName, rnd: random.Random) -> Sea:
-    """Another sea that looks the same to the seat."""
+    """Return another sea that looks the same to the seat."""
     fog = [square for square in SQUARES if not sees(state.boats, seat, square)]
     fixed, loose = [], []
     for boat in state.boats:
@@ -29,7 +29,7 @@ def scramble(state: Sea, seat: SeatName, rnd: random.Random) -> Sea:
 
 
 def elsewhere(state: Sea, seat: SeatName, rnd: random.Random) -> tuple[Sea, dict[SeatName, list[str]]]:
-    """Another sea beyond the seat's ken, where boats move and fire at each other."""
+    """Return another sea, changed out of the seat's sight, where boats move and fire at each other."""
     own = [boat.square for boat in state.boats if boat.owner == seat]
 
     def far(square: str) -> bool:
@@ -58,7 +58,7 @@ def _skirmish(boats: list[Boat], far: Callable[[str], bool], rnd: random.Random)
 def _others(
     state: Sea, seat: SeatName, fixed: list[Boat], loose: list[Boat], waters: list[str], rnd: random.Random
 ) -> Iterator[Boat]:
-    """The hidden boats moved about, some dropped, some added; every seat afloat stays so."""
+    """Return the hidden boats moved, some dropped, some added; every seat afloat stays so."""
     if not waters:
         yield from loose
         return

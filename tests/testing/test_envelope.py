@@ -1,4 +1,4 @@
-"""Leaks planted in a game are found in the mails that leave the house."""
+"""Leaks planted in a game are found in its outgoing mail."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.testing.toy import TOY, FogPatrol
 
 @pytest.fixture(scope="module")
 def reporter() -> Iterator[Renderer]:
-    """One reporter for all houses."""
+    """Yield one renderer for all homes."""
     with Renderer([TEMPLATE_DIR], {TOY.key: TOY}) as reporter:
         yield reporter
 
 
 def _found(ruleset: FogPatrol, folder: Path, reporter: Renderer) -> set[str]:
-    """The levels of the leaks in the mail of a game of bots."""
+    """Return the levels of the leaks in the mail of a game of bots."""
     game = play(ruleset, standard, STANDARD_CAP)
     return {leak.level for leak in all_mail_leaks(game, SECRECY, folder, reporter)}
 
@@ -46,10 +46,10 @@ def test_a_turn_is_really_played(tmp_path: Path, reporter: Renderer) -> None:
     "leaky", [leaks.Total, leaks.FramedPicture, leaks.EventNumbers], ids=lambda leaky: leaky.__name__
 )
 def test_a_leak_in_the_mail_is_found(leaky: type[FogPatrol], tmp_path: Path, reporter: Renderer) -> None:
-    """A subject, the size of a picture, a number in the data: each is seen in the message as it is sent."""
+    """A subject, the size of a picture, or a number in the data: each difference is found in the sent message."""
     assert "L4" in _found(leaky(), tmp_path, reporter)
 
 
 def test_a_canary_in_the_mail_is_found(tmp_path: Path, reporter: Renderer) -> None:
-    """What another player wrote is noticed when it comes up in a report."""
+    """Another player's words in a report are found."""
     assert "L5" in _found(leaks.Gossip(), tmp_path, reporter)

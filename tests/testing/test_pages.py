@@ -1,4 +1,4 @@
-"""The player at a page, with whom the suite tries what games offer."""
+"""The generator of lines with which the suite tries the order forms of games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FIRE = TOY.orders.verbs[1]
 
 
 def test_every_verb_is_written_short_and_long() -> None:
-    """What may be left out is, and then is not; in between all is possible."""
+    """Lines are generated with all optional parts, with none, and with some."""
     written = [line.text for line in generate_lines(BOOK.desk(VIEW), Dice(b"seed")) if line.order == "load"]
 
     assert len(written) == 4
@@ -22,7 +22,7 @@ def test_every_verb_is_written_short_and_long() -> None:
 
 
 def test_what_cannot_be_filled_in_is_not_written() -> None:
-    """Without ships nothing sails; what needs no name is still ordered."""
+    """Orders that need a ship are not generated without one; those that need no name are."""
     assert {line.order for line in generate_lines(BOOK.desk(EMPTY_VIEW), Dice(b"seed"))} == {"scratch", "load", "hold"}
 
 
@@ -36,7 +36,7 @@ def test_a_field_read_as_something_else_is_found() -> None:
 
 
 def test_a_word_that_no_form_lets_through_is_found() -> None:
-    """A boat that has sunk is on no page."""
+    """A boat that has sunk is offered by no form, and its name is reported."""
     view = {**standard_game(TOY).steps[0].views["red"], "boats": []}
 
     assert missing(FIRE, Fire("R1", "A1"), view) == ["boat: R1"]

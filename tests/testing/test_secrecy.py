@@ -1,4 +1,4 @@
-"""The detector of leaks is itself tried, with leaks planted in a game that has none."""
+"""The leak detector is tested with leaks planted in a game that has none."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ PLANTED = {
 
 @pytest.mark.parametrize("leaky", PLANTED, ids=lambda leaky: leaky.__name__)
 def test_a_planted_leak_is_found(leaky: type[FogPatrol]) -> None:
-    """Every known mistake is caught, at the level that is there for it."""
+    """Every planted mistake is found, at the level meant for it."""
     found = find_leaks(_campaigns(leaky()), SECRECY, count=SEARCH)
 
     assert any(leak.level == PLANTED[leaky] for leak in found)
 
 
 def test_nothing_is_found_where_nothing_was_planted() -> None:
-    """The same search through the same game without leaks comes to nothing."""
+    """The same search finds no leak in the game without planted ones."""
     assert list(find_leaks(_campaigns(TOY), SECRECY, count=SEARCH)) == []
 
 

@@ -1,4 +1,4 @@
-"""A game that keeps every rule passes the suite; and no game of this project goes without it."""
+"""A game that keeps every rule passes the suite, and all games of this project are tested with it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.testing.toy import TOY, FogPatrol
 
 
 class TestFogPatrol(RulesetSuite):
-    """The game with which the suite itself is tried."""
+    """The suite on the game that tests it."""
 
     ruleset = TOY
     secrecy = SECRECY
@@ -44,7 +44,7 @@ class TestFogPatrol(RulesetSuite):
 
 @pytest.mark.parametrize("game", RULESETS, ids=lambda game: game.key)
 def test_every_game_is_held_to_every_rule(game: AnyRuleset) -> None:
-    """Each game of this project has a class of the whole suite in its tests, which leaves no rule out."""
+    """Each game of this project has a test class of the whole suite, without exceptions."""
     module = importlib.import_module(f"tests.rules.{game.key}.test_suite")
 
     (held,) = (each for _, each in inspect.getmembers(module, inspect.isclass) if each.__module__ == module.__name__)
@@ -55,7 +55,7 @@ def test_every_game_is_held_to_every_rule(game: AnyRuleset) -> None:
 
 
 def test_a_field_without_a_new_version_is_found() -> None:
-    """A state that got a field with a default is saved otherwise than by the code that was released."""
+    """A state with a new default field, in the same version, is found: it is saved differently than before."""
 
     class Forgetful(type(TOY)):  # type: ignore[misc]
         def dump(self, state: object) -> Json:
@@ -76,7 +76,7 @@ def test_a_field_without_a_new_version_is_found() -> None:
 
 
 def test_every_test_of_the_suite_is_a_rule() -> None:
-    """Whatever the suite looks at says what its author must do, and passes on what it found."""
+    """Every test of the suite tells authors how to keep it, and passes on the error."""
     tests = [name for name, _ in inspect.getmembers(RulesetSuite) if name.startswith("test_")]
 
     assert sorted(name for name, _, _ in rules(RulesetSuite)) == tests
@@ -100,7 +100,7 @@ def test_a_broken_rule_says_what_to_do() -> None:
 
 
 def test_a_hint_that_is_not_taken_is_found() -> None:
-    """The suite types hints in, and so finds one that leads nowhere."""
+    """The suite follows hints, and so finds one that is refused."""
 
     class Misleading(type(TOY)):  # type: ignore[misc]
         def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
@@ -116,7 +116,7 @@ def test_a_hint_that_is_not_taken_is_found() -> None:
 
 
 def test_a_state_that_is_taken_for_good_is_played() -> None:
-    """A game that finds no fault in any state is found: there is one that it cannot go on from."""
+    """A game that accepts any state is found: from one of these it cannot go on."""
 
     class Credulous(type(TOY)):  # type: ignore[misc]
         def check_state(self, data: Json, seats: Sequence[str]) -> Sequence[ValidationError]:
@@ -132,7 +132,7 @@ def test_a_state_that_is_taken_for_good_is_played() -> None:
 
 
 class Overbold(NameField):
-    """A kind that offers a word which it does not read."""
+    """Kind that offers a word which it does not read."""
 
     def form(self, view: View) -> Pattern:
         return ChoicePattern((*self.names(view), "Atlantis"))
@@ -150,7 +150,7 @@ class Raise(Order):
 
 
 class Misoffering(FogPatrol):
-    """A game that offers what it refuses."""
+    """Game that offers orders which it refuses."""
 
     orders = OrderParser((*TOY.orders.types, Raise))
 
@@ -159,14 +159,14 @@ class Misoffering(FogPatrol):
 
 
 class Stingy(FogPatrol):
-    """A game whose page cannot do what its bot does."""
+    """Game whose page cannot do what its bot does."""
 
     def desk(self, view: View) -> Json:
         return self.orders.desk(view, self.orders.types[:1])
 
 
 class Spotted(FogPatrol):
-    """A game of which a picture can be tapped at one place."""
+    """Game with a picture that can be tapped at one place."""
 
     spot = TapTarget(("A1",), "A1", box(0, 0, 40, 40))
 
@@ -175,7 +175,7 @@ class Spotted(FogPatrol):
 
 
 class Outside(Spotted):
-    """A game of which a picture can be tapped beside it."""
+    """Game with a spot beside its picture."""
 
     spot = TapTarget(("nothing",), "beside the sea", box(-10, 0, 5, 5))
 
@@ -191,7 +191,7 @@ class Outside(Spotted):
     ],
 )
 def test_a_page_that_promises_too_much_or_too_little_is_found(game: type[FogPatrol], rule: str, said: str) -> None:
-    """The suite orders by choosing alone, and so finds what is offered in vain, missing, or out of reach."""
+    """The suite composes orders from the form alone, and so finds bad offers, missing ones, and unreachable spots."""
     suite = RulesetSuite()
     suite.ruleset = game()
 

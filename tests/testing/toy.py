@@ -1,11 +1,11 @@
-"""Fog Patrol: a small game of boats in fog, with which the suites are tried.
+"""Fog Patrol: a small game of boats in fog, with which the suites are tested.
 
 Every seat has three boats on a board of 13 × 13 squares. A boat sees two squares
 far, moves one square a turn and then fires at a square within three. Shots hit
 half of the time; two hits sink a boat. After the last turn most boats win.
 
-A boat's `number` is the program's own and means nothing to players: leaks made
-of it are what the secrecy suite has to find.
+A boat's `number` is the program's own and means nothing to players: the secrecy
+suite has to find leaks of it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CORNERS = ((2, 2), (10, 10), (10, 2), (2, 10))
 
 @dataclass(frozen=True, slots=True)
 class Boat:
-    """A boat; others than its owner see only where it is and whose."""
+    """A boat; other seats see only its place and owner."""
 
     number: int
     owner: SeatName
@@ -57,7 +57,7 @@ class Boat:
 
 @dataclass(frozen=True, slots=True)
 class Sea:
-    """The whole truth: the turn to be played, the last turn, and all boats."""
+    """The full state: the turn to be played, the last turn, and all boats."""
 
     turn: int
     turns: int
@@ -94,29 +94,29 @@ class Fire(Order):
 
 
 def spot(square: str) -> tuple[int, int]:
-    """Column and row of a square, from 0."""
+    """Return column and row of a square, from 0."""
     return ord(square[0]) - ord("A"), int(square[1:]) - 1
 
 
 def apart(a: str, b: str) -> int:
-    """Squares between two squares, diagonals counting as one."""
+    """Return the distance of two squares, diagonals counting as one."""
     (ax, ay), (bx, by) = spot(a), spot(b)
     return max(abs(ax - bx), abs(ay - by))
 
 
 def moved(square: str, direction: str) -> str | None:
-    """The next square in a direction; None beyond the board."""
+    """Return the next square in a direction; None beyond the board."""
     x, y = (a + b for a, b in zip(spot(square), STEPS[direction], strict=True))
     return f"{chr(ord('A') + x)}{y + 1}" if 0 <= x < SIZE and 0 <= y < SIZE else None
 
 
 def sees(boats: Iterable[Boat], seat: SeatName, square: str) -> bool:
-    """Whether a boat of the seat is within sight of a square."""
+    """Return True if a boat of the seat is within sight of a square."""
     return any(boat.owner == seat and apart(boat.square, square) <= SIGHT for boat in boats)
 
 
 def _bot(view: View, dice: Dice) -> list[str]:
-    """Fires at what it sees and draws toward the middle of the board, by no straight course."""
+    """Fire at visible boats, and move toward the middle of the board with random detours."""
     lines = []
     for boat in view["boats"]:
         x, y = spot(boat["square"])
@@ -167,7 +167,7 @@ class FogPatrol(BaseRuleset[Sea]):
         }
 
     def contacts(self, state: Sea, seat: SeatName) -> list[dict[str, Any]]:
-        """The boats of others that a seat sees, in no order that could be told."""
+        """Return the boats of others that a seat sees, in an order that tells nothing."""
         return [
             {"square": boat.square, "owner": boat.owner}
             for boat in state.boats
@@ -242,7 +242,7 @@ def _event(kind: str, *audience: SeatName, **data: Any) -> Event:
 
 
 def _objection(order: Order, berths: Mapping[str, str], told: set[tuple[type[Order], str]]) -> tuple[str, str] | None:
-    """Code and text of what speaks against an order, as far as its player can know."""
+    """Return code and text of the objection to an order, as far as its player can know."""
     assert isinstance(order, Move | Fire)
     if (type(order), order.boat) in told:
         return "twice", f"{order.boat} has such an order already"
@@ -268,7 +268,7 @@ def _move(boats: Sequence[Boat], turn: TurnInput, events: list[Event]) -> Iterat
 
 
 def _shots(boats: Sequence[Boat], turn: TurnInput) -> Iterator[tuple[Boat, str]]:
-    """All shots within reach, by the name of who fires."""
+    """Return all shots within range, by the name of the boat that fires."""
     for boat in sorted(boats, key=_name):
         for order in turn.orders.get(boat.owner, ()):
             if isinstance(order, Fire) and order.boat == boat.name and apart(boat.square, order.square) <= REACH:
