@@ -99,6 +99,7 @@ def make_directories(settings: Settings) -> None:
 
 
 def _refuse_over_archive(settings: Settings) -> None:
+    # An empty database beside a full archive would look like a home in good order.
     names = campaigns_there(settings.archive)
     if names and not has_tables(settings.database):
         raise ConfigError(

@@ -190,6 +190,7 @@ def _repair(folder: Path, record: bytes, files: Mapping[str, bytes]) -> None:
     lost = []
     for name, content in chain([(RECORD, record)], files.items()):
         found = _read_if_present(folder / name)
+        # A crash may have cut a file; one with other content is not this turn's.
         if found is not None and not content.startswith(found):
             what = "record of this turn" if name == RECORD else f"file {name}"
             raise CampaignError(f"{folder} holds another {what} than the database: move it away, then try again")

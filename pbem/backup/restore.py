@@ -402,6 +402,8 @@ def _prepare(
 
 def _move_database(draft: Path, url: str) -> None:
     change_settings(draft, {"database": url})
+    # In one transaction with the queues: a failure between them would leave a database that is not empty, and so
+    # refused by the next attempt.
     copy_from_file(draft / FILE, url, also=add_queues)
     (draft / FILE).unlink()
 

@@ -138,7 +138,7 @@ def export_campaign(app: App, name: str, file: Path, now: dt.datetime, *, to: st
         raise BackupError(f"{file} is there, and is no exported campaign: give another name")
     if not file.parent.is_dir():
         raise BackupError(f"the folder {file.parent} is not there")
-    _mark_moved(app, name, to, now)
+    _mark_moved(app, name, to, now)  # before it is written, so that it is never played in both homes
     with disk_full_named(file), staging_directory(file.parent) as draft:
         _write_export(app, name, draft, now, to)
         publish(draft / DRAFT, file)

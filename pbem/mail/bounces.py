@@ -145,6 +145,7 @@ _ID = re.compile(rf"^[ \t>|]*+message-id[ \t]*+:\s*+({MESSAGE_ID.pattern})", re.
 _HEADER_LINE = re.compile(r"\A(?:[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]++\S)")
 _TO = re.compile(r"^[ \t>|]*+to[ \t]*+:([^\n]*+)", re.IGNORECASE | re.MULTILINE)
 
+# Several patterns, each of which takes linear time on any text.
 _FAILED = tuple(
     re.compile(phrases, re.IGNORECASE | re.VERBOSE)
     for phrases in (

@@ -67,6 +67,7 @@ def fingerprint(raw: bytes) -> str:
     fields, body = _split_mail(raw)
     if not any(name == b"message-id" for name, _ in fields):
         return hashlib.sha256(raw).hexdigest()
+    # Order, folding and line ends are changed by servers on the way, and by mail stores.
     written = sorted(name + b":" + b" ".join(value.split()) for name, value in fields if name in _WRITTEN)
     return hashlib.sha256(b"\n".join(written) + b"\n\n" + body.replace(b"\r\n", b"\n").rstrip()).hexdigest()
 

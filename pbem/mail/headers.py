@@ -89,6 +89,7 @@ def reply_code(mail_key: bytes, *parts: str | int) -> str:
     It contains a digit, so that a code that stands alone is not taken for a word, and can be masked.
     """
     code = _hmac_base32(mail_key, "reply", parts)[:CODE_CHARACTERS]
+    # One code in thirty has letters alone: it would be taken for a word, and not be masked.
     return reply_code(mail_key, *parts, "again") if code.isalpha() else code
 
 

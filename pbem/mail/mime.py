@@ -203,7 +203,7 @@ def _split(body: bytes, mark: bytes) -> Iterator[bytes]:
             part += [mark, piece] if part else []
             continue
         if part:
-            yield b"".join(part).removesuffix(b"\r")
+            yield b"".join(part).removesuffix(b"\r")  # the line end before a delimiter is part of it
         if tail:
             return
         part = [rest]

@@ -154,7 +154,7 @@ class MailSandbox:
         for number, letter in enumerate(letters):
             path = inbox / f"{number:04d}"
             path.write_bytes(letter)
-            os.utime(path, (NOW.timestamp() + number,) * 2)
+            os.utime(path, (NOW.timestamp() + number,) * 2)  # mail is read in the order of these times
         run_campaign_now(self._app, NAME, NOW + dt.timedelta(hours=1))
         return self._new_mail()
 
