@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Order, OrderType, arguments
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import quote_word
@@ -251,7 +250,8 @@ class PageRules(RulesetTests):
         for view in _views(self.ruleset):
             for picture in self.ruleset.pictures(view):
                 for spot in picture.spots:
-                    assert _is_inside(picture, spot.points), spot
+                    assert len(spot.points) >= 3, spot
+                    assert all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in spot.points), spot
                     assert spot.title.strip()
                     assert spot.title.isprintable()
                     assert spot.names
@@ -299,7 +299,3 @@ def _nested_forms(form: Json) -> Iterator[Json]:
     inner = form.get("of", [])
     for each in inner if isinstance(inner, list) else [inner]:
         yield from _nested_forms(each)
-
-
-def _is_inside(picture: Picture, points: tuple[tuple[int, int], ...]) -> bool:
-    return len(points) >= 3 and all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in points)

@@ -210,15 +210,12 @@ def mail_leaks(moment: Sample, posts: Sequence[Sequence[SentMail]]) -> Iterator[
     own = [[sent.raw for sent in post if sent.to == address_of(moment.seat)] for post in posts]
     ours, theirs = ({f"mail {number}": raw.decode() for number, raw in enumerate(raws)} for raws in own)
     yield from moment.leaks("L4", {"mails": len(ours), **ours}, {"mails": len(theirs), **theirs})
-    yield from moment.leaks("L4", *({"order of reports": _report_readers(post)} for post in posts))
+    # Mails with several parts are reports.
+    readers = [[sent.to for sent in post if sent.parsed.is_multipart()] for post in posts]
+    yield from moment.leaks("L4", *({"order of reports": each} for each in readers))
     for sent in posts[0]:
         if sent.to == address_of(moment.seat):
             yield from _canaries(moment, sent)
-
-
-def _report_readers(post: Sequence[SentMail]) -> list[str]:
-    """Return the recipients of reports, in the order of sending."""
-    return [sent.to for sent in post if sent.parsed.is_multipart()]
 
 
 def _canaries(moment: Sample, sent: SentMail) -> Iterator[Leak]:
