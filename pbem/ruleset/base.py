@@ -90,8 +90,9 @@ class BaseRuleset(Generic[S]):
 
     def setup(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
         """The state before the first turn. Raises SetupError, also for seats that the game does not have."""
-        if not _fit(self.seats, seats):
-            raise SetupError(f"{self.title} is played by {_players(self.seats)}, not by {_named(self.seats, seats)}")
+        if not _are_valid(self.seats, seats):
+            given = (", ".join(seats) or "nobody") if self.seats.names else str(len(seats))
+            raise SetupError(f"{self.title} is played by {_describe_seats(self.seats)}, not by {given}")
         return self.begin(
             {option.name: options.get(option.name, option.default) for option in self.options}, seats, dice
         )
@@ -185,13 +186,13 @@ class BaseRuleset(Generic[S]):
     @cached_property
     def rulebook(self) -> str:
         """The text of `rulebook.md` in the package of the class; {{ORDERS}} is where the order reference goes."""
-        page = _brought(type(self), "rulebook.md")
+        page = _find_resource(type(self), "rulebook.md")
         return page.read_text(encoding="utf-8") if page else ""
 
     @property
     def templates(self) -> Traversable | None:
         """The folder `templates` in the package of the class, if there is one."""
-        return _brought(type(self), "templates")
+        return _find_resource(type(self), "templates")
 
     def _random_lines(self, view: View, dice: Dice) -> list[str]:
         if not view["awaited"]:
@@ -200,7 +201,7 @@ class BaseRuleset(Generic[S]):
         return [self.orders.line(order) for order in self.parse(view, list(enumerate(thought, 1))).orders]
 
 
-def _fit(known: Seats, seats: Sequence[SeatName]) -> bool:
+def _are_valid(known: Seats, seats: Sequence[SeatName]) -> bool:
     if _is_fixed(known):
         return tuple(seats) == known.names
     differ = len(set(seats)) == len(seats)
@@ -212,7 +213,7 @@ def _is_fixed(known: Seats) -> bool:
     return known.least == len(known.names)
 
 
-def _players(known: Seats) -> str:
+def _describe_seats(known: Seats) -> str:
     if _is_fixed(known):
         return f"{' and '.join(known.names)}, in this order"
     if known.names:
@@ -220,11 +221,7 @@ def _players(known: Seats) -> str:
     return f"{known.least} to {known.most} players of different names"
 
 
-def _named(known: Seats, seats: Sequence[SeatName]) -> str:
-    return (", ".join(seats) or "nobody") if known.names else str(len(seats))
-
-
-def _brought(game: type, name: str) -> Traversable | None:
+def _find_resource(game: type, name: str) -> Traversable | None:
     """What lies beside the module of the class, or else beside that of the one it is derived from, and so on."""
     packages = (each.__module__.rpartition(".")[0] for each in game.__mro__[: game.__mro__.index(BaseRuleset)])
     found = (resources.files(package).joinpath(name) for package in packages if package)

@@ -137,7 +137,7 @@ class Drawing:
 
     def svg(self, title: str) -> str:
         """The whole as one self-contained picture."""
-        body = "".join([self.ground.body, *map(_element, self.marks)])
+        body = "".join([self.ground.body, *map(_mark_svg, self.marks)])
         return svg_document(self.ground.width, self.ground.height, body, title)
 
     def picture(self, name: str, title: str, spots: Iterable[TapTarget] = ()) -> Picture:
@@ -186,15 +186,15 @@ def draw_line(points: Sequence[tuple[float, float]], *, width: float, **attribut
     shown = " ".join(f"{px - x:.1f},{py - y:.1f}" for px, py in points)
     extra = "".join(f' {name.replace("_", "-")}="{svg_escape(value)}"' for name, value in attributes.items())
     body = f'<polyline points="{shown}" stroke-width="{width:g}"{extra}/>'
-    return SpriteInstance(Sprite(body, _room(right - left, width), _room(bottom - top, width)), x, y)
+    return SpriteInstance(Sprite(body, _even_size(right - left, width), _even_size(bottom - top, width)), x, y)
 
 
-def _room(length: float, width: float) -> int:
+def _even_size(length: float, width: float) -> int:
     """An even number of pixels with room for a line of some length, its width, sharp corners and half pixels."""
     return 2 * math.ceil(length / 2 + width + 1)
 
 
-def _element(mark: Mark) -> str:
+def _mark_svg(mark: Mark) -> str:
     if isinstance(mark, Label):
         return mark.svg
     return f'<g transform="translate({mark.x} {mark.y})">{mark.sprite.body}</g>'

@@ -177,23 +177,27 @@ def nearest(word: str, names: Sequence[str]) -> str | None:
     if starts:
         return folded[starts[0]] if len(starts) == 1 else None
     # Of thousands of names only those that begin and end most like the word: a sheet may hold many bad words.
-    likely = heapq.nlargest(MOST_COMPARED, folded, key=lambda name: _ends_alike(wanted, name))
-    slips = [(count, place) for place, name in enumerate(likely) if (count := _slips(wanted, name))]
+    likely = heapq.nlargest(
+        MOST_COMPARED,
+        folded,
+        key=lambda name: _common_prefix(wanted, name) + _common_prefix(wanted[::-1], name[::-1]),
+    )
+    slips = [(count, place) for place, name in enumerate(likely) if (count := _count_slips(wanted, name))]
     return folded[likely[min(slips)[1]]] if slips else None
 
 
-def _slips(word: str, name: str) -> int:
+def _count_slips(word: str, name: str) -> int:
     """How many letters were mistyped if a word is meant for a name; 0 if it is not."""
     most = 2 if min(len(word), len(name)) >= 8 else 1
-    if abs(len(word) - len(name)) > most or _differ(word, name):
+    if abs(len(word) - len(name)) > most or _are_distinct(word, name):
         return 0
     if max(len(word), len(name)) < 4 and not (len(word) == 3 and sorted(word) == sorted(name)):
         return 0
-    count = _mistyped(word, name)
+    count = _edit_distance(word, name)
     return count if count <= most else 0
 
 
-def _differ(word: str, name: str) -> bool:
+def _are_distinct(word: str, name: str) -> bool:
     """Whether two words look alike and yet cannot stand for each other."""
     codes = _CODE.fullmatch(word) or _CODE.fullmatch(name)
     compass = _COMPASS.fullmatch(word) or _COMPASS.fullmatch(name)
@@ -202,7 +206,7 @@ def _differ(word: str, name: str) -> bool:
     return bool(codes or compass or undone or _EXACT.findall(word) != _EXACT.findall(name))
 
 
-def _mistyped(one: str, other: str) -> int:
+def _edit_distance(one: str, other: str) -> int:
     """Letters left out, put in, changed, or swapped with a neighbour (the distance of Damerau and Levenshtein)."""
     rows = [list(range(len(other) + 1))]
     for i, a in enumerate(one, 1):
@@ -216,12 +220,7 @@ def _mistyped(one: str, other: str) -> int:
     return rows[-1][-1]
 
 
-def _ends_alike(one: str, other: str) -> int:
-    """How many signs two words have in common at their beginning and at their end."""
-    return _alike(one, other) + _alike(one[::-1], other[::-1])
-
-
-def _alike(one: str, other: str) -> int:
+def _common_prefix(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -314,7 +313,7 @@ class KeywordField(Field):
         return ChoicePattern(self.words)
 
     def longest(self, view: ContextView) -> int:
-        return _longest(self.words)
+        return _most_words(self.words)
 
 
 @dataclass(frozen=True)
@@ -336,10 +335,10 @@ class NameField(Field):
         return ChoicePattern(tuple(self.names(view)))
 
     def longest(self, view: ContextView) -> int:
-        return _longest(self.names(view))
+        return _most_words(self.names(view))
 
 
-def _longest(names: Sequence[str]) -> int:
+def _most_words(names: Sequence[str]) -> int:
     return max((name.count(" ") + 1 for name in names), default=1)
 
 
@@ -369,7 +368,7 @@ class IntegerField(Field):
 
 def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = "none is possible now") -> int:
     """The number of a word, if it is within bounds; `none` is told where they leave nothing. Raises FieldError."""
-    number = _number(word)
+    number = _parse_number(word)
     if number is None:
         raise FieldError("not-a-number", f"expected {expected}, got {word!r}")
     if high < low or low <= high == 0 < number:
@@ -380,7 +379,7 @@ def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = 
     return number
 
 
-def _number(word: str) -> int | None:
+def _parse_number(word: str) -> int | None:
     if _WHOLE.fullmatch(word):
         return int(word)
     times = _TIMES.fullmatch(word)
@@ -403,13 +402,13 @@ def match_name(word: str, names: Sequence[str], expected: str) -> str:
         return starts[0]
     if starts:
         raise FieldError("ambiguous", f"{word!r} could be {list_names(starts)}", "write it in full")
-    one = _of_plural(wanted, names)
+    one = _match_plural(wanted, names)
     if one:
         return one
     raise FieldError("unknown-name", f"expected {expected}, got {word!r}", lambda: suggest(word, names))
 
 
-def _of_plural(wanted: str, names: Sequence[str]) -> str | None:
+def _match_plural(wanted: str, names: Sequence[str]) -> str | None:
     """The name of which a word is the plural; a name of few letters or with a number has none."""
     singular = {wanted.removesuffix(end) + put for end, put in _PLURALS if wanted.endswith(end)}
     meant = [name for name in names if name.casefold() in singular and len(name) > 2 and name.isalpha()]

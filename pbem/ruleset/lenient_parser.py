@@ -135,22 +135,22 @@ def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[Field
         return
     before = read(body)
     for part in itertools.islice(filter(split_words, behind.split(";")), MOST_PARTS):
-        alone, *rest = (read(text) for text in (_unconnected(part), f"{body} {part}", f"{words[0]} {part}"))
+        alone, *rest = (read(text) for text in (_strip_connectives(part), f"{body} {part}", f"{words[0]} {part}"))
         if alone not in (None, before):
-            text = f"{_short(part)!r} stands behind a ; and so is a remark, not an order"
+            text = f"{_excerpt(part)!r} stands behind a ; and so is a remark, not an order"
             yield FieldError("second-order", text, "write one order a line")
         elif any(found not in (None, before) for found in rest):
-            text = f"{_short(part)!r} stands behind a ; and so is a remark, not a part of the order"
+            text = f"{_excerpt(part)!r} stands behind a ; and so is a remark, not a part of the order"
             yield FieldError("second-order", text, "leave the ; out, or write one order a line")
 
 
-def _unconnected(part: str) -> str:
+def _strip_connectives(part: str) -> str:
     """Return a part without words such as "and then" at its start."""
     words = part.split()
     return " ".join(itertools.dropwhile(lambda word: word.rstrip(",").upper() in _CONNECTING, words))
 
 
-def _short(part: str) -> str:
+def _excerpt(part: str) -> str:
     return " ".join(part.split())[:80]
 
 
@@ -299,7 +299,7 @@ class _Search:
             spared = self._read(part.name, word, spare=True) if self._is_list(at, after) else read
             if not isinstance(spared, FieldError):
                 value, dropped = spared
-                yield value, after, tuple(Omission(_got(why, word), why) for why in dropped)
+                yield value, after, tuple(Omission(_dropped_item(why, word), why) for why in dropped)
         if refused and not self._reads(part.name, at):
             best = next((why for why in refused if why.hint.startswith("did you mean")), refused[0])
             self._fail(at, best if best.hint else FieldError(best.code, best.text, self.verb.hint))
@@ -353,7 +353,7 @@ class _Search:
         """The words that may stand for one value, and where each ends: the first word, or several joined."""
         yield self.tokens[at].text, at + 1
         behind = [token.text for token in self.tokens[at : at + 2] if not token.quoted]
-        if len(behind) == 2 and (_SIGNED.fullmatch(behind[1]) or _is_parted(*behind)):
+        if len(behind) == 2 and (_SIGNED.fullmatch(behind[1]) or _is_split_name(*behind)):
             yield "".join(behind), at + 2
         most = min(kind.longest(self.view), len(self.tokens) - at, MOST_JOINED)
         for count in range(2, most + 1):
@@ -403,12 +403,12 @@ class _Search:
             self.furthest = ParseMismatch(reached, refused)
 
 
-def _is_parted(first: str, second: str) -> bool:
+def _is_split_name(first: str, second: str) -> bool:
     """Whether two words are an id or a square with a blank in it, such as R 101."""
     return bool(_LETTERS.fullmatch(first) and len(first) < 4 and "0" <= second[:1] <= "9")
 
 
-def _got(why: FieldError, word: str) -> str:
+def _dropped_item(why: FieldError, word: str) -> str:
     """The item of a list that was dropped, as the refusal names it."""
     named = _QUOTED.search(why.text)
     return named[1] if named else word

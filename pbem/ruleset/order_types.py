@@ -136,14 +136,14 @@ class OrderType:
         if not all(line.split()[1:-1] and line.endswith(" CONFIRM") for line in order.also_ends_seat):
             raise TypeError(f"each line of also_ends_seat has two words and CONFIRM behind them: see {order.__name__}")
         _check_defaults(order, parts)
-        sparing = _sparing(order, parts)
+        sparing = _droppable_lists(order, parts)
         name = _HUMP.sub("-", order.__name__).lower()
         return cls(order, parts, kinds, sparing, name, parts[0].word)
 
     @property
     def usage(self) -> str:
         """The usage line as players see it."""
-        return " ".join(self._shown(part) for part in self.parts)
+        return " ".join(self._format_part(part) for part in self.parts)
 
     @property
     def form(self) -> str:
@@ -168,8 +168,8 @@ class OrderType:
         """Lines that show it: those declared, or else one with every part of the usage and one with the least."""
         if self.order.examples:
             return self.order.examples
-        most = " ".join(_example(part, self.kinds) for part in self.parts)
-        least = " ".join(_example(part, self.kinds) for part in self.parts if not isinstance(part, Optional))
+        most = " ".join(_example_part(part, self.kinds) for part in self.parts)
+        least = " ".join(_example_part(part, self.kinds) for part in self.parts if not isinstance(part, Optional))
         return tuple(dict.fromkeys((most, least)))
 
     @property
@@ -195,17 +195,17 @@ class OrderType:
 
     def write(self, order: Order) -> str:
         """The line that reads as this order."""
-        return " ".join(self._written(self.parts, order))
+        return " ".join(self._write_parts(self.parts, order))
 
     def invent(self, view: ContextView, dice: Dice, *key: str | int) -> str:
         """A random line of this verb, well-formed as far as the view has names for it."""
-        return " ".join(self._invented(self.parts, view, dice, key))
+        return " ".join(self._invent_parts(self.parts, view, dice, key))
 
-    def _shown(self, part: Part) -> str:
+    def _format_part(self, part: Part) -> str:
         if isinstance(part, Literal):
             return part.word
         if isinstance(part, Optional):
-            return "[" + " ".join(self._shown(inner) for inner in part.parts) + "]"
+            return "[" + " ".join(self._format_part(inner) for inner in part.parts) + "]"
         shown = self.kinds[part.name].shown
         shown = shown if "|" in shown else f"<{shown}>"
         return f"{shown}..." if part.many else shown
@@ -225,7 +225,7 @@ class OrderType:
                 at = self._literal(part, words, at)
             elif isinstance(part, Argument):
                 at = self._argument(part, words, at, values, view, stops)
-            elif self._enters(part, words, at, view):
+            elif self._is_given(part, words, at, view):
                 at = self._match(part.parts, words, at, values, view, stops)
         return at
 
@@ -266,14 +266,14 @@ class OrderType:
     def _with_usage(self, refused: FieldError) -> FieldError:
         return refused if refused.hint else FieldError(refused.code, refused.text, self.hint)
 
-    def _enters(self, group: Optional, words: Sequence[str], at: int, view: ContextView) -> bool:
+    def _is_given(self, group: Optional, words: Sequence[str], at: int, view: ContextView) -> bool:
         if at >= len(words):
             return False
         first = group.parts[0]
         if isinstance(first, Literal):
             return words[at].upper() == first.word
         if isinstance(first, Optional):
-            return self._enters(first, words, at, view)
+            return self._is_given(first, words, at, view)
         try:
             self.kinds[first.name].read(words[at], view)
         except FieldError:
@@ -281,19 +281,19 @@ class OrderType:
             return group == self.parts[-1]
         return True
 
-    def _written(self, parts: Iterable[Part], order: Order) -> Iterator[str]:
+    def _write_parts(self, parts: Iterable[Part], order: Order) -> Iterator[str]:
         for part in parts:
             if isinstance(part, Literal):
                 yield part.word
             elif isinstance(part, Optional):
                 values = [getattr(order, inner.name) for inner in arguments(part.parts)]
                 if any(not (value is None or value is False or value == ()) for value in values):
-                    yield from self._written(part.parts, order)
+                    yield from self._write_parts(part.parts, order)
             else:
                 kind, value = self.kinds[part.name], getattr(order, part.name)
                 yield from map(quote_word, map(kind.write, value if part.many else (value,)))
 
-    def _invented(
+    def _invent_parts(
         self, parts: Iterable[Part], view: ContextView, dice: Dice, key: tuple[str | int, ...]
     ) -> Iterator[str]:
         for index, part in enumerate(parts):
@@ -302,7 +302,7 @@ class OrderType:
                 yield part.word
             elif isinstance(part, Optional):
                 if dice.chance(1, 2, *here):
-                    yield from self._invented(part.parts, view, dice, here)
+                    yield from self._invent_parts(part.parts, view, dice, here)
             else:
                 names = self.kinds[part.name].samples(view) or ["nothing"]
                 for count in range(dice.roll(3, *here, "many") if part.many else 1):
@@ -343,31 +343,31 @@ def _stop_words(parts: Sequence[Part], after: frozenset[str]) -> frozenset[str]:
     return after | stops
 
 
-def _example(part: Part, kinds: Mapping[str, Field]) -> str:
+def _example_part(part: Part, kinds: Mapping[str, Field]) -> str:
     if isinstance(part, Literal):
         return part.word
     if isinstance(part, Optional):
-        return " ".join(_example(inner, kinds) for inner in part.parts)
+        return " ".join(_example_part(inner, kinds) for inner in part.parts)
     return kinds[part.name].example
 
 
-def _sparing(order: type[Order], parts: Iterable[Part]) -> frozenset[str]:
+def _droppable_lists(order: type[Order], parts: Iterable[Part]) -> frozenset[str]:
     """The lists that may lose items: what stands behind such a list could be taken for a bad item of it."""
-    marked = frozenset(name for name, extras in _extras(order).items() if DROPS_BAD in extras)
+    marked = frozenset(name for name, extras in _annotations(order).items() if DROPS_BAD in extras)
     behind = list(arguments(parts))[-1:]
     if not marked <= {part.name for part in behind if part.many}:
         raise TypeError(f"in the usage of {order.__name__} only a list at its end may drop bad items")
     return marked
 
 
-def _extras(order: type[Order]) -> dict[str, tuple[Any, ...]]:
+def _annotations(order: type[Order]) -> dict[str, tuple[Any, ...]]:
     """What is written behind the type of each field, in Annotated."""
     hints = typing.get_type_hints(order, include_extras=True)
     return {slot.name: getattr(hints[slot.name], "__metadata__", ()) for slot in dataclasses.fields(order)}
 
 
 def _kinds(order: type[Order]) -> dict[str, Field]:
-    extras = _extras(order)
+    extras = _annotations(order)
     kinds = {}
     for slot in dataclasses.fields(order):
         if FILLED_IN in extras[slot.name]:

@@ -174,10 +174,10 @@ class OrderParser:
                 if reading is None:
                     continue
                 entries.append(ParsedOrder(number, reading.order))
-                findings += [_left_out(number, left) for left in reading.remarks]
+                findings += [_omission_finding(number, left) for left in reading.remarks]
             remarks += bool(comment_of(line))
             if remarks <= MOST_REMARKS:
-                findings += self._behind(number, line, view)
+                findings += self._remark_warnings(number, line, view)
         return ParsedSheet(tuple(entries), tuple(findings))
 
     def is_like_order(self, line: str) -> bool:
@@ -200,11 +200,11 @@ class OrderParser:
     def to_json(self, order: Order) -> dict[str, Any]:
         """The order as JSON data; tuples become lists."""
         verb = self._by_type[type(order)]
-        return {"order": verb.name, **{name: _thawed(getattr(order, name)) for name in verb.kinds}}
+        return {"order": verb.name, **{name: _to_lists(getattr(order, name)) for name in verb.kinds}}
 
     def from_json(self, data: Mapping[str, Any]) -> Order:
         """The order of `to_json` data. Raises KeyError or TypeError on other data."""
-        values = {name: _frozen(value) for name, value in data.items() if name != "order"}
+        values = {name: _to_tuples(value) for name, value in data.items() if name != "order"}
         return self._by_name[data["order"]].order(**values)
 
     def reference(self) -> str:
@@ -223,7 +223,7 @@ class OrderParser:
         """Return whether a line is, word for word, one by which a player leaves the game."""
         if self._leaving is None or len(line) > MAX_LINE:
             return False
-        return _capitals(line) in [each.split() for each in (RESIGNS, *self._leaving.also_ends_seat)]
+        return _capital_words(line) in [each.split() for each in (RESIGNS, *self._leaving.also_ends_seat)]
 
     def _understand(self, line: str, view: ContextView) -> Interpretation | None:
         """Return the meaning of a line; the order that ends a seat is taken word for word, however a game reads."""
@@ -234,10 +234,10 @@ class OrderParser:
             return Interpretation(leaving())
         word = resigning_word(line)
         if word in _RESIGNING or (word and word not in self._by_word):
-            raise _unconfirmed(word, leaving)
+            raise _confirmation_error(word, leaving)
         reading = self._read(line, view)
         if reading is not None and reading.order.ends_seat:
-            raise _unconfirmed("RESIGN", leaving)
+            raise _confirmation_error("RESIGN", leaving)
         return reading
 
     def _read(self, line: str, view: ContextView) -> Interpretation | None:
@@ -248,18 +248,18 @@ class OrderParser:
         if not tokens:
             return None
         try:
-            return Interpretation(self._by_the_rules(tokens, view))
+            return Interpretation(self._read_strictly(tokens, view))
         except ParseMismatch as mismatch:
             strict = mismatch
         if not self.loosely:
             raise strict.refused
         try:
-            return self._loosely(line, view)
+            return self._read_leniently(line, view)
         except ParseMismatch as mismatch:
             plainer = mismatch.reached == strict.reached and mismatch.refused.code == "out-of-bounds"
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
 
-    def _by_the_rules(self, tokens: list[Token], view: ContextView) -> Order:
+    def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
         """The order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""
         words = [token.text for token in tokens]
         try:
@@ -276,7 +276,7 @@ class OrderParser:
                     best = ParseMismatch(reached, mismatch.refused)
         raise best
 
-    def _loosely(self, line: str, view: ContextView) -> Interpretation | None:
+    def _read_leniently(self, line: str, view: ContextView) -> Interpretation | None:
         """What a line as people write it means; None if it says nothing. Raises ParseMismatch."""
         tokens = without_openers(split_leniently(line))
         if not tokens:
@@ -287,12 +287,12 @@ class OrderParser:
             raise ParseMismatch(tokens[0].start, refused) from None
         return parse_leniently(verbs, tokens, view)
 
-    def _behind(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
+    def _remark_warnings(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
         """Yield warnings of orders, and of parts of orders, that stand as a remark behind another one."""
-        for told in orders_in_remark(line, lambda text: self._order(text, view)):
+        for told in orders_in_remark(line, lambda text: self._read_whole(text, view)):
             yield Finding(number, "warning", told.code, told.text, told.hint)
 
-    def _order(self, line: str, view: ContextView) -> Order | None:
+    def _read_whole(self, line: str, view: ContextView) -> Order | None:
         """Return the order of a line of which every word is read; None if it is no such line."""
         try:
             reading = self._understand(line, view)
@@ -314,7 +314,7 @@ class OrderParser:
 
 def resigning_word(line: str) -> str:
     """Return the word, in capitals, by which a line begins to speak of resigning; "" for any other line."""
-    words = _capitals(line.replace("?", " "))
+    words = _capital_words(line.replace("?", " "))
     while words and words[0] in OPENERS | _SPEAKING:
         words.pop(0)
     if " ".join(words) in _LEAVING:
@@ -322,27 +322,27 @@ def resigning_word(line: str) -> str:
     return words[0] if words and words[0] in _RESIGNING | _QUITTING else ""
 
 
-def _capitals(line: str) -> list[str]:
+def _capital_words(line: str) -> list[str]:
     return [f'"{token.text}"' if token.quoted else token.text.upper() for token in split_leniently(line)]
 
 
-def _unconfirmed(word: str, order: type[Order]) -> FieldError:
+def _confirmation_error(word: str, order: type[Order]) -> FieldError:
     hint = f"to leave the game, write on a line of its own: {RESIGNS}"
     if word not in _RESIGNING:
         return FieldError("unknown-verb", f"{word!r} is not an order", hint)
     return FieldError("unconfirmed", f"RESIGN counts only with CONFIRM behind it: {order.ends_seat}", hint)
 
 
-def _left_out(number: int, left: Omission) -> Finding:
+def _omission_finding(number: int, left: Omission) -> Finding:
     """What to tell of words that a reading leaves out."""
     if left.why is None:
         return Finding(number, "note", "not-read", f"{left.words!r} is not looked at; the rest of the line counts")
     return Finding(number, "warning", "dropped", f"{left.words!r} is left out: {left.why.text}", left.why.hint)
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def _to_tuples(value: Any) -> Any:
+    return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
-def _thawed(value: Any) -> Any:
-    return list(map(_thawed, value)) if isinstance(value, tuple) else value
+def _to_lists(value: Any) -> Any:
+    return list(map(_to_lists, value)) if isinstance(value, tuple) else value

@@ -85,10 +85,12 @@ def parse_notation(text: str) -> DiceNotation:
     found = _NOTATION.fullmatch(word)
     if found is None:
         raise FieldError(
-            "not-dice", f"{text[:40]!r} is no dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", _near(word)
+            "not-dice",
+            f"{text[:40]!r} is no dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1",
+            _suggest_notation(word),
         )
-    throw = _throw(found)
-    nearest = _within(throw)
+    throw = _parse_match(found)
+    nearest = _clamp(throw)
     if nearest != throw:
         raise FieldError(
             "out-of-bounds", f"{text[:40]!r} cannot be rolled: {_BOUNDS}", f"the nearest is {nearest.text}"
@@ -99,20 +101,16 @@ def parse_notation(text: str) -> DiceNotation:
 _BOUNDS = f"it is 1 to {MOST_DICE} dice of 2 to {MOST_SIDES} sides, of which one or more are kept, and all at most"
 
 
-def _throw(found: re.Match[str]) -> DiceNotation:
+def _parse_match(found: re.Match[str]) -> DiceNotation:
     count, sides, end, keep, sign, plus = found.groups()
     many = {"%": 100, _FATE: 0}.get(sides)
     number = int(sides) or 1 if many is None else many
+    kept = 0 if keep is None else int(keep) or -1  # "k0" is out of bounds, where no "k" at all is 0
     added = int(f"{sign}{plus}") if plus else 0
-    return DiceNotation(1 if count is None else int(count), number, _kept(keep), end == "L", added)
+    return DiceNotation(1 if count is None else int(count), number, kept, end == "L", added)
 
 
-def _kept(keep: str | None) -> int:
-    """How many count; a keep of none is out of bounds, and no keep is 0."""
-    return 0 if keep is None else int(keep) or -1
-
-
-def _within(throw: DiceNotation) -> DiceNotation:
+def _clamp(throw: DiceNotation) -> DiceNotation:
     """The nearest throw within the bounds."""
     count = min(max(throw.count, 1), MOST_DICE)
     sides = throw.sides and min(max(throw.sides, 2), MOST_SIDES)
@@ -120,15 +118,15 @@ def _within(throw: DiceNotation) -> DiceNotation:
     return DiceNotation(count, sides, keep, throw.lowest, min(max(throw.plus, -MOST_ADDED), MOST_ADDED))
 
 
-def _near(word: str) -> str:
+def _suggest_notation(word: str) -> str:
     """The nearest throw to what is none, as a hint."""
     dropped = _DROPPED.fullmatch(word)
     if dropped is not None:
         count, drop = int(dropped[1]), int(dropped[4])
         kept = DiceNotation(count, int(dropped[2]) or 2, max(count - drop, 1), dropped[3] == "H")
-        return f"did you mean {_within(kept).text}?"
+        return f"did you mean {_clamp(kept).text}?"
     found = _ALMOST.search(word)
-    return f"did you mean {_within(_throw(found)).text}?" if found else "write it like 3d6+2"
+    return f"did you mean {_clamp(_parse_match(found)).text}?" if found else "write it like 3d6+2"
 
 
 def parse_label(text: str) -> str:

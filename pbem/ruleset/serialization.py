@@ -69,7 +69,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, Mapping):
-        return {_text(key): to_json(value[key]) for key in sorted(value)}
+        return {_require_key(key): to_json(value[key]) for key in sorted(value)}
     if isinstance(value, AbstractSet):
         return [to_json(each) for each in sorted(value)]
     if isinstance(value, tuple | list):
@@ -91,11 +91,11 @@ def from_json(kind: Any, data: Any) -> Any:
     if origin is None:
         return _from_plain(kind, data)
     if issubclass(origin, Mapping):
-        return {_text(key): from_json(parts[1], each) for key, each in _as(Mapping, data).items()}
+        return {_require_key(key): from_json(parts[1], each) for key, each in _require_kind(Mapping, data).items()}
     if issubclass(origin, AbstractSet):
-        return frozenset(from_json(parts[0], each) for each in _as(list, data))
+        return frozenset(from_json(parts[0], each) for each in _require_kind(list, data))
     if issubclass(origin, Sequence):
-        return _from_items(parts, _as(list, data))
+        return _from_items(parts, _require_kind(list, data))
     raise TypeError(f"{kind!r} cannot be read from a save: write dump and read of your own for it")
 
 
@@ -106,8 +106,8 @@ def _from_choice(parts: Sequence[Any], data: Any) -> Any:
 
 
 def _from_fields(kind: Any, data: Any) -> Any:
-    hints = _hints(kind)
-    return kind(**{name: from_json(hints[name], each) for name, each in _as(Mapping, data).items()})
+    hints = _type_hints(kind)
+    return kind(**{name: from_json(hints[name], each) for name, each in _require_kind(Mapping, data).items()})
 
 
 def _from_items(parts: Sequence[Any], items: Sequence[Any]) -> tuple[Any, ...]:
@@ -117,21 +117,21 @@ def _from_items(parts: Sequence[Any], items: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _from_plain(kind: Any, data: Any) -> Any:
-    return kind(data) if issubclass(kind, enum.Enum) else _as(kind, data)
+    return kind(data) if issubclass(kind, enum.Enum) else _require_kind(kind, data)
 
 
-def _as(kind: Any, data: Any) -> Any:
+def _require_kind(kind: Any, data: Any) -> Any:
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is int):
         raise TypeError(f"{data!r} is not of kind {kind.__name__}")
     return data
 
 
-def _text(key: Any) -> str:
+def _require_key(key: Any) -> str:
     if type(key) is not str:
         raise TypeError(f"{key!r} cannot be a key: keys of what is saved are strings")
     return key
 
 
 @cache
-def _hints(kind: Any) -> Mapping[str, Any]:
+def _type_hints(kind: Any) -> Mapping[str, Any]:
     return typing.get_type_hints(kind)

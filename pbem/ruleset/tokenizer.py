@@ -81,28 +81,28 @@ def split_leniently(line: str) -> list[Token]:
     text = line.translate(_CURLY)
     bullet = _BULLET.match(text)
     start = bullet.end() if bullet else 0
-    text = _POINTS.sub(_point, _SINGLE.sub(r'"\1"', text[start:]))
+    text = _POINTS.sub(_join_coordinates, _SINGLE.sub(r'"\1"', text[start:]))
     spread = _ARROW.sub(f" {ARROW} ", _AND.sub(" & ", text))
     tokens = []
-    for token in split_tokens(_unbracketed(spread)):
-        word = token.text if token.quoted else _trimmed(token.text)
+    for token in split_tokens(_blank_brackets(spread)):
+        word = token.text if token.quoted else _trim(token.text)
         if word or token.quoted:
             tokens.append(replace(token, text=word, start=start + token.start))
     return tokens
 
 
-def _point(match: re.Match[str]) -> str:
+def _join_coordinates(match: re.Match[str]) -> str:
     """Coordinates as one word, held together by quotes."""
     return '"' + ",".join(part for part in match.groups() if part) + '"'
 
 
-def _unbracketed(text: str) -> str:
+def _blank_brackets(text: str) -> str:
     """The text with blanks for brackets, but for those within quotes."""
     parts = text.split('"')
     return '"'.join(part if at % 2 else part.translate(_BRACKETS) for at, part in enumerate(parts))
 
 
-def _trimmed(word: str) -> str:
+def _trim(word: str) -> str:
     """A word without the signs that end sentences, and without strokes at its ends."""
     return word.rstrip(".!:…").strip("/") or ("/" if word.strip("/") == "" and word else "")
 
@@ -113,17 +113,13 @@ def join_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     for number, line in lines:
         start = start or number
         stripped = line.rstrip()
-        if stripped.endswith("\\") and not _has_comment(stripped):
+        if stripped.endswith("\\") and not any(match.group(2) for match in _TOKEN.finditer(stripped)):
             held += stripped[:-1] + " "
             continue
         yield start, held + line
         start, held = 0, ""
     if held:
         yield start, held
-
-
-def _has_comment(line: str) -> bool:
-    return any(comment is not None for _, comment, _ in (match.groups() for match in _TOKEN.finditer(line)))
 
 
 def quote_word(word: str) -> str:

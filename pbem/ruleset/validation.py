@@ -58,10 +58,10 @@ def validate(shape: Schema, data: Any, path: str = "") -> Iterator[ValidationErr
 
 def unexpected(path: str, expected: str, found: Any, hint: str = "") -> ValidationError:
     """A value that is another than expected."""
-    return ValidationError(path, f"expected {expected}, got {_shown(found)}", hint)
+    return ValidationError(path, f"expected {expected}, got {_excerpt(found)}", hint)
 
 
-def _shown(found: Any) -> str:
+def _excerpt(found: Any) -> str:
     """A value as it stands in JSON, or what it is where that is long: data may be as deep and as large as they like."""
     if isinstance(found, dict | list):
         return "an object" if isinstance(found, dict) else f"a list of {len(found)}"
@@ -86,13 +86,13 @@ class IntegerSchema:
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind, or out of bounds, with the nearest number that is not."""
         if not isinstance(data, int) or isinstance(data, bool):
-            yield unexpected(path, self._said, data)
+            yield unexpected(path, self._expected, data)
         elif data < self.low or (self.high is not None and data > self.high):
             nearest = self.low if data < self.low else self.high
-            yield unexpected(path, self._said, data, f"the nearest is {nearest}")
+            yield unexpected(path, self._expected, data, f"the nearest is {nearest}")
 
     @property
-    def _said(self) -> str:
+    def _expected(self) -> str:
         return f"a whole number from {self.low}" + (" up" if self.high is None else f" to {self.high}")
 
 
@@ -138,14 +138,14 @@ class EnumSchema:
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind or word, with the nearest."""
         if not isinstance(data, str):
-            yield unexpected(path, self._said, data)
+            yield unexpected(path, self._expected, data)
         elif data not in self.words:
             few = len(self.words) <= FEW
             hint = suggest(data, tuple(self.words))
-            yield unexpected(path, self._said, data, "" if few and hint.startswith("possible") else hint)
+            yield unexpected(path, self._expected, data, "" if few and hint.startswith("possible") else hint)
 
     @property
-    def _said(self) -> str:
+    def _expected(self) -> str:
         return f"a {self.of}" if len(self.words) > FEW else f"a {self.of} of {', '.join(self.words) or 'none'}"
 
 

@@ -107,14 +107,14 @@ class Option:
         """
         if self.kind == "file":
             return "" if value is None else f"{self.help.partition(':')[0]}: your GM has given his own"
-        said = f"{self.help}: {_in_words(value)}"
-        return said if value == self.default else f"{said} (usually {_in_words(self.default)})"
+        said = f"{self.help}: {_format_value(value)}"
+        return said if value == self.default else f"{said} (usually {_format_value(self.default)})"
 
     def _within(self, number: int) -> bool:
         return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
 
 
-def _in_words(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
