@@ -37,7 +37,7 @@ def copy_to_file(url: str, target: Path) -> None:
     require_tables(url)
     path = sqlite_path(url)
     if path is None:
-        _rows_out(url, target)
+        _copy_server(url, target)
     else:
         _vacuum_into(path, target)
 
@@ -50,7 +50,8 @@ def copy_from_file(source: Path, url: str, *, also: Callable[[Connection], objec
     engine = open_engine(f"sqlite:///{source}")
 
     def fill(target: Connection) -> None:
-        _fill(rows, target)
+        _copy_rows(rows, target)
+        _advance_sequences(target)
         also(target)
 
     try:
@@ -95,7 +96,7 @@ def open_file(path: Path, *, room: Path | None = None) -> Iterator[sqlite3.Conne
         raise StoreError(f"the database {path} cannot be copied: {said}") from None
 
 
-def _rows_out(url: str, target: Path) -> None:
+def _copy_server(url: str, target: Path) -> None:
     require_current_schema(url)
     migrate(f"sqlite:///{target}")
     source, copy = open_engine(url), open_engine(f"sqlite:///{target}")
@@ -133,16 +134,16 @@ def import_rows(file: Path, target: Connection, *, replacing: int | None = None)
         if target.dialect.name == "postgresql":
             target.exec_driver_sql(f"LOCK TABLE {', '.join(sorted(kept))} IN SHARE ROW EXCLUSIVE MODE")
         with engine.connect() as source, source.begin():
-            _add(source, target, kept, replacing)
-        _catch_up(target)
+            _add_rows(source, target, kept, replacing)
+        _advance_sequences(target)
     except IntegrityError as error:
         raise StoreError(f"some of its rows are there already ({str(error.orig).strip().splitlines()[0]})") from None
     finally:
         engine.dispose()
 
 
-def _add(source: Connection, target: Connection, kept: Sequence[str], replacing: int | None) -> None:
-    numbers = {name: _numbers(source, target, Base.metadata.tables[name]) for name in kept}
+def _add_rows(source: Connection, target: Connection, kept: Sequence[str], replacing: int | None) -> None:
+    numbers = {name: _new_ids(source, target, Base.metadata.tables[name]) for name in kept}
     if replacing is not None:
         _remove(target, replacing)  # now that its numbers are known, none of which is given again
     numbers["person"] |= _known_people(source, target)
@@ -156,7 +157,7 @@ def _add(source: Connection, target: Connection, kept: Sequence[str], replacing:
             for key in column.foreign_keys
         }
         for rows in _rows_of(source, table):
-            moved = [_moved(_fit(row), table.name, points, numbers) for row in rows]
+            moved = [_renumber(_replace_nul(row), table.name, points, numbers) for row in rows]
             fresh = [row for row in moved if table.name != "person" or row["id"] not in known]
             if fresh:
                 target.execute(insert(table), fresh)
@@ -181,7 +182,7 @@ def _remove(target: Connection, campaign_id: int) -> None:
 _PEOPLE = Base.metadata.tables["person"].c
 
 
-def _numbers(source: Connection, target: Connection, table: Table) -> dict[int, int]:
+def _new_ids(source: Connection, target: Connection, table: Table) -> dict[int, int]:
     """Return the numbers that rows get there: the next, one after the other, however large they are in the file."""
     newest = target.scalar(select(func.max(table.c.id))) or 0
     return {old: newest + place for place, old in enumerate(source.scalars(select(table.c.id).order_by(table.c.id)), 1)}
@@ -193,7 +194,7 @@ def _known_people(source: Connection, target: Connection) -> dict[int, int]:
     return {id_: known[key] for id_, key in source.execute(select(_PEOPLE.id, _PEOPLE.key)) if key in known}
 
 
-def _moved(
+def _renumber(
     row: dict[str, Any], table: str, points: Mapping[str, str], numbers: Mapping[str, Mapping[int, int]]
 ) -> dict[str, Any]:
     def at(kind: str, number: int | None) -> int | None:
@@ -202,12 +203,7 @@ def _moved(
     return row | {"id": at(table, row["id"])} | {name: at(kind, row[name]) for name, kind in points.items()}
 
 
-def _fill(rows: Connection, target: Connection) -> None:
-    _copy_rows(rows, target)
-    _catch_up(target)
-
-
-def _catch_up(target: Connection) -> None:
+def _advance_sequences(target: Connection) -> None:
     """Has a server number new rows after those that were put in with theirs."""
     if target.dialect.name != "postgresql":
         return
@@ -226,10 +222,10 @@ def _copy_rows(source: Connection, target: Connection) -> None:
     for table in plain_tables():
         if table.name not in passing:
             for rows in _rows_of(source, table):
-                target.execute(insert(table), [_fit(row) for row in rows])
+                target.execute(insert(table), [_replace_nul(row) for row in rows])
 
 
-def _fit(row: Row[Any]) -> dict[str, Any]:
+def _replace_nul(row: Row[Any]) -> dict[str, Any]:
     """A row for any database: PostgreSQL takes no text with a zero in it, SQLite does."""
     return {
         name: value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
@@ -249,13 +245,13 @@ def plain_tables() -> list[Table]:
         Table(
             table.name,
             plain,
-            *(Column(each.name, _plain(each.type), primary_key=each.primary_key) for each in table.columns),
+            *(Column(each.name, _stored_type(each.type), primary_key=each.primary_key) for each in table.columns),
         )
         for table in tables
     ]
 
 
-def _plain(kind: TypeEngine[Any]) -> TypeEngine[Any]:
+def _stored_type(kind: TypeEngine[Any]) -> TypeEngine[Any]:
     """A type that leaves values as they are; times alone have to be told from text."""
     if isinstance(kind, UtcDateTime):
         return kind

@@ -58,13 +58,13 @@ def migrate(
     there may be none. What is done `also` is done in the same transaction, once
     the tables are there.
     """
-    with _connected(url, create=create) as (config, connection):
+    with _connect(url, create=create) as (config, connection):
         there = MigrationContext.configure(connection).get_current_heads()
         if not there and not create:
-            raise _without_tables(restoring(url)).error
+            raise _no_tables(restoring(url)).error
         if there and fresh:
             raise StoreError(NOT_EMPTY)
-        if found := _newer(there):
+        if found := _newer_schema(there):
             raise found.error
         command.upgrade(config, revision)
         if also is not None:
@@ -73,18 +73,18 @@ def migrate(
 
 def knows_revision(revision: str) -> bool:
     """Whether the steps of this code lead from a revision."""
-    return revision in _steps().known
+    return revision in _load_revisions().known
 
 
 def downgrade(url: str, revision: str) -> None:
     """Takes the tables back to a revision; "base" drops them all. Raises ConfigError."""
-    with _connected(url) as (config, _connection):
+    with _connect(url) as (config, _connection):
         command.downgrade(config, revision)
 
 
 def schema_is_current(url: str) -> bool:
     """Whether the tables are those this code was written for. Raises ConfigError if the database cannot be opened."""
-    return _revisions(url) == _steps().heads
+    return _revisions(url) == _load_revisions().heads
 
 
 def require_current_schema(url: str) -> None:
@@ -96,13 +96,13 @@ def require_current_schema(url: str) -> None:
 def require_tables(url: str) -> None:
     """Raises ConfigError with what helps if a database, of whatever version, is missing or has no tables."""
     if not _revisions(url):
-        raise _without_tables(restoring(url)).error
+        raise _no_tables(restoring(url)).error
 
 
 def require_unchanged_schema(session: Session) -> None:
     """Raises ConfigError if the tables were brought up since this program was started, by another one."""
     revisions = tuple(session.scalars(text("SELECT version_num FROM alembic_version")))
-    if found := _misfit(revisions, restoring(str(session.get_bind().engine.url))):
+    if found := _schema_problem(revisions, restoring(str(session.get_bind().engine.url))):
         raise found.error
 
 
@@ -111,7 +111,7 @@ def find_schema_problem(url: str, restore: str = "") -> SchemaProblem | None:
 
     `restore` is the instruction for a database that is lost, where one better than `restoring(url)` is known.
     """
-    return _misfit(_revisions(url), restore or restoring(url))
+    return _schema_problem(_revisions(url), restore or restoring(url))
 
 
 def has_tables(url: str) -> bool:
@@ -126,35 +126,35 @@ def sqlite_path(url: str) -> Path | None:
     return Path(parts.database or "") if parts.get_backend_name() == "sqlite" else None
 
 
-def _misfit(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
-    if revisions == _steps().heads:
+def _schema_problem(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
+    if revisions == _load_revisions().heads:
         return None
     if not revisions:
-        return _without_tables(restore)
-    return _newer(revisions) or SchemaProblem("is not of this version of pbem", "run: pbem migrate")
+        return _no_tables(restore)
+    return _newer_schema(revisions) or SchemaProblem("is not of this version of pbem", "run: pbem migrate")
 
 
 def _revisions(url: str) -> tuple[str, ...]:
-    with _connected(url, writes=False) as (_, connection):
+    with _connect(url, writes=False) as (_, connection):
         return MigrationContext.configure(connection).get_current_heads()
 
 
-def _without_tables(restore: str) -> SchemaProblem:
+def _no_tables(restore: str) -> SchemaProblem:
     """An empty database is what a program leaves that looked for a lost one: to fill it would hide the loss."""
     return SchemaProblem("has no tables of pbem", f"{restore}; the tables of a new home are made by: pbem init")
 
 
-def _newer(revisions: tuple[str, ...]) -> SchemaProblem | None:
+def _newer_schema(revisions: tuple[str, ...]) -> SchemaProblem | None:
     """That the tables are of a revision which this code has not heard of, if so."""
     for revision in revisions:
         if not knows_revision(revision):
-            newest = _steps().heads[0]
+            newest = _load_revisions().heads[0]
             said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {newest}"
             return SchemaProblem(said, "install the newer one, and start anew what still runs")
     return None
 
 
-class _Steps(NamedTuple):
+class _Revisions(NamedTuple):
     """The revisions that the steps lead to, and all that they lead through."""
 
     heads: tuple[str, ...]
@@ -162,10 +162,10 @@ class _Steps(NamedTuple):
 
 
 @cache
-def _steps() -> _Steps:
+def _load_revisions() -> _Revisions:
     """Read once in a process, as that takes all their modules; those of another version may lie there later."""
     steps = ScriptDirectory.from_config(_config())
-    return _Steps(tuple(steps.get_heads()), frozenset(step.revision for step in steps.walk_revisions()))
+    return _Revisions(tuple(steps.get_heads()), frozenset(step.revision for step in steps.walk_revisions()))
 
 
 def _config() -> Config:
@@ -175,7 +175,7 @@ def _config() -> Config:
 
 
 @contextmanager
-def _connected(url: str, *, writes: bool = True, create: bool = False) -> Iterator[tuple[Config, Connection]]:
+def _connect(url: str, *, writes: bool = True, create: bool = False) -> Iterator[tuple[Config, Connection]]:
     # SQLite changes a table by rebuilding it, which foreign keys would forbid.
     engine = open_engine(url, foreign_keys=False, create=create)
     config = _config()

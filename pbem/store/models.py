@@ -26,7 +26,7 @@ from pbem.store.types import (
     SeatState,
     StandbyState,
     UtcDateTime,
-    _one_of,
+    string_enum,
 )
 
 
@@ -61,7 +61,7 @@ class Person(Base):
     fallback: Mapped[str] = mapped_column(String(254), default="")
     plain: Mapped[bool] = mapped_column(default=False)
     calendar: Mapped[bool] = mapped_column(default=True)
-    pages: Mapped[PageDelivery | None] = mapped_column(_one_of(PageDelivery, 10), default=None)
+    pages: Mapped[PageDelivery | None] = mapped_column(string_enum(PageDelivery, 10), default=None)
     created_at: Mapped[dt.datetime]
 
 
@@ -92,7 +92,7 @@ class Campaign(Base):
     gm: Mapped[str] = mapped_column(String(254))
     schedule: Mapped[str] = mapped_column(String(120))
     settle_minutes: Mapped[int] = mapped_column(default=30)
-    status: Mapped[CampaignState] = mapped_column(_one_of(CampaignState, 10), default=CampaignState.FORMING)
+    status: Mapped[CampaignState] = mapped_column(string_enum(CampaignState, 10), default=CampaignState.FORMING)
     turn: Mapped[int] = mapped_column(default=0)
     seed: Mapped[bytes]
     dice_words: Mapped[Any] = mapped_column(CanonicalJson, default=list)
@@ -100,7 +100,7 @@ class Campaign(Base):
     created_at: Mapped[dt.datetime]
     policy: Mapped[Any] = mapped_column(CanonicalJson, default=dict)
     gm_token_hash: Mapped[str] = mapped_column(String(64), default="")
-    hold_kind: Mapped[HoldKind] = mapped_column(_one_of(HoldKind, 10), default=HoldKind.NONE)
+    hold_kind: Mapped[HoldKind] = mapped_column(string_enum(HoldKind, 10), default=HoldKind.NONE)
     hold_reason: Mapped[str] = mapped_column(default="")
     moved_to: Mapped[str] = mapped_column(default="")
     era: Mapped[int] = mapped_column(default=0)
@@ -131,7 +131,7 @@ class Seat(Base):
     name: Mapped[str] = mapped_column(String(20))
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"), index=True)
     token_hash: Mapped[str] = mapped_column(String(64))
-    status: Mapped[SeatState] = mapped_column(_one_of(SeatState, 10), default=SeatState.PLAYING)
+    status: Mapped[SeatState] = mapped_column(string_enum(SeatState, 10), default=SeatState.PLAYING)
     paused: Mapped[bool] = mapped_column(default=False)
     muted: Mapped[Any] = mapped_column(CanonicalJson, default=list)
     dice_word: Mapped[str] = mapped_column(default="")
@@ -187,7 +187,7 @@ class Standby(Base):
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
     wish: Mapped[str] = mapped_column(String(20), default="")
     words: Mapped[str] = mapped_column(default="")
-    status: Mapped[StandbyState] = mapped_column(_one_of(StandbyState, 10), default=StandbyState.WAITING)
+    status: Mapped[StandbyState] = mapped_column(string_enum(StandbyState, 10), default=StandbyState.WAITING)
     created_at: Mapped[dt.datetime]
 
 
@@ -438,7 +438,7 @@ class InboxMessage(Base):
     sha256: Mapped[str] = mapped_column(String(64), unique=True)
     received_at: Mapped[dt.datetime]
     raw: Mapped[bytes] = mapped_column(CompressedBytes)
-    state: Mapped[MessageState] = mapped_column(_one_of(MessageState, 12), default=MessageState.NEW)
+    state: Mapped[MessageState] = mapped_column(string_enum(MessageState, 12), default=MessageState.NEW)
     note: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     sender: Mapped[str | None] = mapped_column(String(254))
@@ -508,7 +508,7 @@ class OutgoingMail(Base):
     form: Mapped[str] = mapped_column(String(10), default="full")
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
     raw: Mapped[bytes] = mapped_column(CompressedBytes)
-    state: Mapped[OutgoingState] = mapped_column(_one_of(OutgoingState, 10), default=OutgoingState.QUEUED)
+    state: Mapped[OutgoingState] = mapped_column(string_enum(OutgoingState, 10), default=OutgoingState.QUEUED)
     attempts: Mapped[int] = mapped_column(default=0)
     not_before: Mapped[dt.datetime]
     created_at: Mapped[dt.datetime]

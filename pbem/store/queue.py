@@ -54,7 +54,7 @@ def require_queues(store: Store) -> None:
         raise ConfigError("workers need the package procrastinate; install it with: pip install 'pbem[postgresql]'")
     with store.reading() as session:
         fact = session.get(KeyValue, QUEUES)
-    if fact is None or fact.data["newest"] < _steps()[-1].name:
+    if fact is None or fact.data["newest"] < _migration_files()[-1].name:
         raise ConfigError("the database has no queues for workers, or older ones; run: pbem migrate")
 
 
@@ -65,7 +65,7 @@ def create_queue_tables(url: str) -> None:
     store = Store(url)
     try:
         with store.writing() as session:
-            _bring_up(session)
+            _upgrade_tables(session)
     finally:
         store.close()
 
@@ -74,12 +74,12 @@ def add_queues(connection: Connection) -> None:
     """Make the tables in a transaction that is under way; nothing where there can be no queues. Raises StoreError."""
     if can_have_queues(str(connection.engine.url)):
         with Session(connection) as session, session.begin():
-            _bring_up(session)
+            _upgrade_tables(session)
 
 
-def _bring_up(session: Session) -> None:
+def _upgrade_tables(session: Session) -> None:
     session.connection().exec_driver_sql("LOCK TABLE fact IN EXCLUSIVE MODE")  # two at once go one after the other
-    fact, steps = session.get(KeyValue, QUEUES), _steps()
+    fact, steps = session.get(KeyValue, QUEUES), _migration_files()
     if fact is not None:
         missing = [step for step in steps if step.name > fact.data["newest"]]
     else:
@@ -94,7 +94,7 @@ def _bring_up(session: Session) -> None:
     session.merge(KeyValue(name=QUEUES, data={"newest": steps[-1].name}))
 
 
-def _steps() -> list[Path]:
+def _migration_files() -> list[Path]:
     """The package's migrations, from the oldest to the newest: their names begin with the version."""
     return sorted((_sql_folder() / "migrations").glob("*.sql"))
 
@@ -129,10 +129,10 @@ def execution_lock(work: QueuedJob, pace: SendingLimits) -> str | None:
 
 def open_dispatcher(settings: Settings) -> JobDispatcher | None:
     """What puts the work of transactions into the queues; None where there can be none."""
-    return _Waker(settings.pace) if can_have_queues(settings.database) else None
+    return _Dispatcher(settings.pace) if can_have_queues(settings.database) else None
 
 
-class _Waker:
+class _Dispatcher:
     """Puts work in, once it has seen that the queues have been made."""
 
     def __init__(self, pace: SendingLimits) -> None:

@@ -105,14 +105,16 @@ class Store:
     def __init__(self, url: str, waker: JobDispatcher | None = None) -> None:
         self._waker = waker
         self.engine = open_engine(url)
-        self._readers = self.engine.execution_options(**_reading_options(self.engine))
+        is_sqlite = self.engine.dialect.name == "sqlite"
+        reading = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        self._readers = self.engine.execution_options(**reading)
         self._writers = self.engine.execution_options(pbem_writes=True)
         self._hasty_writers = self._writers.execution_options(pbem_durable=False)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A session that sees one moment of the database; what it changed is not kept."""
-        with _worded(self.engine), Session(self._readers, expire_on_commit=False) as session:
+        with _store_errors(self.engine), Session(self._readers, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
@@ -122,7 +124,7 @@ class Store:
         If not `durable`, a power cut may undo it, as long as no durable session followed (SQLite only).
         """
         writers = self._writers if durable else self._hasty_writers
-        with _worded(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
+        with _store_errors(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
             yield session
             if self._waker is not None and (works := pending_jobs(session)):
                 self._waker(session, works)
@@ -137,11 +139,11 @@ class Store:
         if self.engine.dialect.name == "sqlite":
             yield True
             return
-        with _worded(self.engine):
+        with _store_errors(self.engine):
             connection = _own_connection(self.engine)
         with closing(connection):
-            with _worded(self.engine):
-                ours = _locked(connection, func.pg_advisory_lock(TICKING))
+            with _store_errors(self.engine):
+                ours = _try_lock(connection, func.pg_advisory_lock(TICKING))
             yield ours
 
     @contextmanager
@@ -201,12 +203,12 @@ class AdvisoryLock:
 
     def taken(self) -> bool:
         """Whether the place is held, or could be had; False while a tick is at work."""
-        with _worded(self._engine):
+        with _store_errors(self._engine):
             if self._connection is not None and _is_alive(self._connection):
                 return True
             self.leave()
             connection = _own_connection(self._engine)
-            if _locked(connection, func.pg_advisory_lock_shared(TICKING)):
+            if _try_lock(connection, func.pg_advisory_lock_shared(TICKING)):
                 self._connection = connection
                 return True
             connection.close()
@@ -235,7 +237,7 @@ def _is_alive(connection: Connection) -> bool:
     return True
 
 
-def _locked(connection: Connection, lock: ColumnElement[Any]) -> bool:
+def _try_lock(connection: Connection, lock: ColumnElement[Any]) -> bool:
     """Whether the lock could be had."""
     connection.exec_driver_sql(f"SET lock_timeout = '{PATIENCE}'")
     try:
@@ -245,12 +247,6 @@ def _locked(connection: Connection, lock: ColumnElement[Any]) -> bool:
             raise
         return False
     return True
-
-
-def _reading_options(engine: Engine) -> dict[str, Any]:
-    if engine.dialect.name == "sqlite":
-        return {}
-    return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
 def restoring(url: str, home: str = "HOME") -> str:
@@ -303,8 +299,8 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
         # refuse to change how it waits for the disk.
         options = connection.get_execution_options()
         writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
-        _set(connection, "query_only", "OFF" if writes else "ON")
-        _set(connection, "synchronous", "FULL" if durable else "NORMAL")
+        _set_pragma(connection, "query_only", "OFF" if writes else "ON")
+        _set_pragma(connection, "synchronous", "FULL" if durable else "NORMAL")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
@@ -318,7 +314,7 @@ def _forget_read_only(connection: Any, _record: object) -> None:
         connection.read_only = None
 
 
-def _set(connection: Connection, pragma: str, value: str) -> None:
+def _set_pragma(connection: Connection, pragma: str, value: str) -> None:
     """Sets what SQLite keeps for a connection, unless it is set so already."""
     if connection.info.get(pragma) != value:
         connection.exec_driver_sql(f"PRAGMA {pragma} = {value}")
@@ -342,7 +338,7 @@ def _is_disk_full(error: BaseException, database: URL | Path) -> bool:
 
 
 @contextmanager
-def _worded(engine: Engine) -> Iterator[None]:
+def _store_errors(engine: Engine) -> Iterator[None]:
     """What only a GM can mend becomes a sentence; slips of this program stay what they are."""
     try:
         yield
@@ -350,12 +346,12 @@ def _worded(engine: Engine) -> Iterator[None]:
         said = why_refused(error.orig or error, engine.url)
         sqlstate = getattr(error.orig, "sqlstate", None) or ""
         examined = sqlstate in _FOR_DOCTOR or "no such table" in said
-        if not (examined or sqlstate.startswith(INTERNAL_ERROR) or _is_of_the_server(error)):
+        if not (examined or sqlstate.startswith(INTERNAL_ERROR) or _is_operational(error)):
             raise
         advice = SEE_DOCTOR if examined else ""
         raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}{advice}") from error
 
 
-def _is_of_the_server(error: DBAPIError) -> bool:
+def _is_operational(error: DBAPIError) -> bool:
     """Return whether an error is not of our making; SQLite raises the bare class for a file that is no database."""
     return isinstance(error, OperationalError) or type(error) is DatabaseError

@@ -102,8 +102,8 @@ LEVEL = 6
 def pack_files(files: Mapping[str, bytes]) -> bytes:
     """Files, in their order, as one value."""
     head = json.dumps([[name, len(content)] for name, content in files.items()]).encode()
-    packed = zlib.compress(b"\n".join([head, _joined(files, pictures=False)]), LEVEL)
-    return len(packed).to_bytes(4, "big") + packed + _joined(files, pictures=True)
+    packed = zlib.compress(b"\n".join([head, _join_contents(files, pictures=False)]), LEVEL)
+    return len(packed).to_bytes(4, "big") + packed + _join_contents(files, pictures=True)
 
 
 def unpack_files(value: bytes) -> dict[str, bytes]:
@@ -120,7 +120,7 @@ def unpack_files(value: bytes) -> dict[str, bytes]:
     return files
 
 
-def _joined(files: Mapping[str, bytes], *, pictures: bool) -> bytes:
+def _join_contents(files: Mapping[str, bytes], *, pictures: bool) -> bytes:
     return b"".join(content for name, content in files.items() if _is_picture(name) == pictures)
 
 
@@ -147,7 +147,7 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
         return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
 
 
-def _one_of(kind: type[StrEnum], length: int) -> Enum:
+def string_enum(kind: type[StrEnum], length: int) -> Enum:
     """Words of a kind, kept as they are spelt."""
     return Enum(kind, native_enum=False, length=length, values_callable=lambda kind: [each.value for each in kind])
 

@@ -65,15 +65,15 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> Non
 
     Raise StoreError, naming what is wrong with the file; the target is of no use then.
     """
-    with _opened(source) as rows:
+    with _open_untrusted(source) as rows:
         revision = _revision(rows)
         try:
             migrate(f"sqlite:///{target}", revision)
         except ConfigError as error:
             raise StoreError(f"it cannot be read: {error}") from None
         with closing(sqlite3.connect(target, isolation_level=None)) as ours:
-            tables = _same_tables(rows, ours)
-            if (told := _first(rows, "PRAGMA integrity_check(1)")) != "ok":
+            tables = _match_tables(rows, ours)
+            if (told := _first_value(rows, "PRAGMA integrity_check(1)")) != "ok":
                 raise StoreError(f"it is damaged: {' '.join(str(told).split())[:200]}")
             ours.execute("PRAGMA foreign_keys = OFF")
             ours.execute("BEGIN")
@@ -91,13 +91,13 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> Non
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[sqlite3.Connection]:
+def _open_untrusted(file: Path) -> Iterator[sqlite3.Connection]:
     """Open a file so that it cannot change, call or run anything. Errors of its making become StoreError."""
     until = time.monotonic() + SECONDS * (1 + file.stat().st_size / (64 << 20))
     try:
         with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro&immutable=1", uri=True)) as database:
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
-            database.text_factory = _text
+            database.text_factory = _decode_text
             for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0"):
                 database.execute(f"PRAGMA {pragma}")
             database.set_progress_handler(lambda: time.monotonic() > until, 1_000)
@@ -109,7 +109,7 @@ def _opened(file: Path) -> Iterator[sqlite3.Connection]:
         raise StoreError(f"it is no database of pbem, or is damaged: {error}") from None
 
 
-def _text(raw: bytes) -> str | Undecodable:
+def _decode_text(raw: bytes) -> str | Undecodable:
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -121,7 +121,7 @@ def _authorize(action: int, name: str | None, _column: str | None, _database: st
     return sqlite3.SQLITE_OK if allowed is None or name in allowed else sqlite3.SQLITE_DENY
 
 
-def _first(database: sqlite3.Connection, query: str) -> Any:
+def _first_value(database: sqlite3.Connection, query: str) -> Any:
     row = database.execute(query).fetchone()
     return row[0] if row else None
 
@@ -147,14 +147,14 @@ def _revision(rows: sqlite3.Connection) -> str:
     return revision
 
 
-def _same_tables(rows: sqlite3.Connection, ours: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
+def _match_tables(rows: sqlite3.Connection, ours: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
     """Return the columns of each table of the file. Raise StoreError unless it has our tables alone."""
     words = frozenset().union(*(_words(sql) for _, _, sql in _objects(ours)))
     here = {name for kind, name, _ in _objects(ours) if kind == "table"}
     there = set()
     for kind, name, sql in _objects(rows):
         if kind == "table" and name not in here and name not in _STATISTICS:
-            raise StoreError(f"it has a table {_shown(name)}, which is not of pbem")
+            raise StoreError(f"it has a table {_quote(name)}, which is not of pbem")
         _check_plain(kind, name, sql, words)
         if kind == "table" and name in here:
             there.add(name)
@@ -171,9 +171,9 @@ def _check_plain(kind: object, name: object, sql: object, words: frozenset[str])
         words = words | _words("create table sqlite_stat1(tbl,idx,stat,neq,nlt,ndlt,sample) sqlite_stat4")
     begun = _OURS.match(sql) if kind in ("table", "index") and isinstance(sql, str) else None
     if begun is None or not isinstance(sql, str):
-        raise StoreError(f"it has the {_shown(kind)} {_shown(name)}, which is not of pbem")
+        raise StoreError(f"it has the {_quote(kind)} {_quote(name)}, which is not of pbem")
     if strange := sorted(_words(sql[begun.end() :]) - words):
-        raise StoreError(f"its {kind} {_shown(name)} is not as pbem makes it: there is {_shown(strange[0])} in it")
+        raise StoreError(f"its {kind} {_quote(name)} is not as pbem makes it: there is {_quote(strange[0])} in it")
 
 
 def _words(sql: object) -> frozenset[str]:
@@ -185,7 +185,7 @@ def _columns(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str) -> 
     found = rows.execute(f"PRAGMA table_xinfo({table})").fetchall()
     for _, name, _, _, _, _, hidden in found:
         if name not in known or hidden:
-            raise StoreError(f"its table {table} has a column {_shown(name)}, which is not of pbem")
+            raise StoreError(f"its table {table} has a column {_quote(name)}, which is not of pbem")
     return [row[1] for row in found]
 
 
@@ -205,6 +205,6 @@ def _copy(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str, column
             raise StoreError(f"row {number} of {table} cannot be taken: {error}") from None
 
 
-def _shown(value: object) -> str:
+def _quote(value: object) -> str:
     """A name from the file, without signs that would steer a terminal."""
     return ascii(str(value)[:60])
