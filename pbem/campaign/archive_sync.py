@@ -89,7 +89,7 @@ def load_resolved(session: Session, turns: _Rows) -> list[ResolvedTurn]:
     ]
 
 
-_ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=bindparam("at"))
+_MARK_ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=bindparam("at"))
 
 
 def archive_now(app: App, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
@@ -109,7 +109,7 @@ def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> 
         if campaign is not None:
             here = (_WITHDRAWN.where(Campaign.name == campaign), _UNARCHIVED.where(Campaign.name == campaign))
         withdrawn, left = (load_resolved(session, turns) for turns in here)
-    problems = _tidy(app, withdrawn)
+    problems = _set_aside_withdrawn(app, withdrawn)
     count = 0
     for turn in left:
         problem = rewrite_turn(app, turn)
@@ -131,7 +131,7 @@ def rewrite_turn(app: App, turn: ResolvedTurn) -> str:
             move_from_withdrawn(archive, turn.record)
         if not is_complete(archive, turn.record, withdrawn=turn.withdrawn):
             with app.store.reading() as session:
-                files = _files(session, app, turn)
+                files = _load_files(session, app, turn)
             archive_turn(archive, turn.record, files, withdrawn=turn.withdrawn)
     except StoreError:
         raise
@@ -146,7 +146,7 @@ def _is_moved(app: App, turn: ResolvedTurn) -> bool:
     return (shelf is not None) != turn.withdrawn
 
 
-def _tidy(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
+def _set_aside_withdrawn(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
     """Sets the folders of withdrawn turns aside, or writes them there; returns a sentence for each where it failed."""
     problems = []
     for turn in turns:
@@ -170,7 +170,7 @@ def pending_moves(session: Session, campaign_id: int) -> list[int]:
 
 def _mark_archived(app: App, turn_id: int, now: dt.datetime) -> None:
     with app.store.writing(durable=False) as session:
-        session.connection().execute(_ARCHIVED, {"turn": turn_id, "at": now})
+        session.connection().execute(_MARK_ARCHIVED, {"turn": turn_id, "at": now})
 
 
 def _mark_set_aside(app: App, turn_id: int) -> None:
@@ -178,7 +178,7 @@ def _mark_set_aside(app: App, turn_id: int) -> None:
         session.execute(update(Turn).where(Turn.id == turn_id, _ON_SHELVES).values(archived_at=None))
 
 
-def _files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
+def _load_files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
     """The files that a turn's record names, as the database still has them.
 
     Reports that did not change go from a turn that is withdrawn to the one in
@@ -199,13 +199,9 @@ def _files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
     for report in ({}, *reports):
         made = turn_files([report], sheets=sheets, orders=given, book=book)
         kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}
-    return kept | _enclosed(session, snapshot.id, told["files"])
-
-
-def _enclosed(session: Session, campaign_id: int, files: Mapping[str, str]) -> dict[str, bytes]:
-    """What the GM has enclosed, of the files that a record names."""
-    paths = {attachment_hash(path): path for path in files if attachment_hash(path)}
-    return {paths[hash_]: content for hash_, content in AttachmentStore(session, campaign_id).find(paths).items()}
+    paths = {attachment_hash(path): path for path in told["files"] if attachment_hash(path)}
+    enclosed = AttachmentStore(session, snapshot.id).find(paths)
+    return kept | {paths[hash_]: content for hash_, content in enclosed.items()}
 
 
 MOST_READ = 30
@@ -225,9 +221,9 @@ def repair_archive(app: App, campaign: str | None = None) -> list[str]:
     is the matter of `archive_pending`.
     """
     with app.store.reading() as session:
-        drawn = _some(session) if campaign is None else ()
-        turns = {turn.id: turn for turn in itertools.chain(_without_folder(session, app, campaign), drawn)}
-    return [problem for turn in turns.values() if (problem := _restored(app, turn))]
+        drawn = _sample_turns(session) if campaign is None else ()
+        turns = {turn.id: turn for turn in itertools.chain(_turns_without_folder(session, app, campaign), drawn)}
+    return [problem for turn in turns.values() if (problem := _repair_turn(app, turn))]
 
 
 def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
@@ -240,15 +236,15 @@ def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
     return f"{turn.said} was lost or cut in the archive"
 
 
-def _restored(app: App, turn: ResolvedTurn) -> str:
+def _repair_turn(app: App, turn: ResolvedTurn) -> str:
     if not (damage := find_archive_damage(app.settings.archive, turn)):
         return ""
     return rewrite_turn(app, turn) or f"{damage}; it was written again from the database"
 
 
-def _without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:
+def _turns_without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:
     """The turns that have been archived, and have no folder there."""
-    withdrawn = _withdrawn(session)
+    withdrawn = _count_withdrawn(session)
     columns = (Campaign.id, Campaign.name, Campaign.origin, Campaign.turn)
     begun = select(*columns).where(Campaign.status != CampaignState.FORMING).order_by(Campaign.id)
     if campaign is not None:
@@ -267,13 +263,13 @@ def _without_folder(session: Session, app: App, campaign: str | None) -> Iterato
 _SET_ASIDE = (Turn.shelf_id.is_not(None), Turn.archived_at.is_(None))
 
 
-def _withdrawn(session: Session) -> dict[int, int]:
+def _count_withdrawn(session: Session) -> dict[int, int]:
     """How many withdrawn turns each campaign has."""
     counts = select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None))
     return {row[0]: row[1] for row in flushed_connection(session).execute(counts.group_by(Turn.campaign_id))}
 
 
-def _some(session: Session) -> Iterator[ResolvedTurn]:
+def _sample_turns(session: Session) -> Iterator[ResolvedTurn]:
     """A few of the turns whose folders should be there, or all where they are few."""
     newest = flushed_connection(session).execute(select(func.max(Turn.id))).scalar() or 0
     drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
@@ -328,14 +324,14 @@ def code_change(session: Session, games: Mapping[str, AnyRuleset], snapshot: Cam
     ruleset = games.get(snapshot.game)
     if ruleset is None:
         return ""
-    for opened, version, kept in _kept_states(session, snapshot):
-        if version == ruleset.version and not _is_written_alike(ruleset, *kept):
+    for opened, version, kept in _load_states(session, snapshot):
+        if version == ruleset.version and not _round_trips(ruleset, *kept):
             game = f"{ruleset.title} version {version}"
             return f"the code of {game} has changed since {opened} was opened, but not its version"
     return ""
 
 
-def _kept_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[str, int, tuple[bytes, str]]]:
+def _load_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[str, int, tuple[bytes, str]]]:
     """Yield the newest and the first turn, the version that wrote their states, and these with their hashes."""
     turns = select(Turn.state, Turn.state_hash, Turn.record).where(is_current(snapshot.id))
     newest = session.execute(turns.order_by(Turn.number.desc()).limit(1)).first()
@@ -347,7 +343,7 @@ def _kept_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple
         yield f"turn {snapshot.first}", json.loads(set_up.record)["version"], (first.state, first.state_hash)
 
 
-def _is_written_alike(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
+def _round_trips(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
     try:
         return state_hash(ruleset, ruleset.load(json.loads(state), ruleset.version)) == expected
     except SaveError:

@@ -309,7 +309,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
 """By table and column: the check of a value that is not NULL, in the form that the program reads it in."""
 
 
-def _facts(**keys: Check) -> Check:
+def _object_of(**keys: Check) -> Check:
     def check(data: Any) -> None:
         mapping(data)
         for name, check_one in keys.items():
@@ -324,23 +324,23 @@ def _or_none(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
-def _outage(value: Any) -> None:
+def _outage_times(value: Any) -> None:
     if not isinstance(value, list) or len(value) != 3:
         raise Unfit("three times are expected")
     list_of(aware_moment)(value)
 
 
 FACTS: Mapping[str, Check] = {
-    "mailbox": _facts(
+    "mailbox": _object_of(
         at=aware_moment,
         newest=lambda value: _COUNT(number(value)),
         last_good=aware_moment,
         usual=_or_none(seconds),
         failed=flag,
-        outage=_or_none(_outage),
+        outage=_or_none(_outage_times),
     ),
-    "closed": _facts(made=aware_moment, at=aware_moment),
-    "queues": _facts(newest=text),
+    "closed": _object_of(made=aware_moment, at=aware_moment),
+    "queues": _object_of(newest=text),
     "site": list_of(anything),
     "house key": lambda value: hash_(text(value)),
 }
@@ -390,7 +390,7 @@ def row_faults(table: Table, row: Sequence[Any]) -> Iterator[Fault]:
         except ValueError as error:
             yield Fault(table.name, number, column.name, f"{error}, and it is {shown(value)}")
             return
-    for field, said in _together(table.name, read):
+    for field, said in _relation_faults(table.name, read):
         yield Fault(table.name, number, field, said)
 
 
@@ -400,10 +400,11 @@ def read_value(column: Column[Any], value: Any) -> Any:
         if not column.nullable:
             raise Unfit("a value is expected")
         return None
-    return _read(column.type, value)
+    read = next(read for kind, read in _READERS if isinstance(column.type, kind))
+    return read(column.type, value)
 
 
-def _word(kind: Enum, value: Any) -> Any:
+def _enum_word(kind: Enum, value: Any) -> Any:
     one_of(*kind.enums)(text(value))
     return value
 
@@ -413,7 +414,7 @@ _READERS: Sequence[tuple[type[TypeEngine[Any]], Callable[[Any, Any], Any]]] = (
     (CompressedBytes, lambda _, value: unpacked(value)),
     (CompressedFiles, lambda _, value: bundle(value)),
     (CanonicalJson, lambda _, value: stored_data(value)),
-    (Enum, _word),
+    (Enum, _enum_word),
     (Boolean, lambda _, value: flag(value)),
     (Integer, lambda _, value: number(value)),
     (LargeBinary, lambda _, value: raw(value)),
@@ -422,11 +423,7 @@ _READERS: Sequence[tuple[type[TypeEngine[Any]], Callable[[Any, Any], Any]]] = (
 """Readers of the values of a type of column; the first that fits counts, since some are kinds of others."""
 
 
-def _read(kind: TypeEngine[Any], value: Any) -> Any:
-    return next(read for of, read in _READERS if isinstance(kind, of))(kind, value)
-
-
-def _together(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _relation_faults(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what is wrong between the values of a row, and in which field."""
     if table == "person" and row["address"].lower() != row["key"]:
         yield "key", f"it is not the address {shown(row['address'])} in lower case"
@@ -450,7 +447,7 @@ def _fact_faults(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _rows_of(table: Table, campaign_id: int | None, dialect: str) -> Select[Any] | None:
     """Return the query of the rows as they lie there; None for a table that no campaign has a part in."""
-    rows = select(*(_as_it_lies(column, dialect) for column in table.columns)).order_by(*table.primary_key)
+    rows = select(*(_raw_column(column, dialect) for column in table.columns)).order_by(*table.primary_key)
     if campaign_id is None:
         return rows
     tables = Base.metadata.tables
@@ -471,7 +468,7 @@ def _rows_of(table: Table, campaign_id: int | None, dialect: str) -> Select[Any]
     return rows.where(or_(*own)) if own else None
 
 
-def _as_it_lies(column: Column[Any], dialect: str) -> Any:
+def _raw_column(column: Column[Any], dialect: str) -> Any:
     """Return a column that no type of SQLAlchemy reads; a server's time as text, since it knows endless ones."""
     if isinstance(column.type, UtcDateTime) and dialect == "postgresql":
         return cast(column, String).label(column.name)

@@ -54,10 +54,10 @@ def each_by_itself(
         found: list[str] = []
         for name in names:
             each_by_itself(app, work, found, name)
-        problems += found or _named(app, names, error)
+        problems += found or _describe_faults(app, names, error)
 
 
-def _named(app: App, campaigns: Sequence[str], error: Exception) -> list[str]:
+def _describe_faults(app: App, campaigns: Sequence[str], error: Exception) -> list[str]:
     """Return what is wrong with campaigns of which each can be looked after by itself."""
     with app.store.reading() as session:
         faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name))]
@@ -160,12 +160,14 @@ def _set_aside(app: App, now: dt.datetime) -> list[str]:
     for fault in faults:
         table = Base.metadata.tables[fault.table]
         with app.store.writing() as session:
-            session.execute(update(table).where(table.c.id == int(fault.row)).values(_at_rest(table, fault, now)))
+            session.execute(
+                update(table).where(table.c.id == int(fault.row)).values(_neutral_values(table, fault, now))
+            )
         said.append(f"{fault.text}; it was set aside")
     return said
 
 
-def _at_rest(table: Table, fault: Fault, now: dt.datetime) -> dict[str, Any]:
+def _neutral_values(table: Table, fault: Fault, now: dt.datetime) -> dict[str, Any]:
     values = {**_AT_REST[table.name], _SAYS[table.name]: f"it cannot be read: {fault.text}", "masked_at": now}
     column = table.c[fault.field]
     if fault.field in values or fault.field == "id":

@@ -67,7 +67,9 @@ def next_deadline(
     """
     least = dt.timedelta(minutes=policy.least)
     first = deadline = schedule.next_after(opened, least=least)
-    closed = sorted([*_holidays(policy, schedule.zone, opened), *_absences(schedule, policy, absences, least)])
+    closed = sorted(
+        [*_holiday_spans(policy, schedule.zone, opened), *_absence_spans(schedule, policy, absences, least)]
+    )
     while ends := [until for since, until in closed if since <= deadline < until]:
         deadline = schedule.next_from(opened, max(ends))
     return deadline if deadline - first <= FARTHEST else first
@@ -76,7 +78,7 @@ def next_deadline(
 _Span = tuple[dt.datetime, dt.datetime]
 
 
-def _holidays(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterator[_Span]:
+def _holiday_spans(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterator[_Span]:
     """The holidays that may matter, whole days of the zone; those of the next two years."""
     horizon = opened.date() + 2 * FARTHEST
     for span in policy.holidays:
@@ -86,7 +88,7 @@ def _holidays(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterator[_S
             yield start_of_day(start, zone), start_of_day(end + _DAY, zone)
 
 
-def _absences(
+def _absence_spans(
     schedule: Schedule, policy: HouseRules, absences: Sequence[AbsencePeriod], least: dt.timedelta
 ) -> Iterator[_Span]:
     margin = min(least, schedule.every or least)  # a schedule may itself give less than the least time
@@ -269,10 +271,12 @@ def load_open_turns(session: Session, campaign: str | None = None) -> list[OpenT
     counting: dict[int, dict[SeatName, CountingSheet]] = defaultdict(dict)
     for turn_id, seat, version, wait, received_at in sheets:
         counting[turn_id][seat] = CountingSheet(version, wait, received_at)
-    return [_waiting(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
+    return [_open_turn_status(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
 
 
-def _waiting(row: RowMapping, manned: Sequence[SeatName], sheets: dict[SeatName, CountingSheet]) -> OpenTurnStatus:
+def _open_turn_status(
+    row: RowMapping, manned: Sequence[SeatName], sheets: dict[SeatName, CountingSheet]
+) -> OpenTurnStatus:
     plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "hold_kind", "hold_reason")
     return OpenTurnStatus(
         **{name: row[name] for name in plain},

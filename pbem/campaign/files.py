@@ -36,7 +36,7 @@ def batched(things: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
         yield batch
 
 
-def _scratch(owner: object) -> SpooledTemporaryFile[bytes]:
+def _open_scratch_file(owner: object) -> SpooledTemporaryFile[bytes]:
     """A file in memory, and from some size on the disk, that is closed when nobody has its owner any more."""
     file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
     weakref.finalize(owner, file.close)
@@ -47,7 +47,7 @@ class SpooledList(Generic[T]):
     """Batches of things, in their order; all but the last one lie on the disk, in a file without a name."""
 
     def __init__(self) -> None:
-        self._file = _scratch(self)
+        self._file = _open_scratch_file(self)
         self._written = 0
         self._last: list[T] = []
 
@@ -72,7 +72,7 @@ class SpooledFiles(Mapping[str, bytes]):
     """Files by their names; beyond some size together they lie on the disk, in a file without a name."""
 
     def __init__(self) -> None:
-        self._file = _scratch(self)
+        self._file = _open_scratch_file(self)
         self._places: dict[str, tuple[int, int]] = {}
 
     def add(self, files: Mapping[str, bytes]) -> None:

@@ -76,7 +76,7 @@ _WORD = re.compile(r"\w+")
 
 def load_turn_labels(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> Labels:
     """The labels of a seat's reports."""
-    return _labels(session, is_current(snapshot.id), Report.seat_id == seat_id).get(seat_id, {})
+    return _load_labels(session, is_current(snapshot.id), Report.seat_id == seat_id).get(seat_id, {})
 
 
 def current_turn_label(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> str:
@@ -97,10 +97,10 @@ def labels_named(
     """The labels of turns that texts of the journal name, by seat, as it read them last: of those taken back too."""
     numbers = {int(number) for text in texts for number in _TURN.findall(text)}
     named = (Turn.campaign_id == snapshot.id, Turn.number.in_(numbers), Report.seat_id.in_(seat_ids))
-    return _labels(session, *named) if numbers else {}
+    return _load_labels(session, *named) if numbers else {}
 
 
-def _labels(session: Session, *which: ColumnElement[bool]) -> Mapping[int, Labels]:
+def _load_labels(session: Session, *which: ColumnElement[bool]) -> Mapping[int, Labels]:
     found: dict[int, dict[int, str]] = defaultdict(dict)
     reports = select(Report.seat_id, Turn.number, Report.view).join(Turn, Turn.id == Report.turn_id).where(*which)
     # Views of many seats together would fill the memory.
@@ -208,12 +208,12 @@ def events_from(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
     turns = [(number, state, json.loads(record or b"")) for number, state, record in rows]
     # A state was written by the run of the turn before, which may have been of an older version of the game.
     return {
-        number: _events(snapshot, ruleset, number, ruleset.load(json.loads(state), earlier["version"]), record)
+        number: _replay_events(snapshot, ruleset, number, ruleset.load(json.loads(state), earlier["version"]), record)
         for (_, _, earlier), (number, state, record) in pairwise(turns)
     }
 
 
-def _events(
+def _replay_events(
     snapshot: CampaignSnapshot, ruleset: AnyRuleset, number: int, before: Any, record: Mapping[str, Any]
 ) -> tuple[Event, ...]:
     orders = {

@@ -42,10 +42,10 @@ _SAID = "As a page, with a desk for your orders; whoever has this link can read 
 
 def link_pages(session: Session, app: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
     """The mails, with links where their pages are to be linked to. Those pages are kept, sealed, for the site."""
-    return [_linked(session, app, campaign_id, mail) for mail in mails]
+    return [_link_page(session, app, campaign_id, mail) for mail in mails]
 
 
-def _linked(session: Session, app: App, campaign_id: int | None, mail: NewMail) -> NewMail:
+def _link_page(session: Session, app: App, campaign_id: int | None, mail: NewMail) -> NewMail:
     page = next((part for part in mail.parts if part.is_page and part.linked), None)
     if page is None:
         return mail
@@ -59,12 +59,12 @@ def _linked(session: Session, app: App, campaign_id: int | None, mail: NewMail) 
     return dataclasses.replace(
         mail,
         text=f"{_SAID}\n{url}\n\n{mail.text}",
-        html=_with_link(mail.html, url),
+        html=_insert_link(mail.html, url),
         parts=tuple(part for part in mail.parts if part is not page),
     )
 
 
-def _with_link(html: str, url: str) -> str:
+def _insert_link(html: str, url: str) -> str:
     """The HTML of a report with the link below its head, whose first words mail programs show in their lists."""
     link = f'<p><a href="{svg_escape(url)}">Open this report as a page</a>, with a desk for your orders.</p>\n'
     return _FIRST.sub(lambda _: link, html, count=1)
@@ -303,18 +303,18 @@ def notify_gm_once(
         snapshot = context.snapshot
         mailer = CampaignMailer.of(context.app, snapshot)
         topic = topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
-        mail = mailer.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=topic)
+        mail = mailer.mail(snapshot.gm, subject, page, _moment_parts(snapshot, moment, kind), kind=kind, topic=topic)
         mailer.send(context.session, context.now, mail)
 
 
 def was_notified(context: Context, moment: tuple[str, ...], *, kind: str = "notice") -> bool:
     """Whether the GM has had the notice of a moment."""
     mailer = CampaignMailer.of(context.app, context.snapshot)
-    id_ = mailer.id_of(*_moment(context.snapshot, moment, kind))
+    id_ = mailer.id_of(*_moment_parts(context.snapshot, moment, kind))
     return context.session.scalar(select(OutgoingMail.id).where(OutgoingMail.message_id == id_)) is not None
 
 
-def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
+def _moment_parts(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
     # By "gm" notices are known to campaigns that run; under another word they would be mailed once more.
     return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
 

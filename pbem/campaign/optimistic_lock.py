@@ -53,7 +53,7 @@ class Conflict(CampaignError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _TurnRow:
     """A turn of the history, as far as it can still change; `rolls` is how often its GM has rolled in it."""
 
     id: int
@@ -69,7 +69,7 @@ class ReadSet:
     """What an act was planned from. Rows that never change are here by their ids."""
 
     snapshot: CampaignSnapshot
-    turns: tuple[_Step, ...]
+    turns: tuple[_TurnRow, ...]
     sheets: tuple[int, ...]
     codes: tuple[str, ...]
     absences: tuple[AbsencePeriod, ...]
@@ -100,7 +100,7 @@ def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
     """The ground of a campaign as it is now."""
     database = flushed_connection(session)
     last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
-    turns = tuple(_Step(*row) for row in last_two)
+    turns = tuple(_TurnRow(*row) for row in last_two)
     ids = [turn.id for turn in turns]
     return ReadSet(
         snapshot=snapshot,
@@ -131,7 +131,7 @@ def run_optimistic(
     for _ in range(ATTEMPTS):
         with app.store.reading() as session:
             snapshot = load_campaign(session, name)
-            meant = _meant(snapshot, meant)
+            meant = _require_same_turn(snapshot, meant)
             require_here(snapshot)
             read_set, planned = load_read_set(session, snapshot), plan(Context(session, app, snapshot, now))
         with app.store.writing() as session:
@@ -142,12 +142,12 @@ def run_optimistic(
     with app.store.writing() as session:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
-        _meant(snapshot, meant)
+        _require_same_turn(snapshot, meant)
         context = Context(session, app, snapshot, now)
         return keep(context, plan(context))
 
 
-def _meant(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
+def _require_same_turn(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
     """The turn that is open, and in which era. Raises Conflict if it was another before."""
     now = (snapshot.turn, snapshot.era)
     if before not in (None, now):

@@ -45,7 +45,7 @@ def ignore_courtesies(parsed: ParsedSheet, lines: Sequence[tuple[int, str]]) -> 
 
     Where nothing is ordered they stay: "Thanks, nice game" alone is no sheet that orders nothing.
     """
-    left = _around(lines) & _refused(parsed) if parsed.entries else frozenset()
+    left = _courtesy_lines(lines) & _unreadable_lines(parsed) if parsed.entries else set()
     if not left:
         return parsed, ()
     kept = tuple(finding for finding in parsed.findings if finding.line not in left)
@@ -53,21 +53,21 @@ def ignore_courtesies(parsed: ParsedSheet, lines: Sequence[tuple[int, str]]) -> 
     return replace(parsed, findings=kept), (f"Read as words to a person, and left alone: {said}.",)
 
 
-def _refused(parsed: ParsedSheet) -> set[int]:
+def _unreadable_lines(parsed: ParsedSheet) -> set[int]:
     """The lines that are nothing at all, and are not like anything either."""
     taken = {entry.line for entry in parsed.entries}
     near = {finding.line for finding in parsed.findings if finding.hint.startswith("did you mean")}
     return {finding.line for finding in parsed.errors} - taken - near
 
 
-def _around(lines: Sequence[tuple[int, str]]) -> frozenset[int]:
+def _courtesy_lines(lines: Sequence[tuple[int, str]]) -> set[int]:
     """The numbers of the lines that would be a greeting at the top, or a closing and a name at the end."""
-    said = [(number, _bare(line)) for number, line in lines if split_words(line)]
+    said = [(number, _plain_words(line)) for number, line in lines if split_words(line)]
     first = {number for number, words in said[:1] if _GREETING.fullmatch(words)}
-    return frozenset(first | _last(said))
+    return first | _closing_lines(said)
 
 
-def _last(said: Sequence[tuple[int, str]]) -> set[int]:
+def _closing_lines(said: Sequence[tuple[int, str]]) -> set[int]:
     """Of the lines that say something: those from the closing on, if nothing but names follows it."""
     closed, names = set[int](), list[int]()
     for number, words in reversed(said):
@@ -81,7 +81,7 @@ def _last(said: Sequence[tuple[int, str]]) -> set[int]:
     return closed
 
 
-def _bare(line: str) -> str:
+def _plain_words(line: str) -> str:
     """A line's words in small letters, without marks; one that is long is none of these."""
     return " ".join(_MARKS.sub(" ", line[:_LONGEST]).lower().split()) if len(line) <= _LONGEST else "-"
 
@@ -222,12 +222,12 @@ class SheetToSave:
 
 def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetime) -> None:
     """Keeps sheets, no two of them of the same seat."""
-    rows = [_row(sheet, now) for sheet in sheets]
+    rows = [_sheet_row(sheet, now) for sheet in sheets]
     if rows:
         session.connection().execute(_KEEP, rows)
 
 
-def _row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
+def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
     reading, earlier = sheet.reading, sheet.earlier
     return {
         "turn_id": earlier.turn_id,

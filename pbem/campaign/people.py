@@ -187,15 +187,7 @@ def end_of(day: str, zone: str) -> dt.datetime:
     return start_of_day(dt.date.fromisoformat(day) + dt.timedelta(days=1), zone)
 
 
-def deputies_of(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> dict[int, list[Person]]:
-    """Who stands in now, by the seat's id; none for seats without deputy."""
-    found: dict[int, list[Person]] = defaultdict(list)
-    for deputy, person in _on(session, seat_ids, now):
-        found[deputy.seat_id].append(person)
-    return dict(found)
-
-
-_ON = (
+_DEPUTIES = (
     select(Deputy, Person)
     .join(Person, Person.id == Deputy.person_id)
     .where(
@@ -207,21 +199,29 @@ _ON = (
 )
 
 
-def _on(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> list[tuple[Deputy, Person]]:
-    rows = session.execute(_ON, {"seats": list(seat_ids), "now": now})
+def load_deputies(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> list[tuple[Deputy, Person]]:
+    rows = session.execute(_DEPUTIES, {"seats": list(seat_ids), "now": now})
     return [(deputy, person) for deputy, person in rows]
+
+
+def deputies_of(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> dict[int, list[Person]]:
+    """Who stands in now, by the seat's id; none for seats without deputy."""
+    found: dict[int, list[Person]] = defaultdict(list)
+    for deputy, person in load_deputies(session, seat_ids, now):
+        found[deputy.seat_id].append(person)
+    return dict(found)
 
 
 def appoint(session: Session, seat_id: int, person: Person, now: dt.datetime, until: dt.datetime) -> Deputy:
     """Makes somebody the deputy of a seat, in the place of any other."""
-    _end(session, seat_id, now)
+    _end_deputy(session, seat_id, now)
     deputy = Deputy(seat_id=seat_id, person_id=person.id, since=now, until=until)
     session.add(deputy)
     session.flush()
     return deputy
 
 
-def _end(session: Session, seat_id: int, now: dt.datetime) -> None:
+def _end_deputy(session: Session, seat_id: int, now: dt.datetime) -> None:
     """Ends the time of a seat's deputy, and with it his codes. He stays known as one who was, to be told so."""
     session.execute(update(Deputy).where(Deputy.seat_id == seat_id, Deputy.until > now).values(until=now))
 
@@ -229,7 +229,7 @@ def _end(session: Session, seat_id: int, now: dt.datetime) -> None:
 def dismiss(session: Session, place: SeatView, now: dt.datetime) -> list[Person]:
     """Ends all that was arranged for a seat, confirmed or not; returns who stood in for it."""
     dismissed = deputies_of(session, [place.id], now).get(place.id, [])
-    _end(session, place.id, now)
+    _end_deputy(session, place.id, now)
     asked = session.scalars(
         select(PendingRequest).where(PendingRequest.kind == "deputy", PendingRequest.done_at.is_(None))
     )

@@ -57,17 +57,13 @@ class SanitisedText:
 def sanitise_text(text: str) -> SanitisedText:
     """The part of a text that may pass on. Raises CampaignError if there is none, or too much."""
     lines = [line.expandtabs(4).rstrip() for line in normalise_text(text).split("\n")]
-    shown = [_shown(line) for line in lines]
+    shown = [_HEADER.sub(rf"\g<name> {MASK}", redact_all(line)) for line in lines]
     passed = _GAPS.sub("\n\n", "\n".join(shown)).strip("\n")
     if not passed.strip():
         raise CampaignError("there are no words to pass on: write them below the command, in the mail's own text")
     if len(passed) > MOST_CHARACTERS:
         raise CampaignError(f"the text has {len(passed)} characters, and {MOST_CHARACTERS} at the most are passed on")
     return SanitisedText(passed, sum(one != other for one, other in zip(lines, shown, strict=True)))
-
-
-def _shown(line: str) -> str:
-    return _HEADER.sub(rf"\g<name> {MASK}", redact_all(line))
 
 
 PRESS, NEWS, DIARY = "press", "news", "diary"
@@ -220,7 +216,7 @@ class PressForTurn:
             yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
 
 
-def _of_campaign(
+def _count_and_newest(
     words: type[Press | Announcement | JournalEntry], *which: ColumnElement[bool]
 ) -> tuple[ScalarSelect[int], ...]:
     """How many there are of words, and the newest."""
@@ -229,21 +225,23 @@ def _of_campaign(
     return tuple(select(number).where(*mine).scalar_subquery() for number in numbers)
 
 
-_MARK = select(
-    *_of_campaign(Press), *_of_campaign(Announcement), *_of_campaign(JournalEntry, JournalEntry.turn.is_not(None))
+_VERSION = select(
+    *_count_and_newest(Press),
+    *_count_and_newest(Announcement),
+    *_count_and_newest(JournalEntry, JournalEntry.turn.is_not(None)),
 )
 
 
 def press_version(session: Session, campaign_id: int) -> PressVersion:
     """How far the words of a campaign have come."""
-    return tuple(flushed_connection(session).execute(_MARK, {"campaign": campaign_id}).one())
+    return tuple(flushed_connection(session).execute(_VERSION, {"campaign": campaign_id}).one())
 
 
 def load_press(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> PressForTurn:
     """The postbag for the reports that open a turn; the last one, when the game is `over`, has all diaries."""
     if press_version(session, snapshot.id) == NOTHING_SAID:
         return PressForTurn(number=number)
-    since = _since(session, snapshot, number)
+    since = _last_told(session, snapshot, number)
     first = min(since.values(), default=0)
     looks = tuple(_load_looks(session, snapshot))
     texts = [text for _, text in looks]
@@ -259,7 +257,7 @@ def load_press(session: Session, snapshot: CampaignSnapshot, number: int, *, ove
     )
 
 
-def _since(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[int, int]:
+def _last_told(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[int, int]:
     last = (
         select(Report.seat_id, func.max(Turn.number))
         .join(Turn, Turn.id == Report.turn_id)
@@ -273,7 +271,7 @@ def _load_carried(session: Session, snapshot: CampaignSnapshot, first: int) -> I
     places = {place.id: place for place in snapshot.places}
     carried = (Press.campaign_id == snapshot.id, Press.kind != DIARY, Press.published_at.is_(None))
     for row in session.scalars(select(Press).where(*carried, Press.turn >= first).order_by(Press.id)):
-        yield Carried(row.turn, _piece(row, places))
+        yield Carried(row.turn, _press_item(row, places))
 
 
 def _load_texts(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
@@ -306,7 +304,7 @@ def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Quot
             yield QuotedText(by=seat, text=text, label=turn_label(labels, turn))
 
 
-def _piece(row: Press, places: Mapping[int, SeatView]) -> PressItem:
+def _press_item(row: Press, places: Mapping[int, SeatView]) -> PressItem:
     return PressItem(
         kind=row.kind,
         sender=places[row.sender_id] if row.sender_id is not None else None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import json
 from collections import deque
@@ -16,10 +15,10 @@ from pbem.app import App
 from pbem.archive.writer import turn_files
 from pbem.campaign.files import AttachmentStore, SpooledFiles, SpooledList, batched
 from pbem.campaign.notices import CampaignMailer
-from pbem.campaign.people import _on, save_deputy_code
+from pbem.campaign.people import load_deputies, save_deputy_code
 from pbem.campaign.press import PressForTurn
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView
-from pbem.mail.compose import MailPart, NewMail
+from pbem.mail.compose import NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import deputy_topic, topic_of
 from pbem.report.attachments import Attachments, MailAttachment
@@ -39,32 +38,29 @@ def deputy_copies(context: Context, mails: Mapping[int, tuple[str, NewMail]]) ->
     Each copy has a code of its own in the place of the seat's.
     """
     return [
-        _copy(context, deputy, person, *mails[deputy.seat_id])
-        for deputy, person in _on(context.session, mails, context.now)
+        _deputy_copy(context, deputy, person, *mails[deputy.seat_id])
+        for deputy, person in load_deputies(context.session, mails, context.now)
     ]
 
 
-def _copy(context: Context, deputy: Deputy, person: Person, code: str, mail: NewMail) -> NewMail:
+def _deputy_copy(context: Context, deputy: Deputy, person: Person, code: str, mail: NewMail) -> NewMail:
     id_ = CampaignMailer.of(context.app, context.snapshot).id_of("copy", mail.message_id, person.id)
     own = save_deputy_code(context.session, context.snapshot, deputy, code, id_)
-    return dataclasses.replace(
+    return replace(
         mail,
         recipient=person.address,
         subject=mail.subject.replace(code, own),
         text=mail.text.replace(code, own),
         html=mail.html.replace(code, own),
-        parts=tuple(_recoded(part, code, own) for part in mail.parts),
+        parts=tuple(
+            # A page holds the code as the mail does.
+            replace(part, content=part.content.replace(code.encode(), own.encode())) if part.is_page else part
+            for part in mail.parts
+        ),
         reply_to=mail.reply_to.replace(code, own),
         message_id=id_,
         references=(),  # the report's own Message-ID is a key to the seat
         topic=deputy_topic(mail.topic),
-    )
-
-
-def _recoded(part: MailPart, code: str, own: str) -> MailPart:
-    """A file of a report for a deputy: a page holds the code as the mail does."""
-    return (
-        dataclasses.replace(part, content=part.content.replace(code.encode(), own.encode())) if part.is_page else part
     )
 
 
@@ -121,7 +117,7 @@ def make_reports(
     def jobs() -> Iterator[Job]:
         for place, view in views:
             # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
-            facts = _facts(app, opening, place, opening.shelf.of(ruleset, view))
+            facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
             job = Job(ruleset, canonical_json(view), facts, opening.orders.get(place.seat, ()))
             asked.append((place, job))
             yield job
@@ -129,7 +125,7 @@ def make_reports(
     for parts in app.reporter.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
         enclosed = tuple(Attachments(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
-        mail = _mail(app, opening, place, facts, parts, enclosed)
+        mail = _report_mail(app, opening, place, facts, parts, enclosed)
         yield SeatReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
 
 
@@ -156,7 +152,7 @@ def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: Seat
     """The text alone that a seat would be mailed of a view."""
     orders = opening.orders.get(place.seat, ())
     seen = json.loads(view)
-    facts = _facts(app, opening, place, opening.shelf.of(ruleset, seen))
+    facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, seen))
     return app.reporter.text(ruleset, seen, facts, orders)
 
 
@@ -191,7 +187,7 @@ def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport]) 
     mailer.send(session, context.now, *(mail for _, mail in mails.values()), *deputy_copies(context, mails))
 
 
-def _facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[str, bytes]) -> ReportFacts:
+def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[str, bytes]) -> ReportFacts:
     snapshot = opening.snapshot
     return ReportFacts(
         campaign=snapshot.name,
@@ -218,7 +214,7 @@ def _facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[st
     )
 
 
-def _mail(
+def _report_mail(
     app: App,
     opening: TurnOpening,
     place: SeatView,

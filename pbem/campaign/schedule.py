@@ -69,13 +69,14 @@ class Schedule:
         words, tidy = text.split(), " ".join(text.split())
         match [word.upper() for word in words], words:
             case ["EVERY", _, "WEEK" | "WEEKS", *_], [_, weeks, _, days, clock, zone]:
-                return cls(tidy, _zone(zone), _days(days), _clock(clock), weeks=_weeks(weeks))
+                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock), weeks=_read_weeks(weeks))
             case ["EVERY", _] | ["EVERY", _, _], [_, span, *zone]:
-                return cls(tidy, _zone(zone[0]) if zone else "UTC", every=require_duration(span))
+                return cls(tidy, _read_zone(zone[0]) if zone else "UTC", every=require_duration(span))
             case (_, [days, clock, zone]) | (["EVERY", *_], [_, days, clock, zone]):
-                return cls(tidy, _zone(zone), _days(days), _clock(clock))
+                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock))
             case _, [ordinals, days, clock, zone]:
-                return cls(tidy, _zone(zone), _days(days), _clock(clock), ordinals=_ordinals(ordinals))
+                numbers = frozenset(map(_read_ordinal, ordinals.split(",")))
+                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock), ordinals=numbers)
         raise CampaignError(f"a deadline cannot be {text!r}: write it like {_FORMS}")
 
     def next_after(self, opened: dt.datetime, *, least: dt.timedelta) -> dt.datetime:
@@ -124,17 +125,13 @@ def require_duration(word: str) -> dt.timedelta:
     return span
 
 
-def _weeks(word: str) -> int:
+def _read_weeks(word: str) -> int:
     if not _WEEKS.fullmatch(word) or not 1 <= int(word) <= _MOST_WEEKS:
         raise CampaignError(f"a turn cannot take {word!r} weeks: write a whole number from 1 to {_MOST_WEEKS}")
     return int(word)
 
 
-def _ordinals(word: str) -> frozenset[int]:
-    return frozenset(map(_ordinal, word.split(",")))
-
-
-def _ordinal(word: str) -> int:
+def _read_ordinal(word: str) -> int:
     name = word.upper()
     if name in ORDINALS:
         return ORDINALS[name]
@@ -143,13 +140,13 @@ def _ordinal(word: str) -> int:
     raise CampaignError(f"{word!r} is not a week of a month: {hint}")
 
 
-def _days(word: str) -> frozenset[int]:
+def _read_days(word: str) -> frozenset[int]:
     if word.upper() == "DAILY":
         return frozenset(range(7))
-    return frozenset(DAYS.index(_day(part)) for part in word.split(","))
+    return frozenset(DAYS.index(_read_day(part)) for part in word.split(","))
 
 
-def _day(word: str) -> str:
+def _read_day(word: str) -> str:
     name = word.upper()
     if name in DAYS:
         return name
@@ -158,14 +155,14 @@ def _day(word: str) -> str:
     raise CampaignError(f"{word!r} is not a day: {hint}")
 
 
-def _clock(word: str) -> dt.time:
+def _read_clock(word: str) -> dt.time:
     match = _CLOCK.fullmatch(word)
     if match is None or int(match[1]) > 23 or int(match[2]) > 59:
         raise CampaignError(f"{word!r} is not a time of day: write hours and minutes, 00:00 to 23:59, like 20:00")
     return dt.time(int(match[1]), int(match[2]))
 
 
-def _zone(word: str) -> str:
+def _read_zone(word: str) -> str:
     try:
         return ZoneInfo(word).key
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -230,7 +227,7 @@ def after_poll(watch: MailboxWatch | None, now: datetime, *, longest: timedelta)
             now, watch.usual, outage=watch.outage if watch.outage and watch.outage.until <= now else None
         )
     gap = now - watch.last_good
-    outage = _outage(watch, now, gap, longest) if _is_outage(watch, gap) else _old(watch, now)
+    outage = _extend_outage(watch, now, gap, longest) if _is_outage(watch, gap) else _current_outage(watch, now)
     return MailboxWatch(now, gap, outage=outage)
 
 
@@ -240,13 +237,13 @@ def _is_outage(watch: MailboxWatch, gap: timedelta) -> bool:
     return watch.usual is not None and gap > max(LEAST, UNUSUAL * watch.usual)
 
 
-def _outage(watch: MailboxWatch, now: datetime, gap: timedelta, longest: timedelta) -> Outage:
+def _extend_outage(watch: MailboxWatch, now: datetime, gap: timedelta, longest: timedelta) -> Outage:
     """An outage that follows another before its wait was over goes on with it, but not for ever.
 
     A house that is switched on for an hour each evening is out of order all the
     rest of the day: were each wait to prolong the one before, no turn would run.
     """
-    before, release = _old(watch, watch.last_good), now + min(gap, longest)
+    before, release = _current_outage(watch, watch.last_good), now + min(gap, longest)
     if before is None:
         return Outage(watch.last_good, now, release)
     if now - before.since <= CHAIN * longest:
@@ -254,7 +251,7 @@ def _outage(watch: MailboxWatch, now: datetime, gap: timedelta, longest: timedel
     return replace(before, until=now) if now < before.release else Outage(watch.last_good, now, release)
 
 
-def _old(watch: MailboxWatch, now: datetime) -> Outage | None:
+def _current_outage(watch: MailboxWatch, now: datetime) -> Outage | None:
     return watch.outage if watch.outage and now < watch.outage.release else None
 
 

@@ -314,7 +314,7 @@ def current_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> T
     """The turn of this number in the campaign's history. Raises CampaignError if that is broken, and has none."""
     turn = session.scalar(_TURN, {"campaign": snapshot.id, "number": number})
     if turn is None:
-        raise _broken(snapshot, f"turn {number} is missing")
+        raise _history_error(snapshot, f"turn {number} is missing")
     return turn
 
 
@@ -333,11 +333,11 @@ def load_record(session: Session, snapshot: CampaignSnapshot, number: int) -> by
     """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
     record = flushed_connection(session).execute(_RECORD, {"campaign": snapshot.id, "number": number}).scalar()
     if record is None:
-        raise _broken(snapshot, f"turn {number} was not run")
+        raise _history_error(snapshot, f"turn {number} was not run")
     return record
 
 
-def _broken(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
+def _history_error(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
     return CampaignError(
         f"the turns of {snapshot.name} do not hang together: {wrong}; run: pbem mend {snapshot.name} (by mail: MEND)"
     )
@@ -411,9 +411,9 @@ MOST_FAULTS = 20
 def raise_validation_errors(what: str, faults: Sequence[ValidationError]) -> None:
     """Raises CampaignError if there are faults: what they are of, and each on a line of its own."""
     if faults:
-        raise CampaignError(_listed(what, list(map(str, faults))))
+        raise CampaignError(list_faults(what, list(map(str, faults))))
 
 
-def _listed(what: str, wrong: Sequence[str]) -> str:
+def list_faults(what: str, wrong: Sequence[str]) -> str:
     more = [f"and {len(wrong) - MOST_FAULTS} more"] if len(wrong) > MOST_FAULTS else []
     return "\n  ".join([f"{what}:", *wrong[:MOST_FAULTS], *more])

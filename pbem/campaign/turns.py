@@ -32,7 +32,6 @@ from pbem.archive.writer import turn_files
 from pbem.campaign.deadlines import AbsencePeriod, load_absences, next_deadline
 from pbem.campaign.files import AttachmentStore, SpooledList, attachments_of
 from pbem.campaign.history import (
-    PastEvents,
     events_from,
     has_rolled,
     load_rolls,
@@ -185,8 +184,8 @@ def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None)
     Raises PatchError if the GM's patch does not fit what comes out.
     """
     snapshot, ruleset, turn = before.snapshot, before.ruleset, before.turn
-    counted = _counted(snapshot, turn.sheets)
-    given = _input(before, counted)
+    counted = _counting_sheets(snapshot, turn.sheets)
+    given = _build_input(before, counted)
     state, events = ruleset.resolve(
         ruleset.load(json.loads(turn.state), snapshot.version),
         given,
@@ -194,7 +193,7 @@ def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None)
     )
     state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)
-    views = _views(session, before, state, events, standing)
+    views = _lazy_views(session, before, state, events, standing)
     return ResolvedState(
         dumped=dumped,
         standing=standing,
@@ -203,11 +202,11 @@ def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None)
         used={seat: SheetUsed(sheet.version, sheet.digest) for seat, sheet in counted.items()},
         events=events,
         patch=before.patch,
-        enclosed={} if turn.ruling is None else _newly_enclosed(session, before, views),
+        enclosed={} if turn.ruling is None else _new_attachments(session, before, views),
     )
 
 
-def _newly_enclosed(session: Session, before: TurnInputs, views: Iterable[tuple[SeatView, View]]) -> dict[str, bytes]:
+def _new_attachments(session: Session, before: TurnInputs, views: Iterable[tuple[SeatView, View]]) -> dict[str, bytes]:
     """What the views name that no report did before: the archive has each content once, with its first report."""
     ruleset, told = before.ruleset, (json.loads(report.view) for report in before.last.values())
     old = {each.sha256 for view in told for each in attachments_of(ruleset, view)}
@@ -293,16 +292,16 @@ def run_record(before: TurnInputs, outcome: ResolvedState, files: Mapping[str, b
 
 def turn_input(before: TurnInputs) -> TurnInput:
     """What the resolver would be given now: the sheets that count, and defaults for those that are missing."""
-    return _input(before, _counted(before.snapshot, before.turn.sheets))
+    return _build_input(before, _counting_sheets(before.snapshot, before.turn.sheets))
 
 
-def _counted(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]) -> dict[SeatName, ReceivedSheet]:
+def _counting_sheets(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]) -> dict[SeatName, ReceivedSheet]:
     """The sheet that counts for each playing seat: its last accepted one."""
     names = {place.id: place.seat for place in snapshot.playing}
     return {names[sheet.seat_id]: sheet for sheet in sheets if sheet.accepted and sheet.seat_id in names}
 
 
-def _input(before: TurnInputs, counted: Mapping[SeatName, ReceivedSheet]) -> TurnInput:
+def _build_input(before: TurnInputs, counted: Mapping[SeatName, ReceivedSheet]) -> TurnInput:
     ruleset, playing = before.ruleset, [place.seat for place in before.snapshot.playing]
     missing = [seat for seat in playing if seat in before.turn.awaited and seat not in counted]
     kept = orders_used(before.previous, ruleset.orders) if missing else {}
@@ -316,13 +315,16 @@ def _input(before: TurnInputs, counted: Mapping[SeatName, ReceivedSheet]) -> Tur
     return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling, before.rolls)
 
 
-def _views(
+def _lazy_views(
     session: Session, before: TurnInputs, state: Any, events: tuple[Event, ...], standing: Standing
 ) -> LazyViews:
     """The views of the seats that get a report now, each with all that happened since its last one, and its memory."""
-    told = {place.seat: place for place in _told(before.snapshot, standing)}
+    everyone = standing.over or standing.told is None
+    awaited_or_told = standing.awaiting | (standing.told or frozenset())
+    told = {place.seat: place for place in before.snapshot.playing if everyone or place.seat in awaited_or_told}
     since = {seat: before.last[seat].number for seat in told}
-    past = _past(session, before, min(since.values(), default=before.turn.number))
+    oldest = min(since.values(), default=before.turn.number)
+    past = events_from(session, before.snapshot, before.ruleset, oldest) if oldest != before.turn.number else {}
 
     def made() -> Iterator[tuple[SeatView, View]]:
         for first in sorted(set(since.values())):
@@ -332,18 +334,6 @@ def _views(
                 yield told[seat], with_memory(before.ruleset, view, json.loads(before.last[seat].view))
 
     return LazyViews(made)
-
-
-def _told(snapshot: CampaignSnapshot, standing: Standing) -> list[SeatView]:
-    if standing.over or standing.told is None:
-        return list(snapshot.playing)
-    return [place for place in snapshot.playing if place.seat in standing.told | standing.awaiting]
-
-
-def _past(session: Session, before: TurnInputs, first: int) -> PastEvents:
-    if first == before.turn.number:
-        return {}
-    return events_from(session, before.snapshot, before.ruleset, first)
 
 
 def initial_state(ruleset: AnyRuleset, turn: Turn) -> Json:

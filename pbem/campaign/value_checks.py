@@ -152,10 +152,10 @@ def bundle(value: Any) -> dict[str, bytes]:
         raise Unfit("a bundle of files is expected, each with its length, and once")
     if (others, pictures) != (len(texts), len(packed) - start):
         raise Unfit("a bundle of files is expected whose lengths are those of its contents")
-    return _filled(files, texts, packed[start:])
+    return _split_bundle(files, texts, packed[start:])
 
 
-def _filled(files: Mapping[str, int], texts: bytes, pictures: bytes) -> dict[str, bytes]:
+def _split_bundle(files: Mapping[str, int], texts: bytes, pictures: bytes) -> dict[str, bytes]:
     content, taken = {False: texts, True: pictures}, {False: 0, True: 0}
     found = {}
     for name, length in files.items():
@@ -332,10 +332,10 @@ def view(value: bytes) -> None:
 
 def dice_words(value: Any) -> None:
     """Check the words that are mixed with the seed."""
-    list_of(_dice_word)(value)
+    list_of(_dice_word_entry)(value)
 
 
-def _dice_word(value: Any) -> None:
+def _dice_word_entry(value: Any) -> None:
     if not isinstance(value, list) or [type(each) for each in value] != [str, str, bool]:
         raise Unfit("words for the dice are expected: lists of seat, word, and whether it is the player's own")
     seat_name(value[0])
