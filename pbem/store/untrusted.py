@@ -26,44 +26,45 @@ from pbem.errors import PARSE_ERRORS, ConfigError, StoreError
 from pbem.store.migrate import knows_revision, migrate
 
 SECONDS = 60.0
-"""Time that reading may take, whatever the size; and as much again for every 64 MB."""
+"""Time limit for reading a file of any size; as much again is added for every 64 MB."""
 
 LARGEST_VALUE = 256 << 20
-"""Bytes of a single value. A report of 10,000 seats has less than a hundredth of it."""
+"""Bytes of one value. A report of 10,000 seats has less than a hundredth of it."""
 
 MOST_OBJECTS = 500
-"""Tables and indexes that are looked at; ours are about 70."""
+"""Tables and indexes that are read of a schema; ours has about 70."""
 
 _VERSION = "alembic_version"
+# Homes of the versions 0013 to 0018 may lack these tables: see migration 0019.
 _LACKED_BY_SOME = frozenset({"sealed_page"})
-"""Tables that homes of the versions 0013 to 0018 may lack: see migration 0019."""
 
+# Tables of ANALYZE. They are never read.
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")
-"""Tables of ANALYZE. They are never read."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
+# The start of the SQL of a table or an index; the name of an index does not matter, as it is not copied.
 _OURS = re.compile(r'CREATE (?:TABLE |(?:UNIQUE )?INDEX (?:"[^"]*"|\w+) (?=ON ))', re.IGNORECASE)
-"""Beginning of the text of a table or an index; the name of an index does not matter, as it is not copied."""
 
 _PLAIN_VERSION = """CREATE TABLE alembic_version (
     "version_num" VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"""
 _REVISION = re.compile(r"[0-9]{4}")
+# The actions that a statement on such a file may take; it may call no functions and change nothing.
 _MAY = {
     sqlite3.SQLITE_SELECT: None,
     sqlite3.SQLITE_READ: None,
     sqlite3.SQLITE_PRAGMA: ("table_xinfo", "integrity_check"),
 }
-"""Actions that a statement on such a file may take; it may call no functions and change nothing."""
 
 
 class Undecodable(bytes):
-    """A text that is no UTF-8."""
+    """Text that is not UTF-8."""
 
 
 def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> None:
-    """Make a new database of this version, with the rows of a file of this or an older version, but for some tables.
+    """Create a database of the current version with the rows of a file of this or an older version.
 
-    Raise StoreError, naming what is wrong with the file; the target is of no use then.
+    The tables of `leave` stay empty. Raises StoreError naming what is wrong with the
+    file; the target is of no use then.
     """
     with _open_untrusted(source) as rows:
         revision = _revision(rows)
@@ -75,6 +76,7 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> Non
             tables = _match_tables(rows, ours)
             if (told := _first_value(rows, "PRAGMA integrity_check(1)")) != "ok":
                 raise StoreError(f"it is damaged: {' '.join(str(told).split())[:200]}")
+            # Tables come in alphabetical order, not in that of their references, which are checked at the end.
             ours.execute("PRAGMA foreign_keys = OFF")
             ours.execute("BEGIN")
             for table, columns in tables.items():
@@ -92,9 +94,10 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> Non
 
 @contextmanager
 def _open_untrusted(file: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file so that it cannot change, call or run anything. Errors of its making become StoreError."""
+    """Open a file so that it cannot change, call or run anything. Its errors become StoreError."""
     until = time.monotonic() + SECONDS * (1 + file.stat().st_size / (64 << 20))
     try:
+        # immutable: SQLite looks for no journal or write-ahead log beside the file, which could change its content.
         with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro&immutable=1", uri=True)) as database:
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
             database.text_factory = _decode_text
@@ -131,7 +134,7 @@ def _objects(database: sqlite3.Connection) -> list[tuple[Any, Any, Any]]:
 
 
 def _revision(rows: sqlite3.Connection) -> str:
-    """Return the migration that the file is of, read only if the table which names it is a plain one."""
+    """Return the migration that the file is of; the table that names it is read only if it is a plain one."""
     found = [each for each in _objects(rows) if each[1] == _VERSION]
     if len(found) != 1:
         raise StoreError("it is no database of pbem: it does not say its version")
@@ -148,7 +151,7 @@ def _revision(rows: sqlite3.Connection) -> str:
 
 
 def _match_tables(rows: sqlite3.Connection, ours: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
-    """Return the columns of each table of the file. Raise StoreError unless it has our tables alone."""
+    """Return the columns of each table of the file. Raises StoreError unless it has our tables alone."""
     words = frozenset().union(*(_words(sql) for _, _, sql in _objects(ours)))
     here = {name for kind, name, _ in _objects(ours) if kind == "table"}
     there = set()
@@ -190,7 +193,7 @@ def _columns(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str) -> 
 
 
 def _copy(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str, columns: Sequence[str]) -> None:
-    """Copy a table row by row; a row that is not taken is named by its number in the table."""
+    """Copy a table row by row; a row that is refused is named by its number in the table."""
     names = ", ".join(f'"{name}"' for name in columns)
     marks = ", ".join("?" * len(columns))
     query = f'SELECT {names} FROM "{table}" NOT INDEXED'  # noqa: S608 - names of ours
@@ -206,5 +209,5 @@ def _copy(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str, column
 
 
 def _quote(value: object) -> str:
-    """A name from the file, without signs that would steer a terminal."""
+    """Return a name from the file without characters that would control a terminal."""
     return ascii(str(value)[:60])
