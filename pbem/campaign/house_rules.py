@@ -15,7 +15,7 @@ from pbem.ruleset.fields import suggest
 
 @dataclass(frozen=True, slots=True)
 class HouseRule:
-    """One house rule: how it is read, in words what it may be, what it does, and which values it keeps as data."""
+    """One house rule: its parser, the allowed values in words, its help, and a check of the value as stored."""
 
     read: Callable[[str], Any]
     allowed: str
@@ -53,7 +53,7 @@ def _minutes(most_days: int, *, help: str) -> HouseRule:  # noqa: A002 - the wor
     def read(text: str) -> int:
         span = parse_duration(text)
         if span is None:
-            return {"0": 0}[text]  # any other text is a KeyError, for which `parse_house_rule` has words
+            return {"0": 0}[text]  # KeyError for any other text, which `parse_house_rule` words
         if span > dt.timedelta(days=most_days):
             raise ValueError
         return span // dt.timedelta(minutes=1)
@@ -67,7 +67,7 @@ def _is_within(low: int, high: int, value: Any) -> bool:
 
 
 def _read_dates(text: str) -> tuple[str, ...]:
-    """Days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"; or "none"."""
+    """Return days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"; or "none"."""
     if text.lower() == "none":
         return ()
     spans = [part.strip() for part in text.split(",") if part.strip()]
@@ -79,7 +79,7 @@ def _read_dates(text: str) -> tuple[str, ...]:
 
 
 def _read_delay(text: str) -> str:
-    """ "off", or a number of turns."""
+    """Return "off", or a number of turns."""
     if text.lower() == "off":
         return "off"
     if not 0 <= int(text) <= 50:
@@ -88,7 +88,7 @@ def _read_delay(text: str) -> str:
 
 
 def _reads_as(read: Callable[[str], Any], text: Any, value: Any) -> bool:
-    """Return whether a text is read as this value."""
+    """Return True if a text is read as this value."""
     try:
         return isinstance(text, str) and bool(read(text) == _to_tuple(value))
     except ValueError:
@@ -176,12 +176,12 @@ class HouseRules:
 
     @property
     def delay(self) -> int | None:
-        """How many turns late strangers see what is public; None for not at all."""
+        """The number of turns by which the site shows public views late; None if it does not show them."""
         return None if self.spectators == "off" else int(self.spectators)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> HouseRules:
-        """The policy of what `Campaign.policy` holds."""
+        """Return the house rules from what `Campaign.policy` holds."""
         return cls(**{name: _to_tuple(value) for name, value in data.items()})
 
     @property
@@ -212,12 +212,12 @@ def check_kept(data: Any) -> None:
 
 
 def parse_house_rules(given: Mapping[str, str]) -> dict[str, Any]:
-    """What a GM typed, as `Campaign.policy` holds it. Raises CampaignError naming what is allowed."""
+    """Return house rules as `Campaign.policy` holds them. Raises CampaignError naming the allowed values."""
     return {name: parse_house_rule(name, text) for name, text in given.items()}
 
 
 def parse_house_rule(name: str, text: str) -> Any:
-    """One house rule as typed. Raises CampaignError."""
+    """Return the value of one house rule. Raises CampaignError naming the allowed values."""
     if name not in HOUSE_RULES:
         raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(HOUSE_RULES))}")
     rule = HOUSE_RULES[name]

@@ -33,9 +33,9 @@ from pbem.store.types import PageDelivery
 
 
 def deputy_copies(context: Context, mails: Mapping[int, tuple[str, NewMail]]) -> list[NewMail]:
-    """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
+    """Return copies of seats' reports for their present deputies; `mails` has code and mail by the ids of seats.
 
-    Each copy has a code of its own in the place of the seat's.
+    Each copy has a code of its own in place of the seat's.
     """
     return [
         _deputy_copy(context, deputy, person, *mails[deputy.seat_id])
@@ -70,12 +70,13 @@ _DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnOpening:
-    """What all reports of one opening share. `number` is that of the turn they open.
+    """The data that all reports of one opening share. `number` is that of the turn they open.
 
-    `over`: the game has ended. Only then the `seed` is told, and not when the GM looks ahead. `dice` is what seats are
-    told of the words mixed with it, at the start and at the end; `rolled`: this is the end, and the GM has rolled.
-    `orders` are those that the turn before was resolved with: to each seat its own are told. `record` is the hash of
-    the record before that which they are files of. `shelf` has what the GM has enclosed.
+    `over`: the game has ended. Only then `seed` is set, and never for a preview. `dice`
+    is what seats are told of the dice words, at the start and at the end; `rolled`:
+    this is the end, and the GM has rolled. `orders` are those that the turn before was
+    resolved with: each seat is told its own. `record` is the hash of the record before
+    the one whose files the reports are. `shelf` has the GM's attachments.
     """
 
     snapshot: CampaignSnapshot
@@ -97,7 +98,7 @@ class TurnOpening:
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """A seat's report, ready to be kept and queued."""
+    """A seat's report, ready to be stored and queued."""
 
     place: SeatView
     code: str
@@ -111,12 +112,13 @@ class SeatReport:
 def make_reports(
     app: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
 ) -> Iterator[SeatReport]:
-    """Renders the reports of the seats given, in their order; views are taken somewhat ahead of the reports."""
+    """Yield the reports of the seats given, in their order; views are requested somewhat ahead of the reports."""
+    # The renderer requests jobs ahead of its results, which come in the same order.
     asked: deque[tuple[SeatView, Job]] = deque()
 
     def jobs() -> Iterator[Job]:
         for place, view in views:
-            # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
+            # As JSON: a view must not bring references to the state into templates and pictures.
             facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
             job = Job(ruleset, canonical_json(view), facts, opening.orders.get(place.seat, ()))
             asked.append((place, job))
@@ -131,7 +133,7 @@ def make_reports(
 
 @dataclass(frozen=True, slots=True)
 class TurnReports:
-    """The reports of a turn, made and not yet kept, and the files of its folder in the archive."""
+    """The reports of a turn, not yet stored, and the files of its folder in the archive."""
 
     pile: SpooledList[SeatReport]
     files: SpooledFiles
@@ -140,7 +142,7 @@ class TurnReports:
 def render_reports(
     app: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
 ) -> TurnReports:
-    """Renders the reports of all these seats, some at a time, so that it takes no more memory for many."""
+    """Render the reports of these seats in batches, so that memory does not grow with their number."""
     made = TurnReports(SpooledList(), SpooledFiles())
     for reports in batched(make_reports(app, ruleset, opening, views)):
         made.pile.add(reports)
@@ -149,7 +151,7 @@ def render_reports(
 
 
 def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: SeatView, view: bytes) -> str:
-    """The text alone that a seat would be mailed of a view."""
+    """Return the text that a seat would be mailed of a view."""
     orders = opening.orders.get(place.seat, ())
     seen = json.loads(view)
     facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, seen))
@@ -157,9 +159,9 @@ def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: Seat
 
 
 def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport]) -> None:
-    """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
+    """Store the reports with the turn they open, and queue their mails, except to seats without a player.
 
-    They bring its deadline for calendars. Who stands in for a player gets a copy, with a code of his own.
+    They bring the deadline as a calendar file. Deputies get copies, with codes of their own.
     """
     if not reports:
         return

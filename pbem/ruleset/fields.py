@@ -187,7 +187,7 @@ def nearest(word: str, names: Sequence[str]) -> str | None:
     starts = [name for name in folded if name.startswith(wanted)]
     if starts:
         return folded[starts[0]] if len(starts) == 1 else None
-    # Of thousands of names only those that begin and end most like the word: a sheet may hold many bad words.
+    # Only the names with the longest common beginning and end: a sheet may have many bad words, a view 10,000 names.
     likely = heapq.nlargest(
         MOST_COMPARED,
         folded,

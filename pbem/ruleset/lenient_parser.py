@@ -248,7 +248,7 @@ class _Search:
             at += 1
             yield at, ()
         if at + 1 < len(self.tokens) and self._word(at) == "FROM" and "FROM" not in self.verb.literals:
-            # Straight behind the verb FROM may be a mere filler; else it says where from, and only that is left out.
+            # Directly after the verb FROM may be a filler; elsewhere it names an origin, which is left out with it.
             if at == 1:
                 yield at + 1, ()
             end = at + 2

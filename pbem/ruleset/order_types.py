@@ -294,7 +294,7 @@ class OrderType:
         try:
             self.kinds[first.name].read(words[at], view)
         except FieldError:
-            # A last optional argument is surely what an unreadable last word was meant for.
+            # An unreadable word is taken for the optional argument at the end, so that its error is told.
             return group == self.parts[-1]
         return True
 

@@ -64,7 +64,7 @@ def copy_from_file(source: Path, url: str, *, also: Callable[[Connection], objec
 
 def is_empty(url: str) -> bool:
     """Return True if a database on a server has no tables. Raises ConfigError if it cannot be opened."""
-    schema_is_current(url)  # which says in a sentence why it cannot be
+    schema_is_current(url)  # raises ConfigError with the reason
     engine = open_engine(url)
     try:
         return not inspect(engine).get_table_names()
@@ -149,7 +149,7 @@ def import_rows(file: Path, target: Connection, *, replacing: int | None = None)
 def _add_rows(source: Connection, target: Connection, kept: Sequence[str], replacing: int | None) -> None:
     numbers = {name: _new_ids(source, target, Base.metadata.tables[name]) for name in kept}
     if replacing is not None:
-        _remove(target, replacing)  # now that its numbers are known, none of which is given again
+        _remove(target, replacing)  # only now, so that no id of these rows is used again
     numbers["person"] |= _known_people(source, target)
     known = set(target.scalars(select(_PEOPLE.id)))
     for table in plain_tables():
@@ -293,7 +293,7 @@ def find_damage(file: Path) -> str:
                 return f"it has {found[0]}, which is not of pbem"
             astray = database.execute("PRAGMA foreign_key_check").fetchone()
             return f"a row of {astray[0]} points to one of {astray[2]} that is not there" if astray else ""
-    except sqlite3.OperationalError as error:  # of its place, not of what is in it
+    except sqlite3.OperationalError as error:  # a fault of the place, not of the content
         raise ConfigError(why_refused(error, file)) from error
     except sqlite3.Error as error:
         return str(error)

@@ -181,7 +181,7 @@ def _config() -> Config:
 
 @contextmanager
 def _connect(url: str, *, writes: bool = True, create: bool = False) -> Iterator[tuple[Config, Connection]]:
-    # SQLite changes a table by rebuilding it, which foreign keys would forbid.
+    # SQLite alters a table by dropping and rebuilding it, which foreign keys would forbid.
     engine = open_engine(url, foreign_keys=False, create=create)
     config = _config()
     try:

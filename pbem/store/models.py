@@ -105,7 +105,7 @@ class Campaign(Base):
     moved_to: Mapped[str] = mapped_column(default="")
     era: Mapped[int] = mapped_column(default=0)
     origin: Mapped[int] = mapped_column(default=0)
-    # Large, and wanted once: not read with the rest.
+    # Large, and needed once: not loaded with the rest.
     given: Mapped[bytes | None] = mapped_column(CompressedBytes, deferred=True)
 
     seats: Mapped[list[Seat]] = relationship(back_populates="campaign", order_by="Seat.id")
@@ -271,7 +271,7 @@ class Turn(Base):
             sqlite_where=text("shelf_id IS NULL"),
             postgresql_where=text("shelf_id IS NULL"),
         ),
-        # What each tick asks for of all turns; their rows, with states and records in them, are long to look through.
+        # For queries of each tick over all turns, whose rows are long: they hold states and records.
         Index("ix_turn_shelved", "campaign_id", sqlite_where=_SHELVED, postgresql_where=_SHELVED),
         Index("ix_turn_unarchived", "id", sqlite_where=_UNARCHIVED, postgresql_where=_UNARCHIVED),
     )

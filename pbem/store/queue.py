@@ -77,12 +77,12 @@ def add_queues(connection: Connection) -> None:
 
 
 def _upgrade_tables(session: Session) -> None:
-    session.connection().exec_driver_sql("LOCK TABLE fact IN EXCLUSIVE MODE")  # two at once go one after the other
+    session.connection().exec_driver_sql("LOCK TABLE fact IN EXCLUSIVE MODE")  # two upgrades run one after the other
     fact, steps = session.get(KeyValue, QUEUES), _migration_files()
     if fact is not None:
         missing = [step for step in steps if step.name > fact.data["newest"]]
     else:
-        # Tables without the fact are those of a database whose own tables were taken back to an early step.
+        # Tables without the remembered value: the database was downgraded beyond the migration that made `fact`.
         missing = [] if inspect(session.connection()).has_table(_JOBS) else [_sql_folder() / "schema.sql"]
     driver: Any = session.connection().connection.driver_connection
     for step in missing:
@@ -141,7 +141,7 @@ class _Dispatcher:
     def __call__(self, session: Session, works: Collection[QueuedJob]) -> None:
         self._there = self._there or are_queues_there(session)
         if self._there:
-            for work in sorted(works):  # in one order for all, so that no two wait for each other
+            for work in sorted(works):  # in one order for all transactions, against deadlocks
                 enqueue(session, work, self._pace)
 
 
@@ -153,7 +153,7 @@ def enqueue(session: Session, work: QueuedJob, pace: SendingLimits) -> None:
     for _ in range(ATTEMPTS):
         if session.execute(_WAITING, {"name": name}).first():
             return
-        # In a savepoint: that another was faster shall not spoil the transaction.
+        # In a savepoint: if another process was faster, the transaction goes on.
         with suppress(AlreadyEnqueued), session.begin_nested():
             job = _app().configure_task(
                 work.queue.value,

@@ -166,7 +166,7 @@ def open_engine(url: str, *, foreign_keys: bool = True, create: bool = False) ->
     Only with `create` does it create a missing SQLite file; otherwise connecting raises StoreError.
     """
     try:
-        engine = create_engine(url, hide_parameters=True)  # they are mails and sheets, with keys in them
+        engine = create_engine(url, hide_parameters=True)  # parameters are mails and sheets, with tokens in them
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise ConfigError(f"the database {url!r} cannot be used: {error}") from None
     if engine.dialect.name == "sqlite":
@@ -272,7 +272,7 @@ def existing_file(path: Path) -> str:
 def _is_missing(path: Path) -> bool:
     try:
         return not path.exists()
-    except OSError:  # a folder that cannot be entered: SQLite says so
+    except OSError:  # a folder without permission: SQLite reports it
         return False
 
 
@@ -285,20 +285,20 @@ def _open_existing(_dialect: object, _record: object, arguments: list[Any], sett
 def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # the driver shall not begin transactions on its own; `begun` does
+        connection.isolation_level = None  # no transactions by the driver: `begun` begins them
         connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # see value_checks.text
         # SQLite keeps busy_timeout and foreign_keys for one connection only.
         for pragma in (
             f"busy_timeout = {BUSY_SECONDS * 1000}",
-            "journal_mode = WAL",  # so that readers and the writer do not wait for each other
+            "journal_mode = WAL",  # readers and the writer do not wait for each other
             f"foreign_keys = {'ON' if foreign_keys else 'OFF'}",
         ):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        # Readers and writers get the same connections, so both are set for each; within a transaction SQLite would
-        # refuse to change how it waits for the disk.
+        # Before BEGIN, since SQLite refuses to change `synchronous` within a transaction; and each time, since readers
+        # and writers get the same connections.
         options = connection.get_execution_options()
         writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
         _set_pragma(connection, "query_only", "OFF" if writes else "ON")
@@ -333,7 +333,7 @@ def _is_disk_full(error: BaseException, database: URL | Path) -> bool:
     if getattr(error, "sqlstate", "") == PG_DISK_FULL:
         return True
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & _PRIMARY
-    # SQLite says so of its file alone; of those beside it, no more than that they cannot be made or written.
+    # SQLITE_FULL is for the database file alone; for journals on a full disk SQLite returns IOERR or CANTOPEN.
     if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         return code == sqlite3.SQLITE_FULL
     file = Path(database.database or "") if isinstance(database, URL) else database
