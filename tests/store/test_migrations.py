@@ -192,7 +192,7 @@ _OLD_SEAT = (
 
 
 def test_mails_sent_before_are_gone_through_again(empty_url: str) -> None:
-    """Mails sent before are masked again, to keep their text alone; messages received are not."""
+    """Mails sent before are processed again, to keep their text alone; messages received are not."""
     migrate(empty_url, "0007")
     store = Store(empty_url)
     with store.writing() as session:
