@@ -68,7 +68,15 @@ def wrap_order_line(line: str, indent: str = "") -> str:
 
 
 def format_table(rows: Iterable[Sequence[Any]], *headings: str) -> str:
-    """A text table under headings; columns of numbers stand to the right."""
+    """Return a text table under headings; columns of whole numbers are aligned to the right.
+
+    >>> print(format_table([("red", 5), ("blue", 12)], "seat", "score"))
+    seat  score
+    red       5
+    blue     12
+
+    Raises ValueError if a row does not have one cell for each heading.
+    """
     table = [list(row) for row in rows]
     if any(len(row) != len(headings) for row in table):
         raise ValueError(f"a table with the headings {', '.join(headings)} needs rows of {len(headings)}")
@@ -87,8 +95,11 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -
 
 
 def as_sentence(text: str) -> str:
-    """The text as a sentence: a capital first, unless it begins with a quotation, and a full stop last, unless it ends
-    in a mark of its own."""
+    """Return the text with a capital first and a full stop last, unless it ends in punctuation of its own.
+
+    >>> as_sentence("the turn is run")
+    'The turn is run.'
+    """
     text = text.strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":", ",", ";", "…")) else ".")
 
@@ -106,10 +117,18 @@ def quote_block(text: str) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Names as a list in words: "red, blue and green"."""
+    """Return names as a list in words.
+
+    >>> join_names(["red", "blue", "green"])
+    'red, blue and green'
+    """
     return ", ".join(names[:-1]) + (" and " if names[1:] else "") + "".join(names[-1:])
 
 
 def count_noun(number: int, one: str, many: str = "") -> str:
-    """A number and what it counts: "1 unit", "3 units"; `many` is for words that do more than take an s."""
+    """Return a number and the thing counted; `many` is for plurals that do more than add an s.
+
+    >>> count_noun(3, "unit"), count_noun(1, "reply", "replies")
+    ('3 units', '1 reply')
+    """
     return f"{number} {one if number == 1 else many or f'{one}s'}"

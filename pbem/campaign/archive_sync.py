@@ -264,7 +264,6 @@ _SET_ASIDE = (Turn.shelf_id.is_not(None), Turn.archived_at.is_(None))
 
 
 def _count_withdrawn(session: Session) -> dict[int, int]:
-    """How many withdrawn turns each campaign has."""
     counts = select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None))
     return {row[0]: row[1] for row in flushed_connection(session).execute(counts.group_by(Turn.campaign_id))}
 

@@ -74,7 +74,7 @@ class BaseRuleset(Generic[S]):
     options: tuple[Option, ...] = ()
     demo: Demo = Demo()
     upgrades: tuple[Callable[[Json], Json], ...] = ()
-    """Functions that upgrade saves: the first from version 1 to 2, the second from 2 to 3, and so on."""
+    """Functions that upgrade saves, the first from version 1 to 2, the second from 2 to 3, and so on."""
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
         """Return the state before the first turn; called by `setup`.
@@ -307,9 +307,9 @@ def append_score(before: Mapping[str, Json], of: str, by: str, number: int, scor
 
     A second score of the same turn replaces the first. The newest `KEPT` scores are kept.
 
-        >>> scores = append_score({}, "planets", "turn", 1, 3)
-        >>> append_score({"scores": scores}, "planets", "turn", 2, 5)
-        {'of': 'planets', 'by': 'turn', 'turns': [[1, 3], [2, 5]]}
+    >>> scores = append_score({}, "planets", "turn", 1, 3)
+    >>> append_score({"scores": scores}, "planets", "turn", 2, 5)
+    {'of': 'planets', 'by': 'turn', 'turns': [[1, 3], [2, 5]]}
 
     Args:
         before: The memory that came with the seat's last report.

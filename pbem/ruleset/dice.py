@@ -28,9 +28,9 @@ class Dice:
     and key are the same draw, so put into the key all that tells one draw from
     another:
 
-        >>> dice = Dice(b"secret", ("turn", 3))
-        >>> dice.roll(6, "fire", "R101", "J7") == dice.roll(6, "fire", "R101", "J7")
-        True
+    >>> dice = Dice(b"secret", ("turn", 3))
+    >>> dice.roll(6, "fire", "R101", "J7") == dice.roll(6, "fire", "R101", "J7")
+    True
     """
 
     seed: bytes
@@ -42,7 +42,7 @@ class Dice:
 
     @property
     def campaign(self) -> Dice:
-        """The same dice without scope: a key draws the same in every turn."""
+        """The same dice without scope, of which a key draws the same in every turn."""
         return Dice(self.seed)
 
     def below(self, limit: int, *key: Key) -> int:

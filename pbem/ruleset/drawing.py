@@ -37,8 +37,8 @@ def svg_escape(text: str) -> str:
 
     Characters that XML 1.0 forbids become "?".
 
-        >>> svg_escape('Smith & Sons, "Bakers"')
-        'Smith &amp; Sons, &quot;Bakers&quot;'
+    >>> svg_escape('Smith & Sons, "Bakers"')
+    'Smith &amp; Sons, &quot;Bakers&quot;'
     """
     return _UNSAFE.sub(lambda match: _ENTITIES[match[0]], _NOT_XML.sub("?", text))
 

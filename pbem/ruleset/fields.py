@@ -162,10 +162,10 @@ def suggest(word: str, names: Sequence[str]) -> str:
 
     The hint is "" if there are too many names to list.
 
-        >>> suggest("lantrn", ["lantern", "cave"])
-        'did you mean lantern?'
-        >>> suggest("R102", ["R101", "R205"])
-        'possible: R101, R205'
+    >>> suggest("lantrn", ["lantern", "cave"])
+    'did you mean lantern?'
+    >>> suggest("R102", ["R101", "R205"])
+    'possible: R101, R205'
     """
     near = nearest(word, names)
     if near:
@@ -402,8 +402,8 @@ class IntegerField(Field):
 def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = "none is possible now") -> int:
     """Return the number that a word means.
 
-        >>> parse_bounded("three", 1, 6, "a number from 1 to 6")
-        3
+    >>> parse_bounded("three", 1, 6, "a number from 1 to 6")
+    3
 
     Args:
         word: The word as the player typed it.
@@ -438,8 +438,8 @@ def _parse_number(word: str) -> int | None:
 def match_name(word: str, names: Sequence[str], expected: str) -> str:
     """Return the name that a word means: its equal but for case, its only completion, or its singular.
 
-        >>> match_name("red", ["Redstart", "Blackbird"], "one of your ships")
-        'Redstart'
+    >>> match_name("red", ["Redstart", "Blackbird"], "one of your ships")
+    'Redstart'
 
     Raises:
         FieldError: Several names begin with the word, or none is meant; the hint has the nearest.

@@ -58,9 +58,9 @@ class Order:
     examples: ClassVar[tuple[str, ...]] = ()
     """Lines that a player would type; by default they are put together from the examples of the fields."""
     ends_seat: ClassVar[str] = ""
-    """For the order by which a player leaves: its effect, in the conditional. The line must be `RESIGNS`."""
+    """Effect of the order by which a player leaves, in the conditional. Its line must be `RESIGN CONFIRM`."""
     also_ends_seat: ClassVar[tuple[str, ...]] = ()
-    """Lines other than `RESIGNS` that the rules of a game name for that order; each ends with CONFIRM."""
+    """Lines other than `RESIGN CONFIRM` that the rules of a game name for that order; each ends with CONFIRM."""
 
     def words(self) -> str:
         """Return the order in words for the receipt, on one printable line: "R101 fires at J7"."""

@@ -169,8 +169,8 @@ class OrderParser:
     def parse(self, view: ContextView, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         """Return the orders of a sheet, and a finding for each line that is refused or doubtful.
 
-        Never raises, whatever the text. At most `MAX_LINES` lines are read, and no more
-        after `MAX_ERRORS` errors.
+        Never raises, whatever the text. At most 2,000 lines are read (`MAX_LINES`), and no
+        more after 50 errors (`MAX_ERRORS`).
 
         Args:
             view: The view that was mailed to the player.

@@ -82,8 +82,8 @@ class DiceNotation:
 def parse_notation(text: str) -> DiceNotation:
     """Return the throw of a notation; case and blanks do not matter.
 
-        >>> parse_notation("4d6 K3").text
-        '4d6k3'
+    >>> parse_notation("4d6 K3").text
+    '4d6k3'
 
     Raises:
         FieldError: It is not a notation, or is out of bounds; the hint has the nearest valid one.

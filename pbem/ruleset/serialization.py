@@ -48,8 +48,8 @@ def require_storable(data: Any) -> Any:
 def canonical_json(data: Any) -> bytes:
     """Return data as JSON in UTF-8, with sorted keys and without blanks.
 
-        >>> canonical_json({"b": [1, 2], "a": None})
-        b'{"a":null,"b":[1,2]}'
+    >>> canonical_json({"b": [1, 2], "a": None})
+    b'{"a":null,"b":[1,2]}'
 
     Raises:
         ValueError: There is a float that is not a number.

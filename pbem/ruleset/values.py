@@ -55,11 +55,11 @@ class Option:
     "file" (JSON, YAML or the rows of a CSV table, read by the host from the path
     given; None when not given).
 
-        >>> turns = Option("turns", "int", 8, "turns to play", 1, 30)
-        >>> turns.allowed
-        'a whole number from 1 to 30'
-        >>> turns.read("12")
-        12
+    >>> turns = Option("turns", "int", 8, "turns to play", 1, 30)
+    >>> turns.allowed
+    'a whole number from 1 to 30'
+    >>> turns.read("12")
+    12
     """
 
     name: str
