@@ -367,6 +367,7 @@ def find_faults(connection: Connection, campaign_id: int | None = None) -> Gener
     for table in Base.metadata.sorted_tables:
         rows = _rows_of(table, campaign_id, connection.dialect.name)
         if rows is not None:
+            # Few rows at a time: they hold whole mails and reports.
             with connection.execute(rows.execution_options(yield_per=50)) as found:
                 for row in found:
                     yield from row_faults(table, row)
@@ -427,6 +428,7 @@ def _relation_faults(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, 
     """Yield the fields whose values contradict others of the row, each with what is wrong."""
     if table == "person" and row["address"].lower() != row["key"]:
         yield "key", f"it is not the address {shown(row['address'])} in lower case"
+    # Receipts have the checksum, so a sheet must not differ from what its player was told.
     if table == "sheet" and json_sha256(row["orders"]) != row["digest"]:
         yield "digest", "it is not that of the orders"
     if table == "turn" and (row["resolved_at"] is None) != (row["record"] is None):

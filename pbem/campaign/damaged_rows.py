@@ -111,6 +111,7 @@ def noticed(notices: list[str], what: str, ask: Callable[[], Any], default: Any)
 
 def read_fact(session: Session, name: str) -> Any:
     """Return the remembered value of a name; None if there is none or it cannot be read."""
+    # NullType leaves the stored text as it is, since CanonicalJson would raise on damaged JSON.
     row = session.execute(select(type_coerce(_FACT.data, NullType())).where(_FACT.name == name)).first()
     if row is None:
         return None

@@ -234,6 +234,7 @@ _ROLLS = (
 def load_rolls(session: Session, snapshot: CampaignSnapshot, turn: int) -> tuple[Roll, ...]:
     """Return all rolls ever made in a turn, in their order."""
     rows = flushed_connection(session).execute(_ROLLS, {"campaign": snapshot.id, "turn": turn})
+    # A row has no result: that follows from seed, turn, label and number (note 33).
     dice = roll_dice(snapshot.dice_seed, turn)
     return tuple(roll_notation(dice, *row) for row in rows)
 
@@ -271,6 +272,7 @@ def set_dice_word(
         raise CampaignError(
             f"it is too late: the dice of {snapshot.name} were fixed when it began, and your first report tells of them"
         )
+    # The seed is mixed from the bytes of the words (note 16), so equal characters need equal bytes.
     word = unicodedata.normalize("NFC", " ".join(words))
     if not (0 < len(word) <= LONGEST and word.isprintable()):
         raise CampaignError(f"a word for the dice is at most {LONGEST} characters that can be printed")

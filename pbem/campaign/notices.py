@@ -55,6 +55,7 @@ def _link_page(session: Session, app: App, campaign_id: int | None, mail: NewMai
     row = {"campaign_id": campaign_id, "seat_id": seat_id, "person_id": person_id}
     connection.execute(_PUT, [{**row, "place": sealed.place, "content": sealed.content}])
     enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
+    # The key is in the fragment, which browsers do not send to the server (RFC 3986, 3.5).
     url = f"{app.settings.site_url}{sealed.place}#{sealed.key}"
     return dataclasses.replace(
         mail,
@@ -94,6 +95,7 @@ def host_mail_key(session: Session) -> bytes:
             return bytes.fromhex(found)
     except (ValueError, TypeError):  # damaged: replaced by a new one
         session.execute(delete(KeyValue).where(KeyValue.name == HOUSE_KEY))
+    # INSERT, then SELECT: two processes may draw a key at the same time, and both must use the stored one.
     drawn = {"name": HOUSE_KEY, "data": secrets.token_hex(_KEY_BYTES)}
     session.execute(insert_ignore(session, cast(Table, KeyValue.__table__)), drawn)  # unless another process was faster
     return bytes.fromhex(session.scalars(kept).one())

@@ -152,6 +152,7 @@ def parse_sheet(ruleset: AnyRuleset, view: View, lines: Lines) -> SheetReading:
 
 def is_still_valid(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:
     """Return True if the orders of a stored sheet could be given against this view too."""
+    # Written as lines and parsed again: the game's own parser decides.
     lines = [ruleset.orders.line(ruleset.orders.from_json(order)) for order in orders]
     reading = parse_sheet(ruleset, view, list(enumerate(lines, start=1)))
     return not reading.parsed.errors and reading.digest == json_sha256(list(orders))

@@ -251,6 +251,7 @@ def seats_deputised(session: Session, snapshot: CampaignSnapshot, person: Person
 
 def save_deputy_code(session: Session, snapshot: CampaignSnapshot, deputy: Deputy, code: str, id_: str) -> str:
     """Store the deputy's copy of the report with this code, mailed under this Message-ID; return its own code."""
+    # A code of its own, so that it can end with the deputy's time while the player's stays valid (note 14).
     own = reply_code(snapshot.mail_key, "deputy", code, deputy.id)
     report_id = session.scalars(select(Report.id).where(Report.code == code)).one()
     session.add(DeputyReport(report_id=report_id, deputy_id=deputy.id, code=own, message_id=id_))
@@ -265,6 +266,7 @@ def generate_token() -> str:
 
 def hash_token(token: str) -> str:
     """Return what is stored of a token: the hex SHA-256 of its lower-case form."""
+    # Neither salt nor slow hash: a token is 80 random bits, too many to be tried out.
     return hashlib.sha256(token.lower().encode()).hexdigest()
 
 

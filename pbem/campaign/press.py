@@ -140,6 +140,7 @@ def is_muted(piece: PressItem, muted: Collection[SeatName]) -> bool:
     """Return True if a seat that muted these does not get the piece; the author of an unsigned one does not count."""
     if piece.sender is None:
         return False
+    # By the byline alone: muting must not disclose the author of an unsigned message.
     return (piece.byline or UNSIGNED) in muted
 
 

@@ -166,6 +166,7 @@ def compute_turn(context: Context, before: TurnInputs) -> TurnResult:
     deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
     opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
     made = render_reports(context.app, before.ruleset, opening, outcome.views)
+    # The record names the hashes of all files, so it is made last.
     made.files.add(run_files(before, outcome, ()))
     return TurnResult(
         state=outcome.state,
@@ -249,6 +250,7 @@ def opening_of(
         used=outcome.used,
         missing=outcome.turn.missing,
         orders=outcome.turn.orders,
+        # A mailed report vouches for the archive by this salted hash (note 15).
         record=disclosed_hash(previous),
         postbag=load_press(session, snapshot, number, over=outcome.standing.over),
         shelf=AttachmentStore(session, snapshot.id),

@@ -237,6 +237,7 @@ def _common_prefix(one: str, other: str) -> int:
 
 ContextView = Mapping[str, Any]
 
+# At most nine digits: the time of int() grows with the square of the length.
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 _TIMES = re.compile(r"[x×*]?([0-9]{1,9})|([0-9]{1,9})[x×*]", re.IGNORECASE)
 _NUMERALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]

@@ -358,6 +358,7 @@ def resigning_word(line: str) -> str:
 
 
 def _capital_words(line: str) -> list[str]:
+    # Quoted words stay quoted: "RESIGN" in quotes is a name, not the order.
     return [f'"{token.text}"' if token.quoted else token.text.upper() for token in split_leniently(line)]
 
 

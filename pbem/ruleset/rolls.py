@@ -28,6 +28,7 @@ _NOTATION = re.compile(rf"([0-9]{{1,6}})?D{_BEHIND}")
 _ALMOST = re.compile(rf"([0-9]{{1,6}})?[DWT]{_BEHIND}")
 _DROPPED = re.compile(r"([0-9]{1,6})D([0-9]{1,6})D(H|L)?([0-9]{1,6})")
 
+# Typographic quotes and dashes of mail programs.
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
 _MINUS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 

@@ -264,6 +264,7 @@ class Turn(Base):
     __tablename__ = "turn"
     __table_args__ = (
         Index(
+            # One live turn of each number; withdrawn turns keep theirs.
             "uq_turn_live",
             "campaign_id",
             "number",
@@ -421,6 +422,7 @@ class InboxMessage(Base):
 
     __tablename__ = "letter"
     __table_args__ = (
+        # IMAP: a UID is unique only together with UIDVALIDITY (RFC 3501, 2.3.1.1).
         UniqueConstraint("mailbox", "uid_validity", "uid"),
         Index("ix_letter_state", "state", "id"),
         Index("ix_letter_sender", "sender", "key", "verdict", "received_at"),

@@ -110,6 +110,7 @@ ATTEMPTS = 5
 # A deadline counts once a poll has followed it, and answers must not wait for the reports of a large turn.
 _PRIORITIES = {JobQueue.POLL: 2, JobQueue.SEND: 1}
 
+# FOR SHARE: no worker takes the waiting job before this transaction ends, and then it sees the changes.
 _WAITING = text("SELECT id FROM procrastinate_jobs WHERE queueing_lock = :name AND status = 'todo' FOR SHARE")
 
 

@@ -114,6 +114,7 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Yield a session that reads one snapshot of the database and cannot write. Raises StoreError."""
+        # expire_on_commit=False: rows are used after their session has ended.
         with _store_errors(self.engine), Session(self._readers, expire_on_commit=False) as session:
             yield session
 

@@ -144,11 +144,13 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
     def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
         if value is None:
             return None
+        # SQLite returns naive datetimes, PostgreSQL those of the session's time zone.
         return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
 
 
 def string_enum(kind: type[StrEnum], length: int) -> Enum:
     """Return a column type that stores the values of an enumeration as text."""
+    # By default SQLAlchemy stores the names of members, not their values.
     return Enum(kind, native_enum=False, length=length, values_callable=lambda kind: [each.value for each in kind])
 
 
