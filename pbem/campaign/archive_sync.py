@@ -160,7 +160,8 @@ def _set_aside_withdrawn(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
         if problem:
             problems.append(problem)
         else:
-            _mark_set_aside(app, turn.id)
+            with app.store.writing(durable=False) as session:
+                session.execute(update(Turn).where(Turn.id == turn.id, _ON_SHELVES).values(archived_at=None))
     return problems
 
 
@@ -172,11 +173,6 @@ def pending_moves(session: Session, campaign_id: int) -> list[int]:
 def _mark_archived(app: App, turn_id: int, now: dt.datetime) -> None:
     with app.store.writing(durable=False) as session:
         session.connection().execute(_MARK_ARCHIVED, {"turn": turn_id, "at": now})
-
-
-def _mark_set_aside(app: App, turn_id: int) -> None:
-    with app.store.writing(durable=False) as session:
-        session.execute(update(Turn).where(Turn.id == turn_id, _ON_SHELVES).values(archived_at=None))
 
 
 def _load_files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
@@ -223,7 +219,9 @@ def repair_archive(app: App, campaign: str | None = None) -> list[str]:
     with app.store.reading() as session:
         drawn = _sample_turns(session) if campaign is None else ()
         turns = {turn.id: turn for turn in itertools.chain(_turns_without_folder(session, app, campaign), drawn)}
-    return [problem for turn in turns.values() if (problem := _repair_turn(app, turn))]
+    found = ((turn, find_archive_damage(app.settings.archive, turn)) for turn in turns.values())
+    written = "it was written again from the database"
+    return [rewrite_turn(app, turn) or f"{damage}; {written}" for turn, damage in found if damage]
 
 
 def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
@@ -234,12 +232,6 @@ def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
     except OSError as error:
         return f"{turn.said} cannot be read in the archive ({describe_error(error)})"
     return f"{turn.said} was lost or cut in the archive"
-
-
-def _repair_turn(app: App, turn: ResolvedTurn) -> str:
-    if not (damage := find_archive_damage(app.settings.archive, turn)):
-        return ""
-    return rewrite_turn(app, turn) or f"{damage}; it was written again from the database"
 
 
 def _turns_without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:

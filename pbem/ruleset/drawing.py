@@ -162,8 +162,13 @@ class Drawing:
 
     def svg(self, title: str) -> str:
         """Return the whole drawing as one self-contained SVG; `title` is the alternative text."""
-        body = "".join([self.ground.body, *map(_mark_svg, self.marks)])
-        return svg_document(self.ground.width, self.ground.height, body, title)
+        marks = (
+            mark.svg
+            if isinstance(mark, Label)
+            else f'<g transform="translate({mark.x} {mark.y})">{mark.sprite.body}</g>'
+            for mark in self.marks
+        )
+        return svg_document(self.ground.width, self.ground.height, "".join([self.ground.body, *marks]), title)
 
     def picture(self, name: str, title: str, spots: Iterable[TapTarget] = ()) -> Picture:
         """Return the drawing as a picture of a report.
@@ -231,9 +236,3 @@ def draw_line(points: Sequence[tuple[float, float]], *, width: float, **attribut
 def _even_size(length: float, width: float) -> int:
     """Return an even number of pixels with room for a line, its width, sharp corners and half pixels."""
     return 2 * math.ceil(length / 2 + width + 1)
-
-
-def _mark_svg(mark: Mark) -> str:
-    if isinstance(mark, Label):
-        return mark.svg
-    return f'<g transform="translate({mark.x} {mark.y})">{mark.sprite.body}</g>'

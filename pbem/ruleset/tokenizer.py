@@ -89,7 +89,9 @@ def split_leniently(line: str) -> list[Token]:
     text = line.translate(_CURLY)
     bullet = _BULLET.match(text)
     start = bullet.end() if bullet else 0
-    text = _POINTS.sub(_join_coordinates, _SINGLE.sub(r'"\1"', text[start:]))
+    text = _SINGLE.sub(r'"\1"', text[start:])
+    # Quoted, so that coordinates stay one token.
+    text = _POINTS.sub(lambda found: '"' + ",".join(filter(None, found.groups())) + '"', text)
     spread = _ARROW.sub(f" {ARROW} ", _AND.sub(" & ", text))
     tokens = []
     for token in split_tokens(_blank_brackets(spread)):
@@ -97,10 +99,6 @@ def split_leniently(line: str) -> list[Token]:
         if word or token.quoted:
             tokens.append(replace(token, text=word, start=start + token.start))
     return tokens
-
-
-def _join_coordinates(match: re.Match[str]) -> str:
-    return '"' + ",".join(part for part in match.groups() if part) + '"'
 
 
 def _blank_brackets(text: str) -> str:

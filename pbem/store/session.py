@@ -350,12 +350,9 @@ def _store_errors(engine: Engine) -> Iterator[None]:
         said = why_refused(error.orig or error, engine.url)
         sqlstate = getattr(error.orig, "sqlstate", None) or ""
         examined = sqlstate in _FOR_DOCTOR or "no such table" in said
-        if not (examined or sqlstate.startswith(INTERNAL_ERROR) or _is_operational(error)):
+        # SQLite raises the bare DatabaseError for a file that is no database.
+        operational = isinstance(error, OperationalError) or type(error) is DatabaseError
+        if not (examined or operational or sqlstate.startswith(INTERNAL_ERROR)):
             raise
         advice = SEE_DOCTOR if examined else ""
         raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}{advice}") from error
-
-
-def _is_operational(error: DBAPIError) -> bool:
-    # SQLite raises the bare DatabaseError for a file that is no database.
-    return isinstance(error, OperationalError) or type(error) is DatabaseError
