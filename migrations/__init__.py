@@ -1,1 +1,1 @@
-"""Alembic's folder: how the database's tables came to be, step by step. `pbem migrate` runs the steps."""
+"""Alembic's folder: the steps by which the database's tables came to be. `pbem migrate` runs them."""

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the steps on the connection that `pbem.store.migrate` made, in its transaction."""
+"""Entry point of Alembic: runs the steps on the connection and in the transaction of `pbem.store.migrate`."""
 
 from __future__ import annotations
 

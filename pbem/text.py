@@ -68,8 +68,12 @@ def wrap_order_line(line: str, indent: str = "") -> str:
 def format_table(rows: Iterable[Sequence[Any]], *headings: str) -> str:
     """Return a text table under headings; columns of whole numbers are aligned to the right.
 
-    Raises:
-        ValueError: A row has not as many cells as there are headings.
+    >>> print(format_table([("red", 5), ("blue", 12)], "seat", "score"))
+    seat  score
+    red       5
+    blue     12
+
+    Raises ValueError if a row does not have one cell for each heading.
     """
     table = [list(row) for row in rows]
     if any(len(row) != len(headings) for row in table):
@@ -89,7 +93,11 @@ def _align_row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool])
 
 
 def as_sentence(text: str) -> str:
-    """Return the text with a capital first letter, and with a full stop unless it ends in a punctuation mark."""
+    """Return the text with a capital first and a full stop last, unless it ends in punctuation of its own.
+
+    >>> as_sentence("the turn is run")
+    'The turn is run.'
+    """
     text = text.strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":", ",", ";", "…")) else ".")
 
@@ -107,10 +115,18 @@ def quote_block(text: str) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return names as a list in words: "red, blue and green"."""
+    """Return names as a list in words.
+
+    >>> join_names(["red", "blue", "green"])
+    'red, blue and green'
+    """
     return ", ".join(names[:-1]) + (" and " if names[1:] else "") + "".join(names[-1:])
 
 
 def count_noun(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: "1 unit", "3 units"; `many` is for plurals that do more than add an s."""
+    """Return a number and the thing counted; `many` is for plurals that do more than add an s.
+
+    >>> count_noun(3, "unit"), count_noun(1, "reply", "replies")
+    ('3 units', '1 reply')
+    """
     return f"{number} {one if number == 1 else many or f'{one}s'}"

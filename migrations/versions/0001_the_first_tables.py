@@ -1,4 +1,4 @@
-"""The first tables: campaigns, seats, turns, reports, letters, sheets, outgoing mail and the journal."""
+"""The first tables: campaigns, seats, turns, reports, messages, sheets, outgoing mail and the journal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Makes the tables."""
+    """Create the tables."""
     op.create_table(
         "campaign",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -147,7 +147,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drops them."""
+    """Drop them."""
     op.drop_table("sheet")
     op.drop_table("report")
     op.drop_table("turn")

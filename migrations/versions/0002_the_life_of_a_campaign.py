@@ -1,4 +1,4 @@
-"""People with one identity, standbys and deputies, press, a GM's acts, the fate of each mail, and shelved turns."""
+"""People with one identity, standbys, deputies, press, the GM's actions, the fate of each mail, and withdrawn turns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LIVE = sa.text("shelf_id IS NULL")
 
 
 def upgrade() -> None:
-    """Makes the new tables and columns, and a person of each address."""
+    """Create the new tables and columns, and a person for each address."""
     _make_tables()
     for table, column, kind, value in _ADDED:
         with op.batch_alter_table(table) as batch:
@@ -193,7 +193,7 @@ def _make_tables() -> None:
 
 
 def downgrade() -> None:
-    """Takes the new tables and columns away, and with them all that only they hold; shelved turns too."""
+    """Drop the new tables and columns, with all that only they hold, and the withdrawn turns."""
     _unseat_people()
     op.drop_index("uq_turn_live", "turn")
     for table in ("sheet", "report"):

@@ -1,4 +1,4 @@
-"""Which mail has its tokens masked, and indexes by which a tick finds what is left to do without looking at all."""
+"""The time from when a mail's tokens are masked, and indexes for what a tick has left to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INDEXES = (
 
 
 def upgrade() -> None:
-    """Adds columns, then indexes."""
+    """Add columns, then indexes."""
     for table in ("letter", "outgoing"):
         op.add_column(table, sa.Column("masked_at", sa.DateTime(timezone=True), nullable=True))
     for name, table, columns, where in _INDEXES:
@@ -27,7 +27,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away. What was masked stays so."""
+    """Drop them. Masked tokens stay masked."""
     for name, table, _, _ in _INDEXES:
         op.drop_index(name, table)
     for table in ("letter", "outgoing"):

@@ -1,8 +1,8 @@
-"""Letters know their senders, what they have shown, and how often reading them was begun.
+"""Messages have their senders, the credentials found in them, and the attempts to read them.
 
-The columns are added where they are: no letter is written again, which would
-need as much room once more as all mail ever kept. Letters that were read before
-have no sender here, and count against nobody's limits.
+The columns are added in place: no message is written again, which would need as
+much room once more as all mail ever stored. Messages read before have no sender
+here, and count against no limits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STRANGER = sa.text("kind = 'stranger'")
 
 
 def upgrade() -> None:
-    """Adds the columns, and the indexes by which limits are counted."""
+    """Add the columns, and the indexes by which limits are counted."""
     op.add_column("letter", sa.Column("attempts", sa.Integer(), nullable=False, server_default=sa.text("0")))
     op.add_column("letter", sa.Column("sender", sa.String(254), nullable=True))
     op.add_column("letter", sa.Column("verdict", sa.String(4), nullable=True))
@@ -40,7 +40,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away."""
+    """Drop them."""
     op.drop_index("ix_outgoing_stranger", "outgoing")
     op.drop_index("ix_letter_unanswered", "letter")
     op.drop_index("ix_letter_sender", "letter")

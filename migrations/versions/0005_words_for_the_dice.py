@@ -1,7 +1,7 @@
-"""Words of the players, mixed into the dice; and what the next reports tell of their GM.
+"""Dice words of the players, and entries of the journal that the next reports tell.
 
-Campaigns that have begun keep the dice they have: they have no words. The seats
-of those that have not get the code that a word is sent with.
+Started campaigns keep their dice: they have no words. The seats of forming ones
+get the code with which a word is sent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FORMING = sa.text(
 
 
 def upgrade() -> None:
-    """Makes the columns, and a code for each player whose campaign has not begun."""
+    """Add the columns, and a code for each player whose campaign is forming."""
     for table, column, kind, value in _ADDED:
         with op.batch_alter_table(table) as batch:
             batch.add_column(sa.Column(column, kind, nullable=False, server_default=sa.text(value)))
@@ -48,7 +48,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes the columns away; a campaign that has words can no longer be resolved as it was."""
+    """Drop the columns; a campaign with words can no longer be resolved as it was."""
     op.drop_index("ix_seat_dice_code", "seat")
     with op.batch_alter_table("act") as batch:
         batch.drop_column("turn")

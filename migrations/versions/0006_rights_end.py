@@ -12,8 +12,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Lets a request be found by the mail that asked for it, and those who stand in have codes of their own."""
+    """Add the mail that asked for it to each request, and codes of their own for deputies."""
     with op.batch_alter_table("request") as batch:
+        # The default is for the rows that are there; the models have none, and a test compares both.
         batch.add_column(sa.Column("message_id", sa.String(200), nullable=False, server_default=""))
     with op.batch_alter_table("request") as batch:
         batch.alter_column("message_id", server_default=None, existing_type=sa.String(200), existing_nullable=False)
@@ -35,7 +36,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes both away: a question that waits is answered no more, and the codes of those who stand in are lost."""
+    """Drop both: open questions can no longer be answered, and the codes of deputies are lost."""
     op.drop_table("report_copy")
     op.execute("DELETE FROM request WHERE kind = 'letter'")
     with op.batch_alter_table("request") as batch:

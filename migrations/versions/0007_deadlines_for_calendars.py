@@ -1,4 +1,4 @@
-"""Whether somebody wants deadlines as files for his calendar."""
+"""A person's wish for deadlines as calendar files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Everybody gets them, until he says otherwise."""
+    """Add the wish; all people get the files until they decline."""
     with op.batch_alter_table("person") as batch:
         batch.add_column(sa.Column("calendar", sa.Boolean(), nullable=False, server_default=sa.true()))
     with op.batch_alter_table("person") as batch:
@@ -20,6 +20,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Nobody gets them."""
+    """Drop it; no files are sent."""
     with op.batch_alter_table("person") as batch:
         batch.drop_column("calendar")

@@ -1,4 +1,4 @@
-"""Of mails that were sent long ago the text alone is kept."""
+"""Mails that were sent long ago keep their text alone."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Those that were gone through for tokens are gone through again, some in each tick."""
+    """Mark mails whose tokens are masked as unmasked, so that ticks process them again."""
     op.execute(sa.text("UPDATE outgoing SET masked_at = NULL WHERE state = 'sent'"))
 
 
 def downgrade() -> None:
-    """What was left out stays out."""
+    """Do nothing: deleted parts stay deleted."""

@@ -1,4 +1,4 @@
-"""The files of reports are kept with their pictures as they are, which were base64 in JSON before."""
+"""The files of reports hold pictures as bytes, which were base64 in JSON before."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _PICTURE = ".png"
 
 
 def upgrade() -> None:
-    """Writes all of them anew."""
+    """Write all of them again as bundles."""
     _each(_bundled)
 
 
 def downgrade() -> None:
-    """And back."""
+    """Write all of them again as JSON."""
     _each(_as_json)
 
 

@@ -1,4 +1,4 @@
-"""What machines that work together have in common: what is known of the polls, the lanes of letters, and who works."""
+"""Data that machines share: remembered values, the partition keys of messages, and the workers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds the tables, and the column to letters where they are: none is written again."""
+    """Add the tables, and the column of messages in place: none is written again."""
     op.add_column("letter", sa.Column("lane", sa.String(40), nullable=True))
     op.create_table(
         "fact",
@@ -32,7 +32,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away."""
+    """Drop them."""
     op.drop_table("worker")
     op.drop_table("fact")
     with op.batch_alter_table("letter") as batch:

@@ -1,4 +1,4 @@
-"""How somebody wants his reports as pages for a browser."""
+"""A person's wish for reports as pages for a browser."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """As the house rules of his campaigns have it, until he says otherwise."""
+    """Add the wish, with NULL for the house rules of each campaign."""
     with op.batch_alter_table("person") as batch:
         batch.add_column(sa.Column("pages", sa.String(10), nullable=True))
 
 
 def downgrade() -> None:
-    """Nobody has said."""
+    """Drop it."""
     with op.batch_alter_table("person") as batch:
         batch.drop_column("pages")

@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds their table."""
+    """Create their table."""
     op.create_table(
         "sealed_page",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -31,5 +31,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes it away."""
+    """Drop it."""
     op.drop_table("sealed_page")

@@ -1,4 +1,4 @@
-"""Workers share the reports of a large turn: what is asked of each other, and what has come of it."""
+"""The rendering of a large turn shared by workers: requests and results. Dropped by 0021."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds the table."""
+    """Create the table."""
     op.create_table(
         "batch",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -24,5 +24,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes it away."""
+    """Drop it."""
     op.drop_table("batch")

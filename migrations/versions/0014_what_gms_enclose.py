@@ -1,4 +1,4 @@
-"""Pictures and files that GMs enclose with their rulings, each content once."""
+"""Pictures and files that GMs attach to their rulings, each content once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds the table."""
+    """Create the table."""
     op.create_table(
         "enclosed",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -29,6 +29,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes it away."""
+    """Drop it."""
     op.drop_index("ix_enclosed_turn_id", table_name="enclosed")
     op.drop_table("enclosed")

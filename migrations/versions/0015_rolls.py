@@ -1,4 +1,4 @@
-"""A GM rolls the campaign's dice: what he rolled, and in which turn."""
+"""Rolls of the GM with the campaign's dice, and their turns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds the table."""
+    """Create the table."""
     op.create_table(
         "roll",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -29,6 +29,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes it away."""
+    """Drop it."""
     op.drop_index("ix_roll_campaign_id", table_name="roll")
     op.drop_table("roll")

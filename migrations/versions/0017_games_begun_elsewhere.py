@@ -1,4 +1,4 @@
-"""A campaign may begin in the middle: the number of its set-up, and until it begins the state it was given."""
+"""A campaign may start in the middle: the number of its set-up, and until it starts the given state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds the columns."""
+    """Add the columns."""
     with op.batch_alter_table("campaign") as campaign:
         campaign.add_column(sa.Column("origin", sa.Integer(), nullable=False, server_default=sa.text("0")))
         campaign.add_column(sa.Column("given", sa.LargeBinary(), nullable=True))
@@ -21,7 +21,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away."""
+    """Drop them."""
     with op.batch_alter_table("campaign") as campaign:
         campaign.drop_column("given")
         campaign.drop_column("origin")

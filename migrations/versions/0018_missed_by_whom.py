@@ -1,4 +1,4 @@
-"""A seat knows since when its player sits there: what was missed before was missed by another."""
+"""A seat has the time since when its player has it: sheets missed before were missed by another."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds the column."""
+    """Add the column."""
     op.add_column("seat", sa.Column("since", sa.DateTime(timezone=True), nullable=True))
 
 
 def downgrade() -> None:
-    """Takes it away."""
+    """Drop it."""
     with op.batch_alter_table("seat") as seat:
         seat.drop_column("since")

@@ -1,4 +1,4 @@
-"""What databases lack that came to 0013 while it followed on 0010: 0011 and 0012 were put between them later."""
+"""Catches up on 0011 and 0012 in databases that came to 0013 before these steps were put in between."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Takes the two steps where they were not taken."""
+    """Run the two steps where they were not run."""
     there = sa.inspect(op.get_bind())
     if "pages" not in {column["name"] for column in there.get_columns("person")}:
         context.script.get_revision("0011").module.upgrade()
@@ -21,4 +21,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Leaves them: where they were taken in their place, they are taken back there."""
+    """Do nothing: where the steps were run in their place, they are reversed there."""

@@ -1,4 +1,4 @@
-"""Sealed pages know their seat and player, and when they were withdrawn from the site."""
+"""Sealed pages have their seat and player, and the time when they were withdrawn from the site."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Remove them, with the rows of withdrawn pages, which have no content."""
+    """Drop them, with the rows of withdrawn pages, which have no content."""
     op.execute("DELETE FROM sealed_page WHERE withdrawn_at IS NOT NULL")
     with op.batch_alter_table("sealed_page") as page:
         page.drop_constraint("fk_sealed_page_person_id", type_="foreignkey")

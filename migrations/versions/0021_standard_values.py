@@ -1,6 +1,6 @@
-"""Standard words for states and kinds; the hold of a campaign as a kind and a reason, apart from where it moved.
+"""Standard words for states and kinds; the hold of a campaign as a kind and a reason, apart from its new address.
 
-The table of report batches is dropped: the reports of a turn are made by one machine.
+The table of report batches is dropped: the reports of a turn are rendered by one machine.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ _HOLD = (("hold_kind", sa.String(10), "none"), ("hold_reason", sa.Text(), ""), (
 
 
 def upgrade() -> None:
-    """Add the columns of holds in the place of `held`, change the values, and drop the batches of the moment."""
+    """Replace `held` by the columns of holds, change the values, and drop the batches."""
     with op.batch_alter_table("campaign") as campaign:
         for name, kind, value in _HOLD:
+            # The default is for the rows that are there; the models have none, and a test compares both.
             campaign.add_column(sa.Column(name, kind, nullable=False, server_default=value))
     for row in _read("status", "held"):
         _write(row.id, _split(row.status, row.held))
@@ -70,7 +71,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Change the values back, join each hold into a sentence, and make the table of batches again, empty."""
+    """Change the values back, join each hold into a sentence, and create the empty table of batches."""
     op.create_table(
         "batch",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -112,7 +113,7 @@ def _set_width(*, before: int, after: int) -> None:
 
 
 def _split(status: str, held: str) -> dict[str, str]:
-    """Return the columns for a sentence; an unknown one is kept as it is, as a hold of which players were not told."""
+    """Return the columns for a sentence; an unknown one becomes a hold of which players were not told."""
     if status == "moved":
         return {"moved_to": held}
     if pause := _PAUSE.fullmatch(held):

@@ -1,1 +1,1 @@
-"""One module a step, in the order of their numbers."""
+"""The steps, one module each, in the order of their numbers."""

@@ -33,9 +33,9 @@ from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import (
     RESERVED_SEATS,
     Context,
-    _listed,
     format_player_count,
     is_valid_seat_name,
+    list_faults,
     load_campaign,
     raise_validation_errors,
 )
@@ -247,7 +247,7 @@ def import_texts(
         if finding.severity == "error"
     ]
     if errors:
-        raise CampaignError(_listed(f"{ruleset.title} cannot be begun from these texts", errors))
+        raise CampaignError(list_faults(f"{ruleset.title} cannot be begun from these texts", errors))
     return _played_on(ruleset, data, seats, turn or 1)
 
 

@@ -46,13 +46,13 @@ from pbem.util import Progress, no_progress
 
 _Rows = Select[int, str, int, int | None, bytes | None]
 
+# The turn is withdrawn, and its folder may still be among those of live turns.
 _ON_SHELVES = Turn.shelf_id.is_not(None) & Turn.archived_at.is_not(None)
-"""The condition that a turn is withdrawn, and its folder may still stand where those of live turns do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTurn:
-    """A turn that was run, as the archive is to have it."""
+    """A turn that was run, with the record from which its folder is written."""
 
     id: int
     campaign: str
@@ -67,7 +67,7 @@ class ResolvedTurn:
 
 
 def resolved_turns() -> _Rows:
-    """Turns that were run, for `load_resolved`."""
+    """Return a SELECT of turns that were run, for `load_resolved`."""
     return (
         select(Turn.id, Campaign.name, Turn.number, Turn.shelf_id, Turn.record)
         .join(Campaign, Campaign.id == Turn.campaign_id)
@@ -80,36 +80,37 @@ _UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.i
 
 
 def load_resolved(session: Session, turns: _Rows) -> list[ResolvedTurn]:
-    """Return the turns of a selection made from `resolved_turns`, in the order of their making."""
+    """Return the turns of a SELECT made from `resolved_turns`, by id."""
     found = flushed_connection(session).execute(turns)
-    rows = sorted(found, key=lambda row: row.id)  # asked to sort them, SQLite looks through all turns
+    rows = sorted(found, key=lambda row: row.id)  # with ORDER BY, SQLite would read all turns
     return [
         ResolvedTurn(id_, name, number, shelf_id is not None, record or b"{}")
         for id_, name, number, shelf_id, record in rows
     ]
 
 
-_ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=bindparam("at"))
+# Marked without waiting for the disk: after a power cut the next tick finds the folder complete, and marks it again.
+_MARK_ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=bindparam("at"))
 
 
 def archive_now(app: App, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
-    """Write the folder of a turn just run. What cannot be written now is left to `archive_pending`, which tells why."""
+    """Write the folder of a turn just run. A failure is left to `archive_pending`, which reports it."""
     with suppress(OSError, PbemError):
         archive_turn(app.settings.archive, record, files)
         _mark_archived(app, turn_id, now)
 
 
 def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
-    """Archives all resolved turns, or those of a campaign, that are not archived yet.
+    """Archive all turns that were run and are not archived yet, of one campaign or of all.
 
-    Returns how many, and a sentence for each that could not be.
+    Returns their number, and a sentence for each that failed.
     """
     with app.store.reading() as session:
         here = (_WITHDRAWN, _UNARCHIVED)
         if campaign is not None:
             here = (_WITHDRAWN.where(Campaign.name == campaign), _UNARCHIVED.where(Campaign.name == campaign))
         withdrawn, left = (load_resolved(session, turns) for turns in here)
-    problems = _tidy(app, withdrawn)
+    problems = _set_aside_withdrawn(app, withdrawn)
     count = 0
     for turn in left:
         problem = rewrite_turn(app, turn)
@@ -122,16 +123,16 @@ def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> 
 
 
 def rewrite_turn(app: App, turn: ResolvedTurn) -> str:
-    """Writes what is missing of a turn's folder; returns a sentence where that cannot be done, else ""."""
+    """Write the missing files of a turn's folder; return a sentence if that fails, else ""."""
     archive = app.settings.archive
     try:
         if _is_moved(app, turn):
-            return ""  # taken back, or brought back, at this moment: another tick sees to what is left of it
+            return ""  # withdrawn or restored just now: the next tick does the rest
         if not turn.withdrawn:
             move_from_withdrawn(archive, turn.record)
         if not is_complete(archive, turn.record, withdrawn=turn.withdrawn):
             with app.store.reading() as session:
-                files = _files(session, app, turn)
+                files = _load_files(session, app, turn)
             archive_turn(archive, turn.record, files, withdrawn=turn.withdrawn)
     except StoreError:
         raise
@@ -146,8 +147,8 @@ def _is_moved(app: App, turn: ResolvedTurn) -> bool:
     return (shelf is not None) != turn.withdrawn
 
 
-def _tidy(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
-    """Sets the folders of withdrawn turns aside, or writes them there; returns a sentence for each where it failed."""
+def _set_aside_withdrawn(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
+    """Move the folders of withdrawn turns aside, or write them there; return a sentence for each failure."""
     problems = []
     for turn in turns:
         try:
@@ -159,30 +160,26 @@ def _tidy(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
         if problem:
             problems.append(problem)
         else:
-            _mark_set_aside(app, turn.id)
+            with app.store.writing(durable=False) as session:
+                session.execute(update(Turn).where(Turn.id == turn.id, _ON_SHELVES).values(archived_at=None))
     return problems
 
 
 def pending_moves(session: Session, campaign_id: int) -> list[int]:
-    """The numbers of a campaign's withdrawn turns whose folders are yet to be set aside."""
+    """Return the numbers of a campaign's withdrawn turns whose folders are yet to be moved."""
     return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _ON_SHELVES)))
 
 
 def _mark_archived(app: App, turn_id: int, now: dt.datetime) -> None:
     with app.store.writing(durable=False) as session:
-        session.connection().execute(_ARCHIVED, {"turn": turn_id, "at": now})
+        session.connection().execute(_MARK_ARCHIVED, {"turn": turn_id, "at": now})
 
 
-def _mark_set_aside(app: App, turn_id: int) -> None:
-    with app.store.writing(durable=False) as session:
-        session.execute(update(Turn).where(Turn.id == turn_id, _ON_SHELVES).values(archived_at=None))
+def _load_files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
+    """Return the files that a turn's record names, as the database still has them.
 
-
-def _files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
-    """The files that a turn's record names, as the database still has them.
-
-    Reports that did not change go from a turn that is withdrawn to the one in
-    its place, so they are known by their hashes.
+    Files are identified by their hashes: unchanged reports of a withdrawn turn now
+    belong to the turn in its place.
     """
     snapshot = load_campaign(session, turn.campaign)
     told, book = json.loads(turn.record), app.game(snapshot.game).orders
@@ -195,43 +192,40 @@ def _files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
     given = orders_used(turn.record, book) if "orders" in told else None
     sheets = received_sheets(snapshot, load_sheets(session, turn.id))
     kept: dict[str, bytes] = {}
-    # With none at first: where nobody was told anything there are sheets all the same.
+    # An empty report first: a turn without reports has sheets all the same.
     for report in ({}, *reports):
         made = turn_files([report], sheets=sheets, orders=given, book=book)
         kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}
-    return kept | _enclosed(session, snapshot.id, told["files"])
-
-
-def _enclosed(session: Session, campaign_id: int, files: Mapping[str, str]) -> dict[str, bytes]:
-    """What the GM has enclosed, of the files that a record names."""
-    paths = {attachment_hash(path): path for path in files if attachment_hash(path)}
-    return {paths[hash_]: content for hash_, content in AttachmentStore(session, campaign_id).find(paths).items()}
+    paths = {attachment_hash(path): path for path in told["files"] if attachment_hash(path)}
+    enclosed = AttachmentStore(session, snapshot.id).find(paths)
+    return kept | {paths[hash_]: content for hash_, content in enclosed.items()}
 
 
 MOST_READ = 30
-"""Folders that a tick reads to the last byte, at most."""
+"""The largest number of folders that a tick reads completely."""
 
 AT_ONCE = 10
-"""Records that are loaded together: each query takes longer than what it brings, but those of large games are long."""
+"""Records loaded together: each query takes longer than its rows, but records of large games are long."""
 
 ENOUGH_FILES = 500
-"""It stops when they had so many files together: of 10,000 turns, with a tick each minute, most are read in a day."""
+"""Files after which a tick reads no further folder: with a tick each minute, most of 10,000 turns are read in a day."""
 
 
 def repair_archive(app: App, campaign: str | None = None) -> list[str]:
-    """Writes folders that were lost or cut again, of all campaigns or of one.
+    """Write lost or damaged folders again, of one campaign or of all; return a sentence for each.
 
-    Returns a sentence for each, also where that cannot be done. A turn that was never archived is none of them: that
-    is the matter of `archive_pending`.
+    Turns that were never archived are left to `archive_pending`.
     """
     with app.store.reading() as session:
-        drawn = _some(session) if campaign is None else ()
-        turns = {turn.id: turn for turn in itertools.chain(_without_folder(session, app, campaign), drawn)}
-    return [problem for turn in turns.values() if (problem := _restored(app, turn))]
+        drawn = _sample_turns(session) if campaign is None else ()
+        turns = {turn.id: turn for turn in itertools.chain(_turns_without_folder(session, app, campaign), drawn)}
+    found = ((turn, find_archive_damage(app.settings.archive, turn)) for turn in turns.values())
+    written = "it was written again from the database"
+    return [rewrite_turn(app, turn) or f"{damage}; {written}" for turn, damage in found if damage]
 
 
 def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
-    """Why the folder of a turn cannot be said to be whole, "" if it is."""
+    """Return why the folder of a turn cannot be called complete, or "" if it can."""
     try:
         if is_complete(archive, turn.record, withdrawn=turn.withdrawn):
             return ""
@@ -240,15 +234,9 @@ def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
     return f"{turn.said} was lost or cut in the archive"
 
 
-def _restored(app: App, turn: ResolvedTurn) -> str:
-    if not (damage := find_archive_damage(app.settings.archive, turn)):
-        return ""
-    return rewrite_turn(app, turn) or f"{damage}; it was written again from the database"
-
-
-def _without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:
-    """The turns that have been archived, and have no folder there."""
-    withdrawn = _withdrawn(session)
+def _turns_without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:
+    """Yield the turns that were archived and have no folder."""
+    withdrawn = _count_withdrawn(session)
     columns = (Campaign.id, Campaign.name, Campaign.origin, Campaign.turn)
     begun = select(*columns).where(Campaign.status != CampaignState.FORMING).order_by(Campaign.id)
     if campaign is not None:
@@ -267,21 +255,20 @@ def _without_folder(session: Session, app: App, campaign: str | None) -> Iterato
 _SET_ASIDE = (Turn.shelf_id.is_not(None), Turn.archived_at.is_(None))
 
 
-def _withdrawn(session: Session) -> dict[int, int]:
-    """How many withdrawn turns each campaign has."""
+def _count_withdrawn(session: Session) -> dict[int, int]:
     counts = select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None))
     return {row[0]: row[1] for row in flushed_connection(session).execute(counts.group_by(Turn.campaign_id))}
 
 
-def _some(session: Session) -> Iterator[ResolvedTurn]:
-    """A few of the turns whose folders should be there, or all where they are few."""
+def _sample_turns(session: Session) -> Iterator[ResolvedTurn]:
+    """Yield a random sample of the turns whose folders should be there, or all where they are few."""
     newest = flushed_connection(session).execute(select(func.max(Turn.id))).scalar() or 0
     drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
     files = 0
     for start in range(0, len(drawn), AT_ONCE):
         these = resolved_turns().where(Turn.id.in_(drawn[start : start + AT_ONCE]))
         loaded = load_resolved(session, these.where(Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)))
-        random.shuffle(loaded)  # where it stops shall not depend on how old they are
+        random.shuffle(loaded)  # or the sample would favour old turns
         for turn in loaded:
             yield turn
             files += len(json.loads(turn.record)["files"])
@@ -294,9 +281,11 @@ CODE_REPAIR = "install the code that ran it, or give the new code a new version 
 
 
 def prove_archive(app: App, name: str, *, progress: Progress = no_progress) -> ReplayProof:
-    """Resolves every archived turn again. Raises ReplayError naming the first difference.
+    """Resolve every archived turn again, and compare the results.
 
-    Raises CampaignError when there is nothing to prove yet.
+    Raises:
+        ReplayError: The archive differs; the text names the first difference.
+        CampaignError: There is nothing to prove yet.
     """
     try:
         return _replay(app, name, progress)
@@ -309,7 +298,7 @@ def prove_archive(app: App, name: str, *, progress: Progress = no_progress) -> R
 
 
 def begun(app: App) -> list[str]:
-    """Return the names of the campaigns that have begun, so that there is an archive. Raises CampaignError if none."""
+    """Return the names of the campaigns that have started, and so have an archive. Raises CampaignError if none has."""
     with app.store.reading() as session:
         has_begun = Campaign.status != CampaignState.FORMING
         names = list(session.scalars(select(Campaign.name).where(has_begun).order_by(Campaign.name)))
@@ -319,24 +308,24 @@ def begun(app: App) -> list[str]:
 
 
 def code_change(session: Session, games: Mapping[str, AnyRuleset], snapshot: CampaignSnapshot) -> str:
-    """Return a sentence if the code of a campaign's game has changed under the same version, "" if it has not.
+    """Return a sentence if the code of a campaign's game has changed under the same version, or "".
 
-    The states of the newest turn and of the first one are read and written again: a field that was added with a
-    default, or renamed, makes another state of them, with another hash. The first one tells of a change also
-    after turns were run with it. A state of another version says nothing.
+    The states of the newest turn and of the first one are loaded and dumped again: a field that was added with a
+    default, or renamed, changes their hashes. The first one shows a change even after turns were run with it. States of
+    another version show nothing.
     """
     ruleset = games.get(snapshot.game)
     if ruleset is None:
         return ""
-    for opened, version, kept in _kept_states(session, snapshot):
-        if version == ruleset.version and not _is_written_alike(ruleset, *kept):
+    for opened, version, kept in _load_states(session, snapshot):
+        if version == ruleset.version and not _round_trips(ruleset, *kept):
             game = f"{ruleset.title} version {version}"
             return f"the code of {game} has changed since {opened} was opened, but not its version"
     return ""
 
 
-def _kept_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[str, int, tuple[bytes, str]]]:
-    """Yield the newest and the first turn, the version that wrote their states, and these with their hashes."""
+def _load_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[str, int, tuple[bytes, str]]]:
+    """Yield the newest and the first turn: its name, the version that wrote its state, and the state with its hash."""
     turns = select(Turn.state, Turn.state_hash, Turn.record).where(is_current(snapshot.id))
     newest = session.execute(turns.order_by(Turn.number.desc()).limit(1)).first()
     if newest is not None:
@@ -347,7 +336,7 @@ def _kept_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple
         yield f"turn {snapshot.first}", json.loads(set_up.record)["version"], (first.state, first.state_hash)
 
 
-def _is_written_alike(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
+def _round_trips(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
     try:
         return state_hash(ruleset, ruleset.load(json.loads(state), ruleset.version)) == expected
     except SaveError:

@@ -76,7 +76,7 @@ from pbem.store.models import Base
 from pbem.store.types import CanonicalJson, CompressedBytes, CompressedFiles, UtcDateTime
 
 LARGEST_ID = 2_000_000_000
-"""It leaves a hundred million for the rows to come, of whose numbers each restoring leaves a million out."""
+"""The largest id of a row: a hundred million are left for rows to come, of which each restore skips a million."""
 
 _DICE_WORD = re.compile(f"(?s).{{0,{LONGEST}}}")
 _DOMAIN = re.compile(r"[^\s@]+")
@@ -91,8 +91,8 @@ _SEAT_NAMES = list_of(seat_name)
 _TEXT = anything
 _TIME = anything
 _FLAG = anything
+# These columns are fully checked by their types.
 _ENUM = anything
-"""These four say all by their types."""
 
 CHECKS: Mapping[str, Mapping[str, Check]] = {
     "person": {
@@ -306,10 +306,10 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "turn": _TURN,
     },
 }
-"""By table and column: the check of a value that is not NULL, in the form that the program reads it in."""
+"""By table and column, the check of a value that is not NULL, in the form in which the program reads it."""
 
 
-def _facts(**keys: Check) -> Check:
+def _object_of(**keys: Check) -> Check:
     def check(data: Any) -> None:
         mapping(data)
         for name, check_one in keys.items():
@@ -324,32 +324,32 @@ def _or_none(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
-def _outage(value: Any) -> None:
+def _outage_times(value: Any) -> None:
     if not isinstance(value, list) or len(value) != 3:
         raise Unfit("three times are expected")
     list_of(aware_moment)(value)
 
 
 FACTS: Mapping[str, Check] = {
-    "mailbox": _facts(
+    "mailbox": _object_of(
         at=aware_moment,
         newest=lambda value: _COUNT(number(value)),
         last_good=aware_moment,
         usual=_or_none(seconds),
         failed=flag,
-        outage=_or_none(_outage),
+        outage=_or_none(_outage_times),
     ),
-    "closed": _facts(made=aware_moment, at=aware_moment),
-    "queues": _facts(newest=text),
+    "closed": _object_of(made=aware_moment, at=aware_moment),
+    "queues": _object_of(newest=text),
     "site": list_of(anything),
     "house key": lambda value: hash_(text(value)),
 }
-"""The data of each fact, by its name."""
+"""The check of each remembered value, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A value that cannot be read: where it stands, what was expected, and what was found."""
+    """A value that cannot be read: its place, and what was expected and found."""
 
     table: str
     row: str
@@ -358,28 +358,29 @@ class Fault:
 
     @property
     def text(self) -> str:
-        """Return it as a clause."""
+        """The fault as a clause."""
         return f"table {self.table}, row {self.row}, field {self.field}: {self.said}"
 
 
 def find_faults(connection: Connection, campaign_id: int | None = None) -> Generator[Fault, None, None]:
-    """Yield what cannot be read of all rows, or of those of one campaign and its people, table by table."""
+    """Yield the unreadable values of all rows, or of those of one campaign and its people, table by table."""
     for table in Base.metadata.sorted_tables:
         rows = _rows_of(table, campaign_id, connection.dialect.name)
         if rows is not None:
+            # Few rows at a time: they hold whole mails and reports.
             with connection.execute(rows.execution_options(yield_per=50)) as found:
                 for row in found:
                     yield from row_faults(table, row)
 
 
 def first_fault(connection: Connection, campaign_id: int | None = None) -> Fault | None:
-    """Return the first value that cannot be read."""
+    """Return the first unreadable value, or None."""
     with closing(find_faults(connection, campaign_id)) as faults:
         return next(faults, None)
 
 
 def row_faults(table: Table, row: Sequence[Any]) -> Iterator[Fault]:
-    """Yield what cannot be read of a row, given as it lies in the database."""
+    """Yield the unreadable values of a row, given in its stored form."""
     read: dict[str, Any] = {}
     number = shown(row[0])
     for column, value in zip(table.columns, row, strict=True):
@@ -390,46 +391,44 @@ def row_faults(table: Table, row: Sequence[Any]) -> Iterator[Fault]:
         except ValueError as error:
             yield Fault(table.name, number, column.name, f"{error}, and it is {shown(value)}")
             return
-    for field, said in _together(table.name, read):
+    for field, said in _relation_faults(table.name, read):
         yield Fault(table.name, number, field, said)
 
 
 def read_value(column: Column[Any], value: Any) -> Any:
-    """Return the value of a column, given as it lies in the database. Raise ValueError saying what was expected."""
+    """Return the value of a column from its stored form. Raise ValueError saying what was expected."""
     if value is None:
         if not column.nullable:
             raise Unfit("a value is expected")
         return None
-    return _read(column.type, value)
+    read = next(read for kind, read in _READERS if isinstance(column.type, kind))
+    return read(column.type, value)
 
 
-def _word(kind: Enum, value: Any) -> Any:
+def _enum_word(kind: Enum, value: Any) -> Any:
     one_of(*kind.enums)(text(value))
     return value
 
 
+# The first reader whose type fits is used, since some types are subclasses of others.
 _READERS: Sequence[tuple[type[TypeEngine[Any]], Callable[[Any, Any], Any]]] = (
     (UtcDateTime, lambda _, value: moment(value)),
     (CompressedBytes, lambda _, value: unpacked(value)),
     (CompressedFiles, lambda _, value: bundle(value)),
     (CanonicalJson, lambda _, value: stored_data(value)),
-    (Enum, _word),
+    (Enum, _enum_word),
     (Boolean, lambda _, value: flag(value)),
     (Integer, lambda _, value: number(value)),
     (LargeBinary, lambda _, value: raw(value)),
     (String, lambda kind, value: text(value, kind.length)),
 )
-"""Readers of the values of a type of column; the first that fits counts, since some are kinds of others."""
 
 
-def _read(kind: TypeEngine[Any], value: Any) -> Any:
-    return next(read for of, read in _READERS if isinstance(kind, of))(kind, value)
-
-
-def _together(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong between the values of a row, and in which field."""
+def _relation_faults(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the fields whose values contradict others of the row, each with what is wrong."""
     if table == "person" and row["address"].lower() != row["key"]:
         yield "key", f"it is not the address {shown(row['address'])} in lower case"
+    # Receipts have the checksum, so a sheet must not differ from what its player was told.
     if table == "sheet" and json_sha256(row["orders"]) != row["digest"]:
         yield "digest", "it is not that of the orders"
     if table == "turn" and (row["resolved_at"] is None) != (row["record"] is None):
@@ -449,8 +448,8 @@ def _fact_faults(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _rows_of(table: Table, campaign_id: int | None, dialect: str) -> Select[Any] | None:
-    """Return the query of the rows as they lie there; None for a table that no campaign has a part in."""
-    rows = select(*(_as_it_lies(column, dialect) for column in table.columns)).order_by(*table.primary_key)
+    """Return the query of the rows in their stored form; None for a table that belongs to no campaign."""
+    rows = select(*(_raw_column(column, dialect) for column in table.columns)).order_by(*table.primary_key)
     if campaign_id is None:
         return rows
     tables = Base.metadata.tables
@@ -471,8 +470,9 @@ def _rows_of(table: Table, campaign_id: int | None, dialect: str) -> Select[Any]
     return rows.where(or_(*own)) if own else None
 
 
-def _as_it_lies(column: Column[Any], dialect: str) -> Any:
-    """Return a column that no type of SQLAlchemy reads; a server's time as text, since it knows endless ones."""
+def _raw_column(column: Column[Any], dialect: str) -> Any:
+    """Return a column without the conversions of SQLAlchemy."""
+    # As text: psycopg cannot convert PostgreSQL's 'infinity'.
     if isinstance(column.type, UtcDateTime) and dialect == "postgresql":
         return cast(column, String).label(column.name)
     return type_coerce(column, NullType()).label(column.name)

@@ -26,7 +26,7 @@ from pbem.store.models import Base, Campaign, KeyValue
 from pbem.store.types import MessageState, OutgoingState
 
 UNREADABLE = (*PARSE_ERRORS, zlib.error, DataError)
-"""Errors raised at a value of the database that is none of ours; the last by a server's driver, at endless times."""
+"""Errors raised by values of the database that the program did not write; DataError for PostgreSQL's infinite times."""
 
 _FACT = Base.metadata.tables["fact"].c
 
@@ -36,10 +36,10 @@ MEND = "put it right in the database, or restore a backup"
 def each_by_itself(
     app: App, work: Callable[[str | None], object], problems: list[str], campaign: str | None = None
 ) -> None:
-    """Do work for all campaigns at once, or if that fails for one after the other, so that only one fails.
+    """Call `work` for all campaigns together, or if that fails, for one after the other, so that only one fails.
 
-    The work is given the name of a campaign, or None for all, and may be done twice. Sentences on what failed are
-    added to the problems.
+    `work` is given the name of a campaign, or None for all, and may be called twice. Sentences on failures are added to
+    `problems`.
     """
     try:
         work(campaign)
@@ -54,11 +54,11 @@ def each_by_itself(
         found: list[str] = []
         for name in names:
             each_by_itself(app, work, found, name)
-        problems += found or _named(app, names, error)
+        problems += found or _describe_faults(app, names, error)
 
 
-def _named(app: App, campaigns: Sequence[str], error: Exception) -> list[str]:
-    """Return what is wrong with campaigns of which each can be looked after by itself."""
+def _describe_faults(app: App, campaigns: Sequence[str], error: Exception) -> list[str]:
+    """Return what is wrong with campaigns that can each be worked on alone."""
     with app.store.reading() as session:
         faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name))]
     said = [unreadable_words(name, error, fault) for name, fault in faults]
@@ -66,14 +66,14 @@ def _named(app: App, campaigns: Sequence[str], error: Exception) -> list[str]:
 
 
 def why_unreadable(app: App, campaign: str, error: Exception) -> str:
-    """Return the sentence on a campaign that made the program stumble: the field at fault, and what to do."""
+    """Return the sentence on a campaign that caused an error: the field at fault, and the remedy."""
     with app.store.reading() as session:
         fault = fault_of(session, campaign)
     return unreadable_words(campaign, error, fault)
 
 
 def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> str:
-    """Return the same sentence of a fault that was looked for already."""
+    """Return the same sentence for a fault that was already searched for."""
     name = str(campaign) if is_campaign_name(str(campaign)) else shown(campaign)
     if fault is None:
         return f"campaign {name} could not be looked after ({describe_error(error)})"
@@ -81,15 +81,15 @@ def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> st
 
 
 def fault_of(session: Session, campaign: str) -> Fault | None:
-    """Return the first value of a campaign that cannot be read, or of the people who play in it."""
-    # Compared here, since a name in no UTF-8 cannot be asked for.
+    """Return the first unreadable value of a campaign or of its people, or None."""
+    # Compared here: a name that is not UTF-8 cannot be a parameter of a query.
     ids = {name: id_ for id_, name in session.execute(select(Campaign.id, Campaign.name))}
     return first_fault(session.connection(), ids[campaign]) if campaign in ids else None
 
 
 @contextmanager
 def readable(app: App, campaign: str) -> Iterator[None]:
-    """Raise CampaignError, naming the field at fault, where a row of the campaign cannot be read in the block."""
+    """Raise CampaignError naming the field at fault if the block cannot read a row of the campaign."""
     try:
         yield
     except UNREADABLE as error:
@@ -101,7 +101,7 @@ def readable(app: App, campaign: str) -> Iterator[None]:
 
 
 def noticed(notices: list[str], what: str, ask: Callable[[], Any], default: Any) -> Any:
-    """Return an answer from the database, or the default with a notice where a row cannot be read."""
+    """Return what `ask` returns, or the default, with a notice added, where a row cannot be read."""
     try:
         return ask()
     except UNREADABLE as error:
@@ -110,7 +110,8 @@ def noticed(notices: list[str], what: str, ask: Callable[[], Any], default: Any)
 
 
 def read_fact(session: Session, name: str) -> Any:
-    """Return what the house remembers under a name; None for nothing, and for what cannot be read."""
+    """Return the remembered value of a name; None if there is none or it cannot be read."""
+    # NullType leaves the stored text as it is, since CanonicalJson would raise on damaged JSON.
     row = session.execute(select(type_coerce(_FACT.data, NullType())).where(_FACT.name == name)).first()
     if row is None:
         return None
@@ -124,14 +125,14 @@ def read_fact(session: Session, name: str) -> Any:
 
 
 def keep_fact(session: Session, name: str, data: Any) -> None:
-    """Remember something under a name, in the place of what was there."""
+    """Remember a value under a name, replacing the one before."""
     kept = session.scalar(update(KeyValue).where(KeyValue.name == name).values(data=data).returning(KeyValue.name))
     if kept is None:
         session.execute(insert(KeyValue).values(name=name, data=data))
 
 
 def mail_at_rest(app: App, work: Callable[[], object], problems: list[str], now: dt.datetime) -> None:
-    """Do work with letters or mails; where a row of theirs cannot be read, set that aside and do it once more."""
+    """Call `work` on messages or mails; if it fails because of unreadable rows, set these aside and call it again."""
     try:
         work()
     except PbemError:
@@ -153,19 +154,21 @@ _NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "for
 
 
 def _set_aside(app: App, now: dt.datetime) -> list[str]:
-    """Set letters and mails aside that cannot be read; the field at fault is emptied, and its content told."""
+    """Set messages and mails aside that cannot be read; the field at fault is emptied, and its content reported."""
     with app.store.reading() as session:
         faults = [fault for fault in find_faults(session.connection()) if fault.table in _AT_REST]
     said = []
     for fault in faults:
         table = Base.metadata.tables[fault.table]
         with app.store.writing() as session:
-            session.execute(update(table).where(table.c.id == int(fault.row)).values(_at_rest(table, fault, now)))
+            session.execute(
+                update(table).where(table.c.id == int(fault.row)).values(_neutral_values(table, fault, now))
+            )
         said.append(f"{fault.text}; it was set aside")
     return said
 
 
-def _at_rest(table: Table, fault: Fault, now: dt.datetime) -> dict[str, Any]:
+def _neutral_values(table: Table, fault: Fault, now: dt.datetime) -> dict[str, Any]:
     values = {**_AT_REST[table.name], _SAYS[table.name]: f"it cannot be read: {fault.text}", "masked_at": now}
     column = table.c[fault.field]
     if fault.field in values or fault.field == "id":

@@ -24,14 +24,14 @@ from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, SeatState
 
 FARTHEST = dt.timedelta(days=366)
-"""A calendar that would put a deadline off by more is a slip of the pen, and is passed over."""
+"""Holidays and absences that would postpone a deadline by more are a typing error, and are ignored."""
 
 _DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class AbsencePeriod:
-    """A time in which a player cannot send orders: from its first moment to the one after its last."""
+    """A time in which a player cannot send orders: from `since` to just before `until`."""
 
     since: dt.datetime
     until: dt.datetime
@@ -46,28 +46,31 @@ _ABSENCES = (
 
 
 def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[AbsencePeriod, ...]:
-    """The absences of all seats that turns wait for."""
+    """Return the absences of all seats that turns wait for."""
     rows = flushed_connection(session).execute(_ABSENCES, {"campaign": snapshot.id})
     return tuple(AbsencePeriod(since, until) for since, until in rows)
 
 
 def new_deadline(session: Session, snapshot: CampaignSnapshot, opened: dt.datetime) -> dt.datetime:
-    """The deadline of a turn of this campaign that opens at this moment, in UTC."""
+    """Return the deadline, in UTC, of a turn of this campaign that opens now."""
     return next_deadline(snapshot.schedule, snapshot.policy, opened, load_absences(session, snapshot))
 
 
 def next_deadline(
     schedule: Schedule, policy: HouseRules, opened: dt.datetime, absences: Sequence[AbsencePeriod] = ()
 ) -> dt.datetime:
-    """The deadline of a turn that opens at this moment, in UTC.
+    """Return the deadline, in UTC, of a turn that opens now.
 
-    One that falls on a holiday or in an absence is moved to the next moment of
-    the schedule after it; who comes back has the least time first. Absences
-    longer than the campaign allows move nothing.
+    A deadline on a holiday or in an absence is moved to the next moment of the
+    schedule after it; a player who comes back has at least the least time of the
+    policy. Absences longer than the policy allows move nothing.
     """
     least = dt.timedelta(minutes=policy.least)
     first = deadline = schedule.next_after(opened, least=least)
-    closed = sorted([*_holidays(policy, schedule.zone, opened), *_absences(schedule, policy, absences, least)])
+    closed = sorted(
+        [*_holiday_spans(policy, schedule.zone, opened), *_absence_spans(schedule, policy, absences, least)]
+    )
+    # The next moment of the schedule may fall into another holiday or absence.
     while ends := [until for since, until in closed if since <= deadline < until]:
         deadline = schedule.next_from(opened, max(ends))
     return deadline if deadline - first <= FARTHEST else first
@@ -76,8 +79,8 @@ def next_deadline(
 _Span = tuple[dt.datetime, dt.datetime]
 
 
-def _holidays(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterator[_Span]:
-    """The holidays that may matter, whole days of the zone; those of the next two years."""
+def _holiday_spans(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterator[_Span]:
+    """Yield the holidays of the next two years as whole days of the zone."""
     horizon = opened.date() + 2 * FARTHEST
     for span in policy.holidays:
         first, _, last = span.partition("..")
@@ -86,18 +89,18 @@ def _holidays(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterator[_S
             yield start_of_day(start, zone), start_of_day(end + _DAY, zone)
 
 
-def _absences(
+def _absence_spans(
     schedule: Schedule, policy: HouseRules, absences: Sequence[AbsencePeriod], least: dt.timedelta
 ) -> Iterator[_Span]:
     margin = min(least, schedule.every or least)  # a schedule may itself give less than the least time
     for away in absences:
-        # An hour more: when clocks go back, a day has 25.
+        # An hour more: a day on which clocks go back has 25.
         if away.until - away.since <= policy.absence_days * _DAY + dt.timedelta(hours=1):
             yield away.since, away.until + margin
 
 
 BY_GM = "by the GM"
-"""The reason of a run for which the GM has given his word."""
+"""The reason of a run that the GM has asked for."""
 
 BY_DEADLINE = "deadline"
 """The reason of a run at its deadline."""
@@ -114,7 +117,7 @@ class CountingSheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTurnStatus:
-    """An open turn and what it waits for. It does not run while it is `held`.
+    """An open turn, and what it waits for. It does not run while it is `held`.
 
     `manned`: some seat of the campaign, awaited or not, has a player who is not paused.
     """
@@ -136,25 +139,25 @@ class OpenTurnStatus:
 
     @property
     def held(self) -> str:
-        """Return why it is not run, as a clause; "" if it may be run."""
+        """The reason why it is not run, as a clause; "" if it may be run."""
         return describe_hold(self.hold_kind, self.hold_reason)
 
     @property
     def closes(self) -> dt.datetime | None:
-        """When seats without a sheet are waited for no longer: at the end of the grace after the deadline."""
+        """The end of the grace after the deadline, from when seats without a sheet are no longer waited for."""
         return None if self.deadline is None else self.deadline + self.policy.grace_time
 
     @property
     def missing(self) -> tuple[SeatName, ...]:
-        """The seats awaited that have no sheet."""
+        """The awaited seats without a sheet."""
         return tuple(seat for seat in self.awaited if seat not in self.sheets)
 
     def is_held_by(self, seat: SeatName) -> bool:
-        """Whether the turn waits for its deadline because of this seat."""
+        """Return True if the turn waits for its deadline because of this seat."""
         return seat in self.awaited and (seat not in self.sheets or self.sheets[seat].wait)
 
     def reason(self, now: dt.datetime, *, by_deadline: bool) -> str | None:
-        """Why the turn is to be resolved now; None if it is not."""
+        """Return the reason why the turn is to be run now, or None."""
         if self.held:
             return None
         if by_deadline and self._is_past(now):
@@ -164,7 +167,7 @@ class OpenTurnStatus:
         return "all sheets in" if self._is_settled(now) else None
 
     def _is_past(self, now: dt.datetime) -> bool:
-        """Whether the deadline has passed, and the grace; a last sheet that comes in the grace has its settling."""
+        """Return True if deadline and grace have passed; a last sheet within the grace has its settling time."""
         if self.deadline is None or self.closes is None or now < self.deadline:
             return False
         if now >= self.closes:
@@ -172,7 +175,8 @@ class OpenTurnStatus:
         return not self.missing and (self._last_sheet <= self.deadline or self._is_settled(now))
 
     def _is_settled(self, now: dt.datetime) -> bool:
-        """Return whether there was time for second thoughts; a sheet of a later time came while the clock was ahead."""
+        """Return True if there was time for second thoughts."""
+        # A sheet later than `now` came while the clock was ahead; the turn does not wait for that time.
         return not self._last_sheet <= now < self._last_sheet + self.settle
 
     @property
@@ -182,7 +186,7 @@ class OpenTurnStatus:
 
 @dataclass(frozen=True, slots=True)
 class DueTurn:
-    """A turn to be resolved, and why."""
+    """A turn to be run, and the reason."""
 
     campaign: str
     turn: int
@@ -192,9 +196,9 @@ class DueTurn:
 def due_turns(
     turns: Iterable[OpenTurnStatus], now: dt.datetime, *, by_deadline: bool = True, outage: Outage | None = None
 ) -> list[DueTurn]:
-    """Those of some open turns that are to be resolved now.
+    """Return those of some open turns that are to be run now.
 
-    If not `by_deadline`, or if theirs waits for an outage, only with all sheets in.
+    If not `by_deadline`, or if the deadline waits for an outage, only turns with all sheets in.
     """
     timely = ((turn, by_deadline and not (outage and outage.holds(turn.closes, now))) for turn in turns)
     reasons = ((turn, turn.reason(now, by_deadline=counts)) for turn, counts in timely)
@@ -202,7 +206,7 @@ def due_turns(
 
 
 def recheck_due(session: Session, turn: DueTurn, now: dt.datetime) -> OpenTurnStatus | None:
-    """A turn that was found due, as it waits now; None if it is no longer open, or not due any more."""
+    """Return a due turn as it waits now, or None if it is no longer open or due."""
     for open_ in load_open_turns(session, turn.campaign):
         if open_.turn == turn.turn and open_.reason(now, by_deadline=turn.reason == BY_DEADLINE):
             return open_
@@ -210,7 +214,7 @@ def recheck_due(session: Session, turn: DueTurn, now: dt.datetime) -> OpenTurnSt
 
 
 def open_turns(app: App, campaign: str | None = None) -> list[OpenTurnStatus]:
-    """The open turns of all running campaigns, or of one, as they are now."""
+    """Return the open turns of all running campaigns, or of one, as they are now."""
     with app.store.reading() as session:
         return load_open_turns(session, campaign)
 
@@ -253,14 +257,14 @@ _SHEETS = (
     .where(OrderSheet.accepted, _IS_RUNNING, _IS_OPEN)
     .order_by(OrderSheet.version)
 )
+# Built once: every tick executes them for every home, and building one takes as long as executing it.
 _OF_ALL = (_TURNS, _MANNED, _SHEETS)
-"""Written once: every tick asks them of every home, and to write one takes as long as to ask it."""
 
 _OF_ONE = tuple(asked.where(Campaign.name == bindparam("campaign")) for asked in _OF_ALL)
 
 
 def load_open_turns(session: Session, campaign: str | None = None) -> list[OpenTurnStatus]:
-    """The open turns of all running campaigns, or of one; in the order of their creation."""
+    """Return the open turns of all running campaigns, or of one, in the order of the campaigns' creation."""
     connection, of = flushed_connection(session), {} if campaign is None else {"campaign": campaign}
     turns, seats, sheets = (connection.execute(asked, of).all() for asked in (_OF_ONE if of else _OF_ALL))
     manned: dict[int, list[SeatName]] = defaultdict(list)
@@ -269,10 +273,12 @@ def load_open_turns(session: Session, campaign: str | None = None) -> list[OpenT
     counting: dict[int, dict[SeatName, CountingSheet]] = defaultdict(dict)
     for turn_id, seat, version, wait, received_at in sheets:
         counting[turn_id][seat] = CountingSheet(version, wait, received_at)
-    return [_waiting(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
+    return [_open_turn_status(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
 
 
-def _waiting(row: RowMapping, manned: Sequence[SeatName], sheets: dict[SeatName, CountingSheet]) -> OpenTurnStatus:
+def _open_turn_status(
+    row: RowMapping, manned: Sequence[SeatName], sheets: dict[SeatName, CountingSheet]
+) -> OpenTurnStatus:
     plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "hold_kind", "hold_reason")
     return OpenTurnStatus(
         **{name: row[name] for name in plain},

@@ -21,38 +21,39 @@ from pbem.ruleset.values import Attachment, View
 from pbem.store.models import StoredAttachment
 
 AT_ONCE = 100
-"""Things of a pile that are in memory at a time."""
+"""Items of a list in memory at a time."""
 
 IN_MEMORY = 16_000_000
-"""Bytes up to which files are not written to the disk."""
+"""Bytes up to which files stay in memory."""
 
 T = TypeVar("T")
 
 
 def batched(things: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
-    """The things in lists of at most so many, in their order."""
+    """Yield the things in lists of at most `size`, in their order."""
     left = iter(things)
     while batch := list(islice(left, size)):
         yield batch
 
 
-def _scratch(owner: object) -> SpooledTemporaryFile[bytes]:
-    """A file in memory, and from some size on the disk, that is closed when nobody has its owner any more."""
+def _open_scratch_file(owner: object) -> SpooledTemporaryFile[bytes]:
+    """Return a nameless file, in memory up to some size, that is closed when its owner is garbage-collected."""
     file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    # Without a name, so that it goes with the process, however that ends.
     weakref.finalize(owner, file.close)
     return file
 
 
 class SpooledList(Generic[T]):
-    """Batches of things, in their order; all but the last one lie on the disk, in a file without a name."""
+    """List of batches, spooled to a nameless temporary file except for the last one."""
 
     def __init__(self) -> None:
-        self._file = _scratch(self)
+        self._file = _open_scratch_file(self)
         self._written = 0
         self._last: list[T] = []
 
     def add(self, batch: Sequence[T]) -> None:
-        """Puts a batch on the pile."""
+        """Append a batch."""
         if self._last:
             self._file.seek(0, 2)
             pickle.dump(self._last, self._file)
@@ -60,7 +61,7 @@ class SpooledList(Generic[T]):
         self._last = list(batch)
 
     def batches(self) -> Iterator[list[T]]:
-        """All batches, in their order; they may be gone through again."""
+        """Yield all batches in their order; may be called repeatedly."""
         self._file.seek(0)
         for _ in range(self._written):
             yield pickle.load(self._file)  # noqa: S301 - this process has written it
@@ -69,14 +70,14 @@ class SpooledList(Generic[T]):
 
 
 class SpooledFiles(Mapping[str, bytes]):
-    """Files by their names; beyond some size together they lie on the disk, in a file without a name."""
+    """Files by their names, spooled to a nameless temporary file beyond some total size."""
 
     def __init__(self) -> None:
-        self._file = _scratch(self)
+        self._file = _open_scratch_file(self)
         self._places: dict[str, tuple[int, int]] = {}
 
     def add(self, files: Mapping[str, bytes]) -> None:
-        """Puts files of other names to those there are."""
+        """Add files; their names must be new."""
         end = self._file.seek(0, 2)
         for name, content in files.items():
             self._places[name] = (end, len(content))
@@ -96,18 +97,18 @@ class SpooledFiles(Mapping[str, bytes]):
 
 @dataclass(slots=True)
 class AttachmentStore:
-    """The contents that views name, looked up when they are first asked for."""
+    """The contents of a campaign's attachments, loaded when they are first asked for."""
 
     session: Session
     campaign_id: int
     _known: dict[str, bytes] = field(default_factory=dict)
 
     def of(self, ruleset: AnyRuleset, view: View) -> dict[str, bytes]:
-        """The contents of all that a view names, by hash; what is not there is left out."""
+        """Return the contents of all attachments that a view names, by hash; missing ones are left out."""
         return self.find({each.sha256 for each in attachments_of(ruleset, view)})
 
     def find(self, hashes: Collection[str]) -> dict[str, bytes]:
-        """The contents of these hashes, as far as they are there."""
+        """Return the contents of these hashes; missing ones are left out."""
         missing = [each for each in hashes if each not in self._known]
         if missing:
             here = (StoredAttachment.campaign_id == self.campaign_id, StoredAttachment.sha256.in_(missing))
@@ -117,12 +118,15 @@ class AttachmentStore:
 
 
 def attachments_of(ruleset: AnyRuleset, view: View) -> list[Attachment]:
-    """All that a view names, in its order."""
+    """Return all attachments that a view names, in its order."""
     return [each for enclosed in ruleset.enclosures(view).values() for each in enclosed]
 
 
 def save_attachments(session: Session, campaign_id: int, turn_id: int, contents: Mapping[str, bytes]) -> None:
-    """Keeps what came with a ruling on an open turn: all of it, since earlier rulings stay in part, or come back."""
+    """Store the attachments of a ruling on an open turn.
+
+    All of them, named by a view or not: parts of earlier rulings stay, or come back.
+    """
     here = StoredAttachment.campaign_id == campaign_id
     kept = set(session.scalars(select(StoredAttachment.sha256).where(here, StoredAttachment.sha256.in_(contents))))
     for hash_, content in contents.items():

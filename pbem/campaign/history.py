@@ -1,6 +1,6 @@
 """History of a campaign: journal entries, earlier turns, dice rolls and dice words.
 
-The numbers of the host run on, whatever a game calls its turns: turn 3 may be
+The turn numbers of the host run on, whatever a game calls its turns: turn 3 may be
 "turn 1, combat round 1". Players read only the labels of their own reports.
 
 A rollback keeps all rolls. When the turn is open again, its rolls stand, as the
@@ -54,10 +54,10 @@ def add_entry(
     secret: bool = False,
     turn: int | None = None,
 ) -> int:
-    """Enters an act into the journal, in the transaction of the act itself; returns the id of the entry.
+    """Add an entry to the journal, in the transaction of the action itself; return its id.
 
-    What is `secret` is not for players to read. With a `turn`, that which is
-    open now, the next report of each seat tells it, as what the GM did.
+    Players cannot read an entry that is `secret`. With `turn`, the number of the open
+    turn, the next report of each seat tells it as an action of the GM.
     """
     row = {"campaign_id": campaign_id, "at": at, "actor": actor, "text": text, "secret": secret, "turn": turn}
     entry: int = flushed_connection(session).execute(_ENTER, row).scalar_one()
@@ -65,7 +65,7 @@ def add_entry(
 
 
 Labels = Mapping[int, str]
-"""What the reports of a seat call the turns that they open, by the host's numbers, in their order."""
+"""The labels of a seat's reports by the numbers of the turns that they open, in their order."""
 
 BEFORE = "before the first report"
 UNKNOWN = "a turn of which you had no report"
@@ -75,12 +75,12 @@ _WORD = re.compile(r"\w+")
 
 
 def load_turn_labels(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> Labels:
-    """The labels of a seat's reports."""
-    return _labels(session, is_current(snapshot.id), Report.seat_id == seat_id).get(seat_id, {})
+    """Return the labels of a seat's reports."""
+    return _load_labels(session, is_current(snapshot.id), Report.seat_id == seat_id).get(seat_id, {})
 
 
 def current_turn_label(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> str:
-    """What a seat calls the moment of a snapshot: as its last report until then does, the only one that is read."""
+    """Return the label of a seat's last report up to the turn of the snapshot."""
     view = session.scalar(
         select(Report.view)
         .join(Turn, Turn.id == Report.turn_id)
@@ -94,13 +94,13 @@ def current_turn_label(session: Session, snapshot: CampaignSnapshot, seat_id: in
 def labels_named(
     session: Session, snapshot: CampaignSnapshot, seat_ids: Collection[int], texts: Iterable[str]
 ) -> Mapping[int, Labels]:
-    """The labels of turns that texts of the journal name, by seat, as it read them last: of those taken back too."""
+    """Return the labels of the turns that texts of the journal name, by seat, as last reported: withdrawn turns too."""
     numbers = {int(number) for text in texts for number in _TURN.findall(text)}
     named = (Turn.campaign_id == snapshot.id, Turn.number.in_(numbers), Report.seat_id.in_(seat_ids))
-    return _labels(session, *named) if numbers else {}
+    return _load_labels(session, *named) if numbers else {}
 
 
-def _labels(session: Session, *which: ColumnElement[bool]) -> Mapping[int, Labels]:
+def _load_labels(session: Session, *which: ColumnElement[bool]) -> Mapping[int, Labels]:
     found: dict[int, dict[int, str]] = defaultdict(dict)
     reports = select(Report.seat_id, Turn.number, Report.view).join(Turn, Turn.id == Report.turn_id).where(*which)
     # Views of many seats together would fill the memory.
@@ -111,12 +111,12 @@ def _labels(session: Session, *which: ColumnElement[bool]) -> Mapping[int, Label
 
 
 def turn_label(labels: Labels, number: int) -> str:
-    """What a seat calls the moment when a turn was open: as the last report says that it had by then."""
+    """Return the label for the moment when a turn was open: that of the seat's last report until then."""
     return next((labels[each] for each in sorted(labels, reverse=True) if each <= number), BEFORE)
 
 
 def relabel(text: str, labels: Labels) -> str:
-    """A text of the journal with its turns as a seat's reports call them."""
+    """Return a text of the journal with its turns as a seat's reports call them."""
 
     def called(found: re.Match[str]) -> str:
         label = labels.get(int(found[1]), "")
@@ -126,9 +126,9 @@ def relabel(text: str, labels: Labels) -> str:
 
 
 def match_turns(labels: Labels, typed: str) -> Sequence[int]:
-    """The turns that somebody means who types a label or how it begins, or its number alone; the best first.
+    """Return the turns meant by a label, its beginning, or its number alone; the best first.
 
-    Of labels that are the same the newest is meant.
+    Of equal labels the newest is meant.
     """
     words = _WORD.findall(typed.casefold())
     spoken = {number: _WORD.findall(label.casefold()) for number, label in labels.items()}
@@ -141,16 +141,16 @@ def match_turns(labels: Labels, typed: str) -> Sequence[int]:
 
 
 PastEvents = Mapping[int, tuple[Event, ...]]
-"""What happened in earlier turns, by their number."""
+"""The events of earlier turns, by the numbers of these."""
 
 
 def seats_removed_before(session: Session, campaign_id: int, number: int) -> frozenset[SeatName]:
-    """The seats that the turns before that of this number were told the GM took out."""
+    """Return the seats that the GM removed and earlier turns than this one were told of."""
     return frozenset(seat for seat, run in removed_in(session, campaign_id).items() if run < number)
 
 
 def removed_in(session: Session, campaign_id: int) -> dict[SeatName, int]:
-    """Return the turn that was run without it, by each seat that has left the game; others may still come back."""
+    """Return, for each seat that has left the game, the turn run without it; other seats may still come back."""
     runs = select(Turn.number, Turn.record).where(is_current(campaign_id), Turn.record.is_not(None))
     return {
         seat: number
@@ -159,12 +159,12 @@ def removed_in(session: Session, campaign_id: int) -> dict[SeatName, int]:
     }
 
 
+# Kinds that had other words when the first records were written: records never change.
 _RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
-"""Kinds whose words in records are older than those in the database: records never change."""
 
 
 def load_withdrawn(session: Session, campaign_id: int) -> tuple[WithdrawnTurn, ...]:
-    """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
+    """Return the records that rollbacks and reruns took out of a campaign's history, oldest first."""
     rows = flushed_connection(session).execute(
         select(Turn.record, WithdrawnTurns.kind)
         .join(WithdrawnTurns, WithdrawnTurns.id == Turn.shelf_id)
@@ -179,12 +179,12 @@ def load_withdrawn(session: Session, campaign_id: int) -> tuple[WithdrawnTurn, .
 
 
 def orders_used(record: bytes, book: OrderParser) -> dict[SeatName, tuple[Order, ...]]:
-    """The orders a turn was resolved with, from its record; a seat whose orders no longer exist is left out."""
+    """Return the orders a turn was resolved with, from its record; a seat whose orders no longer exist is left out."""
     return orders_disclosed(json.loads(record), book)
 
 
 def orders_disclosed(record: Mapping[str, Any], book: OrderParser) -> dict[SeatName, tuple[Order, ...]]:
-    """The same, of a record that was read already."""
+    """Return the same from a record that was parsed already."""
     used = {}
     for seat, orders in record.get("orders", {}).items():
         try:
@@ -195,10 +195,10 @@ def orders_disclosed(record: Mapping[str, Any], book: OrderParser) -> dict[SeatN
 
 
 def events_from(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset, first: int) -> PastEvents:
-    """What happened in the turns from `first` to the one before the one of the snapshot.
+    """Return the events of the turns from `first` to the one before the snapshot's turn.
 
-    A seat that was told nothing at an opening hears of it in its next report;
-    as turns come out the same each time, they are resolved again for that.
+    They are for seats that get no report at some openings, and hear of all events in
+    their next report. Events are not stored: the turns are resolved again.
     """
     rows = session.execute(
         select(Turn.number, Turn.state, Turn.record)
@@ -206,14 +206,14 @@ def events_from(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
         .order_by(Turn.number)
     )
     turns = [(number, state, json.loads(record or b"")) for number, state, record in rows]
-    # A state was written by the run of the turn before, which may have been of an older version of the game.
+    # The run of the turn before wrote the state, perhaps with an older version of the game.
     return {
-        number: _events(snapshot, ruleset, number, ruleset.load(json.loads(state), earlier["version"]), record)
+        number: _replay_events(snapshot, ruleset, number, ruleset.load(json.loads(state), earlier["version"]), record)
         for (_, _, earlier), (number, state, record) in pairwise(turns)
     }
 
 
-def _events(
+def _replay_events(
     snapshot: CampaignSnapshot, ruleset: AnyRuleset, number: int, before: Any, record: Mapping[str, Any]
 ) -> tuple[Event, ...]:
     orders = {
@@ -232,25 +232,26 @@ _ROLLS = (
 
 
 def load_rolls(session: Session, snapshot: CampaignSnapshot, turn: int) -> tuple[Roll, ...]:
-    """All that was ever rolled in the turn of a number, in its order."""
+    """Return all rolls ever made in a turn, in their order."""
     rows = flushed_connection(session).execute(_ROLLS, {"campaign": snapshot.id, "turn": turn})
+    # A row has no result: that follows from seed, turn, label and number (note 33).
     dice = roll_dice(snapshot.dice_seed, turn)
     return tuple(roll_notation(dice, *row) for row in rows)
 
 
 def current_rolls(session: Session, snapshot: CampaignSnapshot) -> Rolls:
-    """The rolls of the open turn: those made, and those to come."""
+    """Return the rolls of the open turn: those made, and those to come."""
     return Rolls(roll_dice(snapshot.dice_seed, snapshot.turn), load_rolls(session, snapshot, snapshot.turn))
 
 
 def has_rolled(session: Session, snapshot: CampaignSnapshot) -> bool:
-    """Whether the GM ever rolled."""
+    """Return True if the GM ever rolled."""
     rolls = select(StoredRoll.id).where(StoredRoll.campaign_id == snapshot.id).limit(1)
     return flushed_connection(session).execute(rolls).first() is not None
 
 
 def save_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Roll], now: dt.datetime) -> None:
-    """Keeps fresh rolls of the open turn of a locked campaign. The journal tells the GM alone of each."""
+    """Store fresh rolls of the open turn of a locked campaign, with a journal entry for the GM alone."""
     for roll in rolls:
         row = {"campaign_id": snapshot.id, "turn": snapshot.turn, "at": now}
         same = {"label": roll.label, "dice": roll.dice, "number": roll.number}
@@ -260,17 +261,18 @@ def save_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Rol
 
 
 LONGEST = 40
-"""Characters of a word: as many as stand on one line of a report beside the longest name of a seat."""
+"""Characters of a dice word: as many as fit on a line of a report beside the longest name of a seat."""
 
 
 def set_dice_word(
     session: Session, snapshot: CampaignSnapshot, place: SeatView, words: Iterable[str], now: dt.datetime
 ) -> str:
-    """Keeps a player's own word, of a locked campaign that has not begun; returns it. Raises CampaignError."""
+    """Store and return a player's own dice word; the campaign is locked, and not started. Raises CampaignError."""
     if snapshot.status != CampaignState.FORMING:
         raise CampaignError(
             f"it is too late: the dice of {snapshot.name} were fixed when it began, and your first report tells of them"
         )
+    # The seed is mixed from the bytes of the words (note 16), so equal characters need equal bytes.
     word = unicodedata.normalize("NFC", " ".join(words))
     if not (0 < len(word) <= LONGEST and word.isprintable()):
         raise CampaignError(f"a word for the dice is at most {LONGEST} characters that can be printed")
@@ -280,7 +282,7 @@ def set_dice_word(
 
 
 def load_dice_words(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, ...]:
-    """The words as they would be fixed now, one for each place of the snapshot, in their order."""
+    """Return the dice words as they would be fixed now, one for each seat of the snapshot, in their order."""
     rows = session.execute(select(Seat.id, Seat.dice_word).where(Seat.campaign_id == snapshot.id))
     own = {row.id: row.dice_word for row in rows}
     return tuple(
@@ -290,7 +292,7 @@ def load_dice_words(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceW
 
 
 def received_sheets(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]) -> list[SheetReceived]:
-    """The sheets of a turn as the archive keeps them, by seat and version."""
+    """Return the sheets of a turn as the archive keeps them, by seat and version."""
     names = {place.id: place.seat for place in snapshot.places}
     found = [SheetReceived(names[sheet.seat_id], sheet.version, sheet.text) for sheet in sheets]
     return sorted(found, key=lambda sheet: (sheet.seat, sheet.version))

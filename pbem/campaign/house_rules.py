@@ -15,7 +15,7 @@ from pbem.ruleset.fields import suggest
 
 @dataclass(frozen=True, slots=True)
 class HouseRule:
-    """One house rule: how it is read, in words what it may be, what it does, and which values it keeps as data."""
+    """One house rule: its parser, the allowed values in words, its help, and a check of the value as stored."""
 
     read: Callable[[str], Any]
     allowed: str
@@ -32,17 +32,17 @@ def _choice(*words: str, help: str) -> HouseRule:  # noqa: A002 - the word of th
     return HouseRule(read, "one of " + ", ".join(words), help, lambda value: value in words)
 
 
-def _whole(low: int, high: int, *, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
+def _integer(low: int, high: int, *, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
     def read(text: str) -> int:
         number = int(text)
         if not low <= number <= high:
             raise ValueError
         return number
 
-    return HouseRule(read, f"a whole number from {low} to {high}", help, lambda value: _is_from(low, high, value))
+    return HouseRule(read, f"a whole number from {low} to {high}", help, lambda value: _is_within(low, high, value))
 
 
-def _yes(*, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
+def _boolean(*, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
     def read(text: str) -> bool:
         return {"yes": True, "no": False}[text.lower()]
 
@@ -53,21 +53,21 @@ def _minutes(most_days: int, *, help: str) -> HouseRule:  # noqa: A002 - the wor
     def read(text: str) -> int:
         span = parse_duration(text)
         if span is None:
-            return {"0": 0}[text]  # any other text is a KeyError, for which `parse_house_rule` has words
+            return {"0": 0}[text]  # KeyError for any other text, which `parse_house_rule` words
         if span > dt.timedelta(days=most_days):
             raise ValueError
         return span // dt.timedelta(minutes=1)
 
     most = dt.timedelta(days=most_days) // dt.timedelta(minutes=1)
-    return HouseRule(read, f"a span from 0m to {most_days}d, like 12h", help, lambda value: _is_from(0, most, value))
+    return HouseRule(read, f"a span from 0m to {most_days}d, like 12h", help, lambda value: _is_within(0, most, value))
 
 
-def _is_from(low: int, high: int, value: Any) -> bool:
+def _is_within(low: int, high: int, value: Any) -> bool:
     return type(value) is int and low <= value <= high
 
 
-def _dates(text: str) -> tuple[str, ...]:
-    """Days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"; or "none"."""
+def _read_dates(text: str) -> tuple[str, ...]:
+    """Return days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"; or "none"."""
     if text.lower() == "none":
         return ()
     spans = [part.strip() for part in text.split(",") if part.strip()]
@@ -78,8 +78,8 @@ def _dates(text: str) -> tuple[str, ...]:
     return tuple(spans)
 
 
-def _delay(text: str) -> str:
-    """ "off", or a number of turns."""
+def _read_delay(text: str) -> str:
+    """Return "off", or a number of turns."""
     if text.lower() == "off":
         return "off"
     if not 0 <= int(text) <= 50:
@@ -87,10 +87,10 @@ def _delay(text: str) -> str:
     return str(int(text))
 
 
-def _is_read(read: Callable[[str], Any], text: Any, value: Any) -> bool:
-    """Return whether a text is read as this value."""
+def _reads_as(read: Callable[[str], Any], text: Any, value: Any) -> bool:
+    """Return True if a text is read as this value."""
     try:
-        return isinstance(text, str) and bool(read(text) == _frozen(value))
+        return isinstance(text, str) and bool(read(text) == _to_tuple(value))
     except ValueError:
         return False
 
@@ -117,28 +117,28 @@ class HouseRules:
     holidays: tuple[str, ...] = _rule(
         (),
         HouseRule(
-            _dates,
+            _read_dates,
             "days like 2026-12-24..2027-01-02,2027-04-05",
             "days on which no deadline falls",
             lambda value: (
-                isinstance(value, list) and _is_read(_dates, ",".join(map(str, value)) or "none", tuple(value))
+                isinstance(value, list) and _reads_as(_read_dates, ",".join(map(str, value)) or "none", tuple(value))
             ),
         ),
     )
-    absence_days: int = _rule(21, _whole(0, 90, help="how many days in a row a player may be absent"))
+    absence_days: int = _rule(21, _integer(0, 90, help="how many days in a row a player may be absent"))
     extension: int = _rule(2880, _minutes(30, help="how much time an extension gives when none is named"))
-    extensions: int = _rule(2, _whole(0, 20, help="how often players may extend one turn by vote"))
+    extensions: int = _rule(2, _integer(0, 20, help="how often players may extend one turn by vote"))
     vote: str = _rule("half", _choice("none", "half", "all", help="how many of the players must ask to extend"))
     mass: int = _rule(
-        60, _whole(1, 101, help="percent of at least three awaited seats without a sheet that hold the turn")
+        60, _integer(1, 101, help="percent of at least three awaited seats without a sheet that hold the turn")
     )
     late: str = _rule("private", _choice("private", "public", help="whether all are told who is late"))
     nmr_open: int = _rule(
-        0, _whole(0, 50, help="missed sheets in a row after which a seat goes to a standby; 0: never")
+        0, _integer(0, 50, help="missed sheets in a row after which a seat goes to a standby; 0: never")
     )
-    nmr_remove: int = _rule(0, _whole(0, 50, help="missed sheets in a row after which a seat is removed; 0: never"))
-    review: bool = _rule(False, _yes(help="whether each turn waits for the GM's release before it is run"))
-    signup: bool = _rule(False, _yes(help="whether anyone may ask for a seat by mail"))
+    nmr_remove: int = _rule(0, _integer(0, 50, help="missed sheets in a row after which a seat is removed; 0: never"))
+    review: bool = _rule(False, _boolean(help="whether each turn waits for the GM's release before it is run"))
+    signup: bool = _rule(False, _boolean(help="whether anyone may ask for a seat by mail"))
     press: str = _rule(
         "signed", _choice("off", "signed", "anonymous", help="letters between players, and with what names")
     )
@@ -151,7 +151,7 @@ class HouseRules:
             " the site, if there is one; what a player says by FORMAT counts more",
         ),
     )
-    diary: bool = _rule(True, _yes(help="whether players may keep a diary that is opened at the end"))
+    diary: bool = _rule(True, _boolean(help="whether players may keep a diary that is opened at the end"))
     journal: str = _rule("players", _choice("gm", "players", help="who may read the journal of the campaign"))
 
     site: str = _rule(
@@ -166,23 +166,23 @@ class HouseRules:
     spectators: str = _rule(
         "off",
         HouseRule(
-            _delay,
+            _read_delay,
             "off, or a whole number of turns from 0 to 50",
             "how many turns late the site shows strangers what all players know of the board, where the game says what"
             " that is",
-            lambda value: _is_read(_delay, value, value),
+            lambda value: _reads_as(_read_delay, value, value),
         ),
     )
 
     @property
     def delay(self) -> int | None:
-        """How many turns late strangers see what is public; None for not at all."""
+        """The number of turns by which the site shows public views late; None if it does not show them."""
         return None if self.spectators == "off" else int(self.spectators)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> HouseRules:
-        """The policy of what `Campaign.policy` holds."""
-        return cls(**{name: _frozen(value) for name, value in data.items()})
+        """Return the house rules from what `Campaign.policy` holds."""
+        return cls(**{name: _to_tuple(value) for name, value in data.items()})
 
     @property
     def grace_time(self) -> dt.timedelta:
@@ -190,7 +190,7 @@ class HouseRules:
         return dt.timedelta(minutes=self.grace)
 
 
-def _frozen(value: Any) -> Any:
+def _to_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -212,12 +212,12 @@ def check_kept(data: Any) -> None:
 
 
 def parse_house_rules(given: Mapping[str, str]) -> dict[str, Any]:
-    """What a GM typed, as `Campaign.policy` holds it. Raises CampaignError naming what is allowed."""
+    """Return house rules as `Campaign.policy` holds them. Raises CampaignError naming the allowed values."""
     return {name: parse_house_rule(name, text) for name, text in given.items()}
 
 
 def parse_house_rule(name: str, text: str) -> Any:
-    """One house rule as typed. Raises CampaignError."""
+    """Return the value of one house rule. Raises CampaignError naming the allowed values."""
     if name not in HOUSE_RULES:
         raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(HOUSE_RULES))}")
     rule = HOUSE_RULES[name]

@@ -41,11 +41,11 @@ _SAID = "As a page, with a desk for your orders; whoever has this link can read 
 
 
 def link_pages(session: Session, app: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
-    """The mails, with links where their pages are to be linked to. Those pages are kept, sealed, for the site."""
-    return [_linked(session, app, campaign_id, mail) for mail in mails]
+    """Return the mails with links in place of linked pages, which are encrypted and stored for the site."""
+    return [_link_page(session, app, campaign_id, mail) for mail in mails]
 
 
-def _linked(session: Session, app: App, campaign_id: int | None, mail: NewMail) -> NewMail:
+def _link_page(session: Session, app: App, campaign_id: int | None, mail: NewMail) -> NewMail:
     page = next((part for part in mail.parts if part.is_page and part.linked), None)
     if page is None:
         return mail
@@ -55,56 +55,59 @@ def _linked(session: Session, app: App, campaign_id: int | None, mail: NewMail) 
     row = {"campaign_id": campaign_id, "seat_id": seat_id, "person_id": person_id}
     connection.execute(_PUT, [{**row, "place": sealed.place, "content": sealed.content}])
     enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
+    # The key is in the fragment, which browsers do not send to the server (RFC 3986, 3.5).
     url = f"{app.settings.site_url}{sealed.place}#{sealed.key}"
     return dataclasses.replace(
         mail,
         text=f"{_SAID}\n{url}\n\n{mail.text}",
-        html=_with_link(mail.html, url),
+        html=_insert_link(mail.html, url),
         parts=tuple(part for part in mail.parts if part is not page),
     )
 
 
-def _with_link(html: str, url: str) -> str:
-    """The HTML of a report with the link below its head, whose first words mail programs show in their lists."""
+def _insert_link(html: str, url: str) -> str:
+    """Return the HTML of a report with the link below its head, whose first words mail programs show in their lists."""
     link = f'<p><a href="{svg_escape(url)}">Open this report as a page</a>, with a desk for your orders.</p>\n'
     return _FIRST.sub(lambda _: link, html, count=1)
 
 
 Parts = tuple[str | int, ...]
-"""What a Message-ID follows from: words and numbers that no other mail of its sender has."""
+"""Parts of a Message-ID: words and numbers that no other mail of its sender has."""
 
+# Not secret: the Message-ID of such news has a random part instead.
 _NO_CAMPAIGN = b"pbem: news that belongs to no campaign"
-"""No secret: the Message-ID of such news has a part drawn by chance instead."""
 
 HOUSE_KEY = "house key"
-"""The name of the fact that has the key of the house itself."""
+"""Name of the remembered value that has the key of the installation."""
 
 _KEY_BYTES = 32
 
 
 def host_mail_key(session: Session) -> bytes:
-    """The key of answers that belong to no campaign, drawn when it is first asked for.
+    """Return the key for Message-IDs that belong to no campaign, drawn when it is first asked for.
 
-    It is a secret: whoever could work out the Message-ID of a mail could say that it came back, before it was sent.
+    It is a secret: with it the Message-ID of a mail could be computed, and a bounce forged, before the mail was sent.
     """
     kept = select(KeyValue.data).where(KeyValue.name == HOUSE_KEY)
     try:
         found = session.scalar(kept)
         if found is not None:
             return bytes.fromhex(found)
-    except (ValueError, TypeError):  # it cannot be read
+    except (ValueError, TypeError):  # damaged: replaced by a new one
         session.execute(delete(KeyValue).where(KeyValue.name == HOUSE_KEY))
+    # INSERT, then SELECT: two processes may draw a key at the same time, and both must use the stored one.
     drawn = {"name": HOUSE_KEY, "data": secrets.token_hex(_KEY_BYTES)}
-    session.execute(insert_ignore(session, cast(Table, KeyValue.__table__)), drawn)  # or another desk was faster
+    session.execute(insert_ignore(session, cast(Table, KeyValue.__table__)), drawn)  # unless another process was faster
     return bytes.fromhex(session.scalars(kept).one())
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignMailer:
-    """Makes the mails of a campaign, or of the house itself, and puts them into the outbox.
+    """Composes the mails of a campaign, or of the installation itself, and queues them.
 
-    `name` stands in their subjects, and `key` makes their Message-IDs. The mails
-    of campaigns that run are known by these: neither they nor their parts may change.
+    `name` is part of their subjects, and their Message-IDs are made with `key`. Mails of
+    running campaigns are recognised by these: neither they nor the parts of Message-IDs
+    may change.
     """
 
     app: App
@@ -114,15 +117,15 @@ class CampaignMailer:
 
     @classmethod
     def of(cls, app: App, campaign: CampaignSnapshot | Campaign | None) -> Self:
-        """The postman of a campaign; of the house, for what concerns no single one."""
+        """Return the mailer of a campaign, or of the installation for what concerns no single campaign."""
         return cls(app) if campaign is None else cls(app, campaign.id, campaign.name, campaign.mail_key)
 
     def id_of(self, *parts: str | int) -> str:
-        """The Message-ID of what `parts` name; always the same for the same."""
+        """Return the Message-ID that follows from `parts`; always the same for the same parts."""
         return message_id(self.key, self.app.settings.domain, *parts)
 
     def subject(self, subject: str, code: str = "") -> str:
-        """A subject as it is mailed: with the campaign before it, and a code behind it."""
+        """Return a subject as it is mailed, with the name of the campaign, and with a code if there is one."""
         return tagged_subject(self.name, subject, code)
 
     def mail(
@@ -139,10 +142,19 @@ class CampaignMailer:
         topic: str = "",
         files: tuple[MailPart, ...] = (),
     ) -> NewMail:
-        """A mail that nobody has asked for. Its page may be written already, its Message-ID be made.
+        """Return a mail that is not an answer.
 
-        A reply to it carries `code`, which stands in its subject too if it is
-        `tagged`; or counts as orders for the report `under` which it is shown.
+        Args:
+            to: The address of the recipient.
+            subject: The subject, without the name of the campaign.
+            page: The page to be rendered, or its text.
+            id_: The Message-ID, or the parts that it follows from.
+            code: The reply code of answers.
+            tagged: Put the code into the subject too.
+            under: The report in whose thread it is shown; an answer counts as orders for it.
+            kind: The kind of mail, such as "notice".
+            topic: The topic; a queued mail of the same topic is superseded.
+            files: Further parts.
         """
         code = under.code if under else code
         thread = (under.message_id,) if under else ()
@@ -172,7 +184,7 @@ class CampaignMailer:
         kind: str = "answer",
         files: tuple[MailPart, ...] = (),
     ) -> NewMail:
-        """The answer to a letter, with its whole subject, below the mails of a `thread` (RFC 3834)."""
+        """Return the answer to a message, with a complete subject, in a `thread` of mails (RFC 3834)."""
         return NewMail(
             recipient=to,
             subject=subject,
@@ -197,10 +209,10 @@ class CampaignMailer:
         linked: bool = False,
         enclosed: Iterable[MailAttachment] = (),
     ) -> NewMail:
-        """The mail of a report: pressing Reply on it is enough to send orders.
+        """Return the mail of a report; a plain reply to it is enough to send orders.
 
-        Its page, if it has one, is a file of it; or, if that is to be `linked` and the house has a site, a link.
-        `enclosed` are the pictures and files of the GM that its view names.
+        Its page, if it has one, is attached; or linked to, if it is to be `linked` and there is a site.
+        `enclosed` are the attachments that its view names.
         """
         data = MailPart(name=f"{facts.campaign}-{facts.seat}.json", content_type="application/json", content=parts.data)
         pictures = tuple(
@@ -216,20 +228,20 @@ class CampaignMailer:
         return dataclasses.replace(mail, html=parts.html, parts=(*pictures, *files, *page, data))
 
     def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> MailPart:
-        """The campaign's deadline as a file for calendars, as it was set at a moment."""
+        """Return the campaign's deadline as a calendar file."""
         uid = self.id_of("calendar").strip("<>")
         return MailPart("deadline.ics", CONTENT_TYPE, deadline_ics(uid, self.name, deadline, set_at))
 
     def send(self, session: Session, now: dt.datetime, *mails: NewMail) -> None:
-        """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
+        """Queue mails in the order given; they go once the transaction has ended."""
         ready = link_pages(session, self.app, self.campaign_id, mails)
         enqueue(session, ready, self.app.settings, campaign_id=self.campaign_id, now=now)
 
     def send_page(
         self, session: Session, now: dt.datetime, *, to: str, subject: str, page: Page, code: str = ""
     ) -> None:
-        """Queue one of the host's pages to an address, as a mail of its own; a reply to it carries `code`."""
-        # Two notices may be alike in all but the moment, and a tick is one moment.
+        """Queue one of the host's pages as a mail of its own; a reply to it carries `code`."""
+        # Random, since two equal notices may be sent in one tick, which has one time.
         id_ = (page.page, secrets.token_hex(8))
         self.send(session, now, self.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))
 
@@ -248,10 +260,10 @@ def notify_players(
     but: Collection[str] = (),
     files: tuple[MailPart, ...] = (),
 ) -> None:
-    """Queues the same notice to every player still in the game, `but` those of some seats.
+    """Queue the same notice to every player still in the game, except those of the seats in `but`.
 
-    `act` is the id of its entry in the journal. With a `topic` of the open
-    turn, such as "reminder", it replaces what still waits on that.
+    `act` is the id of its journal entry. With a `topic` of the open turn, such as
+    "reminder", it supersedes a queued notice of that topic.
     """
     text = context.app.reporter.write(page)
     pages = [(place, text) for place in context.snapshot.playing if place.seat not in but]
@@ -267,7 +279,7 @@ def notify_each(
     topic: str = "",
     files: tuple[MailPart, ...] = (),
 ) -> None:
-    """Queues a notice of its own to each of some places; to those where nobody sits, none."""
+    """Queue a notice of its own to each of some seats; seats without a player are left out."""
     snapshot = context.snapshot
     mailer = CampaignMailer.of(context.app, snapshot)
     mails = [
@@ -294,33 +306,33 @@ def notify_gm_once(
     topic: str = "",
     kind: str = "notice",
 ) -> None:
-    """Queues a notice to the GM, unless he has had that of this moment.
+    """Queue a notice to the GM, unless the same moment was notified before.
 
-    `moment` are words and times that name what he is told of, besides campaign, turn and kind. With a `topic` of the
-    open turn, such as "late", it replaces what still waits on that.
+    `moment` are words and times that identify the occasion, besides campaign, turn and kind. With a `topic` of the open
+    turn, such as "late", it supersedes a queued notice of that topic.
     """
     if not was_notified(context, moment, kind=kind):
         snapshot = context.snapshot
         mailer = CampaignMailer.of(context.app, snapshot)
         topic = topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
-        mail = mailer.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=topic)
+        mail = mailer.mail(snapshot.gm, subject, page, _moment_parts(snapshot, moment, kind), kind=kind, topic=topic)
         mailer.send(context.session, context.now, mail)
 
 
 def was_notified(context: Context, moment: tuple[str, ...], *, kind: str = "notice") -> bool:
-    """Whether the GM has had the notice of a moment."""
+    """Return True if the GM was sent the notice of a moment."""
     mailer = CampaignMailer.of(context.app, context.snapshot)
-    id_ = mailer.id_of(*_moment(context.snapshot, moment, kind))
+    id_ = mailer.id_of(*_moment_parts(context.snapshot, moment, kind))
     return context.session.scalar(select(OutgoingMail.id).where(OutgoingMail.message_id == id_)) is not None
 
 
-def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
-    # By "gm" notices are known to campaigns that run; under another word they would be mailed once more.
+def _moment_parts(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
+    # Running campaigns have sent notices with "gm" in the Message-ID: with another word they would be sent again.
     return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
 
 
 def send_text(context: Context, *paragraphs: str, to: str, subject: str) -> None:
-    """Queue a notice of a campaign in so many words to an address."""
+    """Queue a notice of a campaign with these paragraphs."""
     snapshot = context.snapshot
     gm = snapshot.gm if snapshot.gm.lower() != to.lower() else ""
     page = Notice(paragraphs=paragraphs, campaign=snapshot.name, gm=gm)

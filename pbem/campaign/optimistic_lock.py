@@ -36,14 +36,14 @@ from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState
 
 ATTEMPTS = 3
-"""How often an act is planned while others go on; then they have to wait for it."""
+"""Plans of an action without the lock; the next one is made under the lock, while others wait."""
 
 Plan = TypeVar("Plan")
 Done = TypeVar("Done")
 
 
 class Conflict(CampaignError):
-    """What an act was meant for is gone: another turn is open, its past was changed, or it is not wanted any more."""
+    """Raised when the turn that an action was meant for is gone: another one is open, or the past was changed."""
 
     def __init__(self, snapshot: CampaignSnapshot) -> None:
         super().__init__(
@@ -53,8 +53,8 @@ class Conflict(CampaignError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    """A turn of the history, as far as it can still change; `rolls` is how often its GM has rolled in it."""
+class _TurnRow:
+    """The columns of a turn that can still change; `rolls` is the number of its rolls."""
 
     id: int
     number: int
@@ -66,10 +66,10 @@ class _Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadSet:
-    """What an act was planned from. Rows that never change are here by their ids."""
+    """The rows that an action was planned from. Rows that never change are represented by their ids."""
 
     snapshot: CampaignSnapshot
-    turns: tuple[_Step, ...]
+    turns: tuple[_TurnRow, ...]
     sheets: tuple[int, ...]
     codes: tuple[str, ...]
     absences: tuple[AbsencePeriod, ...]
@@ -92,15 +92,15 @@ _TURNS = (
 _SHEETS = (
     select(OrderSheet.id).where(OrderSheet.turn_id.in_(bindparam("turns", expanding=True))).order_by(OrderSheet.id)
 )
+# Built once: building these statements takes longer than executing them.
 _CODES = select(Report.code).where(Report.turn_id.in_(bindparam("turns", expanding=True))).order_by(Report.id)
-"""Statements of every act, built once: building them takes longer than running them."""
 
 
 def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
-    """The ground of a campaign as it is now."""
+    """Return the read set of a campaign as it is now."""
     database = flushed_connection(session)
     last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
-    turns = tuple(_Step(*row) for row in last_two)
+    turns = tuple(_TurnRow(*row) for row in last_two)
     ids = [turn.id for turn in turns]
     return ReadSet(
         snapshot=snapshot,
@@ -121,34 +121,46 @@ def run_optimistic(
     plan: Callable[[Context], Plan],
     keep: Callable[[Context, Plan], Done],
 ) -> Done:
-    """Plans an act from one look at a campaign, and keeps it under the campaign's lock, on the same ground.
+    """Plan an action from one snapshot, and commit it under the campaign's lock if the read set is unchanged.
 
-    On another it is planned again, after `ATTEMPTS` under the lock. Returns
-    what `keep` does. Raises Conflict if another turn is open meanwhile, or the
-    past was changed: there nobody has asked for the act.
+    Otherwise plan it again, after `ATTEMPTS` times under the lock.
+
+    Args:
+        app: The application.
+        name: The name of the campaign.
+        now: The time of the action.
+        plan: Computes the action from a context, without changing anything. May be called several times.
+        keep: Commits the plan. Called with the campaign locked.
+
+    Returns:
+        The result of `keep`.
+
+    Raises:
+        Conflict: Another turn is open than at first, or the past was changed: the action was not meant for that.
     """
     meant = None
     for _ in range(ATTEMPTS):
         with app.store.reading() as session:
             snapshot = load_campaign(session, name)
-            meant = _meant(snapshot, meant)
+            meant = _require_same_turn(snapshot, meant)
             require_here(snapshot)
             read_set, planned = load_read_set(session, snapshot), plan(Context(session, app, snapshot, now))
         with app.store.writing() as session:
             lock_campaign(session, name)
             snapshot = load_campaign(session, name)
+            # Compared by value, not by a counter: a writer that forgets to advance one would not be noticed.
             if load_read_set(session, snapshot) == read_set:
                 return keep(Context(session, app, snapshot, now), planned)
     with app.store.writing() as session:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
-        _meant(snapshot, meant)
+        _require_same_turn(snapshot, meant)
         context = Context(session, app, snapshot, now)
         return keep(context, plan(context))
 
 
-def _meant(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
-    """The turn that is open, and in which era. Raises Conflict if it was another before."""
+def _require_same_turn(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
+    """Return the open turn and the revision. Raise Conflict if they are not those of `before`."""
     now = (snapshot.turn, snapshot.era)
     if before not in (None, now):
         raise Conflict(snapshot)

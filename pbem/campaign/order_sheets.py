@@ -1,4 +1,4 @@
-"""Reads and saves order sheets of a turn, and makes their receipts.
+"""Parses and saves the order sheets of a turn, and makes their receipts.
 
 Greetings above the orders, and thanks and a name below them, are ignored if such
 a line is nothing else: a game that accepts free text, or an order that begins
@@ -41,11 +41,11 @@ _LONGEST = 60
 
 
 def ignore_courtesies(parsed: ParsedSheet, lines: Sequence[tuple[int, str]]) -> tuple[ParsedSheet, tuple[str, ...]]:
-    """A sheet's reading without complaints about its courtesies, and what to note of them.
+    """Return the sheet without findings on courtesies, and a note about these lines.
 
-    Where nothing is ordered they stay: "Thanks, nice game" alone is no sheet that orders nothing.
+    In a sheet without orders they stay: "Thanks, nice game" alone is not an empty sheet.
     """
-    left = _around(lines) & _refused(parsed) if parsed.entries else frozenset()
+    left = _courtesy_lines(lines) & _unreadable_lines(parsed) if parsed.entries else set()
     if not left:
         return parsed, ()
     kept = tuple(finding for finding in parsed.findings if finding.line not in left)
@@ -53,22 +53,22 @@ def ignore_courtesies(parsed: ParsedSheet, lines: Sequence[tuple[int, str]]) -> 
     return replace(parsed, findings=kept), (f"Read as words to a person, and left alone: {said}.",)
 
 
-def _refused(parsed: ParsedSheet) -> set[int]:
-    """The lines that are nothing at all, and are not like anything either."""
+def _unreadable_lines(parsed: ParsedSheet) -> set[int]:
+    """Return the lines with errors alone that resemble no order."""
     taken = {entry.line for entry in parsed.entries}
     near = {finding.line for finding in parsed.findings if finding.hint.startswith("did you mean")}
     return {finding.line for finding in parsed.errors} - taken - near
 
 
-def _around(lines: Sequence[tuple[int, str]]) -> frozenset[int]:
-    """The numbers of the lines that would be a greeting at the top, or a closing and a name at the end."""
-    said = [(number, _bare(line)) for number, line in lines if split_words(line)]
+def _courtesy_lines(lines: Sequence[tuple[int, str]]) -> set[int]:
+    """Return the numbers of lines that may be a greeting at the top, or a closing and names at the end."""
+    said = [(number, _plain_words(line)) for number, line in lines if split_words(line)]
     first = {number for number, words in said[:1] if _GREETING.fullmatch(words)}
-    return frozenset(first | _last(said))
+    return first | _closing_lines(said)
 
 
-def _last(said: Sequence[tuple[int, str]]) -> set[int]:
-    """Of the lines that say something: those from the closing on, if nothing but names follows it."""
+def _closing_lines(said: Sequence[tuple[int, str]]) -> set[int]:
+    """Return the lines from the closing on, if nothing but names follows it."""
     closed, names = set[int](), list[int]()
     for number, words in reversed(said):
         if _CLOSING.fullmatch(words):
@@ -81,8 +81,8 @@ def _last(said: Sequence[tuple[int, str]]) -> set[int]:
     return closed
 
 
-def _bare(line: str) -> str:
-    """A line's words in small letters, without marks; one that is long is none of these."""
+def _plain_words(line: str) -> str:
+    """Return a line in lower case and without punctuation; "-" for a line too long for a courtesy."""
     return " ".join(_MARKS.sub(" ", line[:_LONGEST]).lower().split()) if len(line) <= _LONGEST else "-"
 
 
@@ -91,14 +91,15 @@ Lines = Sequence[tuple[int, str]]
 
 
 def redact_lines(lines: Lines) -> Lines:
-    """Return numbered lines as they may be kept and told again: a key that stands among them is masked."""
+    """Return numbered lines as they may be stored and repeated, with credentials masked."""
     return tuple((number, redact_credentials(line)) for number, line in lines)
 
 
 @dataclass(frozen=True, slots=True)
 class SheetReading:
-    """A sheet as its receipt tells it: what was read, and of which lines. `orders` are as a sheet keeps
-    them, and `book` is that of its game.
+    """A parsed sheet with its lines, as its receipt tells it.
+
+    `orders` are JSON data, as stored, and `book` is the parser of the game.
     """
 
     parsed: ParsedSheet
@@ -109,55 +110,56 @@ class SheetReading:
 
     @property
     def accepted(self) -> bool:
-        """Only a sheet with nothing but errors is not taken; an empty one is."""
+        """True unless the sheet has errors and no order at all; an empty sheet is accepted."""
         return bool(self.parsed.entries) or not self.parsed.errors
 
     @property
     def digest(self) -> str:
-        """By which its orders are known."""
+        """The checksum of the orders."""
         return json_sha256(self.orders)
 
     @property
     def restated(self) -> tuple[RestatedOrder, ...]:
-        """The orders taken, in words and as they are written."""
+        """The orders accepted, in words and as they are written."""
         return restate(self.parsed, self.book)
 
     @property
     def text(self) -> str:
-        """Its lines as they were read."""
+        """The lines as they were read."""
         return "\n".join(line for _, line in self.lines)
 
     @property
     def told(self) -> tuple[FindingWithLine, ...]:
-        """The findings, with the lines they speak of."""
+        """The findings, with the lines they refer to."""
         return tell_findings(self.findings, self.lines)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong or worth a look."""
+        """The findings, except those about what the sheet leaves open."""
         return tuple(finding for finding in self.parsed.findings if not _is_missing(finding))
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What the sheet leaves open, in the ruleset's words."""
+        """The notes on what the sheet leaves open, in the ruleset's words."""
         return tuple(finding.text for finding in self.parsed.findings if _is_missing(finding))
 
 
 def parse_sheet(ruleset: AnyRuleset, view: View, lines: Lines) -> SheetReading:
-    """What a sheet's lines come to."""
+    """Return the reading of a sheet against a view."""
     parsed, notes = ignore_courtesies(ruleset.parse(view, lines), lines)
     return SheetReading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)), ruleset.orders, notes)
 
 
 def is_still_valid(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether orders given against another view, as a sheet keeps them, could be given against this one too."""
+    """Return True if the orders of a stored sheet could be given against this view too."""
+    # Written as lines and parsed again: the game's own parser decides.
     lines = [ruleset.orders.line(ruleset.orders.from_json(order)) for order in orders]
     reading = parse_sheet(ruleset, view, list(enumerate(lines, start=1)))
     return not reading.parsed.errors and reading.digest == json_sha256(list(orders))
 
 
 def _is_missing(finding: Finding) -> bool:
-    """Whether it speaks of no line, and of nothing wrong: so rulesets tell what the whole sheet comes to or lacks."""
+    """Return True for a note on the whole sheet: so rulesets tell what it amounts to or lacks."""
     return finding.line == 0 and finding.severity == "note"
 
 
@@ -168,8 +170,8 @@ _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id"
 _SENT = (OrderSheet.turn_id == bindparam("turn_id"), OrderSheet.seat_id == bindparam("seat_id"))
 _LAST = select(func.max(OrderSheet.version), func.max(case((OrderSheet.accepted, OrderSheet.version)))).where(*_SENT)
 _ORDERS = select(OrderSheet.orders).where(*_SENT, OrderSheet.version == bindparam("version"))
+# Built once: building these statements takes longer than executing them.
 _KEEP = insert(_SHEETS)
-"""Statements built once: building them takes longer than running them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class PreviousSheets:
-    """What a seat has sent for a turn before one more sheet: the version that came last, and the one that counts."""
+    """The sheets of a seat for a turn before a new one: the number of the last version, and the sheet that counts."""
 
     turn_id: int
     seat_id: int
@@ -191,12 +193,12 @@ class PreviousSheets:
 
     @property
     def next(self) -> int:
-        """The version of the one more."""
+        """The version of the new sheet."""
         return self.last + 1
 
 
 def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id: int) -> PreviousSheets:
-    """What a seat has sent for a turn so far."""
+    """Return what a seat has sent for a turn so far."""
     database, which = session.connection(), {"turn_id": turn_id, "seat_id": seat_id}
     last, counted = database.execute(_LAST, which).one()
     if counted is None:
@@ -207,9 +209,9 @@ def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetToSave:
-    """A sheet to be kept as it reads, its `text` as it was received: if there is none, the lines that were read.
+    """A sheet to be stored. `text` is the sheet as received; if it is "", the lines that were read are stored.
 
-    With `wait`, the turn shall not run before its deadline because of it.
+    With `wait`, the turn is not to run before its deadline because of it.
     """
 
     reading: SheetReading
@@ -221,13 +223,13 @@ class SheetToSave:
 
 
 def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetime) -> None:
-    """Keeps sheets, no two of them of the same seat."""
-    rows = [_row(sheet, now) for sheet in sheets]
+    """Store sheets, no two of them of the same seat."""
+    rows = [_sheet_row(sheet, now) for sheet in sheets]
     if rows:
         session.connection().execute(_KEEP, rows)
 
 
-def _row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
+def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
     reading, earlier = sheet.reading, sheet.earlier
     return {
         "turn_id": earlier.turn_id,
@@ -246,16 +248,16 @@ def _row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
 
 
 def receipt_id_parts(campaign: str, seat: SeatName, turn: int, version: int, era: int) -> tuple[str | int, ...]:
-    """What the Message-ID of a receipt is made of, so that each sheet has one and no more."""
+    """Return the parts of a receipt's Message-ID, by which each sheet has exactly one receipt."""
     return ("receipt", campaign, seat, turn, version, era)
 
 
 def copy_sheets(
     session: Session, source: Turn, target: Turn, *, but: Iterable[int] = (), wait: bool | None = None
 ) -> None:
-    """Copies the sheets of one turn to another, except those of some seats, by id.
+    """Copy the sheets of one turn to another, except those of some seats, by id.
 
-    With `wait`, the turn shall not run before its deadline because of them.
+    With `wait`, the turn is not to run before its deadline because of them.
     """
     rows = session.connection().execute(
         select(*(_SHEETS.c[name] for name in _COPIED))
@@ -280,9 +282,9 @@ def make_receipt(
     held: bool,
     zone: str,
 ) -> Receipt:
-    """What a player is told of a sheet, however it came; whoever took it adds what is so of his way.
+    """Return the receipt of a sheet, however it came.
 
-    Of a deadline nothing is told while the turn is `held`: it does not run then.
+    While the turn is `held` it has no deadline, since the turn does not run then.
     """
     counted = earlier.counted
     replaced = counted if reading.accepted else None
@@ -307,7 +309,7 @@ def make_receipt(
 
 
 def require_valid_sheet(reading: SheetReading, seat: SeatName) -> SheetReading:
-    """A GM's sheet that has something to take. Raises CampaignError with its first slip."""
+    """Return the reading of a GM's sheet. Raises CampaignError with its first error if nothing in it is accepted."""
     if not reading.accepted:
         slip = next((each for each in reading.told if each.line), reading.told[0])
         hint = f" ({slip.hint})" if slip.hint else ""

@@ -24,12 +24,12 @@ from pbem.util import TOKEN_BYTES
 
 
 def find_person(session: Session, address: str) -> Person | None:
-    """Who has this address, in whatever case it is written."""
+    """Return the person of an address, in any case, or None."""
     return session.scalar(select(Person).where(Person.key == address.lower()))
 
 
 def get_or_create_person(session: Session, address: str, now: dt.datetime) -> Person:
-    """The person of this address, made if there is none."""
+    """Return the person of this address, created if there is none."""
     person = find_person(session, address)
     if person is None:
         person = Person(address=address, key=address.lower(), created_at=now)
@@ -39,13 +39,13 @@ def get_or_create_person(session: Session, address: str, now: dt.datetime) -> Pe
 
 
 LONGEST_WORDS = 2_000
-"""Characters of what somebody writes to the GM with his wish."""
+"""Characters of a text for the GM with a wish for a seat."""
 
 
 def add_standby(
     session: Session, campaign_id: int, person: Person, now: dt.datetime, *, wish: SeatName = "", words: str = ""
 ) -> Standby:
-    """Puts somebody at the end of the list; who is on it already keeps his place, but may wish for another seat."""
+    """Put a person at the end of the waiting list; one on it keeps the position, but may wish for another seat."""
     found = find_standby(session, campaign_id, person)
     if found is None:
         found = Standby(campaign_id=campaign_id, person_id=person.id, created_at=now)
@@ -58,12 +58,12 @@ def add_standby(
 
 
 def find_standby(session: Session, campaign_id: int, person: Person) -> Standby | None:
-    """What somebody has asked for in a campaign, seated or not."""
+    """Return what a person has asked for in a campaign, seated or not."""
     return session.scalar(select(Standby).where(Standby.campaign_id == campaign_id, Standby.person_id == person.id))
 
 
 def standby_position(session: Session, applicant: Standby) -> int:
-    """The place on the list, from 1."""
+    """Return the position on the waiting list, from 1."""
     before = (Standby.created_at < applicant.created_at) | (
         (Standby.created_at == applicant.created_at) & (Standby.id < applicant.id)
     )
@@ -72,7 +72,7 @@ def standby_position(session: Session, applicant: Standby) -> int:
 
 
 def list_standbys(session: Session, campaign_id: int) -> list[tuple[Person, SeatName]]:
-    """Who waits for a seat, the first first, each with the seat wished for."""
+    """Return the people who wait for a seat, the first first, each with the seat wished for."""
     rows = session.execute(
         select(Person, Standby.wish)
         .join(Standby, Standby.person_id == Person.id)
@@ -83,7 +83,7 @@ def list_standbys(session: Session, campaign_id: int) -> list[tuple[Person, Seat
 
 
 def mark_seated(session: Session, campaign_id: int, person: Person) -> None:
-    """Takes somebody off the list because he has a seat now."""
+    """Take a person who got a seat off the waiting list."""
     found = find_standby(session, campaign_id, person)
     if found is not None:
         found.status = StandbyState.SEATED
@@ -91,22 +91,22 @@ def mark_seated(session: Session, campaign_id: int, person: Person) -> None:
 
 
 DAYS = 14
-"""How long a code holds."""
+"""Days for which a code is valid."""
 
 A_DAY = 10
-"""How many codes one address may be sent in a day: nobody needs more, and a stranger pays for each."""
+"""Codes that one address may be sent in a day: no person needs more, and strangers could have them sent to others."""
 
 UNPROVEN_A_DAY = 3
-"""The same because of letters that anybody could have written."""
+"""The same for requests by messages that any person could have sent."""
 
 UNPROVEN = ("none", "fail")
-"""The accounts of such letters: what the receiving server says of their senders."""
+"""The accounts of such messages: verdicts of the receiving server on their senders."""
 
 QUESTIONS = "questions"
-"""The account of questions about letters, which anybody can bring about: they use up no other codes."""
+"""The account of questions about messages, which any person can cause: they use up no other codes."""
 
 ENOUGH_CODES = "So many codes were mailed today that no more are sent before tomorrow. Nothing was done."
-"""What is answered where no code can be mailed."""
+"""The answer where no more codes can be mailed."""
 
 
 def create_request(
@@ -120,10 +120,11 @@ def create_request(
     campaign_id: int | None = None,
     account: str = "",
 ) -> str | None:
-    """Keeps a request that is confirmed by the code returned, to be mailed to `to`.
+    """Store a request and return the code that confirms it, to be mailed to `to`.
 
-    None if that address had enough of them today, or `by`, who asks for it, has asked for enough. `account` is
-    that of the letter that asks, "" for a GM's act: each is counted by itself, so that nobody uses up another's.
+    Returns None if that address was sent enough codes today, or `by`, who asks, has asked for enough. `account` is
+    the verdict on the sender of the message that asks, "" for an action of a GM: each is counted by itself, so that
+    no sender can use up the codes of another.
     """
     key = to.lower()
     most = UNPROVEN_A_DAY if account in UNPROVEN else A_DAY
@@ -144,25 +145,25 @@ def create_request(
 
 
 def find_request(session: Session, code: str, now: dt.datetime) -> PendingRequest | None:
-    """The request of a code, unless it has been confirmed or is too old."""
+    """Return the request of a code, unless it was confirmed or is too old."""
     found = session.scalar(select(PendingRequest).where(PendingRequest.code == code.lower()))
     return found if found is not None and is_open(found, now) else None
 
 
 def is_open(request: PendingRequest, now: dt.datetime) -> bool:
-    """Whether a request may still be confirmed."""
+    """Return True if a request may still be confirmed."""
     return request.done_at is None and now - request.created_at <= dt.timedelta(days=DAYS)
 
 
 def match_code(session: Session, codes: Iterable[str]) -> str:
-    """The first of these words that is the code of a request, confirmed or not; "" if none is."""
+    """Return the first of these words that is the code of a request, confirmed or not; "" if none is."""
     words = list(codes)
     known = set(session.scalars(select(PendingRequest.code).where(PendingRequest.code.in_(words)))) if words else set()
     return next((word for word in words if word in known), "")
 
 
 def mark_confirmed(session: Session, request: PendingRequest, now: dt.datetime) -> bool:
-    """Marks a request as confirmed; False if another desk was faster."""
+    """Mark a request as confirmed; return False if another process was faster."""
     ours = (
         update(PendingRequest)
         .where(PendingRequest.id == request.id, PendingRequest.done_at.is_(None))
@@ -172,30 +173,22 @@ def mark_confirmed(session: Session, request: PendingRequest, now: dt.datetime) 
 
 
 def asked_today(session: Session, to: str, by: str, account: str, now: dt.datetime) -> int:
-    """How much an address was asked in the last day, or `by` has caused to be asked, on an account."""
+    """Return the number of requests of the last day to an address, or caused by `by`, on an account."""
     today = session.scalars(select(PendingRequest.data).where(PendingRequest.created_at > now - dt.timedelta(days=1)))
     same = (data for data in today if data.get("account", "") == account)
     return sum(data["to"] == to or (bool(by) and data["by"] == by) for data in same)
 
 
 MOST_DAYS = 90
-"""How far ahead a deputy may be named."""
+"""Days for which a deputy may be named."""
 
 
 def end_of(day: str, zone: str) -> dt.datetime:
-    """The moment at which a day (ISO 8601) ends in a zone."""
+    """Return the moment at which a day (ISO 8601) ends in a zone."""
     return start_of_day(dt.date.fromisoformat(day) + dt.timedelta(days=1), zone)
 
 
-def deputies_of(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> dict[int, list[Person]]:
-    """Who stands in now, by the seat's id; none for seats without deputy."""
-    found: dict[int, list[Person]] = defaultdict(list)
-    for deputy, person in _on(session, seat_ids, now):
-        found[deputy.seat_id].append(person)
-    return dict(found)
-
-
-_ON = (
+_DEPUTIES = (
     select(Deputy, Person)
     .join(Person, Person.id == Deputy.person_id)
     .where(
@@ -207,29 +200,38 @@ _ON = (
 )
 
 
-def _on(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> list[tuple[Deputy, Person]]:
-    rows = session.execute(_ON, {"seats": list(seat_ids), "now": now})
+def load_deputies(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> list[tuple[Deputy, Person]]:
+    """Return the present deputies of seats, with their people, oldest first."""
+    rows = session.execute(_DEPUTIES, {"seats": list(seat_ids), "now": now})
     return [(deputy, person) for deputy, person in rows]
 
 
+def deputies_of(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> dict[int, list[Person]]:
+    """Return the present deputies by the seat's id; seats without one are left out."""
+    found: dict[int, list[Person]] = defaultdict(list)
+    for deputy, person in load_deputies(session, seat_ids, now):
+        found[deputy.seat_id].append(person)
+    return dict(found)
+
+
 def appoint(session: Session, seat_id: int, person: Person, now: dt.datetime, until: dt.datetime) -> Deputy:
-    """Makes somebody the deputy of a seat, in the place of any other."""
-    _end(session, seat_id, now)
+    """Make a person the deputy of a seat, replacing any other."""
+    _end_deputy(session, seat_id, now)
     deputy = Deputy(seat_id=seat_id, person_id=person.id, since=now, until=until)
     session.add(deputy)
     session.flush()
     return deputy
 
 
-def _end(session: Session, seat_id: int, now: dt.datetime) -> None:
-    """Ends the time of a seat's deputy, and with it his codes. He stays known as one who was, to be told so."""
+def _end_deputy(session: Session, seat_id: int, now: dt.datetime) -> None:
+    """End the time of a seat's deputy, and the deputy's codes. The row stays, so that the person can be told."""
     session.execute(update(Deputy).where(Deputy.seat_id == seat_id, Deputy.until > now).values(until=now))
 
 
 def dismiss(session: Session, place: SeatView, now: dt.datetime) -> list[Person]:
-    """Ends all that was arranged for a seat, confirmed or not; returns who stood in for it."""
+    """End the deputy of a seat, and requests for one; return the people dismissed."""
     dismissed = deputies_of(session, [place.id], now).get(place.id, [])
-    _end(session, place.id, now)
+    _end_deputy(session, place.id, now)
     asked = session.scalars(
         select(PendingRequest).where(PendingRequest.kind == "deputy", PendingRequest.done_at.is_(None))
     )
@@ -239,7 +241,7 @@ def dismiss(session: Session, place: SeatView, now: dt.datetime) -> list[Person]
 
 
 def seats_deputised(session: Session, snapshot: CampaignSnapshot, person: Person, now: dt.datetime) -> list[SeatView]:
-    """The places of a campaign for which somebody stands in now."""
+    """Return the seats of a campaign of which a person is deputy now."""
     rows = session.scalars(
         select(Deputy.seat_id).where(Deputy.person_id == person.id, Deputy.since <= now, Deputy.until > now)
     )
@@ -248,7 +250,8 @@ def seats_deputised(session: Session, snapshot: CampaignSnapshot, person: Person
 
 
 def save_deputy_code(session: Session, snapshot: CampaignSnapshot, deputy: Deputy, code: str, id_: str) -> str:
-    """Keeps how a deputy may answer the report of this code, by the mail of this Message-ID; returns his code."""
+    """Store the deputy's copy of the report with this code, mailed under this Message-ID; return its own code."""
+    # A code of its own, so that it can end with the deputy's time while the player's stays valid (note 14).
     own = reply_code(snapshot.mail_key, "deputy", code, deputy.id)
     report_id = session.scalars(select(Report.id).where(Report.code == code)).one()
     session.add(DeputyReport(report_id=report_id, deputy_id=deputy.id, code=own, message_id=id_))
@@ -257,22 +260,23 @@ def save_deputy_code(session: Session, snapshot: CampaignSnapshot, deputy: Deput
 
 
 def generate_token() -> str:
-    """A new token, to be mailed once and not kept."""
+    """Return a new token, to be mailed once and not stored."""
     return secrets.token_hex(TOKEN_BYTES)
 
 
 def hash_token(token: str) -> str:
-    """What is kept of a token: the hex SHA-256 of its lower-case form."""
+    """Return what is stored of a token: the hex SHA-256 of its lower-case form."""
+    # Neither salt nor slow hash: a token is 80 random bits, too many to be tried out.
     return hashlib.sha256(token.lower().encode()).hexdigest()
 
 
 def verify_token(token: str, kept: str) -> bool:
-    """Whether a word is the token of this hash, found out in a time that tells nothing."""
+    """Return True if a word is the token of this hash, compared in constant time."""
     return bool(token) and hmac.compare_digest(hash_token(token), kept)
 
 
 def replace_token(session: Session, seat_id: int) -> str:
-    """A new token for a seat, to be mailed once; the one before is of no use from now on."""
+    """Return a new token for a seat, to be mailed once; the one before is invalid from now on."""
     token = generate_token()
     session.execute(update(Seat).where(Seat.id == seat_id).values(token_hash=hash_token(token)))
     return token

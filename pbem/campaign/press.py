@@ -1,12 +1,12 @@
 """Press between players and announcements of the GM: storage and inclusion in reports.
 
-A letter is mailed by itself, or goes with reports, as news always does: with those
-that open the first turn after the one in which it was written. So a turn that is
-run again brings the same press. `Press.published_at` is the time at which a
-letter was mailed, and None for everything that reports bring.
+A press message is mailed by itself, or goes with reports, as news always does:
+with those that open the first turn after the one in which it was written. So a
+turn that is run again brings the same press. `Press.published_at` is the time at
+which a message was mailed, and None for everything that reports bring.
 
-A seat gets all press since its last report, so in a game in which seats are told
-in turn nothing is missed.
+A seat gets all press since its last report, so in a game in which seats get
+reports in turn nothing is missed.
 """
 
 from __future__ import annotations
@@ -32,32 +32,35 @@ from pbem.store.session import flushed_connection
 from pbem.util import MASK, redact_all
 
 MOST_CHARACTERS = 8_000
-"""Of one text, blanks included."""
+"""Characters of one text, blanks included."""
 
 _TECHNICAL = (
     r"message-id|in-reply-to|references|reply-to|return-path|received|delivered-to|authentication-results|"
     r"dkim-signature|received-spf|mime-version|content-[a-z-]++|user-agent|list-[a-z-]++|arc-[a-z-]++|x-[a-z-]++"
 )
+# Header fields of mails; those with people only before an address: "From: the Queen" may begin a proclamation.
 _HEADER = re.compile(
     rf"\A(?P<name>[\s>|]*+(?:(?:{_TECHNICAL})\s*+:(?=.)|(?:from|to|cc|bcc|sender)\s*+:(?=.*@))).*+", re.IGNORECASE
 )
-"""Fields of a mail; those of people only with an address, since "From: the Queen" may begin a proclamation."""
 
 _GAPS = re.compile(r"\n{3,}+")
 
 
 @dataclass(frozen=True, slots=True)
 class SanitisedText:
-    """A text that may be shown to others, and how many of its lines hide a key or a field of a mail behind a mask."""
+    """A text that may be shown to others, and the number of its lines in which something is masked."""
 
     text: str
     masked: int = 0
 
 
 def sanitise_text(text: str) -> SanitisedText:
-    """The part of a text that may pass on. Raises CampaignError if there is none, or too much."""
+    """Return a text without credentials, mail headers and invisible characters.
+
+    Raises CampaignError if nothing is left, or too much.
+    """
     lines = [line.expandtabs(4).rstrip() for line in normalise_text(text).split("\n")]
-    shown = [_shown(line) for line in lines]
+    shown = [_HEADER.sub(rf"\g<name> {MASK}", redact_all(line)) for line in lines]
     passed = _GAPS.sub("\n\n", "\n".join(shown)).strip("\n")
     if not passed.strip():
         raise CampaignError("there are no words to pass on: write them below the command, in the mail's own text")
@@ -66,20 +69,16 @@ def sanitise_text(text: str) -> SanitisedText:
     return SanitisedText(passed, sum(one != other for one, other in zip(lines, shown, strict=True)))
 
 
-def _shown(line: str) -> str:
-    return _HEADER.sub(rf"\g<name> {MASK}", redact_all(line))
-
-
 PRESS, NEWS, DIARY = "press", "news", "diary"
-"""Kinds of press: to other players, for the newspaper, and for the writer's diary."""
+"""Kinds of press: to other players, for the newspaper, and for the author's diary."""
 
 UNSIGNED = "unsigned"
-"""What a player calls the writer of letters whose writer he is not told."""
+"""The players' word for the author of unsigned messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PressItem:
-    """A piece of press: what its readers see. `sender` is None for the GM, `to` for all; its text is passable."""
+    """A piece of press as its readers see it. `sender` is None for the GM, `to` for all; the text is sanitised."""
 
     kind: str
     sender: SeatView | None
@@ -89,14 +88,14 @@ class PressItem:
 
     @property
     def byline(self) -> str:
-        """Who wrote it, as readers are told: "" without a name, and for the GM."""
+        """The author as readers are told: "" for an unsigned piece, and for the GM."""
         return "" if self.unsigned or self.sender is None else self.sender.seat
 
 
 def is_for(piece: PressItem, place: SeatView) -> bool:
-    """Whether a piece is for a place: news are for all, a letter to all is for all but its writer.
+    """Return True if a piece is for a seat: news are for all, a message to all is for all but its author.
 
-    One without his name is for its writer too, or he would be found out as the one who did not get it.
+    An unsigned one is for its author too, who would otherwise be recognised as the one who did not get it.
     """
     if piece.to is not None:
         return place.seat in piece.to
@@ -104,14 +103,14 @@ def is_for(piece: PressItem, place: SeatView) -> bool:
 
 
 def recipients_of(snapshot: CampaignSnapshot, piece: PressItem) -> list[SeatView]:
-    """The places still in the game that a piece is for."""
+    """Return the seats still in the game that a piece is for."""
     return [place for place in snapshot.playing if is_for(piece, place)]
 
 
 def save_press(
     session: Session, snapshot: CampaignSnapshot, piece: PressItem, now: dt.datetime, *, mailed: bool = False
 ) -> int:
-    """Keeps a piece of press; returns its id."""
+    """Store a piece of press; return its id."""
     row = Press(
         campaign_id=snapshot.id,
         turn=snapshot.turn,
@@ -132,23 +131,24 @@ _MUTED = select(Seat.id, Seat.muted).where(Seat.campaign_id == bindparam("campai
 
 
 def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, frozenset[SeatName]]:
-    """What the player of each seat, by its id, does not want press from; only of those who want less than all."""
+    """Return the seats that each seat has muted, by the id of the seat; seats that muted none are left out."""
     rows = flushed_connection(session).execute(_MUTED, {"campaign": snapshot.id})
     return {id_: frozenset(muted) for id_, muted in rows if muted}
 
 
 def is_muted(piece: PressItem, muted: Collection[SeatName]) -> bool:
-    """Whether somebody who has muted these gets no such piece; who wrote an unsigned one does not count."""
+    """Return True if a seat that muted these does not get the piece; the author of an unsigned one does not count."""
     if piece.sender is None:
         return False
+    # By the byline alone: muting must not disclose the author of an unsigned message.
     return (piece.byline or UNSIGNED) in muted
 
 
 PressVersion = tuple[int, ...]
-"""How many words of players and of the GM there are, how often he looked, and the newest of each.
+"""Numbers and newest ids of press, announcements and disclosed queries of a campaign.
 
-It differs when any were added or dropped: a text that took the place of another
-leaves the number as it was.
+It changes when any are added or deleted. The ids are needed since a text that
+replaces another leaves the number as it was.
 """
 
 NOTHING_SAID: PressVersion = (0,) * 6
@@ -162,18 +162,18 @@ class Carried:
     piece: PressItem
 
     def said(self) -> QuotedText:
-        """As its readers see it."""
+        """Return the piece as its readers see it."""
         return QuotedText(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PressForTurn:
-    """What there is to bring with the reports that open the turn of this number.
+    """All press for the reports that open turn `number`.
 
-    `since` has the number of the turn that the last report before opened, by
-    the id of its seat. `texts` are the GM's: turn, the id of a seat or None for
-    all, words. `looks` are what the journal says of his looks: turn, words; `labels`
-    what seats call the turns that these name, by the id of a seat.
+    `since` has the turn that the last report before opened, by the id of its seat.
+    `texts` are the GM's: turn, the id of a seat or None for all, words. `looks` are the
+    disclosed queries in the journal: turn, words; `labels` has the names of the turns
+    in these, by the id of a seat.
     """
 
     number: int
@@ -186,7 +186,7 @@ class PressForTurn:
     diaries: tuple[QuotedText, ...] = ()
 
     def words(self, place: SeatView) -> PressSection:
-        """The words for the report of a seat."""
+        """Return the press for the report of a seat."""
         mine = list(self._carried(place))
         letters = [each.said() for each in mine if each.piece.kind == PRESS]
         unsigned = [said for said in letters if not said.by]
@@ -194,7 +194,7 @@ class PressForTurn:
             gm_texts=tuple(self._texts(place)),
             looks=tuple(self._looks(place)),
             news=tuple(each.said() for each in mine if each.piece.kind == NEWS),
-            # Where an unsigned letter stood among the others would tell when it was written.
+            # Sorted by text: the position among the others would disclose when an unsigned message was written.
             press=(*(said for said in letters if said.by), *sorted(unsigned, key=lambda said: said.text)),
             diaries=self.diaries,
         )
@@ -207,7 +207,7 @@ class PressForTurn:
 
     def _texts(self, place: SeatView) -> Iterator[str]:
         since = self.since.get(place.id, 0)
-        # A text names the turn whose reports bring it; press, the one before, which was open when it was written.
+        # `turn` of an announcement is the turn that its reports open, that of press the turn in which it was written.
         for turn, seat_id, text in self.texts:
             if since < turn <= self.number and seat_id in (None, place.id):
                 yield text
@@ -220,30 +220,33 @@ class PressForTurn:
             yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
 
 
-def _of_campaign(
+def _count_and_newest(
     words: type[Press | Announcement | JournalEntry], *which: ColumnElement[bool]
 ) -> tuple[ScalarSelect[int], ...]:
-    """How many there are of words, and the newest."""
+    """Return the number of rows and the newest id, as subqueries."""
     mine = (words.campaign_id == bindparam("campaign"), *which)
     numbers = (func.count(words.id), func.coalesce(func.max(words.id), 0))
     return tuple(select(number).where(*mine).scalar_subquery() for number in numbers)
 
 
-_MARK = select(
-    *_of_campaign(Press), *_of_campaign(Announcement), *_of_campaign(JournalEntry, JournalEntry.turn.is_not(None))
+_VERSION = select(
+    *_count_and_newest(Press),
+    *_count_and_newest(Announcement),
+    *_count_and_newest(JournalEntry, JournalEntry.turn.is_not(None)),
 )
 
 
 def press_version(session: Session, campaign_id: int) -> PressVersion:
-    """How far the words of a campaign have come."""
-    return tuple(flushed_connection(session).execute(_MARK, {"campaign": campaign_id}).one())
+    """Return the version of a campaign's press, for comparison."""
+    return tuple(flushed_connection(session).execute(_VERSION, {"campaign": campaign_id}).one())
 
 
 def load_press(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> PressForTurn:
-    """The postbag for the reports that open a turn; the last one, when the game is `over`, has all diaries."""
+    """Return the press for the reports that open a turn; when the game is `over`, they have all diaries."""
+    # In most turns of most campaigns there is no press: one query instead of several.
     if press_version(session, snapshot.id) == NOTHING_SAID:
         return PressForTurn(number=number)
-    since = _since(session, snapshot, number)
+    since = _last_told(session, snapshot, number)
     first = min(since.values(), default=0)
     looks = tuple(_load_looks(session, snapshot))
     texts = [text for _, text in looks]
@@ -259,7 +262,7 @@ def load_press(session: Session, snapshot: CampaignSnapshot, number: int, *, ove
     )
 
 
-def _since(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[int, int]:
+def _last_told(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[int, int]:
     last = (
         select(Report.seat_id, func.max(Turn.number))
         .join(Turn, Turn.id == Report.turn_id)
@@ -273,7 +276,7 @@ def _load_carried(session: Session, snapshot: CampaignSnapshot, first: int) -> I
     places = {place.id: place for place in snapshot.places}
     carried = (Press.campaign_id == snapshot.id, Press.kind != DIARY, Press.published_at.is_(None))
     for row in session.scalars(select(Press).where(*carried, Press.turn >= first).order_by(Press.id)):
-        yield Carried(row.turn, _piece(row, places))
+        yield Carried(row.turn, _press_item(row, places))
 
 
 def _load_texts(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
@@ -293,7 +296,7 @@ def _load_looks(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[
 
 
 def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[QuotedText]:
-    """All diaries, in the order of seats and as they were written."""
+    """Yield all diaries, in the order of seats and as they were written."""
     diaries = (
         select(Seat.id, Seat.name, Press.text, Press.turn)
         .join(Seat, Seat.id == Press.sender_id)
@@ -306,7 +309,7 @@ def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Quot
             yield QuotedText(by=seat, text=text, label=turn_label(labels, turn))
 
 
-def _piece(row: Press, places: Mapping[int, SeatView]) -> PressItem:
+def _press_item(row: Press, places: Mapping[int, SeatView]) -> PressItem:
     return PressItem(
         kind=row.kind,
         sender=places[row.sender_id] if row.sender_id is not None else None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import json
 from collections import deque
@@ -16,10 +15,10 @@ from pbem.app import App
 from pbem.archive.writer import turn_files
 from pbem.campaign.files import AttachmentStore, SpooledFiles, SpooledList, batched
 from pbem.campaign.notices import CampaignMailer
-from pbem.campaign.people import _on, save_deputy_code
+from pbem.campaign.people import load_deputies, save_deputy_code
 from pbem.campaign.press import PressForTurn
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView
-from pbem.mail.compose import MailPart, NewMail
+from pbem.mail.compose import NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import deputy_topic, topic_of
 from pbem.report.attachments import Attachments, MailAttachment
@@ -34,37 +33,34 @@ from pbem.store.types import PageDelivery
 
 
 def deputy_copies(context: Context, mails: Mapping[int, tuple[str, NewMail]]) -> list[NewMail]:
-    """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
+    """Return copies of seats' reports for their present deputies; `mails` has code and mail by the ids of seats.
 
-    Each copy has a code of its own in the place of the seat's.
+    Each copy has a code of its own in place of the seat's.
     """
     return [
-        _copy(context, deputy, person, *mails[deputy.seat_id])
-        for deputy, person in _on(context.session, mails, context.now)
+        _deputy_copy(context, deputy, person, *mails[deputy.seat_id])
+        for deputy, person in load_deputies(context.session, mails, context.now)
     ]
 
 
-def _copy(context: Context, deputy: Deputy, person: Person, code: str, mail: NewMail) -> NewMail:
+def _deputy_copy(context: Context, deputy: Deputy, person: Person, code: str, mail: NewMail) -> NewMail:
     id_ = CampaignMailer.of(context.app, context.snapshot).id_of("copy", mail.message_id, person.id)
     own = save_deputy_code(context.session, context.snapshot, deputy, code, id_)
-    return dataclasses.replace(
+    return replace(
         mail,
         recipient=person.address,
         subject=mail.subject.replace(code, own),
         text=mail.text.replace(code, own),
         html=mail.html.replace(code, own),
-        parts=tuple(_recoded(part, code, own) for part in mail.parts),
+        parts=tuple(
+            # A page holds the code as the mail does.
+            replace(part, content=part.content.replace(code.encode(), own.encode())) if part.is_page else part
+            for part in mail.parts
+        ),
         reply_to=mail.reply_to.replace(code, own),
         message_id=id_,
         references=(),  # the report's own Message-ID is a key to the seat
         topic=deputy_topic(mail.topic),
-    )
-
-
-def _recoded(part: MailPart, code: str, own: str) -> MailPart:
-    """A file of a report for a deputy: a page holds the code as the mail does."""
-    return (
-        dataclasses.replace(part, content=part.content.replace(code.encode(), own.encode())) if part.is_page else part
     )
 
 
@@ -74,12 +70,13 @@ _DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnOpening:
-    """What all reports of one opening share. `number` is that of the turn they open.
+    """The data that all reports of one opening share. `number` is that of the turn they open.
 
-    `over`: the game has ended. Only then the `seed` is told, and not when the GM looks ahead. `dice` is what seats are
-    told of the words mixed with it, at the start and at the end; `rolled`: this is the end, and the GM has rolled.
-    `orders` are those that the turn before was resolved with: to each seat its own are told. `record` is the hash of
-    the record before that which they are files of. `shelf` has what the GM has enclosed.
+    `over`: the game has ended. Only then `seed` is set, and never for a preview. `dice`
+    is what seats are told of the dice words, at the start and at the end; `rolled`:
+    this is the end, and the GM has rolled. `orders` are those that the turn before was
+    resolved with: each seat is told its own. `record` is the hash of the record before
+    the one whose files the reports are. `shelf` has the GM's attachments.
     """
 
     snapshot: CampaignSnapshot
@@ -101,7 +98,7 @@ class TurnOpening:
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """A seat's report, ready to be kept and queued."""
+    """A seat's report, ready to be stored and queued."""
 
     place: SeatView
     code: str
@@ -115,13 +112,14 @@ class SeatReport:
 def make_reports(
     app: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
 ) -> Iterator[SeatReport]:
-    """Renders the reports of the seats given, in their order; views are taken somewhat ahead of the reports."""
+    """Yield the reports of the seats given, in their order; views are requested somewhat ahead of the reports."""
+    # The renderer requests jobs ahead of its results, which come in the same order.
     asked: deque[tuple[SeatView, Job]] = deque()
 
     def jobs() -> Iterator[Job]:
         for place, view in views:
-            # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
-            facts = _facts(app, opening, place, opening.shelf.of(ruleset, view))
+            # As JSON: a view must not bring references to the state into templates and pictures.
+            facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
             job = Job(ruleset, canonical_json(view), facts, opening.orders.get(place.seat, ()))
             asked.append((place, job))
             yield job
@@ -129,13 +127,13 @@ def make_reports(
     for parts in app.reporter.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
         enclosed = tuple(Attachments(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
-        mail = _mail(app, opening, place, facts, parts, enclosed)
+        mail = _report_mail(app, opening, place, facts, parts, enclosed)
         yield SeatReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
 
 
 @dataclass(frozen=True, slots=True)
 class TurnReports:
-    """The reports of a turn, made and not yet kept, and the files of its folder in the archive."""
+    """The reports of a turn, not yet stored, and the files of its folder in the archive."""
 
     pile: SpooledList[SeatReport]
     files: SpooledFiles
@@ -144,7 +142,7 @@ class TurnReports:
 def render_reports(
     app: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
 ) -> TurnReports:
-    """Renders the reports of all these seats, some at a time, so that it takes no more memory for many."""
+    """Render the reports of these seats in batches, so that memory does not grow with their number."""
     made = TurnReports(SpooledList(), SpooledFiles())
     for reports in batched(make_reports(app, ruleset, opening, views)):
         made.pile.add(reports)
@@ -153,17 +151,17 @@ def render_reports(
 
 
 def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: SeatView, view: bytes) -> str:
-    """The text alone that a seat would be mailed of a view."""
+    """Return the text that a seat would be mailed of a view."""
     orders = opening.orders.get(place.seat, ())
     seen = json.loads(view)
-    facts = _facts(app, opening, place, opening.shelf.of(ruleset, seen))
+    facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, seen))
     return app.reporter.text(ruleset, seen, facts, orders)
 
 
 def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport]) -> None:
-    """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
+    """Store the reports with the turn they open, and queue their mails, except to seats without a player.
 
-    They bring its deadline for calendars. Who stands in for a player gets a copy, with a code of his own.
+    They bring the deadline as a calendar file. Deputies get copies, with codes of their own.
     """
     if not reports:
         return
@@ -191,7 +189,7 @@ def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport]) 
     mailer.send(session, context.now, *(mail for _, mail in mails.values()), *deputy_copies(context, mails))
 
 
-def _facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[str, bytes]) -> ReportFacts:
+def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[str, bytes]) -> ReportFacts:
     snapshot = opening.snapshot
     return ReportFacts(
         campaign=snapshot.name,
@@ -218,7 +216,7 @@ def _facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[st
     )
 
 
-def _mail(
+def _report_mail(
     app: App,
     opening: TurnOpening,
     place: SeatView,

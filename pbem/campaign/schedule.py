@@ -32,7 +32,7 @@ from pbem.errors import CampaignError
 
 DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 ORDINALS = {"1ST": 1, "2ND": 2, "3RD": 3, "4TH": 4, "LAST": -1}
-"""Which of a month's Fridays, say."""
+"""Positions of a weekday in a month."""
 
 _SPAN = re.compile(r"([0-9]{1,4})([mhd])")
 _WEEKS = re.compile(r"[0-9]{1,2}")
@@ -49,9 +49,9 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Deadlines of a campaign: `days` (0 is Monday) at `at` in `zone`, or `every` so long; `text` says it in words.
+    """Deadlines of a campaign: `days` (0 is Monday) at `at` in `zone`, or `every` so long. `text` is the GM's text.
 
-    With `ordinals` only those of a month (-1 is the last); `weeks` is how many a turn takes.
+    With `ordinals` only those of a month (-1 is the last); `weeks` is the number of weeks of a turn.
     """
 
     text: str
@@ -65,30 +65,31 @@ class Schedule:
     @classmethod
     @lru_cache(maxsize=1_000)
     def read(cls, text: str) -> Schedule:
-        """Reads a GM's words. Raises CampaignError naming the word at fault and the nearest that would do."""
+        """Parse a GM's schedule. Raises CampaignError naming the word at fault and the nearest valid one."""
         words, tidy = text.split(), " ".join(text.split())
         match [word.upper() for word in words], words:
             case ["EVERY", _, "WEEK" | "WEEKS", *_], [_, weeks, _, days, clock, zone]:
-                return cls(tidy, _zone(zone), _days(days), _clock(clock), weeks=_weeks(weeks))
+                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock), weeks=_read_weeks(weeks))
             case ["EVERY", _] | ["EVERY", _, _], [_, span, *zone]:
-                return cls(tidy, _zone(zone[0]) if zone else "UTC", every=require_duration(span))
+                return cls(tidy, _read_zone(zone[0]) if zone else "UTC", every=require_duration(span))
             case (_, [days, clock, zone]) | (["EVERY", *_], [_, days, clock, zone]):
-                return cls(tidy, _zone(zone), _days(days), _clock(clock))
+                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock))
             case _, [ordinals, days, clock, zone]:
-                return cls(tidy, _zone(zone), _days(days), _clock(clock), ordinals=_ordinals(ordinals))
+                numbers = frozenset(map(_read_ordinal, ordinals.split(",")))
+                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock), ordinals=numbers)
         raise CampaignError(f"a deadline cannot be {text!r}: write it like {_FORMS}")
 
     def next_after(self, opened: dt.datetime, *, least: dt.timedelta) -> dt.datetime:
-        """The deadline, in UTC, of a turn that opens at this moment.
+        """Return the deadline, in UTC, of a turn that opens at this moment.
 
-        On clock times it leaves `least` time; a turn of so many `weeks` ends in the last of them.
+        On clock times it leaves `least` time; a turn of several `weeks` ends in the last of them.
         """
         if self.every is not None:
             return (opened + self.every).astimezone(dt.UTC)
         return self._moment(self._day_from(opened + least) + (self.weeks - 1) * _WEEK)
 
     def next_from(self, opened: dt.datetime, earliest: dt.datetime) -> dt.datetime:
-        """The first moment for the deadline of that turn that is not before `earliest`, in UTC."""
+        """Return the first possible deadline of that turn not before `earliest`, in UTC."""
         if self.every is not None:
             steps = max(1, -((opened - earliest) // self.every))
             return (opened + steps * self.every).astimezone(dt.UTC)
@@ -107,34 +108,31 @@ class Schedule:
         return not self.ordinals or (day.day + 6) // 7 in self.ordinals or (is_last and -1 in self.ordinals)
 
     def _moment(self, day: dt.date) -> dt.datetime:
+        # fold=0: of an hour that comes twice the first; zoneinfo shifts a skipped one to an hour later (PEP 495).
         return dt.datetime.combine(day, self.at, ZoneInfo(self.zone)).astimezone(dt.UTC)
 
 
 def parse_duration(word: str) -> dt.timedelta | None:
-    """The span that a word such as "30m", "12h" or "3d" names; None if it names none."""
+    """Return the span of a word such as "30m", "12h" or "3d"; None for any other word."""
     match = _SPAN.fullmatch(word.lower())
     return int(match[1]) * _UNITS[match[2]] if match else None
 
 
 def require_duration(word: str) -> dt.timedelta:
-    """A span such as "12h" or "3d", from ten minutes to sixty days. Raises CampaignError."""
+    """Return a span such as "12h" or "3d", from ten minutes to sixty days. Raises CampaignError for others."""
     span = parse_duration(word)
     if span is None or not _SHORTEST <= span <= _LONGEST:
         raise CampaignError(f"{word!r} is not a span of time: write 10m to 60d, like 12h or 3d")
     return span
 
 
-def _weeks(word: str) -> int:
+def _read_weeks(word: str) -> int:
     if not _WEEKS.fullmatch(word) or not 1 <= int(word) <= _MOST_WEEKS:
         raise CampaignError(f"a turn cannot take {word!r} weeks: write a whole number from 1 to {_MOST_WEEKS}")
     return int(word)
 
 
-def _ordinals(word: str) -> frozenset[int]:
-    return frozenset(map(_ordinal, word.split(",")))
-
-
-def _ordinal(word: str) -> int:
+def _read_ordinal(word: str) -> int:
     name = word.upper()
     if name in ORDINALS:
         return ORDINALS[name]
@@ -143,13 +141,13 @@ def _ordinal(word: str) -> int:
     raise CampaignError(f"{word!r} is not a week of a month: {hint}")
 
 
-def _days(word: str) -> frozenset[int]:
+def _read_days(word: str) -> frozenset[int]:
     if word.upper() == "DAILY":
         return frozenset(range(7))
-    return frozenset(DAYS.index(_day(part)) for part in word.split(","))
+    return frozenset(DAYS.index(_read_day(part)) for part in word.split(","))
 
 
-def _day(word: str) -> str:
+def _read_day(word: str) -> str:
     name = word.upper()
     if name in DAYS:
         return name
@@ -158,14 +156,14 @@ def _day(word: str) -> str:
     raise CampaignError(f"{word!r} is not a day: {hint}")
 
 
-def _clock(word: str) -> dt.time:
+def _read_clock(word: str) -> dt.time:
     match = _CLOCK.fullmatch(word)
     if match is None or int(match[1]) > 23 or int(match[2]) > 59:
         raise CampaignError(f"{word!r} is not a time of day: write hours and minutes, 00:00 to 23:59, like 20:00")
     return dt.time(int(match[1]), int(match[2]))
 
 
-def _zone(word: str) -> str:
+def _read_zone(word: str) -> str:
     try:
         return ZoneInfo(word).key
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -173,6 +171,7 @@ def _zone(word: str) -> str:
     names = sorted(available_timezones())
     ends = {name.rpartition("/")[2].casefold(): name for name in names}
     whole = {name.casefold(): name for name in names} | ends
+    # Compared without the continent too: "Berlin" is near Europe/Berlin.
     near = difflib.get_close_matches(word.casefold().replace(" ", "_"), whole, n=1, cutoff=0.6)
     hint = f"did you mean {whole[near[0]]}?" if near else "write it like Europe/Berlin or UTC"
     raise CampaignError(f"{word!r} is not a time zone: {hint}")
@@ -182,28 +181,28 @@ LEAST = timedelta(hours=1)
 """A shorter time without mail is no outage."""
 
 UNUSUAL = 3
-"""A house that polls once a night is not out of order all day: only a pause so many times the usual one counts."""
+"""Only a pause of so many times the usual one is an outage: a home may poll once a night."""
 
 CHAIN = 2
-"""Outages that follow each other let a deadline wait no more, once the first began so many times the longest ago."""
+"""Consecutive outages prolong the wait no more once the first began so many times the longest wait ago."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """No mail was read from `since` to `until`; deadlines wait for `release`."""
+    """A time in which no mail was read, from `since` to `until`; deadlines wait for `release`."""
 
     since: datetime
     until: datetime
     release: datetime
 
     def holds(self, deadline: datetime | None, now: datetime) -> bool:
-        """Whether a turn that is due has to wait still. One due before the outage has had its time."""
+        """Return True if a due turn still has to wait. A turn that was due before the outage does not."""
         return deadline is not None and self.since <= deadline and now < self.release
 
 
 @dataclass(frozen=True, slots=True)
 class MailboxWatch:
-    """What is remembered of the polls.
+    """The polls of the mailbox, as remembered.
 
     `usual` is the time between the last good one and the one before it, None if
     there was none; `failed`: the mailbox could not be read since. `outage` is
@@ -217,20 +216,20 @@ class MailboxWatch:
 
 
 def after_failure(watch: MailboxWatch | None, now: datetime) -> MailboxWatch:
-    """What to remember when the mailbox could not be read."""
+    """Return what to remember when the mailbox could not be read."""
     return replace(watch, failed=True) if watch else MailboxWatch(now, failed=True)
 
 
 def after_poll(watch: MailboxWatch | None, now: datetime, *, longest: timedelta) -> MailboxWatch:
-    """What to remember when it was read; deadlines wait no longer than `longest` for an outage that ends now."""
+    """Return what to remember when it was read; deadlines wait at most `longest` for an outage that ends now."""
     if watch is None:
         return MailboxWatch(now)
-    if watch.last_good > now:  # a clock that was ahead is right again, and what it saw did not happen
+    if watch.last_good > now:  # the clock was ahead: what it recorded did not happen
         return MailboxWatch(
             now, watch.usual, outage=watch.outage if watch.outage and watch.outage.until <= now else None
         )
     gap = now - watch.last_good
-    outage = _outage(watch, now, gap, longest) if _is_outage(watch, gap) else _old(watch, now)
+    outage = _extend_outage(watch, now, gap, longest) if _is_outage(watch, gap) else _current_outage(watch, now)
     return MailboxWatch(now, gap, outage=outage)
 
 
@@ -240,13 +239,11 @@ def _is_outage(watch: MailboxWatch, gap: timedelta) -> bool:
     return watch.usual is not None and gap > max(LEAST, UNUSUAL * watch.usual)
 
 
-def _outage(watch: MailboxWatch, now: datetime, gap: timedelta, longest: timedelta) -> Outage:
-    """An outage that follows another before its wait was over goes on with it, but not for ever.
-
-    A house that is switched on for an hour each evening is out of order all the
-    rest of the day: were each wait to prolong the one before, no turn would run.
-    """
-    before, release = _old(watch, watch.last_good), now + min(gap, longest)
+def _extend_outage(watch: MailboxWatch, now: datetime, gap: timedelta, longest: timedelta) -> Outage:
+    """Return the outage that ends now, joined to one before whose wait is not over, up to a limit."""
+    # A home that is switched on for an hour each evening is out of order all the rest of the day: if each wait
+    # prolonged the one before without a limit, no turn would run.
+    before, release = _current_outage(watch, watch.last_good), now + min(gap, longest)
     if before is None:
         return Outage(watch.last_good, now, release)
     if now - before.since <= CHAIN * longest:
@@ -254,10 +251,10 @@ def _outage(watch: MailboxWatch, now: datetime, gap: timedelta, longest: timedel
     return replace(before, until=now) if now < before.release else Outage(watch.last_good, now, release)
 
 
-def _old(watch: MailboxWatch, now: datetime) -> Outage | None:
+def _current_outage(watch: MailboxWatch, now: datetime) -> Outage | None:
     return watch.outage if watch.outage and now < watch.outage.release else None
 
 
 def start_of_day(day: dt.date, zone: str) -> dt.datetime:
-    """When a day begins in a zone, in UTC."""
+    """Return the start of a day in a zone, in UTC."""
     return dt.datetime.combine(day, dt.time(), ZoneInfo(zone)).astimezone(dt.UTC)

@@ -43,7 +43,7 @@ NO_HOLD: Mapping[str, Any] = {"hold_kind": HoldKind.NONE, "hold_reason": ""}
 
 
 def is_gm_hold(kind: HoldKind) -> bool:
-    """Return whether a hold is a GM's own, of which the players were told."""
+    """Return True if a hold is a GM's own, which the players are told of."""
     return kind in (HoldKind.GM, HoldKind.RESTORED, HoldKind.IMPORTED)
 
 
@@ -56,9 +56,9 @@ def describe_hold(kind: HoldKind, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SeatView:
-    """A seat and who sits there: nobody, when it has no address. A seat not `playing` is out of the game.
+    """A seat and its player, as read; without a player its address is "". A seat not `playing` is out of the game.
 
-    `plain` and `pages` are how its player wants his mail, as in `Person`.
+    `plain` and `pages` are the player's wishes for mail, as in `Person`.
     """
 
     id: int
@@ -71,15 +71,15 @@ class SeatView:
 
     @property
     def manned(self) -> bool:
-        """Whether its orders are waited for."""
+        """True if the seat has a player whose orders are awaited."""
         return self.playing and bool(self.address) and not self.paused
 
 
-@dataclass(frozen=True, kw_only=True)  # without slots, so that what follows from its places is found out once
+@dataclass(frozen=True, kw_only=True)  # without slots, for the cached properties
 class CampaignSnapshot:
     """A campaign and its seats, in their order. `turn` is the number of the open turn.
 
-    `seed` is the sealed one; `words` are mixed with it, and there are none before the start.
+    `seed` is the sealed seed; `words` are mixed with it, and there are none before the start.
     `origin` is the number of the set-up: the turn before the first.
     """
 
@@ -110,12 +110,12 @@ class CampaignSnapshot:
 
     @property
     def held(self) -> str:
-        """Return why no turn is run, as a clause; "" if turns are run."""
+        """The reason why no turn is run, as a clause; "" if turns are run."""
         return describe_hold(self.hold_kind, self.hold_reason)
 
     @property
     def dice_seed(self) -> bytes:
-        """The seed of the dice that are rolled."""
+        """The seed of the dice, mixed from the sealed seed and the dice words."""
         return mixed_seed(self.seed, self.words)
 
     @cached_property
@@ -124,13 +124,13 @@ class CampaignSnapshot:
         return tuple(place.seat for place in self.places)
 
     def pages_for(self, place: SeatView) -> PageDelivery:
-        """How the player of a place gets reports as pages: as he says, or else as the house rules do."""
+        """Return the delivery of reports as pages to a seat: as its player wants, or else by the house rules."""
         wanted = place.pages or (PageDelivery.OFF if self.policy.pages == "no" else PageDelivery(self.policy.pages))
         return PageDelivery.OFF if place.plain and wanted == PageDelivery.ATTACHED else wanted
 
     @cached_property
     def playing(self) -> tuple[SeatView, ...]:
-        """The places still in the game."""
+        """The seats still in the game."""
         return tuple(place for place in self.places if place.playing)
 
 
@@ -146,7 +146,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedSheet:
-    """A sheet that came in for the open turn."""
+    """A sheet received for the open turn."""
 
     id: int
     seat_id: int
@@ -159,7 +159,7 @@ class ReceivedSheet:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """The open turn: its state, all sheets in the order they came, and what a GM who decides it has ruled."""
+    """The open turn: its state, all sheets in the order they came, and the GM's ruling, if any."""
 
     id: int
     number: int
@@ -173,7 +173,7 @@ class OpenTurn:
 
     @classmethod
     def of(cls, turn: Turn, sheets: Iterable[ReceivedSheet]) -> Self:
-        """A turn as the database has it, with the sheets that came for it."""
+        """Return the open turn from its row, with the sheets received for it."""
         return cls(
             id=turn.id,
             number=turn.number,
@@ -189,7 +189,7 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class LastReport:
-    """The report a seat was mailed last: the turn it opened, what it is known by, and its view as JSON."""
+    """The last report mailed to a seat: the turn it opened, its code and Message-ID, and its view as JSON."""
 
     number: int
     code: str
@@ -211,17 +211,17 @@ _SEATS = (
 
 
 def lock_campaign(session: Session, name: str) -> None:
-    """Keeps others from taking a sheet for a campaign, or changing anything of it, until the transaction ends.
+    """Keep other transactions from changing a campaign, or saving a sheet of it, until this one ends.
 
-    SQLite locks no rows, and need not: a writing session there is the only one. What the session has seen before
-    is forgotten: it may have changed while we waited.
+    Objects that the session has loaded are expired: they may have changed while it waited.
     """
+    # SQLite ignores FOR UPDATE, and needs no lock: a writing session there is the only one.
     flushed_connection(session).execute(_LOCK, {"name": name})
     session.expire_all()
 
 
 def load_campaign(session: Session, name: str) -> CampaignSnapshot:
-    """The campaign of this name. Raises CampaignError with the nearest name there is."""
+    """Return the campaign of this name. Raises CampaignError with the nearest name there is."""
     database = flushed_connection(session)
     campaign = database.execute(_CAMPAIGN, {"name": name}).first()
     if campaign is None:
@@ -255,7 +255,7 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
 
 
 def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
-    """The campaign of this name, which nobody else changes before the transaction ends.
+    """Lock the campaign of this name and return it.
 
     Raises CampaignError, also if it is not played here any more.
     """
@@ -266,13 +266,13 @@ def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
 
 
 def require_here(snapshot: CampaignSnapshot) -> None:
-    """Raises CampaignError if the campaign is played in another home now."""
+    """Raise CampaignError if the campaign is played in another home now."""
     if snapshot.status == CampaignState.MOVED:
         raise CampaignError(f"campaign {snapshot.name} has moved to {snapshot.moved_to}, and is played there alone")
 
 
 def find_seat_view(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
-    """The place of this seat. Raises CampaignError with the nearest there is."""
+    """Return the seat of this name. Raises CampaignError with the nearest name there is."""
     for place in snapshot.places:
         if place.seat == seat.lower():
             return place
@@ -280,12 +280,12 @@ def find_seat_view(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
 
 
 def is_current(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
-    """The condition that a turn is part of a campaign's history, and not on a shelf."""
+    """Return the condition that a turn is part of a campaign's history, and not withdrawn."""
     return and_(Turn.campaign_id == campaign_id, Turn.shelf_id.is_(None))
 
 
 def require_running(snapshot: CampaignSnapshot) -> None:
-    """Raises CampaignError if the campaign has no open turn."""
+    """Raise CampaignError if the campaign has no open turn."""
     require_here(snapshot)
     if snapshot.status != CampaignState.RUNNING:
         raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has no open turn")
@@ -294,6 +294,7 @@ def require_running(snapshot: CampaignSnapshot) -> None:
 _LIVE = is_current(bindparam("campaign"))
 _TURN = select(Turn).where(_LIVE, Turn.number == bindparam("number"))
 _RECORD = select(Turn.record).where(_LIVE, Turn.number == bindparam("number"))
+# Built once: building these statements takes longer than executing them.
 _SHEETS = (
     select(
         OrderSheet.id,
@@ -307,57 +308,56 @@ _SHEETS = (
     .where(OrderSheet.turn_id == bindparam("turn"))
     .order_by(OrderSheet.id)
 )
-"""Statements of every turn, built once: building them takes longer than running them."""
 
 
 def current_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> Turn:
-    """The turn of this number in the campaign's history. Raises CampaignError if that is broken, and has none."""
+    """Return the turn of this number. Raises CampaignError if the history is inconsistent and has none."""
     turn = session.scalar(_TURN, {"campaign": snapshot.id, "number": number})
     if turn is None:
-        raise _broken(snapshot, f"turn {number} is missing")
+        raise _history_error(snapshot, f"turn {number} is missing")
     return turn
 
 
 def load_state(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Any:
-    """The state of the open turn, or that with which the game ended. Raises CampaignError if there is none."""
+    """Return the state of the open turn, or that with which the game ended. Raises CampaignError if there is none."""
     return ruleset.load(json.loads(current_turn(session, snapshot, snapshot.turn).state), snapshot.version)
 
 
 def open_deadline(session: Session, snapshot: CampaignSnapshot) -> dt.datetime | None:
-    """When the open turn is due; None where there is none, or it waits for its GM."""
+    """Return the deadline of the open turn; None where there is none, or it waits for its GM."""
     begun = Turn.number >= snapshot.first
     return session.scalar(select(Turn.deadline).where(is_current(snapshot.id), Turn.number == snapshot.turn, begun))
 
 
 def load_record(session: Session, snapshot: CampaignSnapshot, number: int) -> bytes:
-    """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
+    """Return the record of a turn that was run. Raises CampaignError if the history is inconsistent and has none."""
     record = flushed_connection(session).execute(_RECORD, {"campaign": snapshot.id, "number": number}).scalar()
     if record is None:
-        raise _broken(snapshot, f"turn {number} was not run")
+        raise _history_error(snapshot, f"turn {number} was not run")
     return record
 
 
-def _broken(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
+def _history_error(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
     return CampaignError(
         f"the turns of {snapshot.name} do not hang together: {wrong}; run: pbem mend {snapshot.name} (by mail: MEND)"
     )
 
 
 def load_open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurn:
-    """The open turn of a running campaign. Raises CampaignError if it has none."""
+    """Return the open turn of a running campaign. Raises CampaignError if it has none."""
     require_running(snapshot)
     turn = current_turn(session, snapshot, snapshot.turn)
     return OpenTurn.of(turn, load_sheets(session, turn.id))
 
 
 def counting_versions(session: Session, snapshot: CampaignSnapshot, turn: Turn) -> dict[SeatName, int]:
-    """The versions of the sheets that count for a turn, be its seats still in the game or not."""
+    """Return the versions of the sheets that count for a turn, also those of seats no longer in the game."""
     names = {place.id: place.seat for place in snapshot.places}
     return {names[sheet.seat_id]: sheet.version for sheet in load_sheets(session, turn.id) if sheet.accepted}
 
 
 def load_sheets(session: Session, turn_id: int) -> list[ReceivedSheet]:
-    """All sheets of a turn, in the order they came."""
+    """Return all sheets of a turn, in the order they came."""
     return [ReceivedSheet(**row) for row in flushed_connection(session).execute(_SHEETS, {"turn": turn_id}).mappings()]
 
 
@@ -383,37 +383,37 @@ _LAST_REPORTS = (
 def load_last_reports(
     session: Session, snapshot: CampaignSnapshot, *, until: int | None = None
 ) -> dict[SeatName, LastReport]:
-    """The report each seat was mailed last, or had been when the turn of a number opened."""
-    # Without a last turn it is all there are, whatever the snapshot says: one may just have been brought back.
+    """Return the last report of each seat, or the last up to the turn of a number."""
+    # By default without a limit: a turn after that of the snapshot may just have been restored.
     which = {"campaign": snapshot.id, "until": NEVER if until is None else until}
     rows = flushed_connection(session).execute(_LAST_REPORTS, which)
     return {row[0]: LastReport(*row[1:]) for row in rows}
 
 
 RESERVED_SEATS = frozenset({"all", "gm", "pbem", "players", "unsigned"})
-"""They have a meaning of their own in press, the GM's commands, and the journal."""
+"""Words with a meaning of their own in press, in the GM's commands, and in the journal."""
 
 
 def is_valid_seat_name(text: str) -> bool:
-    """Whether a seat may be called so, where its game has no names of its own."""
+    """Return True if a seat may have this name, where its game has no names of its own."""
     return is_plain_seat(text) and text not in RESERVED_SEATS
 
 
 def format_player_count(seats: Seats) -> str:
-    """How many may play, in words: "2 to 6"."""
+    """Return the number of players in words: "2 to 6"."""
     return str(seats.least) if seats.least == seats.most else f"{seats.least} to {seats.most}"
 
 
 MOST_FAULTS = 20
-"""Faults that are told at once; a wrong file may have thousands."""
+"""Faults told at once; a wrong file may have thousands."""
 
 
 def raise_validation_errors(what: str, faults: Sequence[ValidationError]) -> None:
-    """Raises CampaignError if there are faults: what they are of, and each on a line of its own."""
+    """Raise CampaignError if there are faults: the subject, and each fault on a line of its own."""
     if faults:
-        raise CampaignError(_listed(what, list(map(str, faults))))
+        raise CampaignError(list_faults(what, list(map(str, faults))))
 
 
-def _listed(what: str, wrong: Sequence[str]) -> str:
+def list_faults(what: str, wrong: Sequence[str]) -> str:
     more = [f"and {len(wrong) - MOST_FAULTS} more"] if len(wrong) > MOST_FAULTS else []
     return "\n  ".join([f"{what}:", *wrong[:MOST_FAULTS], *more])

@@ -32,7 +32,6 @@ from pbem.archive.writer import turn_files
 from pbem.campaign.deadlines import AbsencePeriod, load_absences, next_deadline
 from pbem.campaign.files import AttachmentStore, SpooledList, attachments_of
 from pbem.campaign.history import (
-    PastEvents,
     events_from,
     has_rolled,
     load_rolls,
@@ -67,7 +66,7 @@ from pbem.store.session import flushed_connection
 
 @dataclass(frozen=True, slots=True)
 class LazyViews:
-    """The views of seats, made anew each time one goes through them."""
+    """Iterable of the views of seats, which computes them again for each iteration."""
 
     made: Callable[[], Iterator[tuple[SeatView, View]]]
 
@@ -77,12 +76,12 @@ class LazyViews:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnInputs:
-    """What the run of a turn starts from.
+    """The input of a turn's run.
 
-    `previous` is the record of the turn before, `withdrawn` all that was ever
-    taken back; `removed` are the seats the GM took out since. The next deadline
-    keeps out of `absences`; `patch` is what the GM changed of the state that came
-    out, if the turn was run before; `rolls` are what he rolled in the turn.
+    `previous` is the record of the turn before, `withdrawn` all records ever taken
+    back; `removed` are the seats that the GM took out since. The next deadline keeps
+    out of `absences`; `patch` are the GM's changes of the resulting state, if the turn
+    was run before; `rolls` are the rolls of the turn.
     """
 
     snapshot: CampaignSnapshot
@@ -99,11 +98,11 @@ class TurnInputs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedState:
-    """What the resolver, or a set-up, makes of a campaign, before anybody is told.
+    """The result of a resolver, or of a set-up, before reports are made.
 
-    `dumped` is the state, the GM's `patch` of it done; `used` are the sheets
-    that counted; `views` are those of the seats that get a report now, made anew
-    each time one goes through them: all of a large game together would fill the memory.
+    `dumped` is the state after the GM's `patch`; `used` are the sheets that counted;
+    `views` are those of the seats that get a report now, computed again for each
+    iteration: all views of a large game together would fill the memory.
     """
 
     dumped: Json
@@ -122,13 +121,13 @@ class ResolvedState:
 
     @property
     def state_hash(self) -> str:
-        """What the state is known by."""
+        """The SHA-256 of the state."""
         return json_sha256(self.dumped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnResult:
-    """What the run of a turn comes to: the next state, and all that is kept, mailed and archived."""
+    """The result of a turn's run: the next state, and all that is stored, mailed and archived."""
 
     state: bytes
     state_hash: str
@@ -141,9 +140,10 @@ class TurnResult:
 
 
 def load_before(context: Context) -> TurnInputs:
-    """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
+    """Return the input for a run of the open turn. Raises CampaignError if there is no open turn."""
     session, snapshot = context.session, context.snapshot
     turn = load_open_turn(session, snapshot)
+    # The resolver is told of a removed seat once, in the next turn.
     gone = frozenset(place.seat for place in snapshot.places if not place.playing)
     return TurnInputs(
         snapshot=snapshot,
@@ -159,13 +159,14 @@ def load_before(context: Context) -> TurnInputs:
 
 
 def compute_turn(context: Context, before: TurnInputs) -> TurnResult:
-    """Resolves the open turn and makes its reports and record, in the session of the look."""
+    """Resolve the open turn and make its reports and record, in the session that read the input."""
     session, snapshot, now = context.session, before.snapshot, context.now
     outcome = resolve_turn(session, before)
     over = outcome.standing.over
     deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
     opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
     made = render_reports(context.app, before.ruleset, opening, outcome.views)
+    # The record names the hashes of all files, so it is made last.
     made.files.add(run_files(before, outcome, ()))
     return TurnResult(
         state=outcome.state,
@@ -180,13 +181,13 @@ def compute_turn(context: Context, before: TurnInputs) -> TurnResult:
 
 
 def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None) -> ResolvedState:
-    """What the sheets of a turn come to, with its own dice, or with others.
+    """Return the result of a turn's sheets, with its own dice or with others.
 
-    Raises PatchError if the GM's patch does not fit what comes out.
+    Raises PatchError if the GM's patch does not fit the resulting state.
     """
     snapshot, ruleset, turn = before.snapshot, before.ruleset, before.turn
-    counted = _counted(snapshot, turn.sheets)
-    given = _input(before, counted)
+    counted = _counting_sheets(snapshot, turn.sheets)
+    given = _build_input(before, counted)
     state, events = ruleset.resolve(
         ruleset.load(json.loads(turn.state), snapshot.version),
         given,
@@ -194,7 +195,7 @@ def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None)
     )
     state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)
-    views = _views(session, before, state, events, standing)
+    views = _lazy_views(session, before, state, events, standing)
     return ResolvedState(
         dumped=dumped,
         standing=standing,
@@ -203,12 +204,12 @@ def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None)
         used={seat: SheetUsed(sheet.version, sheet.digest) for seat, sheet in counted.items()},
         events=events,
         patch=before.patch,
-        enclosed={} if turn.ruling is None else _newly_enclosed(session, before, views),
+        enclosed={} if turn.ruling is None else _new_attachments(session, before, views),
     )
 
 
-def _newly_enclosed(session: Session, before: TurnInputs, views: Iterable[tuple[SeatView, View]]) -> dict[str, bytes]:
-    """What the views name that no report did before: the archive has each content once, with its first report."""
+def _new_attachments(session: Session, before: TurnInputs, views: Iterable[tuple[SeatView, View]]) -> dict[str, bytes]:
+    """Return the attachments that no earlier report named: the archive has each content once, with its first report."""
     ruleset, told = before.ruleset, (json.loads(report.view) for report in before.last.values())
     old = {each.sha256 for view in told for each in attachments_of(ruleset, view)}
     new = {each.sha256: each for _, view in views for each in attachments_of(ruleset, view) if each.sha256 not in old}
@@ -217,7 +218,7 @@ def _newly_enclosed(session: Session, before: TurnInputs, views: Iterable[tuple[
 
 
 def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
-    """A state with the GM's changes, and its dump. Raises PatchError."""
+    """Return a state with the GM's changes, and its dump. Raises PatchError."""
     dumped = ruleset.dump(state)
     if not patch:
         return state, dumped
@@ -233,9 +234,9 @@ def opening_of(
     deadline: dt.datetime | None,
     previous: bytes = b"{}",
 ) -> TurnOpening:
-    """What the reports share that open a turn of this number.
+    """Return the data that the reports opening turn `number` share.
 
-    They are files of the record that is made of their turn, so they tell of the one before, `previous`.
+    These reports are files of the record of the turn just run, so they cite the record before it, `previous`.
     """
     return TurnOpening(
         snapshot=snapshot,
@@ -249,6 +250,7 @@ def opening_of(
         used=outcome.used,
         missing=outcome.turn.missing,
         orders=outcome.turn.orders,
+        # A mailed report vouches for the archive by this salted hash (note 15).
         record=disclosed_hash(previous),
         postbag=load_press(session, snapshot, number, over=outcome.standing.over),
         shelf=AttachmentStore(session, snapshot.id),
@@ -256,7 +258,7 @@ def opening_of(
 
 
 def run_files(before: TurnInputs, outcome: ResolvedState, reports: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
-    """The files of a turn for the archive; `reports` are those of each seat told."""
+    """Return the files of a turn for the archive; `reports` are the files of each report."""
     files = turn_files(
         reports,
         sheets=received_sheets(before.snapshot, before.turn.sheets),
@@ -267,7 +269,7 @@ def run_files(before: TurnInputs, outcome: ResolvedState, reports: Iterable[Mapp
 
 
 def run_record(before: TurnInputs, outcome: ResolvedState, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
-    """The record of a turn's run."""
+    """Return the record of a turn's run."""
     snapshot, turn = before.snapshot, before.turn
     return turn_record(
         campaign=snapshot.name,
@@ -292,17 +294,17 @@ def run_record(before: TurnInputs, outcome: ResolvedState, files: Mapping[str, b
 
 
 def turn_input(before: TurnInputs) -> TurnInput:
-    """What the resolver would be given now: the sheets that count, and defaults for those that are missing."""
-    return _input(before, _counted(before.snapshot, before.turn.sheets))
+    """Return the input that the resolver would get now: the sheets that count, and defaults for missing ones."""
+    return _build_input(before, _counting_sheets(before.snapshot, before.turn.sheets))
 
 
-def _counted(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]) -> dict[SeatName, ReceivedSheet]:
-    """The sheet that counts for each playing seat: its last accepted one."""
+def _counting_sheets(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]) -> dict[SeatName, ReceivedSheet]:
+    """Return the sheet that counts for each playing seat: its last accepted one."""
     names = {place.id: place.seat for place in snapshot.playing}
     return {names[sheet.seat_id]: sheet for sheet in sheets if sheet.accepted and sheet.seat_id in names}
 
 
-def _input(before: TurnInputs, counted: Mapping[SeatName, ReceivedSheet]) -> TurnInput:
+def _build_input(before: TurnInputs, counted: Mapping[SeatName, ReceivedSheet]) -> TurnInput:
     ruleset, playing = before.ruleset, [place.seat for place in before.snapshot.playing]
     missing = [seat for seat in playing if seat in before.turn.awaited and seat not in counted]
     kept = orders_used(before.previous, ruleset.orders) if missing else {}
@@ -316,13 +318,17 @@ def _input(before: TurnInputs, counted: Mapping[SeatName, ReceivedSheet]) -> Tur
     return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling, before.rolls)
 
 
-def _views(
+def _lazy_views(
     session: Session, before: TurnInputs, state: Any, events: tuple[Event, ...], standing: Standing
 ) -> LazyViews:
-    """The views of the seats that get a report now, each with all that happened since its last one, and its memory."""
-    told = {place.seat: place for place in _told(before.snapshot, standing)}
+    """Return the views of the seats that get a report now, with all events since their last one, and their memory."""
+    everyone = standing.over or standing.told is None
+    awaited_or_told = standing.awaiting | (standing.told or frozenset())
+    told = {place.seat: place for place in before.snapshot.playing if everyone or place.seat in awaited_or_told}
     since = {seat: before.last[seat].number for seat in told}
-    past = _past(session, before, min(since.values(), default=before.turn.number))
+    oldest = min(since.values(), default=before.turn.number)
+    # Mostly empty: only in games that report to seats in turn does one hear of earlier turns.
+    past = events_from(session, before.snapshot, before.ruleset, oldest) if oldest != before.turn.number else {}
 
     def made() -> Iterator[tuple[SeatView, View]]:
         for first in sorted(set(since.values())):
@@ -334,26 +340,14 @@ def _views(
     return LazyViews(made)
 
 
-def _told(snapshot: CampaignSnapshot, standing: Standing) -> list[SeatView]:
-    if standing.over or standing.told is None:
-        return list(snapshot.playing)
-    return [place for place in snapshot.playing if place.seat in standing.told | standing.awaiting]
-
-
-def _past(session: Session, before: TurnInputs, first: int) -> PastEvents:
-    if first == before.turn.number:
-        return {}
-    return events_from(session, before.snapshot, before.ruleset, first)
-
-
 def initial_state(ruleset: AnyRuleset, turn: Turn) -> Json:
-    """The state that a set-up was given, or None."""
+    """Return the state that a set-up was given, upgraded, or None."""
     given = json.loads(turn.state)
     return given and ruleset.dump(ruleset.load(given, json.loads(turn.record or b"")["version"]))
 
 
 def compute_setup(snapshot: CampaignSnapshot, ruleset: AnyRuleset, given: Json, patch: Patch = ()) -> ResolvedState:
-    """What a campaign begins with: its state `given`, if it was begun elsewhere, the GM's patch of it done.
+    """Return the result of a set-up: the game's own, or the state `given` of a game taken over, with the GM's patch.
 
     Raises SetupError or PatchError.
     """
@@ -385,7 +379,7 @@ def build_setup_record(
     started: dt.datetime,
     withdrawn: Sequence[WithdrawnTurn] = (),
 ) -> bytes:
-    """The record of a set-up; with another in its place, that and all else that was ever taken back is `withdrawn`."""
+    """Return the record of a set-up; `withdrawn` are the set-ups and turns that it replaces."""
     return setup_record(
         campaign=snapshot.name,
         ruleset=ruleset,
@@ -417,7 +411,7 @@ def insert_turn(
     deadline: dt.datetime | None,
     now: dt.datetime,
 ) -> int:
-    """Opens a turn; returns its id."""
+    """Insert the row of an open turn; return its id."""
     row = {
         "campaign_id": snapshot.id,
         "number": number,

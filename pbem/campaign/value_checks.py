@@ -27,7 +27,7 @@ from pbem.util import CODE_CHARACTERS
 Check = Callable[[Any], object]
 
 MOST_UNPACKED = 64_000_000
-"""Bytes of a value that is kept compressed: as many as a record may have."""
+"""Bytes of a value that is stored compressed: as many as a record may have."""
 
 LONGEST_TEXT = 4_000_000
 """Characters of a text that people wrote."""
@@ -36,7 +36,7 @@ LARGEST_NUMBER = 2**31 - 1
 """The largest INTEGER of PostgreSQL."""
 
 EARLIEST, LATEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
-"""Times far outside cannot be told in every zone."""
+"""Bounds of times; those near datetime's own bounds cannot be converted to every time zone."""
 
 CODE = f"[a-z2-7]{{{CODE_CHARACTERS}}}"
 
@@ -46,8 +46,8 @@ _GAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _HASH = re.compile("[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9-]{1,40}")
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}(?:\.[0-9]{1,6})?(?:[+-][0-9]{2}(?::[0-9]{2})?)?")
+# Bytes of SQLite that are not UTF-8 are read as surrogates (PEP 383), so that only their own row is unusable.
 _UNDECODED = re.compile(r"[\ud800-\udfff]")
-"""Bytes of SQLite that are no UTF-8 are read as such (PEP 383), so that only their own row cannot be used."""
 
 _SHOWN = 40
 
@@ -57,7 +57,7 @@ class Unfit(ValueError):
 
 
 def is_campaign_name(text: str) -> bool:
-    """Return whether a campaign may be called so."""
+    """Return True if a campaign may have this name."""
     return _NAME.fullmatch(text) is not None
 
 
@@ -78,14 +78,14 @@ def number(value: Any) -> int:
 
 
 def flag(value: Any) -> bool:
-    """Return whether it is so; SQLite keeps 0 and 1."""
+    """Return a boolean; SQLite stores 0 and 1."""
     if value not in (0, 1) or isinstance(value, float):
         raise Unfit("0 or 1 is expected")
     return bool(value)
 
 
 def text(value: Any, longest: int | None = None) -> str:
-    """Return a text of at most so many characters."""
+    """Return a text of at most `longest` characters."""
     longest = longest or LONGEST_TEXT
     if not isinstance(value, str):
         raise Unfit("a text is expected")
@@ -104,10 +104,10 @@ def raw(value: Any) -> bytes:
 
 
 def moment(value: Any) -> dt.datetime:
-    """Return a time in UTC, from how SQLite and PostgreSQL keep it."""
+    """Return a time in UTC, from the forms of SQLite and PostgreSQL."""
     expected = "a time like 2026-11-02 09:00:00 is expected"
     if isinstance(value, str):
-        if not _MOMENT.fullmatch(value):  # others are ordered otherwise in queries, or cannot be read by SQLAlchemy
+        if not _MOMENT.fullmatch(value):  # SQLAlchemy cannot read other forms, or they sort wrongly
             raise Unfit(expected)
         try:
             value = dt.datetime.fromisoformat(value)
@@ -122,8 +122,9 @@ def moment(value: Any) -> dt.datetime:
 
 
 def unpacked(value: Any) -> bytes:
-    """Return bytes that are kept compressed, if they are no more than may be."""
+    """Return the content of compressed bytes, if it is not larger than allowed."""
     packed = raw(value)
+    # In steps: a small value of a hostile file may unpack to gigabytes.
     unpacking = zlib.decompressobj()
     try:
         content = unpacking.decompress(packed, MOST_UNPACKED)
@@ -137,7 +138,7 @@ def unpacked(value: Any) -> bytes:
 
 
 def bundle(value: Any) -> dict[str, bytes]:
-    """Return the files of a bundle (`pbem.store.types`), which have to fill it."""
+    """Return the files of a bundle (`pbem.store.types`), whose lengths must add up to its size."""
     packed = raw(value)
     start = 4 + int.from_bytes(packed[:4], "big")
     head, _, texts = unpacked(packed[4:start]).partition(b"\n")
@@ -152,10 +153,10 @@ def bundle(value: Any) -> dict[str, bytes]:
         raise Unfit("a bundle of files is expected, each with its length, and once")
     if (others, pictures) != (len(texts), len(packed) - start):
         raise Unfit("a bundle of files is expected whose lengths are those of its contents")
-    return _filled(files, texts, packed[start:])
+    return _split_bundle(files, texts, packed[start:])
 
 
-def _filled(files: Mapping[str, int], texts: bytes, pictures: bytes) -> dict[str, bytes]:
+def _split_bundle(files: Mapping[str, int], texts: bytes, pictures: bytes) -> dict[str, bytes]:
     content, taken = {False: texts, True: pictures}, {False: 0, True: 0}
     found = {}
     for name, length in files.items():
@@ -177,7 +178,7 @@ def stored_data(value: Any) -> Any:
 
 
 def anything(_: Any) -> None:
-    """Take whatever the type of the column lets pass: words of people, times, flags."""
+    """Accept whatever the type of the column allows: words of people, times, flags."""
 
 
 def between(low: int, high: int = LARGEST_NUMBER) -> Check:
@@ -191,7 +192,7 @@ def between(low: int, high: int = LARGEST_NUMBER) -> Check:
 
 
 def one_of(*words: str) -> Check:
-    """Return the check of a word out of some."""
+    """Return the check of one of several words."""
 
     def check(value: str) -> None:
         if value not in words:
@@ -201,7 +202,7 @@ def one_of(*words: str) -> Check:
 
 
 def matching(form: re.Pattern[str], expected: str) -> Check:
-    """Return the check of a text of a form."""
+    """Return the check of a text by a regular expression."""
 
     def check(value: str) -> None:
         if not form.fullmatch(value):
@@ -211,7 +212,7 @@ def matching(form: re.Pattern[str], expected: str) -> Check:
 
 
 def or_empty(check: Check) -> Check:
-    """Return a check that takes an empty text too."""
+    """Return a check that accepts an empty text too."""
     return lambda value: value == "" or check(value)
 
 
@@ -226,7 +227,7 @@ def sized(low: int, high: int) -> Check:
 
 
 def list_of(check: Check) -> Check:
-    """Return the check of JSON data that are a list."""
+    """Return the check of a JSON list."""
 
     def check_list(value: Any) -> None:
         if not isinstance(value, list):
@@ -256,7 +257,7 @@ def seat_name(value: Any) -> None:
 
 
 def address(value: str) -> None:
-    """Check an address as it is written to: nothing around it, its domain in lower case."""
+    """Check an address as mail is sent to it: nothing around it, its domain in lower case."""
     if parse_address(value) != value:
         raise Unfit("an address like ann@example.org is expected")
 
@@ -268,7 +269,7 @@ def lower_address(value: str) -> None:
 
 
 def schedule(value: str) -> None:
-    """Check the deadlines of a campaign."""
+    """Check the schedule of a campaign."""
     try:
         Schedule.read(value)
     except CampaignError as error:
@@ -284,7 +285,7 @@ def house_rules(value: Any) -> None:
 
 
 def dice_notation(value: str) -> None:
-    """Check what a GM has rolled."""
+    """Check the dice of a roll."""
     try:
         parse_notation(value)
     except FieldError as error:
@@ -292,7 +293,7 @@ def dice_notation(value: str) -> None:
 
 
 def mapping(value: Any) -> None:
-    """Check JSON data that are an object."""
+    """Check a JSON object."""
     if not isinstance(value, dict):
         raise Unfit("a JSON object is expected")
 
@@ -306,7 +307,7 @@ def json_bytes(value: bytes) -> Any:
 
 
 def state(value: bytes) -> None:
-    """Check a state of a game, as far as the host knows it. That of a set-up which awaits its start is empty."""
+    """Check a state of a game, as far as the host knows it. That of a set-up before the start is empty."""
     if value:
         json_bytes(value)
 
@@ -332,10 +333,10 @@ def view(value: bytes) -> None:
 
 def dice_words(value: Any) -> None:
     """Check the words that are mixed with the seed."""
-    list_of(_dice_word)(value)
+    list_of(_dice_word_entry)(value)
 
 
-def _dice_word(value: Any) -> None:
+def _dice_word_entry(value: Any) -> None:
     if not isinstance(value, list) or [type(each) for each in value] != [str, str, bool]:
         raise Unfit("words for the dice are expected: lists of seat, word, and whether it is the player's own")
     seat_name(value[0])

@@ -1,4 +1,8 @@
-"""The contract between host and games, and the value types that pass through it."""
+"""The public interface for authors of games: the ruleset protocol, its base class and its value types.
+
+A game imports these names, `pbem.ruleset.validation` for schemas, and nothing else of
+pbem. `docs/rulesets.md` is the guide.
+"""
 
 from pbem.errors import RulesetError, SaveError, SetupError
 from pbem.ruleset.base import BaseRuleset, append_score

@@ -1,4 +1,4 @@
-"""Base class for rulesets, with a default for everything that most games do alike.
+"""Base class for rulesets, with defaults for all members that most games share.
 
 A game is a subclass with a name, seats and orders, and four methods that only
 the game itself can define:
@@ -16,8 +16,8 @@ the game itself can define:
         def resolve(self, state, turn, dice): ...
         def standing(self, state): ...
 
-Every default is replaced by defining it: as a method, or as a function of a
-module with `parse = staticmethod(sheet.parse)`.
+A default is overridden by a method, or by a function of a module:
+`parse = staticmethod(sheet.parse)`.
 """
 
 from __future__ import annotations
@@ -53,11 +53,15 @@ from pbem.ruleset.values import (
 S = TypeVar("S")
 
 RANDOM_LINES = 6
-"""Lines that a random bot thinks of for a sheet; it sends those that are taken."""
+"""Lines that a random bot invents for a sheet; it sends the valid ones."""
 
 
 class BaseRuleset(Generic[S]):
-    """Base of games; `S` is the type of the state. See `Ruleset` for what each member promises the host."""
+    """Base class of games; `S` is the type of the state.
+
+    `Ruleset` says what each member promises the host; the docstrings here say what
+    the default does.
+    """
 
     key: str
     title: str
@@ -70,34 +74,73 @@ class BaseRuleset(Generic[S]):
     options: tuple[Option, ...] = ()
     demo: Demo = Demo()
     upgrades: tuple[Callable[[Json], Json], ...] = ()
-    """Makes of a save of version 1 one of version 2, of version 2 one of version 3, and so on."""
+    """Functions that upgrade saves, the first from version 1 to 2, the second from 2 to 3, and so on."""
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
-        """The state before the first turn; options are complete, and seats such as the game has. Raises SetupError."""
+        """Return the state before the first turn; called by `setup`.
+
+        Args:
+            options: The value of every declared option, by name.
+            seats: The names of the seats, already checked against `seats` of the class.
+            dice: Dice of the set-up. All chance must come from them.
+
+        Raises:
+            SetupError: The game cannot be played with these options. The text is shown to the GM.
+        """
         raise NotImplementedError
 
     def view(self, state: S, seat: SeatName, events: Sequence[Event]) -> View:
-        """What the seat may know: `heading`, and whatever else is added to it."""
+        """Return what the seat may know: `heading`, with the game's own keys added.
+
+        The view is JSON data. It is the only way by which anything of a state reaches a
+        player.
+
+        Args:
+            state: The state as `begin`, `resolve` or `load` returned it.
+            seat: The seat that reads the view.
+            events: All events since the seat's last report, also those that other seats alone may hear of.
+        """
         raise NotImplementedError
 
     def resolve(self, state: S, turn: TurnInput, dice: Dice) -> tuple[S, tuple[Event, ...]]:
-        """The next state and what happened."""
+        """Return the next state and the events of the turn.
+
+        Must not modify `state`, and must depend on nothing but its arguments: replay and
+        rerun call it again and compare the results byte for byte.
+
+        Args:
+            state: The state at the start of the turn.
+            turn: The orders of all seats, and whatever else happened before the run.
+            dice: Dice of this turn; `dice.campaign` has those of the whole campaign.
+        """
         raise NotImplementedError
 
     def standing(self, state: S) -> Standing:
-        """Over or not, who is awaited, scores, winners."""
+        """Return whether the game is over, the seats that are awaited, scores and winners."""
         raise NotImplementedError
 
     def setup(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
-        """The state before the first turn. Raises SetupError, also for seats that the game does not have."""
-        if not _fit(self.seats, seats):
-            raise SetupError(f"{self.title} is played by {_players(self.seats)}, not by {_named(self.seats, seats)}")
+        """Check the seats, complete the options with their defaults, and return what `begin` makes of them.
+
+        Raises:
+            SetupError: The game does not have these seats, or `begin` refuses the options.
+        """
+        if not _are_valid(self.seats, seats):
+            given = (", ".join(seats) or "nobody") if self.seats.names else str(len(seats))
+            raise SetupError(f"{self.title} is played by {_describe_seats(self.seats)}, not by {given}")
         return self.begin(
             {option.name: options.get(option.name, option.default) for option in self.options}, seats, dice
         )
 
     def heading(self, state: S, seat: SeatName, events: Sequence[Event], label: str) -> dict[str, Any]:
-        """What every view has, to which a game adds what the seat may know besides."""
+        """Return the keys that every view must have; `view` adds to them what else the seat may know.
+
+        Args:
+            state: The state that the view is made from.
+            seat: The seat that reads the view.
+            events: All events since the seat's last report; those that it may not hear of are left out.
+            label: The players' name of the moment on one line, 2 to 62 characters: "turn 3".
+        """
         standing = self.standing(state)
         return {
             "seat": seat,
@@ -108,69 +151,88 @@ class BaseRuleset(Generic[S]):
         }
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-        """The orders as declared, without a further look at whether they go together."""
+        """Return the orders as declared; each order is read by itself.
+
+        Override it to check orders against each other. Never raises.
+        """
         return self.orders.parse(view, lines)
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
-        """None: without a sheet nothing is ordered."""
+        """Return no orders: a seat without a sheet does nothing."""
         return ()
 
     def template(self, view: View) -> list[str]:
-        """Each order without what may be left out of it, as comments."""
+        """Return the shortest form of each order as a comment line."""
         return [f"; {verb.form}" for verb in self.orders.verbs]
 
     def desk(self, view: View) -> Json:
-        """All orders, whenever they may be given."""
+        """Return all declared orders, whether or not they may be given now."""
         return self.orders.desk(view)
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Nothing."""
+        """Return an empty memory."""
         return {}
 
     def turn_summary(self, view: View) -> Sequence[str]:
-        """None: the report begins with what happened."""
+        """Return no lines: the report begins with its events."""
         return ()
 
     def order_outcomes(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
-        """Nothing is said of any."""
+        """Return an empty outcome for each order."""
         return [""] * len(orders)
 
     def pictures(self, view: View) -> Sequence[Picture]:
-        """None."""
+        """Return no pictures."""
         return ()
 
     def text_map(self, view: View) -> str:
-        """None."""
+        """Return an empty text: there is no map."""
         return ""
 
     def enclosures(self, view: View) -> Mapping[str, Sequence[Attachment]]:
-        """None."""
+        """Return no enclosures."""
         return {}
 
     def public_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
-        """Nothing."""
+        """Return None: strangers are shown nothing before the end."""
         return None
 
     def full_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
-        """What `public_view` returns."""
+        """Return `public_view` of the same views."""
         return self.public_view(views)
 
     @property
     def bots(self) -> Mapping[str, Bot]:
-        """ "standard" writes random lines of the declared orders, and sends those that are taken."""
+        """The bot "standard", which writes random lines of the declared orders and sends the valid ones."""
         return {"standard": self._random_lines}
 
     def dump(self, state: S) -> Json:
-        """The state as JSON data, by its declaration."""
+        """Return the state as JSON data, by the declaration of its dataclasses.
+
+        Raises:
+            TypeError: The state holds a value of a type that `from_json` could not restore.
+        """
         return to_json(state)
 
     def read(self, data: Json) -> S:
-        """The state from data of this version; whatever is wrong with them may raise what it likes."""
+        """Return the state from dumped data of the current version.
+
+        Bad data may raise any of AttributeError, LookupError, TypeError, ValueError and
+        RulesetError; `load` turns these into SaveError.
+        """
         state: S = from_json(_state_type(type(self)), data)
         return state
 
     def load(self, data: Json, version: int) -> S:
-        """The state from the data of any version, brought up by the `upgrades`. Raises SaveError."""
+        """Return the state from dumped data of any released version, brought up to date by `upgrades`.
+
+        Args:
+            data: JSON data as `dump` of that version returned them.
+            version: The `version` of the ruleset that dumped them.
+
+        Raises:
+            SaveError: The version is newer than this code, or the data are no state of it.
+        """
         if not 1 <= version <= self.version:
             raise SaveError(
                 f"this save is of version {version} of {self.title}; this program reads 1 to {self.version}"
@@ -179,19 +241,20 @@ class BaseRuleset(Generic[S]):
             for upgrade in self.upgrades[version - 1 :]:
                 data = upgrade(data)
             return self.read(data)
+        # Dataclasses and upgrades meet data of any shape here: a damaged save can raise any of these.
         except (AttributeError, LookupError, TypeError, ValueError, RulesetError) as error:
             raise SaveError(f"this is not a save of {self.title}: {error!r}") from None
 
     @cached_property
     def rulebook(self) -> str:
-        """The text of `rulebook.md` in the package of the class; {{ORDERS}} is where the order reference goes."""
-        page = _brought(type(self), "rulebook.md")
+        """The text of `rulebook.md` beside the module of the class, or "" if there is none."""
+        page = _find_resource(type(self), "rulebook.md")
         return page.read_text(encoding="utf-8") if page else ""
 
     @property
     def templates(self) -> Traversable | None:
-        """The folder `templates` in the package of the class, if there is one."""
-        return _brought(type(self), "templates")
+        """The folder `templates` beside the module of the class, or None if there is none."""
+        return _find_resource(type(self), "templates")
 
     def _random_lines(self, view: View, dice: Dice) -> list[str]:
         if not view["awaited"]:
@@ -200,7 +263,7 @@ class BaseRuleset(Generic[S]):
         return [self.orders.line(order) for order in self.parse(view, list(enumerate(thought, 1))).orders]
 
 
-def _fit(known: Seats, seats: Sequence[SeatName]) -> bool:
+def _are_valid(known: Seats, seats: Sequence[SeatName]) -> bool:
     if _is_fixed(known):
         return tuple(seats) == known.names
     differ = len(set(seats)) == len(seats)
@@ -208,11 +271,10 @@ def _fit(known: Seats, seats: Sequence[SeatName]) -> bool:
 
 
 def _is_fixed(known: Seats) -> bool:
-    """Whether there is but one table."""
     return known.least == len(known.names)
 
 
-def _players(known: Seats) -> str:
+def _describe_seats(known: Seats) -> str:
     if _is_fixed(known):
         return f"{' and '.join(known.names)}, in this order"
     if known.names:
@@ -220,19 +282,15 @@ def _players(known: Seats) -> str:
     return f"{known.least} to {known.most} players of different names"
 
 
-def _named(known: Seats, seats: Sequence[SeatName]) -> str:
-    return (", ".join(seats) or "nobody") if known.names else str(len(seats))
-
-
-def _brought(game: type, name: str) -> Traversable | None:
-    """What lies beside the module of the class, or else beside that of the one it is derived from, and so on."""
+def _find_resource(game: type, name: str) -> Traversable | None:
+    """Return the file or folder beside the module of the class, or else beside that of a base class."""
     packages = (each.__module__.rpartition(".")[0] for each in game.__mro__[: game.__mro__.index(BaseRuleset)])
     found = (resources.files(package).joinpath(name) for package in packages if package)
     return next((place for place in found if place.is_file() or place.is_dir()), None)
 
 
 def _state_type(game: type) -> Any:
-    """The type between the brackets of `BaseRuleset[…]`."""
+    """Return the type between the brackets of `BaseRuleset[…]`."""
     for each in game.__mro__:
         for base in vars(each).get("__orig_bases__", ()):
             if get_origin(base) is not Generic:
@@ -241,13 +299,24 @@ def _state_type(game: type) -> Any:
 
 
 KEPT = 200
-"""Scores remembered; in a longer game the first are forgotten."""
+"""Scores in a memory; in a longer game the oldest are forgotten."""
 
 
 def append_score(before: Mapping[str, Json], of: str, by: str, number: int, score: int) -> Json:
-    """The `scores` of a memory with one more: of planets, say, by turn. A second one of a turn takes the first's place.
+    """Return the `scores` of a memory with the score of one more turn, for `carry_memory`.
 
-    `before` is the memory of the report before.
+    A second score of the same turn replaces the first. The newest `KEPT` scores are kept.
+
+    >>> scores = append_score({}, "planets", "turn", 1, 3)
+    >>> append_score({"scores": scores}, "planets", "turn", 2, 5)
+    {'of': 'planets', 'by': 'turn', 'turns': [[1, 3], [2, 5]]}
+
+    Args:
+        before: The memory that came with the seat's last report.
+        of: The thing counted, in the plural: "planets".
+        by: The unit of `number`: "turn" or "round".
+        number: The number of the turn that the score is of.
+        score: The score.
     """
     last = before.get("scores", {"turns": []})["turns"]
     return {"of": of, "by": by, "turns": [*(each for each in last if each[0] != number), [number, score]][-KEPT:]}

@@ -1,13 +1,13 @@
-"""Pictures of a report, as SVG and as drawings that the host can paint without an SVG renderer.
+"""Pictures of a report, as SVG and as drawings that the host paints without an SVG renderer.
 
 A drawing is a background that many pictures share, and sprites (small pieces of
-SVG) and labels placed on it in order. The host paints a background and a sprite
-once and sets labels itself, which takes a fraction of the time; the same drawing
-can also be written as one self-contained SVG. Positions are whole pixels, so that
-a sprite looks the same at every position.
+SVG) and labels placed on it in order. The host paints each background and each
+sprite once and sets the labels itself, which takes a fraction of the time; the
+same drawing can also be written as one self-contained SVG. Positions are whole
+pixels, so that a sprite looks the same at every position.
 
-Tap targets are places of a picture that can be tapped on a page. They are not
-painted; each lists the words by which orders name what is shown there.
+Tap targets are areas of a picture that can be tapped on a page. They are not
+painted; each lists the words by which orders name what the area shows.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 FONT = "DejaVu Sans"
-"""The one font family the host brings; a renderer draws no other."""
+"""The only font family that the host has; text in another font is not drawn at all."""
 
 HALO = 2
-"""Pixels that a halo reaches around its letters."""
+"""Pixels by which a halo surrounds its letters."""
 
 _UNSAFE = re.compile(r'[&<>"]')
+# Everything outside of the production Char of XML 1.0 (2.2).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
@@ -32,12 +33,21 @@ Anchor = Literal["start", "middle", "end"]
 
 
 def svg_escape(text: str) -> str:
-    """Text fit for the inside of an element or a quoted attribute; what XML 1.0 forbids becomes "?"."""
+    """Return text fit for the content of an element or a quoted attribute.
+
+    Characters that XML 1.0 forbids become "?".
+
+    >>> svg_escape('Smith & Sons, "Bakers"')
+    'Smith &amp; Sons, &quot;Bakers&quot;'
+    """
     return _UNSAFE.sub(lambda match: _ENTITIES[match[0]], _NOT_XML.sub("?", text))
 
 
 def svg_document(width: int, height: int, body: str, title: str) -> str:
-    """A whole self-contained picture of `width` × `height` pixels; `title` is what is read out for it."""
+    """Return a self-contained SVG of `width` × `height` pixels.
+
+    `body` is SVG, inserted as it is. `title` is plain text, for screen readers.
+    """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="{FONT}"><title>{svg_escape(title)}</title>{body}</svg>'
@@ -45,7 +55,10 @@ def svg_document(width: int, height: int, body: str, title: str) -> str:
 
 
 class Background(NamedTuple):
-    """What lies under a drawing, as SVG elements: the same text in as many pictures as can be."""
+    """SVG elements below the marks of a drawing, with the size in pixels.
+
+    Use the same text in as many pictures as possible: equal backgrounds are painted once.
+    """
 
     body: str
     width: int
@@ -53,7 +66,10 @@ class Background(NamedTuple):
 
 
 class Sprite(NamedTuple):
-    """SVG elements drawn around (0, 0), within half the width and height to each side; both are even."""
+    """SVG elements drawn around (0, 0), with their size in pixels.
+
+    They stay within half the width and height to each side; both numbers are even.
+    """
 
     body: str
     width: int
@@ -69,7 +85,11 @@ class SpriteInstance(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A line of text on the base line `y`, `size` pixels high, in colours as "#rrggbb"; `halo` "" for none."""
+    """A line of text at (x, y), the point on its base line that `anchor` says.
+
+    `size` is the height in pixels; `fill` and `halo` are colours as "#rrggbb", with
+    "" for no halo.
+    """
 
     x: int
     y: int
@@ -82,7 +102,7 @@ class Label(NamedTuple):
 
     @property
     def svg(self) -> str:
-        """The text as an SVG element."""
+        """The label as an SVG element."""
         anchor = "" if self.anchor == "start" else f' text-anchor="{self.anchor}"'
         weight = ' font-weight="bold"' if self.bold else ""
         halo = f' stroke="{self.halo}" stroke-width="{2 * HALO}" stroke-linejoin="round" paint-order="stroke"'
@@ -95,14 +115,15 @@ class Label(NamedTuple):
 Mark = SpriteInstance | Label
 
 Point = tuple[int, int]
-"""A place in a picture, in pixels from its upper left corner."""
+"""A point in a picture: pixels from its upper left corner."""
 
 
 class TapTarget(NamedTuple):
-    """A place on a picture that can be tapped; where spots overlap, the last one is.
+    """An area of a picture that can be tapped on a page; where areas overlap, the last one counts.
 
-    `names` are the words by which orders may mean what is there, what matters most first: "R101", "3,-2". `title` says
-    it to a person, on one line; `points` are the corners of its outline.
+    `names` are the words by which orders may name what the area shows, the most
+    important first: "R101", "3,-2". `title` describes it to a person, on one line;
+    `points` are the corners of its outline, three or more.
     """
 
     names: tuple[str, ...]
@@ -111,7 +132,7 @@ class TapTarget(NamedTuple):
 
     @property
     def svg(self) -> str:
-        """The spot as an SVG element, which is seen if a style sheet paints it."""
+        """The area as an SVG element, visible only if a style sheet paints it."""
         corners = " ".join(f"{x},{y}" for x, y in self.points)
         return (
             f'<polygon data-names="{svg_escape(BETWEEN.join(self.names))}" tabindex="0" role="button" '
@@ -120,39 +141,54 @@ class TapTarget(NamedTuple):
 
 
 BETWEEN = "|"
-"""Stands between the names of a spot, and in none."""
+"""Separator of the names of a tap target; no name may contain it."""
 
 
 def box(x: int, y: int, width: int, height: int) -> tuple[Point, ...]:
-    """The corners of an upright rectangle whose upper left corner is (x, y)."""
+    """Return the corners of an upright rectangle whose upper left corner is (x, y).
+
+    >>> box(10, 20, 4, 3)
+    ((10, 20), (14, 20), (14, 23), (10, 23))
+    """
     return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A ground and the marks on it, lowest first."""
+    """A background and the marks on it, lowest first."""
 
     ground: Background
     marks: tuple[Mark, ...]
 
     def svg(self, title: str) -> str:
-        """The whole as one self-contained picture."""
-        body = "".join([self.ground.body, *map(_element, self.marks)])
-        return svg_document(self.ground.width, self.ground.height, body, title)
+        """Return the whole drawing as one self-contained SVG; `title` is the alternative text."""
+        marks = (
+            mark.svg
+            if isinstance(mark, Label)
+            else f'<g transform="translate({mark.x} {mark.y})">{mark.sprite.body}</g>'
+            for mark in self.marks
+        )
+        return svg_document(self.ground.width, self.ground.height, "".join([self.ground.body, *marks]), title)
 
     def picture(self, name: str, title: str, spots: Iterable[TapTarget] = ()) -> Picture:
-        """The drawing as a picture of a report."""
+        """Return the drawing as a picture of a report.
+
+        Args:
+            name: Lower-case letters, digits and hyphens; unique within a report, since files are named by it.
+            title: The alternative text, on one line.
+            spots: The areas that can be tapped on a page.
+        """
         return Picture(name, title, self.svg(title), self.ground.width, self.ground.height, self, tuple(spots))
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture drawn from a view. `svg` is self-contained: no links, no scripts.
+    """A picture drawn from a view.
 
-    Text in it uses the font family "DejaVu Sans", the one the host brings.
-    `width` and `height` in CSS pixels; `title` is the alternative text. With
-    a `drawing`, the host paints that: the same picture, sooner. On a page its
-    `spots` can be tapped.
+    `svg` is self-contained: no links, no scripts, and text only in the font family
+    `FONT`. `width` and `height` are CSS pixels, `title` is the alternative text. With
+    a `drawing` the host paints that instead of the SVG: the same picture, sooner. On a
+    page its `spots` can be tapped.
     """
 
     name: str
@@ -165,7 +201,11 @@ class Picture:
 
 
 def interactive_svg(picture: Picture) -> str:
-    """The picture for a page: its SVG, and above all else a group "spots" of what can be tapped, as yet unseen."""
+    """Return the SVG of a picture for a page.
+
+    Its tap targets are a group of the class "spots" on top, invisible until a style
+    sheet paints them.
+    """
     if not picture.spots:
         return picture.svg
     spots = "".join(spot.svg for spot in picture.spots)
@@ -174,11 +214,15 @@ def interactive_svg(picture: Picture) -> str:
 
 
 def draw_line(points: Sequence[tuple[float, float]], *, width: float, **attributes: str) -> SpriteInstance:
-    """A line through points, as a stamp as large as it needs to be.
+    """Return a line through points, as a sprite of its own.
 
-    `width` in pixels; further attributes are of SVG, with dashes for underscores
-    (`stroke="#ffffff"`, `fill="none"`). Equal lines are one sprite wherever they
-    begin, so long ways are best drawn step by step.
+    Equal lines are one sprite wherever they begin, so a long route is best drawn step
+    by step.
+
+    Args:
+        points: Two or more points, in pixels.
+        width: The width of the stroke, in pixels.
+        attributes: Further SVG attributes, with underscores for hyphens: `stroke="#ffffff"`, `fill="none"`.
     """
     left, right = min(x for x, _ in points), max(x for x, _ in points)
     top, bottom = min(y for _, y in points), max(y for _, y in points)
@@ -186,15 +230,9 @@ def draw_line(points: Sequence[tuple[float, float]], *, width: float, **attribut
     shown = " ".join(f"{px - x:.1f},{py - y:.1f}" for px, py in points)
     extra = "".join(f' {name.replace("_", "-")}="{svg_escape(value)}"' for name, value in attributes.items())
     body = f'<polyline points="{shown}" stroke-width="{width:g}"{extra}/>'
-    return SpriteInstance(Sprite(body, _room(right - left, width), _room(bottom - top, width)), x, y)
+    return SpriteInstance(Sprite(body, _even_size(right - left, width), _even_size(bottom - top, width)), x, y)
 
 
-def _room(length: float, width: float) -> int:
-    """An even number of pixels with room for a line of some length, its width, sharp corners and half pixels."""
+def _even_size(length: float, width: float) -> int:
+    """Return an even number of pixels with room for a line, its width, sharp corners and half pixels."""
     return 2 * math.ceil(length / 2 + width + 1)
-
-
-def _element(mark: Mark) -> str:
-    if isinstance(mark, Label):
-        return mark.svg
-    return f'<g transform="translate({mark.x} {mark.y})">{mark.sprite.body}</g>'

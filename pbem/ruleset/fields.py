@@ -19,14 +19,14 @@ from typing import Any
 
 
 class Pattern:
-    """What a word may be."""
+    """Base class of patterns, which describe the words that a field can hold."""
 
     def to_json(self) -> dict[str, Any]:
-        """The form as JSON data, with its `type`."""
+        """Return the pattern as JSON data, with its `type`."""
         raise NotImplementedError
 
     def offers(self) -> Sequence[str]:
-        """Words of this form, all of them or some."""
+        """Return words that match the pattern, all of them or some."""
         raise NotImplementedError
 
 
@@ -48,7 +48,7 @@ class ChoicePattern(Pattern):
 
 @dataclass(frozen=True)
 class NumberPattern(Pattern):
-    """A whole number within bounds, both included; where they leave none, nothing is possible now.
+    """A whole number from `low` to `high`, both included; none is possible if `high` is less than `low`.
 
     JSON: `{"type": "number", "low": 0, "high": 9}`
     """
@@ -67,9 +67,9 @@ class NumberPattern(Pattern):
 
 @dataclass(frozen=True)
 class RepeatedPattern(Pattern):
-    """One word made of `least` or more of another form, with `glue` between them.
+    """One word made of `least` or more words of another pattern, joined by `glue`.
 
-    JSON: `{"type": "several", "glue": "/", "least": 1, "of": form}`
+    JSON: `{"type": "several", "glue": "/", "least": 1, "of": pattern}`
     """
 
     of: Pattern
@@ -87,9 +87,9 @@ class RepeatedPattern(Pattern):
 
 @dataclass(frozen=True)
 class AnyOfPattern(Pattern):
-    """A word of any of some forms.
+    """A word of any of several patterns.
 
-    JSON: `{"type": "either", "of": [form, form]}`
+    JSON: `{"type": "either", "of": [pattern, pattern]}`
     """
 
     of: tuple[Pattern, ...]
@@ -103,9 +103,9 @@ class AnyOfPattern(Pattern):
 
 @dataclass(frozen=True)
 class SequencePattern(Pattern):
-    """Of a field of many words: one of each form in turn, round and round, and no round left unfinished.
+    """In a list of words, one word of each pattern in turn, for any number of complete rounds.
 
-    JSON: `{"type": "in-turn", "of": [form, form]}`
+    JSON: `{"type": "in-turn", "of": [pattern, pattern]}`
     """
 
     of: tuple[Pattern, ...]
@@ -119,11 +119,11 @@ class SequencePattern(Pattern):
 
 @dataclass(frozen=True)
 class FreePattern(Pattern):
-    """A word to be typed; `samples` are some.
+    """A word to be typed; `samples` are examples.
 
-    `pattern` is a regular expression for the whole word, which Python and
-    JavaScript read alike; "" for any word. What is `verbatim` is all that stands
-    from there to the end of the line, blanks, commas and quotes as they are typed.
+    `pattern` is a regular expression for the whole word that Python and JavaScript
+    read alike; "" stands for any word. A `verbatim` field takes all that follows to
+    the end of the line, with blanks, commas and quotes as typed.
 
     JSON: `{"type": "free", "pattern": "", "samples": ["A1"], "verbatim": false}`
     """
@@ -143,20 +143,30 @@ MOST_COMPARED = 200
 """Names that a word is compared with to find the nearest."""
 
 FEW = 8
-"""Names that are all listed where none is near."""
+"""The largest number of names that are all listed if none is near."""
 
 LONGEST_WORD = 60
 
+# No typing error changes these: numbers, and the signs of levels and vectors.
 _EXACT = re.compile(r"[0-9]+|[+-](?=[0-9]|$)")
-"""Parts that no slip changes: numbers, and the signs of levels and vectors."""
 
 _CODE = re.compile(r"[^\W\d_]{0,2}[0-9].*")
+# EAST is no typing error for WEST, nor N for NE.
 _COMPASS = re.compile(r"[nesw]{1,4}|(?:north|south|east|west)+")
+# LOCK and UNLOCK are two letters apart, and opposites.
 _UNDOING = ("un", "dis", "de", "non", "in")
 
 
 def suggest(word: str, names: Sequence[str]) -> str:
-    """A hint with the nearest valid name, or with all of them where none is near and they are few."""
+    """Return a hint with the nearest valid name, or with all names if none is near and they are few.
+
+    The hint is "" if there are too many names to list.
+
+    >>> suggest("lantrn", ["lantern", "cave"])
+    'did you mean lantern?'
+    >>> suggest("R102", ["R101", "R205"])
+    'possible: R101, R205'
+    """
     near = nearest(word, names)
     if near:
         return f"did you mean {near}?"
@@ -168,33 +178,38 @@ def suggest(word: str, names: Sequence[str]) -> str:
 
 
 def nearest(word: str, names: Sequence[str]) -> str | None:
-    """The name of which a word is a slip of the pen, or the beginning of no other; None if there is none such."""
+    """Return the name of which a word is a typing error or the unambiguous beginning; None if there is none."""
     folded = {name.casefold(): name for name in reversed(names)}
     wanted = word.casefold()
+    # The distance takes time in proportion to the product of both lengths.
     if len(wanted) < 2 or len(wanted) > LONGEST_WORD:
         return None
     starts = [name for name in folded if name.startswith(wanted)]
     if starts:
         return folded[starts[0]] if len(starts) == 1 else None
-    # Of thousands of names only those that begin and end most like the word: a sheet may hold many bad words.
-    likely = heapq.nlargest(MOST_COMPARED, folded, key=lambda name: _ends_alike(wanted, name))
-    slips = [(count, place) for place, name in enumerate(likely) if (count := _slips(wanted, name))]
+    # Only the names with the longest common beginning and end: a sheet may have many bad words, a view 10,000 names.
+    likely = heapq.nlargest(
+        MOST_COMPARED,
+        folded,
+        key=lambda name: _common_prefix(wanted, name) + _common_prefix(wanted[::-1], name[::-1]),
+    )
+    slips = [(count, place) for place, name in enumerate(likely) if (count := _count_slips(wanted, name))]
     return folded[likely[min(slips)[1]]] if slips else None
 
 
-def _slips(word: str, name: str) -> int:
-    """How many letters were mistyped if a word is meant for a name; 0 if it is not."""
+def _count_slips(word: str, name: str) -> int:
+    """Return the number of mistyped letters if a word is meant for a name, or 0 if it is not."""
     most = 2 if min(len(word), len(name)) >= 8 else 1
-    if abs(len(word) - len(name)) > most or _differ(word, name):
+    if abs(len(word) - len(name)) > most or _are_distinct(word, name):
         return 0
     if max(len(word), len(name)) < 4 and not (len(word) == 3 and sorted(word) == sorted(name)):
         return 0
-    count = _mistyped(word, name)
+    count = _edit_distance(word, name)
     return count if count <= most else 0
 
 
-def _differ(word: str, name: str) -> bool:
-    """Whether two words look alike and yet cannot stand for each other."""
+def _are_distinct(word: str, name: str) -> bool:
+    """Return True if two words look alike and yet cannot be meant for each other."""
     codes = _CODE.fullmatch(word) or _CODE.fullmatch(name)
     compass = _COMPASS.fullmatch(word) or _COMPASS.fullmatch(name)
     short, long = sorted((word, name), key=len)
@@ -202,8 +217,8 @@ def _differ(word: str, name: str) -> bool:
     return bool(codes or compass or undone or _EXACT.findall(word) != _EXACT.findall(name))
 
 
-def _mistyped(one: str, other: str) -> int:
-    """Letters left out, put in, changed, or swapped with a neighbour (the distance of Damerau and Levenshtein)."""
+def _edit_distance(one: str, other: str) -> int:
+    """Return the Damerau-Levenshtein distance: letters left out, put in, changed, or swapped with a neighbour."""
     rows = [list(range(len(other) + 1))]
     for i, a in enumerate(one, 1):
         row = [i]
@@ -216,26 +231,25 @@ def _mistyped(one: str, other: str) -> int:
     return rows[-1][-1]
 
 
-def _ends_alike(one: str, other: str) -> int:
-    """How many signs two words have in common at their beginning and at their end."""
-    return _alike(one, other) + _alike(one[::-1], other[::-1])
-
-
-def _alike(one: str, other: str) -> int:
+def _common_prefix(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 ContextView = Mapping[str, Any]
 
+# At most nine digits: the time of int() grows with the square of the length.
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 _TIMES = re.compile(r"[x×*]?([0-9]{1,9})|([0-9]{1,9})[x×*]", re.IGNORECASE)
 _NUMERALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
 class FieldError(Exception):
-    """A word a kind cannot read: `code` is stable, `text` and `hint` are for the player.
+    """Raised by a field for a word that it cannot read.
 
-    A hint that costs much to find may be given as a function.
+    Args:
+        code: A stable identifier in lower case, without blanks: "unknown-name".
+        text: One printable line for the player.
+        hint: The player's way out, on one line. If it is expensive to find, a function that returns it.
     """
 
     def __init__(self, code: str, text: str, hint: str | Callable[[], str] = "") -> None:
@@ -244,20 +258,19 @@ class FieldError(Exception):
 
     @property
     def hint(self) -> str:
-        """What the player might do instead, or ""."""
+        """The suggestion for the player, or ""."""
         if callable(self._hint):
             self._hint = self._hint()
         return self._hint
 
 
 class Field:
-    """What a field of an order may hold, and how a player writes it.
+    """Type of an argument of an order: how it is read, written, documented and offered on a page.
 
-    `shown` stands for it in usage lines, `expected` in findings ("one of your
-    ships"), `example` in the reference. `glue` is what may join several words to
-    one for this kind: "," for coordinates, so that `(3,-2)`, `3,-2` and `3 -2`
-    are all read as "3,-2"; "/" for a list that is one word, so that
-    `R1, R2 and R3` is read as "R1/R2/R3".
+    `shown` is its name in usage lines, `expected` its name in findings ("one of your
+    ships"), `example` a word for the reference. `glue` joins several words to one:
+    with "," for coordinates, `(3,-2)`, `3,-2` and `3 -2` are all read as "3,-2"; with
+    "/" for a list in one word, `R1, R2 and R3` is read as "R1/R2/R3".
     """
 
     shown: str
@@ -266,33 +279,50 @@ class Field:
     glue: str = ""
 
     def read(self, word: str, view: ContextView) -> Any:
-        """The value of a word as typed. Raises FieldError."""
+        """Return the value of a word.
+
+        Args:
+            word: The word as the player typed it.
+            view: The view that was mailed to the player. Nothing else may decide whether a word is valid.
+
+        Raises:
+            FieldError: The word cannot be read.
+        """
         raise NotImplementedError
 
     def spare(self, word: str, view: ContextView) -> tuple[Any, tuple[FieldError, ...]]:
-        """As `read`, of a word that is a list of which bad items may be dropped: what is left, and why not the rest."""
+        """Return the value of a word that is a list, without its bad items, and one error for each of these.
+
+        Only asked for fields marked `DROPS_BAD`. By default nothing can be dropped.
+
+        Raises:
+            FieldError: The word cannot be read even so.
+        """
         return self.read(word, view), ()
 
     def write(self, value: Any) -> str:
-        """The word that reads as this value."""
+        """Return the word that `read` reads as this value."""
         return str(value)
 
     def samples(self, view: ContextView) -> Sequence[str]:
-        """Words this kind can read, given the view; for hints and random sheets."""
+        """Return words that `read` can read, given the view; used for hints and for random sheets."""
         raise NotImplementedError
 
     def form(self, view: ContextView) -> Pattern:
-        """What a page offers for it, given the view: a typed word, with the samples at hand."""
+        """Return the pattern of the words that a page offers, given the view.
+
+        By default the player types a word, with the samples as suggestions.
+        """
         return FreePattern(tuple(self.samples(view)))
 
     def longest(self, view: ContextView) -> int:
-        """The most words that a name of this kind has, where names have blanks."""
+        """Return the largest number of words in a name of this field, given the view."""
         return 1
 
 
 @dataclass(frozen=True)
 class KeywordField(Field):
-    """One of a few fixed words; read without regard to case, written as declared."""
+    """One of a few fixed words; read without regard to case, and written as declared."""
 
     words: tuple[str, ...]
     expected: str = ""
@@ -314,12 +344,12 @@ class KeywordField(Field):
         return ChoicePattern(self.words)
 
     def longest(self, view: ContextView) -> int:
-        return _longest(self.words)
+        return _most_words(self.words)
 
 
 @dataclass(frozen=True)
 class NameField(Field):
-    """One of the names a view lists, such as the reader's own ships."""
+    """One of the names that a view lists, such as the reader's own ships; `names` returns them."""
 
     shown: str
     expected: str
@@ -336,16 +366,19 @@ class NameField(Field):
         return ChoicePattern(tuple(self.names(view)))
 
     def longest(self, view: ContextView) -> int:
-        return _longest(self.names(view))
+        return _most_words(self.names(view))
 
 
-def _longest(names: Sequence[str]) -> int:
+def _most_words(names: Sequence[str]) -> int:
     return max((name.count(" ") + 1 for name in names), default=1)
 
 
 @dataclass(frozen=True)
 class IntegerField(Field):
-    """A whole number within bounds; small ones may be written out, and repeats as 3x or x3."""
+    """A whole number from `low` to `high`, both included.
+
+    Small numbers may be written as words, and repetitions as `3x` or `x3`.
+    """
 
     low: int
     high: int
@@ -368,8 +401,22 @@ class IntegerField(Field):
 
 
 def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = "none is possible now") -> int:
-    """The number of a word, if it is within bounds; `none` is told where they leave nothing. Raises FieldError."""
-    number = _number(word)
+    """Return the number that a word means.
+
+    >>> parse_bounded("three", 1, 6, "a number from 1 to 6")
+    3
+
+    Args:
+        word: The word as the player typed it.
+        low: The least number allowed.
+        high: The greatest number allowed; less than `low` if no number is possible now.
+        expected: The description of what is allowed, for the error.
+        none: The error text if the bounds leave nothing.
+
+    Raises:
+        FieldError: The word is not a number, or the number is out of bounds.
+    """
+    number = _parse_number(word)
     if number is None:
         raise FieldError("not-a-number", f"expected {expected}, got {word!r}")
     if high < low or low <= high == 0 < number:
@@ -380,7 +427,7 @@ def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = 
     return number
 
 
-def _number(word: str) -> int | None:
+def _parse_number(word: str) -> int | None:
     if _WHOLE.fullmatch(word):
         return int(word)
     times = _TIMES.fullmatch(word)
@@ -390,7 +437,14 @@ def _number(word: str) -> int | None:
 
 
 def match_name(word: str, names: Sequence[str], expected: str) -> str:
-    """The one name meant by a word: the same but for case, or its only beginning, or its plural. Raises FieldError."""
+    """Return the name that a word means: its equal but for case, its only completion, or its singular.
+
+    >>> match_name("red", ["Redstart", "Blackbird"], "one of your ships")
+    'Redstart'
+
+    Raises:
+        FieldError: Several names begin with the word, or none is meant; the hint has the nearest.
+    """
     wanted = word.casefold()
     starts = []
     for name in names:
@@ -403,14 +457,15 @@ def match_name(word: str, names: Sequence[str], expected: str) -> str:
         return starts[0]
     if starts:
         raise FieldError("ambiguous", f"{word!r} could be {list_names(starts)}", "write it in full")
-    one = _of_plural(wanted, names)
+    one = _match_plural(wanted, names)
     if one:
         return one
+    # The lenient parser drops most errors unseen: the search for the nearest name waits until it is shown.
     raise FieldError("unknown-name", f"expected {expected}, got {word!r}", lambda: suggest(word, names))
 
 
-def _of_plural(wanted: str, names: Sequence[str]) -> str | None:
-    """The name of which a word is the plural; a name of few letters or with a number has none."""
+def _match_plural(wanted: str, names: Sequence[str]) -> str | None:
+    """Return the name of which a word is the plural; names of one or two letters or with a digit have none."""
     singular = {wanted.removesuffix(end) + put for end, put in _PLURALS if wanted.endswith(end)}
     meant = [name for name in names if name.casefold() in singular and len(name) > 2 and name.isalpha()]
     return meant[0] if len(meant) == 1 else None
@@ -420,6 +475,6 @@ _PLURALS = (("s", ""), ("es", ""), ("ies", "y"))
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Some names, of which one may be meant: "A, B or C"."""
+    """Return names in words, at most six of them, as alternatives: "A, B or C"."""
     shown = list(names[:6]) + (["others"] if len(names) > 6 else [])
     return ", ".join(shown[:-1]) + " or " + shown[-1]

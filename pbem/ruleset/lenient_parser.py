@@ -39,13 +39,13 @@ PREPOSITIONS = frozenset(
         "FROM",
     }
 )
-"""Words of a usage that may be missing in a line."""
+"""Words of a usage that a line may leave out."""
 
 LISTING = frozenset({"AND", "&", "/", "THEN"})
-"""Words between the items of a list."""
+"""Separators between the items of a list."""
 
 EXCEPTING = frozenset({"NOT", "NO", "DON'T", "DONT", "NEVER", "EXCEPT", "BUT", "UNLESS", "IF", "WITHOUT", "WHEN", "OR"})
-"""Words that limit what is said: in a line with one of them no item of a list is dropped."""
+"""Words that limit a statement: in a line with one of them no item of a list is dropped."""
 
 FILLERS = (
     (PREPOSITIONS - {"FROM", "AS"})
@@ -58,16 +58,16 @@ FILLERS = (
         }
     )
 )
-"""Words that say nothing where a usage does not have them. FROM is another matter: it turns the meaning round."""
+"""Words that mean nothing where a usage does not have them. FROM is not among them: it reverses the meaning."""
 
 OPENERS = frozenset(["PLEASE", "PLS", "PLZ", "THEN", "AND", "ALSO", "NEXT", "FINALLY"])
-"""Words that may stand before a verb."""
+"""Words that may come before a verb."""
 
 MOST_STEPS = 3_000
 """Attempts to fit a line; one that takes more is not understood."""
 
 MOST_JOINED = 24
-"""Words that are read as one."""
+"""Words that are joined to one value."""
 
 MOST_LISTED = 100
 """Items of a list."""
@@ -77,13 +77,13 @@ _QUOTED = re.compile(r"got '([^']*+)'")
 _NUMBER = re.compile(r"[+-]?[0-9]+")
 _SIGNED = re.compile(r"[+-][0-9]*")
 
+# Cost of a reading that drops an item of a list, and of one that ignores FROM and the word behind it.
 _DROPPED, _FROM = 100, 1
-"""What a reading costs that leaves out an item of a list, or says nothing of FROM and the word behind it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """What a reading leaves out: the words, and why if they are an item of a list."""
+    """Words of a line that a reading leaves out; `why` is set for an item dropped from a list."""
 
     words: str
     why: FieldError | None = None
@@ -91,14 +91,14 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """An order that a line can mean, and what of the line that leaves out."""
+    """An order that a line can mean, and the words of the line that this reading leaves out."""
 
     order: Order
     remarks: tuple[Omission, ...] = ()
 
     @property
     def cost(self) -> int:
-        """How much is left out."""
+        """The weight of the omissions; of several readings the cheapest counts."""
         return sum(_DROPPED if remark.why else _FROM for remark in self.remarks)
 
 
@@ -107,26 +107,29 @@ class _Exhausted(Exception):
 
 
 def without_openers(tokens: Sequence[Token]) -> list[Token]:
-    """The words of a line from its verb on."""
+    """Return the tokens of a line from its verb on."""
     start = next((at for at, token in enumerate(tokens) if token.text.upper() not in OPENERS), len(tokens))
     return list(tokens[start:])
 
 
 MOST_REMARKS = 100
-"""Lines of a sheet in whose remarks an order is looked for: each takes as long as some lines without."""
+"""Lines of a sheet whose comments are searched for orders: each takes as long as several lines without a comment."""
 
 MOST_PARTS = 5
-"""Parts of a remark in which an order is looked for."""
+"""Parts of a comment that are searched for orders."""
 
 _CONNECTING = frozenset({"THEN", "AND", "ALSO", "NEXT", "AFTERWARDS", "FINALLY", "&"})
 
 
 def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[FieldError]:
-    """Yield what to tell of the parts behind a `;` that read as an order, or as the rest of the one before it.
+    """Yield a warning for each part of a `;` comment that reads as an order, or as the rest of the order before it.
 
-    `read` returns what a text means as an order, None if it is none. Words that
-    change nothing of what stands before the `;` are a remark, as are all of a
-    line that begins with one.
+    Words that do not change the order before the `;` are an ordinary remark, and so
+    is a whole line that begins with a `;`.
+
+    Args:
+        line: A line of a sheet.
+        read: Returns the meaning of a text as an order, or None if it is not an order.
     """
     behind = comment_of(line)
     body = line[: len(line) - len(behind) - 1] if behind.strip() else ""
@@ -135,27 +138,32 @@ def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[Field
         return
     before = read(body)
     for part in itertools.islice(filter(split_words, behind.split(";")), MOST_PARTS):
-        alone, *rest = (read(text) for text in (_unconnected(part), f"{body} {part}", f"{words[0]} {part}"))
+        alone, *rest = (read(text) for text in (_strip_connectives(part), f"{body} {part}", f"{words[0]} {part}"))
         if alone not in (None, before):
-            text = f"{_short(part)!r} stands behind a ; and so is a remark, not an order"
+            text = f"{_excerpt(part)!r} stands behind a ; and so is a remark, not an order"
             yield FieldError("second-order", text, "write one order a line")
         elif any(found not in (None, before) for found in rest):
-            text = f"{_short(part)!r} stands behind a ; and so is a remark, not a part of the order"
+            text = f"{_excerpt(part)!r} stands behind a ; and so is a remark, not a part of the order"
             yield FieldError("second-order", text, "leave the ; out, or write one order a line")
 
 
-def _unconnected(part: str) -> str:
+def _strip_connectives(part: str) -> str:
     """Return a part without words such as "and then" at its start."""
     words = part.split()
     return " ".join(itertools.dropwhile(lambda word: word.rstrip(",").upper() in _CONNECTING, words))
 
 
-def _short(part: str) -> str:
+def _excerpt(part: str) -> str:
     return " ".join(part.split())[:80]
 
 
 def parse_leniently(verbs: Sequence[OrderType], tokens: Sequence[Token], view: ContextView) -> Interpretation:
-    """The one order that a line of some verbs means. Raises ParseMismatch; its `reached` counts characters."""
+    """Return the only order that a line can mean.
+
+    Raises:
+        ParseMismatch: The line fits none of the verbs, or fits several readings equally well; `reached` counts
+            characters, and is `END` in the second case.
+    """
     searches = [_Search(verb, tokens, view) for verb in verbs]
     found: dict[Order, Interpretation] = {}
     for search in searches:
@@ -174,12 +182,15 @@ def parse_leniently(verbs: Sequence[OrderType], tokens: Sequence[Token], view: C
 
 
 END = 1_000_000
-"""Where a line ends, further than any of its words."""
+"""Position of the end of a line, after any of its words."""
 
 
 @dataclass
 class _Search:
-    """All ways to fit a line to one verb. `furthest` is where the best of those failed that failed."""
+    """Backtracking search for all ways to fit a line to one verb.
+
+    `furthest` is the failure that occurred furthest to the right: the best one to tell the player.
+    """
 
     verb: OrderType
     tokens: Sequence[Token]
@@ -194,7 +205,7 @@ class _Search:
         self._fillers = FILLERS - self.verb.literals | {ARROW}
 
     def readings(self) -> Iterator[Interpretation]:
-        """The readings found before the search was given up."""
+        """Yield the readings found before the search was exhausted or gave up."""
         try:
             for values, remarks in self._parts(self.verb.parts[1:], 1, {}, ()):
                 yield Interpretation(self.verb.order(**values), remarks)
@@ -205,6 +216,7 @@ class _Search:
         self, parts: tuple[Part, ...], at: int, values: dict[str, Any], remarks: tuple[Omission, ...]
     ) -> Iterator[tuple[dict[str, Any], tuple[Omission, ...]]]:
         self.steps += 1
+        # Optional parts and fillers multiply: a hostile line could have more readings than time.
         if self.steps > MOST_STEPS:
             raise _Exhausted
         if not parts:
@@ -230,13 +242,13 @@ class _Search:
         self._fail(at, FieldError("extra-words", f"{extra!r} is more than {self.verb.word} takes", self.verb.hint))
 
     def _starts(self, at: int) -> Iterator[tuple[int, tuple[Omission, ...]]]:
-        """Where the next part may begin: here, or behind words that say nothing."""
+        """Yield the positions where the next part may begin: here, or after words without meaning."""
         yield at, ()
         while at < len(self.tokens) and self._is_filler(at):
             at += 1
             yield at, ()
         if at + 1 < len(self.tokens) and self._word(at) == "FROM" and "FROM" not in self.verb.literals:
-            # Straight behind the verb FROM may be a mere filler; else it says where from, and only that is left out.
+            # Directly after the verb FROM may be a filler; elsewhere it names an origin, which is left out with it.
             if at == 1:
                 yield at + 1, ()
             end = at + 2
@@ -284,7 +296,7 @@ class _Search:
                 yield from self._parts(rest, after, {**values, part.name: value}, remarks + more + left_out)
 
     def _single(self, part: Argument, at: int) -> Iterator[tuple[Any, int, tuple[Omission, ...]]]:
-        """Values of a field that begins with a word, where each ends, and what it leaves out."""
+        """Yield the values of a field that begin at a token, each with its end and its omissions."""
         kind = self.verb.kinds[part.name]
         if at >= len(self.tokens):
             self._miss(kind.expected, at)
@@ -299,13 +311,13 @@ class _Search:
             spared = self._read(part.name, word, spare=True) if self._is_list(at, after) else read
             if not isinstance(spared, FieldError):
                 value, dropped = spared
-                yield value, after, tuple(Omission(_got(why, word), why) for why in dropped)
+                yield value, after, tuple(Omission(_dropped_item(why, word), why) for why in dropped)
         if refused and not self._reads(part.name, at):
             best = next((why for why in refused if why.hint.startswith("did you mean")), refused[0])
             self._fail(at, best if best.hint else FieldError(best.code, best.text, self.verb.hint))
 
     def _is_list(self, at: int, end: int) -> bool:
-        """Whether the words are a list, written as one or with something between its items, and limited by no word."""
+        """Return True if the tokens are a list, in one word or with separators, in a line without a limiting word."""
         between = range(at + 1, end)
         listed = (self.tokens[here].listed or LISTING & {self._word(here), self._word(here - 1)} for here in between)
         return not self._excepting and all(listed)
@@ -318,11 +330,11 @@ class _Search:
         return not isinstance(self._read(name, self.tokens[at].text, spare=False), FieldError)
 
     def _items(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Omission, ...]]]:
-        """Lists that begin with a word, the longest first; of each at least one item is good."""
+        """Yield lists that begin at a token and have at least one good item, the longest first."""
         return ((value, end, left_out) for value, end, left_out in self._tails(part, at, MOST_LISTED) if value)
 
     def _tails(self, part: Argument, at: int, most: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Omission, ...]]]:
-        """What may follow in a list from a word on."""
+        """Yield all continuations of a list from a token on."""
         for value, after, left_out in self._item(part, at):
             behind = after
             while behind < len(self.tokens) and self._is_filler(behind):
@@ -333,7 +345,7 @@ class _Search:
             yield value, after, left_out
 
     def _item(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Omission, ...]]]:
-        """One item of a list, several written as one word with strokes, or a bad one that may be dropped."""
+        """Yield the readings of one item: a value, several values in one word with slashes, or a bad item to drop."""
         fitted = False
         for value, after, left_out in self._single(part, at):
             fitted = True
@@ -345,15 +357,16 @@ class _Search:
         good = tuple(value for value in read if not isinstance(value, FieldError))
         if len(pieces) > 1 and len(good) == len(read):
             yield good, at + 1, ()
+        # "ALL EXCEPT R1" must not become R1: with a limiting word nothing is dropped.
         elif part.name in self.verb.sparing and not self._excepting:
             bad = [(piece, why) for piece, why in zip(pieces, read, strict=True) if isinstance(why, FieldError)]
             yield good, at + 1, tuple(Omission(piece, why) for piece, why in bad)
 
     def _joined(self, kind: Field, at: int) -> Iterator[tuple[str, int]]:
-        """The words that may stand for one value, and where each ends: the first word, or several joined."""
+        """Yield the words that may stand for one value, each with its end: the first token alone, or several joined."""
         yield self.tokens[at].text, at + 1
         behind = [token.text for token in self.tokens[at : at + 2] if not token.quoted]
-        if len(behind) == 2 and (_SIGNED.fullmatch(behind[1]) or _is_parted(*behind)):
+        if len(behind) == 2 and (_SIGNED.fullmatch(behind[1]) or _is_split_name(*behind)):
             yield "".join(behind), at + 2
         most = min(kind.longest(self.view), len(self.tokens) - at, MOST_JOINED)
         for count in range(2, most + 1):
@@ -370,7 +383,7 @@ class _Search:
                 yield ",".join(numbers), at + count
 
     def _stroked(self, at: int) -> Iterator[tuple[str, int]]:
-        """Words joined by strokes, those between them that say nothing left out."""
+        """Yield tokens joined by slashes, without the filler words between them."""
         words, end = [self.tokens[at].text], at + 1
         while len(words) < MOST_JOINED:
             while end < len(self.tokens) and self._is_filler(end):
@@ -382,7 +395,7 @@ class _Search:
             yield "/".join(words), end
 
     def _read(self, name: str, word: str, *, spare: bool) -> Any:
-        """What a kind makes of a word, or why it does not; each is asked once."""
+        """Return the value of a word, or the FieldError; each field is asked only once for each word."""
         key = (name, word, spare)
         if key not in self._cache:
             kind = self.verb.kinds[name]
@@ -403,12 +416,12 @@ class _Search:
             self.furthest = ParseMismatch(reached, refused)
 
 
-def _is_parted(first: str, second: str) -> bool:
-    """Whether two words are an id or a square with a blank in it, such as R 101."""
+def _is_split_name(first: str, second: str) -> bool:
+    """Return True if two words are an id or a square with a blank in it, such as R 101."""
     return bool(_LETTERS.fullmatch(first) and len(first) < 4 and "0" <= second[:1] <= "9")
 
 
-def _got(why: FieldError, word: str) -> str:
-    """The item of a list that was dropped, as the refusal names it."""
+def _dropped_item(why: FieldError, word: str) -> str:
+    """Return the item of a list that was dropped, as the error names it."""
     named = _QUOTED.search(why.text)
     return named[1] if named else word

@@ -13,7 +13,7 @@ An order is a frozen dataclass with a usage line and typed fields:
         def words(self) -> str:
             return f"{self.ship} fires at {self.target}"
 
-In a usage line capitals are words to type, small letters name fields, `[…]`
+In a usage line, capitals are words to type, lower-case words name fields, `[…]`
 may be left out, and `field...` takes one word or more. A list that may lose bad
 items and keep the rest has `DROPS_BAD` behind its kind.
 """
@@ -32,10 +32,10 @@ from pbem.ruleset.fields import ContextView, Field, FieldError
 from pbem.ruleset.tokenizer import quote_word
 
 DROPS_BAD = object()
-"""Mark of a field: the last list of a usage, of which items that cannot be read are left out, with a warning."""
+"""Mark of the list at the end of a usage: items that cannot be read are left out with a warning."""
 
 FILLED_IN = object()
-"""Mark of a field that stands in no line: it is filled in once the line is read, and has a default until then."""
+"""Mark of a field that is not in the usage: `parse` fills it in, and it has a default until then."""
 
 RESIGNS = "RESIGN CONFIRM"
 """The one line that ends a seat, in every game."""
@@ -46,33 +46,37 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Base of all typed orders; the docstring of a subclass is its help."""
+    """Base class of all orders; the docstring of a subclass is its help.
+
+    A subclass is a frozen dataclass. Its fields hold strings, whole numbers,
+    booleans, None, or tuples of these, since orders are stored as JSON.
+    """
 
     usage: ClassVar[str]
     also: ClassVar[tuple[str, ...]] = ()
-    """Other words for the verb, taken when typed in full."""
+    """Other words for the verb, accepted when typed in full."""
     examples: ClassVar[tuple[str, ...]] = ()
-    """Lines that a player would type; without them they are put together from the examples of the kinds."""
+    """Lines that a player would type; by default they are put together from the examples of the fields."""
     ends_seat: ClassVar[str] = ""
-    """Of an order that ends the seat of its player: the effect, in the conditional. It is taken as `RESIGNS` alone."""
+    """Effect of the order by which a player leaves, in the conditional. Its line must be `RESIGN CONFIRM`."""
     also_ends_seat: ClassVar[tuple[str, ...]] = ()
-    """Lines other than `RESIGNS` that a game's own rules name for that order; they end with CONFIRM, too."""
+    """Lines other than `RESIGN CONFIRM` that the rules of a game name for that order; each ends with CONFIRM."""
 
     def words(self) -> str:
-        """The order restated for its player's receipt."""
+        """Return the order in words for the receipt, on one printable line: "R101 fires at J7"."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A word to type."""
+    """A word of a usage that is typed as it is."""
 
     word: str
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A field to fill in; with `many`, by one word or more."""
+    """A field to be filled in; with `many`, by one word or more."""
 
     name: str
     many: bool
@@ -80,7 +84,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Optional:
-    """Parts that may be left out together."""
+    """Parts of a usage that may be left out together."""
 
     parts: tuple[Part, ...]
 
@@ -104,7 +108,11 @@ def _compile(usage: str) -> tuple[Part, ...]:
 
 
 class ParseMismatch(Exception):
-    """A line that is not of a verb; `reached` is the number of words that were read before that showed."""
+    """Raised when a line does not fit a verb.
+
+    `reached` is the number of words that fitted; where lines are compared, it is the
+    number of characters. `refused` is the finding for the player.
+    """
 
     def __init__(self, reached: int, refused: FieldError) -> None:
         super().__init__(refused.text)
@@ -113,7 +121,7 @@ class ParseMismatch(Exception):
 
 @dataclass(frozen=True)
 class OrderType:
-    """One declared order, ready to read and write lines."""
+    """A declared order, compiled for reading and writing lines."""
 
     order: type[Order]
     parts: tuple[Part, ...]
@@ -124,7 +132,11 @@ class OrderType:
 
     @classmethod
     def of(cls, order: type[Order]) -> OrderType:
-        """Reads a declaration. Raises TypeError when usage and fields do not agree."""
+        """Compile a declaration.
+
+        Raises:
+            TypeError: The usage and the fields of the order do not agree.
+        """
         parts = _compile(order.usage)
         kinds = _kinds(order)
         if not isinstance(parts[0], Literal):
@@ -136,18 +148,18 @@ class OrderType:
         if not all(line.split()[1:-1] and line.endswith(" CONFIRM") for line in order.also_ends_seat):
             raise TypeError(f"each line of also_ends_seat has two words and CONFIRM behind them: see {order.__name__}")
         _check_defaults(order, parts)
-        sparing = _sparing(order, parts)
+        sparing = _droppable_lists(order, parts)
         name = _HUMP.sub("-", order.__name__).lower()
         return cls(order, parts, kinds, sparing, name, parts[0].word)
 
     @property
     def usage(self) -> str:
         """The usage line as players see it."""
-        return " ".join(self._shown(part) for part in self.parts)
+        return " ".join(self._format_part(part) for part in self.parts)
 
     @property
     def form(self) -> str:
-        """The line of a form: what must be written, with blanks in angles to be filled in."""
+        """The shortest line of this order, with its fields in angle brackets."""
         least = (part for part in self.parts if not isinstance(part, Optional))
         return " ".join(
             part.word if isinstance(part, Literal) else f"<{self.kinds[part.name].shown}>" for part in least
@@ -155,26 +167,26 @@ class OrderType:
 
     @property
     def help(self) -> str:
-        """The help text: the declaration's docstring on one line."""
+        """The docstring of the declaration, on one line."""
         return " ".join((self.order.__doc__ or "").split())
 
     @property
     def example(self) -> str:
-        """A line that shows every part of the usage, or the first that the declaration names."""
+        """A line that shows every part of the usage, or the first example of the declaration."""
         return self.examples[0]
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Lines that show it: those declared, or else one with every part of the usage and one with the least."""
+        """The examples of the declaration, or else a line with every part of the usage and one with the fewest."""
         if self.order.examples:
             return self.order.examples
-        most = " ".join(_example(part, self.kinds) for part in self.parts)
-        least = " ".join(_example(part, self.kinds) for part in self.parts if not isinstance(part, Optional))
+        most = " ".join(_example_part(part, self.kinds) for part in self.parts)
+        least = " ".join(_example_part(part, self.kinds) for part in self.parts if not isinstance(part, Optional))
         return tuple(dict.fromkeys((most, least)))
 
     @property
     def literals(self) -> frozenset[str]:
-        """The words to type, the verb among them."""
+        """The words of the usage to be typed as they are, including the verb."""
         return frozenset(_literals(self.parts))
 
     @property
@@ -183,7 +195,11 @@ class OrderType:
         return f"write: {self.usage}"
 
     def read(self, words: Sequence[str], view: ContextView) -> Order:
-        """The order of a line's words, of which the first is the verb. Raises ParseMismatch."""
+        """Return the order that the words of a line mean, reading them strictly; the first one is the verb.
+
+        Raises:
+            ParseMismatch: The words do not fit the usage.
+        """
         values: dict[str, Any] = {}
         reached = self._match(self.parts[1:], words, 1, values, view, frozenset())
         if reached < len(words):
@@ -194,18 +210,18 @@ class OrderType:
         return self.order(**values)
 
     def write(self, order: Order) -> str:
-        """The line that reads as this order."""
-        return " ".join(self._written(self.parts, order))
+        """Return the line that `read` reads as this order."""
+        return " ".join(self._write_parts(self.parts, order))
 
     def invent(self, view: ContextView, dice: Dice, *key: str | int) -> str:
-        """A random line of this verb, well-formed as far as the view has names for it."""
-        return " ".join(self._invented(self.parts, view, dice, key))
+        """Return a random line of this verb, well-formed as far as the view has names for its fields."""
+        return " ".join(self._invent_parts(self.parts, view, dice, key))
 
-    def _shown(self, part: Part) -> str:
+    def _format_part(self, part: Part) -> str:
         if isinstance(part, Literal):
             return part.word
         if isinstance(part, Optional):
-            return "[" + " ".join(self._shown(inner) for inner in part.parts) + "]"
+            return "[" + " ".join(self._format_part(inner) for inner in part.parts) + "]"
         shown = self.kinds[part.name].shown
         shown = shown if "|" in shown else f"<{shown}>"
         return f"{shown}..." if part.many else shown
@@ -222,10 +238,11 @@ class OrderType:
         for index, part in enumerate(parts):
             stops = _stop_words(parts[index + 1 :], after)
             if isinstance(part, Literal):
+                # No backtracking here: a group is entered by its first word, and the lenient parser tries the rest.
                 at = self._literal(part, words, at)
             elif isinstance(part, Argument):
                 at = self._argument(part, words, at, values, view, stops)
-            elif self._enters(part, words, at, view):
+            elif self._is_given(part, words, at, view):
                 at = self._match(part.parts, words, at, values, view, stops)
         return at
 
@@ -266,34 +283,34 @@ class OrderType:
     def _with_usage(self, refused: FieldError) -> FieldError:
         return refused if refused.hint else FieldError(refused.code, refused.text, self.hint)
 
-    def _enters(self, group: Optional, words: Sequence[str], at: int, view: ContextView) -> bool:
+    def _is_given(self, group: Optional, words: Sequence[str], at: int, view: ContextView) -> bool:
         if at >= len(words):
             return False
         first = group.parts[0]
         if isinstance(first, Literal):
             return words[at].upper() == first.word
         if isinstance(first, Optional):
-            return self._enters(first, words, at, view)
+            return self._is_given(first, words, at, view)
         try:
             self.kinds[first.name].read(words[at], view)
         except FieldError:
-            # A last optional argument is surely what an unreadable last word was meant for.
+            # An unreadable word is taken for the optional argument at the end, so that its error is told.
             return group == self.parts[-1]
         return True
 
-    def _written(self, parts: Iterable[Part], order: Order) -> Iterator[str]:
+    def _write_parts(self, parts: Iterable[Part], order: Order) -> Iterator[str]:
         for part in parts:
             if isinstance(part, Literal):
                 yield part.word
             elif isinstance(part, Optional):
                 values = [getattr(order, inner.name) for inner in arguments(part.parts)]
                 if any(not (value is None or value is False or value == ()) for value in values):
-                    yield from self._written(part.parts, order)
+                    yield from self._write_parts(part.parts, order)
             else:
                 kind, value = self.kinds[part.name], getattr(order, part.name)
                 yield from map(quote_word, map(kind.write, value if part.many else (value,)))
 
-    def _invented(
+    def _invent_parts(
         self, parts: Iterable[Part], view: ContextView, dice: Dice, key: tuple[str | int, ...]
     ) -> Iterator[str]:
         for index, part in enumerate(parts):
@@ -302,7 +319,7 @@ class OrderType:
                 yield part.word
             elif isinstance(part, Optional):
                 if dice.chance(1, 2, *here):
-                    yield from self._invented(part.parts, view, dice, here)
+                    yield from self._invent_parts(part.parts, view, dice, here)
             else:
                 names = self.kinds[part.name].samples(view) or ["nothing"]
                 for count in range(dice.roll(3, *here, "many") if part.many else 1):
@@ -333,7 +350,7 @@ def _literals(parts: Iterable[Part]) -> Iterator[str]:
 
 
 def _stop_words(parts: Sequence[Part], after: frozenset[str]) -> frozenset[str]:
-    """The words before which a `field...` ends: those that may follow it, `after` being what follows all parts."""
+    """Return the words that end a `field...`: those that may follow it; `after` are those that follow all parts."""
     stops: set[str] = set()
     for part in parts:
         if isinstance(part, Literal):
@@ -343,31 +360,34 @@ def _stop_words(parts: Sequence[Part], after: frozenset[str]) -> frozenset[str]:
     return after | stops
 
 
-def _example(part: Part, kinds: Mapping[str, Field]) -> str:
+def _example_part(part: Part, kinds: Mapping[str, Field]) -> str:
     if isinstance(part, Literal):
         return part.word
     if isinstance(part, Optional):
-        return " ".join(_example(inner, kinds) for inner in part.parts)
+        return " ".join(_example_part(inner, kinds) for inner in part.parts)
     return kinds[part.name].example
 
 
-def _sparing(order: type[Order], parts: Iterable[Part]) -> frozenset[str]:
-    """The lists that may lose items: what stands behind such a list could be taken for a bad item of it."""
-    marked = frozenset(name for name, extras in _extras(order).items() if DROPS_BAD in extras)
+def _droppable_lists(order: type[Order], parts: Iterable[Part]) -> frozenset[str]:
+    """Return the names of the lists marked `DROPS_BAD`.
+
+    Raises TypeError unless such a list ends the usage: words after it could be mistaken for its bad items.
+    """
+    marked = frozenset(name for name, extras in _annotations(order).items() if DROPS_BAD in extras)
     behind = list(arguments(parts))[-1:]
     if not marked <= {part.name for part in behind if part.many}:
         raise TypeError(f"in the usage of {order.__name__} only a list at its end may drop bad items")
     return marked
 
 
-def _extras(order: type[Order]) -> dict[str, tuple[Any, ...]]:
-    """What is written behind the type of each field, in Annotated."""
+def _annotations(order: type[Order]) -> dict[str, tuple[Any, ...]]:
+    """Return the extras of each field's `Annotated`, by the name of the field."""
     hints = typing.get_type_hints(order, include_extras=True)
     return {slot.name: getattr(hints[slot.name], "__metadata__", ()) for slot in dataclasses.fields(order)}
 
 
 def _kinds(order: type[Order]) -> dict[str, Field]:
-    extras = _extras(order)
+    extras = _annotations(order)
     kinds = {}
     for slot in dataclasses.fields(order):
         if FILLED_IN in extras[slot.name]:
@@ -381,11 +401,12 @@ def _kinds(order: type[Order]) -> dict[str, Field]:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to tell the player of his sheet.
+    """A remark on an order sheet, for its player.
 
-    `severity` is "error" (the line is not taken), "warning" (taken, but look)
-    or "note". `code` is stable; `text` and `hint` may be reworded. Line 0
-    speaks of the sheet as a whole.
+    `line` is the number of the line, or 0 for the sheet as a whole. `severity` is
+    "error" (the line is not accepted), "warning" (accepted, but worth a look) or
+    "note". `code` is a stable identifier in lower case, without blanks; `text` and
+    `hint` are printable lines and may be reworded.
     """
 
     line: int
@@ -397,7 +418,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ParsedOrder:
-    """An order and the number of the line it came from."""
+    """An order and the number of the line that it came from."""
 
     line: int
     order: Order
@@ -405,11 +426,11 @@ class ParsedOrder:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSheet:
-    """What a sheet comes to: the orders taken, and all findings, by line.
+    """Result of parsing a sheet: the orders accepted, and all findings.
 
-    A sheet that is not `complete` lacks what its seat is awaited for, such as
-    the move itself: it is kept, but the turn is not run before its deadline on
-    the strength of it.
+    A sheet that is not `complete` lacks an order that its seat is awaited for, such as
+    the move itself: it is stored, but the turn is not run before its deadline because
+    of it.
     """
 
     entries: tuple[ParsedOrder, ...] = ()
@@ -418,10 +439,10 @@ class ParsedSheet:
 
     @property
     def orders(self) -> tuple[Order, ...]:
-        """The orders alone, in the order written."""
+        """The orders alone, in the order of their lines."""
         return tuple(entry.order for entry in self.entries)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings because of which lines were not taken."""
+        """The findings with which lines were refused."""
         return tuple(finding for finding in self.findings if finding.severity == "error")

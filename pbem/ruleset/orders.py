@@ -3,8 +3,8 @@ r"""Parser of order sheets, which follows from the declarations of a game's orde
 An `OrderParser` reads sheets, words findings, writes orders as lines and as JSON,
 documents every verb and generates random lines for tests.
 
-A sheet has one order a line. Verbs, words and names are case-blind; a verb may
-be cut to three letters or more if it stays unambiguous; commas are blanks;
+A sheet has one order a line. Verbs, words and names are case-insensitive; a verb
+may be cut to three letters or more if it stays unambiguous; commas are blanks;
 "quotes" hold names with blanks; `;` and `#` begin comments; a trailing `\`
 continues on the next line. A line that does not keep to this is read leniently
 (`loosely`), and accepted if it can mean one thing only.
@@ -44,13 +44,13 @@ from pbem.ruleset.order_types import (
 from pbem.ruleset.tokenizer import Token, comment_of, join_lines, split_leniently, split_tokens
 
 FORMAT = 1
-"""The version of what a desk's data look like; it grows when a client would have to be changed."""
+"""Version of the order form data; it grows when clients have to be changed."""
 
 _NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
 def order_form_data(verbs: Iterable[OrderType], view: ContextView) -> dict[str, Any]:
-    """Some verbs and what may stand in their fields, given a view.
+    """Return the data of an order form: verbs, and the words that their fields may hold, given a view.
 
     `verbs` have `name` (as in orders stored as JSON), `word` and `also` (other words
     for it), `usage`, `help`, `examples`, and `parts`, the first of which is the word
@@ -90,14 +90,14 @@ def _part_data(part: Part, verb: OrderType, kinds: _Kinds) -> dict[str, Any]:
 
 
 class _Kinds:
-    """The kinds used so far, each written once; ids are made of what players see of a kind."""
+    """The kinds used so far, each written once; ids are made from their names in usage lines."""
 
     def __init__(self, view: ContextView) -> None:
         self.data: dict[str, dict[str, Any]] = {}
         self._view = view
 
     def id_of(self, kind: Field) -> str:
-        """The id of a kind, which is added if none is equal to it."""
+        """Return the id of a kind, adding the kind if none is equal to it."""
         data = {
             "shown": kind.shown,
             "expected": kind.expected,
@@ -128,13 +128,23 @@ SHORTEST_ABBREVIATION = 3
 _RESIGNING = frozenset({"RESIGN", "RESIGNS", "RESIGNED", "RESIGNING"})
 _QUITTING = frozenset({"QUIT", "QUITS", "QUITTING", "CONCEDE", "SURRENDER", "CAPITULATE"})
 _LEAVING = ("LEAVE GAME", "LEAVE THE GAME", "GIVE UP", "GIVE UP THE GAME")
+# Words that people put before a word of resigning.
 _SPEAKING = frozenset({"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST", "HEREBY", "LIKE", "WANT", "TO"})
-"""Words of resigning, and those that people put before them."""
 
 
 @dataclass(frozen=True)
 class OrderParser:
-    """All orders of a game; with `loosely`, lines that do not keep to the rules are read as people write."""
+    """All orders of a game, with a parser of their sheets.
+
+    Without `loosely`, lines that do not keep to the rules of a sheet are refused
+    instead of being read leniently.
+
+    Args:
+        types: The declared orders, in the order of the reference.
+
+    Raises:
+        TypeError: A usage and its fields do not agree, on construction: the game cannot be imported.
+    """
 
     types: tuple[type[Order], ...]
     loosely: bool = True
@@ -157,7 +167,15 @@ class OrderParser:
         object.__setattr__(self, "_leaving", next((order for order in self.types if order.ends_seat), None))
 
     def parse(self, view: ContextView, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-        """The orders of numbered lines, and what is wrong with the rest. Never raises on any text."""
+        """Return the orders of a sheet, and a finding for each line that is refused or doubtful.
+
+        Never raises, whatever the text. At most 2,000 lines are read (`MAX_LINES`), and no
+        more after 50 errors (`MAX_ERRORS`).
+
+        Args:
+            view: The view that was mailed to the player.
+            lines: The lines of the sheet with their numbers.
+        """
         entries: list[ParsedOrder] = []
         findings: list[Finding] = []
         bad = remarks = 0
@@ -174,14 +192,15 @@ class OrderParser:
                 if reading is None:
                     continue
                 entries.append(ParsedOrder(number, reading.order))
-                findings += [_left_out(number, left) for left in reading.remarks]
+                findings += [_omission_finding(number, left) for left in reading.remarks]
+            # Each part of a comment is parsed as an order three times: hence a limit of its own.
             remarks += bool(comment_of(line))
             if remarks <= MOST_REMARKS:
-                findings += self._behind(number, line, view)
+                findings += self._remark_warnings(number, line, view)
         return ParsedSheet(tuple(entries), tuple(findings))
 
     def is_like_order(self, line: str) -> bool:
-        """Return whether a line begins with the word of an order, cut short or misspelt too, or speaks of resigning."""
+        """Return True if a line begins with a verb, abbreviated or misspelt too, or speaks of resigning."""
         line = line[:MAX_LINE]
         words = [token.text for token in split_leniently(line)]
         word = next((each for each in words if each.upper() not in OPENERS | _SPEAKING), "")
@@ -194,73 +213,83 @@ class OrderParser:
         return True
 
     def line(self, order: Order) -> str:
-        """The line of a sheet that reads as this order."""
+        """Return the line of a sheet that reads as this order."""
         return self._by_type[type(order)].write(order)
 
     def to_json(self, order: Order) -> dict[str, Any]:
-        """The order as JSON data; tuples become lists."""
+        """Return the order as JSON data; tuples become lists."""
         verb = self._by_type[type(order)]
-        return {"order": verb.name, **{name: _thawed(getattr(order, name)) for name in verb.kinds}}
+        return {"order": verb.name, **{name: _to_lists(getattr(order, name)) for name in verb.kinds}}
 
     def from_json(self, data: Mapping[str, Any]) -> Order:
-        """The order of `to_json` data. Raises KeyError or TypeError on other data."""
-        values = {name: _frozen(value) for name, value in data.items() if name != "order"}
+        """Return the order from the data of `to_json`.
+
+        Raises:
+            KeyError: There is no order of this name.
+            TypeError: The data are not those of this order.
+        """
+        values = {name: _to_tuples(value) for name, value in data.items() if name != "order"}
         return self._by_name[data["order"]].order(**values)
 
     def reference(self) -> str:
-        """The order reference in Markdown, for rulebooks."""
+        """Return the order reference in Markdown, for rulebooks."""
         return "\n".join(f"- `{verb.usage}`  \n  {verb.help}  \n  Example: `{verb.example}`" for verb in self.verbs)
 
     def desk(self, view: ContextView, orders: Iterable[type[Order]] | None = None) -> dict[str, Any]:
-        """All that a page needs to offer the orders, or some of them, in JSON data of the form of `order_form_data`."""
+        """Return the order form for a page as JSON data, of all orders or of some; see `order_form_data`."""
         return order_form_data([self._by_type[order] for order in (self.types if orders is None else orders)], view)
 
     def invent(self, view: ContextView, dice: Dice, *key: str | int) -> str:
-        """A random line, well-formed as far as the view has names for it."""
+        """Return a random line, well-formed as far as the view has names for its fields."""
         return dice.pick(self.verbs, *key, "verb").invent(view, dice, *key)
 
     def ends_seat(self, line: str) -> bool:
-        """Return whether a line is, word for word, one by which a player leaves the game."""
+        """Return True if a line is, word for word, one by which a player leaves the game."""
         if self._leaving is None or len(line) > MAX_LINE:
             return False
-        return _capitals(line) in [each.split() for each in (RESIGNS, *self._leaving.also_ends_seat)]
+        return _capital_words(line) in [each.split() for each in (RESIGNS, *self._leaving.also_ends_seat)]
 
     def _understand(self, line: str, view: ContextView) -> Interpretation | None:
-        """Return the meaning of a line; the order that ends a seat is taken word for word, however a game reads."""
+        """Return the meaning of a line, or None if it says nothing. Raises FieldError.
+
+        The order that ends a seat is accepted word for word only, also with `loosely`.
+        """
         leaving = self._leaving
         if leaving is None or len(line) > MAX_LINE:
             return self._read(line, view)
         if self.ends_seat(line):
             return Interpretation(leaving())
         word = resigning_word(line)
+        # A game may have an order of its own with a verb such as QUIT; RESIGN always means to leave.
         if word in _RESIGNING or (word and word not in self._by_word):
-            raise _unconfirmed(word, leaving)
+            raise _confirmation_error(word, leaving)
         reading = self._read(line, view)
         if reading is not None and reading.order.ends_seat:
-            raise _unconfirmed("RESIGN", leaving)
+            raise _confirmation_error("RESIGN", leaving)
         return reading
 
     def _read(self, line: str, view: ContextView) -> Interpretation | None:
-        """What a line means, by the rules of a sheet or else as people write; None if it says nothing."""
+        """Return the meaning of a line, read strictly or else leniently; None if it says nothing."""
         if len(line) > MAX_LINE:
             raise FieldError("too-long", f"the line has {len(line)} characters; {MAX_LINE} are read at the most")
         tokens = split_tokens(line)
         if not tokens:
             return None
         try:
-            return Interpretation(self._by_the_rules(tokens, view))
+            return Interpretation(self._read_strictly(tokens, view))
         except ParseMismatch as mismatch:
             strict = mismatch
         if not self.loosely:
             raise strict.refused
         try:
-            return self._loosely(line, view)
+            return self._read_leniently(line, view)
         except ParseMismatch as mismatch:
+            # Of two errors the one further to the right is told; at the same word, a number out of bounds says more.
             plainer = mismatch.reached == strict.reached and mismatch.refused.code == "out-of-bounds"
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
 
-    def _by_the_rules(self, tokens: list[Token], view: ContextView) -> Order:
-        """The order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""
+    def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
+        """Return the order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""
         words = [token.text for token in tokens]
         try:
             verbs = self._find(words[0])
@@ -276,8 +305,8 @@ class OrderParser:
                     best = ParseMismatch(reached, mismatch.refused)
         raise best
 
-    def _loosely(self, line: str, view: ContextView) -> Interpretation | None:
-        """What a line as people write it means; None if it says nothing. Raises ParseMismatch."""
+    def _read_leniently(self, line: str, view: ContextView) -> Interpretation | None:
+        """Return the meaning of a line as people write it; None if it says nothing. Raises ParseMismatch."""
         tokens = without_openers(split_leniently(line))
         if not tokens:
             return None
@@ -287,13 +316,13 @@ class OrderParser:
             raise ParseMismatch(tokens[0].start, refused) from None
         return parse_leniently(verbs, tokens, view)
 
-    def _behind(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
-        """Yield warnings of orders, and of parts of orders, that stand as a remark behind another one."""
-        for told in orders_in_remark(line, lambda text: self._order(text, view)):
+    def _remark_warnings(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
+        """Yield warnings of orders, and of parts of orders, in the comment behind another order."""
+        for told in orders_in_remark(line, lambda text: self._read_whole(text, view)):
             yield Finding(number, "warning", told.code, told.text, told.hint)
 
-    def _order(self, line: str, view: ContextView) -> Order | None:
-        """Return the order of a line of which every word is read; None if it is no such line."""
+    def _read_whole(self, line: str, view: ContextView) -> Order | None:
+        """Return the order of a line that is read without omissions; None for any other line."""
         try:
             reading = self._understand(line, view)
         except FieldError:
@@ -313,8 +342,14 @@ class OrderParser:
 
 
 def resigning_word(line: str) -> str:
-    """Return the word, in capitals, by which a line begins to speak of resigning; "" for any other line."""
-    words = _capitals(line.replace("?", " "))
+    """Return the word, in capitals, by which a line begins to speak of resigning; "" for any other line.
+
+    >>> resigning_word("I would like to resign")
+    'RESIGN'
+    >>> resigning_word("MOVE R101 N")
+    ''
+    """
+    words = _capital_words(line.replace("?", " "))
     while words and words[0] in OPENERS | _SPEAKING:
         words.pop(0)
     if " ".join(words) in _LEAVING:
@@ -322,27 +357,28 @@ def resigning_word(line: str) -> str:
     return words[0] if words and words[0] in _RESIGNING | _QUITTING else ""
 
 
-def _capitals(line: str) -> list[str]:
+def _capital_words(line: str) -> list[str]:
+    # Quoted words stay quoted: "RESIGN" in quotes is a name, not the order.
     return [f'"{token.text}"' if token.quoted else token.text.upper() for token in split_leniently(line)]
 
 
-def _unconfirmed(word: str, order: type[Order]) -> FieldError:
+def _confirmation_error(word: str, order: type[Order]) -> FieldError:
     hint = f"to leave the game, write on a line of its own: {RESIGNS}"
     if word not in _RESIGNING:
         return FieldError("unknown-verb", f"{word!r} is not an order", hint)
     return FieldError("unconfirmed", f"RESIGN counts only with CONFIRM behind it: {order.ends_seat}", hint)
 
 
-def _left_out(number: int, left: Omission) -> Finding:
-    """What to tell of words that a reading leaves out."""
+def _omission_finding(number: int, left: Omission) -> Finding:
+    """Return the finding for words that a reading leaves out."""
     if left.why is None:
         return Finding(number, "note", "not-read", f"{left.words!r} is not looked at; the rest of the line counts")
     return Finding(number, "warning", "dropped", f"{left.words!r} is left out: {left.why.text}", left.why.hint)
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def _to_tuples(value: Any) -> Any:
+    return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
-def _thawed(value: Any) -> Any:
-    return list(map(_thawed, value)) if isinstance(value, tuple) else value
+def _to_lists(value: Any) -> Any:
+    return list(map(_to_lists, value)) if isinstance(value, tuple) else value

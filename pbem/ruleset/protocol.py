@@ -43,15 +43,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class TurnInput:
-    """What a resolver is given besides state and dice.
+    """Input of a resolver besides state and dice.
 
     `orders` has an entry for every seat still playing that sent a sheet or was
-    awaited. `missing` are the awaited seats without a sheet: theirs are
-    defaults, while an empty tuple of a seat not missing is an empty sheet.
-    `removed` were taken out by the GM since the last turn. `ruling` is what the
-    GM decided, in an `Adjudicated` game; None in all others, and for a turn that
-    is run without his decision. `rolls` are all that he made of the campaign's
-    dice in this turn, in their order.
+    awaited. `missing` are the awaited seats without a sheet: theirs are defaults,
+    while an empty tuple of a seat not missing is an empty sheet. `removed` are the
+    seats that the GM took out of the game since the last turn. `ruling` is the GM's
+    ruling in an `Adjudicated` game; it is None in all others, and for a turn that is
+    run without a ruling. `rolls` are all rolls of the GM in this turn, in their order.
     """
 
     orders: Mapping[SeatName, tuple[Order, ...]]
@@ -62,9 +61,10 @@ class TurnInput:
 
 
 class Ruleset(Protocol[S]):
-    """A game. `key` is its name in commands, folders and files; `version` grows with its rules.
+    """Protocol of a game. `key` is its name in commands, folders and files; `version` grows with its rules.
 
-    `BaseRuleset` has defaults for nearly all of it.
+    `BaseRuleset` has defaults for nearly all of it. Every method is a pure function of
+    its arguments.
     """
 
     key: str
@@ -79,7 +79,7 @@ class Ruleset(Protocol[S]):
 
     @property
     def rulebook(self) -> str:
-        """The rules in Markdown, with credit to the designer; the line {{ORDERS}} is where the order reference goes."""
+        """The rules in Markdown, with credit to the designer; the order reference replaces the line {{ORDERS}}."""
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -87,77 +87,118 @@ class Ruleset(Protocol[S]):
 
     @property
     def templates(self) -> Traversable | None:
-        """The folder of the game's `report.txt.j2`, `report.html.j2` and `events.j2`, if it brings them itself."""
+        """The folder with `report.txt.j2`, `report.html.j2` and `events.j2`, or None if the host's own are used."""
 
     def setup(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
-        """The state before the first turn. Raises SetupError."""
+        """Return the state before the first turn.
+
+        Args:
+            options: The options given, by name; those left out have their defaults.
+            seats: The names of the seats.
+            dice: Dice of the set-up.
+
+        Raises:
+            SetupError: The game cannot be played with these options or seats.
+        """
 
     def view(self, state: S, seat: SeatName, events: Sequence[Event]) -> View:
-        """What the seat may know: built by adding, never by deleting. The only way out of a state."""
+        """Return what the seat may know, as JSON data. The only way out of a state.
+
+        Build it by adding what is known, never by deleting what is secret. See `View` for
+        the keys that every view has.
+
+        Args:
+            state: A state of the game.
+            seat: The seat that reads the view.
+            events: All events since the seat's last report; `events_for` picks those that it may hear of.
+        """
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
-        """What the seat goes on knowing: made of the view of a report and of what it knew `before`, {} at first.
+        """Return the memory of the seat after a report, as JSON data of at most 10,000 bytes.
 
-        The host adds it to that view as `memory`, so it can tell nothing that the reports of the seat did not. If there
-        are `scores` in it (made by `append_score`), every report has a line of them.
+        The host adds it to the view as `memory`. Since it is made from reports alone, it
+        tells nothing that they did not. If it has `scores` (made by `append_score`), every
+        report has a line of them.
+
+        Args:
+            view: The view of the report.
+            before: The memory that came with the report before; {} at first.
         """
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-        """The orders of a sheet and every finding, against the view that was mailed. Never raises."""
+        """Return the orders of a sheet and every finding. Never raises.
+
+        Args:
+            view: The view that was mailed to the player. A sheet must not be checked against the state, or receipts
+                would disclose secrets.
+            lines: The lines of the sheet with their numbers.
+        """
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
-        """The orders of a seat whose sheet did not come; `kept` are those used for it last turn."""
+        """Return the orders of a seat whose sheet did not come; `kept` are those used for it last turn.
+
+        They must be orders that `parse` would accept from the seat itself.
+        """
 
     def template(self, view: View) -> list[str]:
-        """The lines of a sheet ready to be filled in and returned; what is not yet decided is a comment."""
+        """Return the lines of a sheet to be filled in and returned; undecided lines begin with a ";"."""
 
     def desk(self, view: View) -> Json:
-        """What a page offers the seat to order now: `orders.desk` of those orders that it may give."""
+        """Return the order form of a page: `orders.desk` of the orders that the seat may give now."""
 
     def resolve(self, state: S, turn: TurnInput, dice: Dice) -> tuple[S, tuple[Event, ...]]:
-        """The next state and what happened. Leaves `state` alone; dice are scoped to the turn."""
+        """Return the next state and the events of the turn.
+
+        Does not modify `state`. `dice` are scoped to the turn.
+        """
 
     def standing(self, state: S) -> Standing:
-        """Over or not, who is awaited, scores, winners."""
+        """Return whether the game is over, the seats that are awaited, scores and winners."""
 
     def turn_summary(self, view: View) -> Sequence[str]:
-        """The turn in brief, what matters most first, in at most eight short lines: what one would tell a friend."""
+        """Return the turn in brief, the most important first: at most eight lines of at most 76 characters."""
 
     def order_outcomes(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
-        """What became of each order of a turn, a sentence each, or "" where nothing is to be said.
+        """Return the outcome of each order of a turn in a sentence, or "" for an order with nothing to say about.
 
-        `view` is that of the report on this turn, from which all of it is taken.
+        Args:
+            view: The view of the report on this turn; the outcomes must follow from it.
+            orders: The orders of the seat in this turn, in their order.
         """
 
     def pictures(self, view: View) -> Sequence[Picture]:
-        """Pictures for a report, drawn from what its reader may know."""
+        """Return the pictures of a report, drawn from its view."""
 
     def text_map(self, view: View) -> str:
-        """The map as text, at most 80 columns wide; empty if the game has none."""
+        """Return the map as text, at most 80 columns wide; "" if the game has none."""
 
     def enclosures(self, view: View) -> Mapping[str, Sequence[Attachment]]:
-        """The pictures and files of its GM that a view names, by places that the templates of the game know.
+        """Return the GM's pictures and files that a view names, by the places that the templates of the game know.
 
-        What is named goes with the report of this view, and with no other.
+        They go with the report of this view, and with no other.
         """
 
     def public_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
-        """What all players know of a moment, and so strangers may see before the end; None if that is nothing.
+        """Return what all players know of a moment, so that strangers may see it before the end; None for nothing.
 
-        `views` are the mailed ones of that moment, at least one of them.
+        `views` are the mailed views of that moment, at least one of them.
         """
 
     def full_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
-        """A moment as the mailed views of all seats show it together, for when the game is over; None if unknown."""
+        """Return a moment as the mailed views of all seats show it together, for after the end; None if unknown."""
 
     def dump(self, state: S) -> Json:
-        """The state as JSON data; equal states give equal data."""
+        """Return the state as JSON data; equal states give equal data."""
 
     def load(self, data: Json, version: int) -> S:
-        """The state from the data of any released version up to this one. Raises SaveError."""
+        """Return the state from the data of any released version up to this one.
+
+        Raises:
+            SaveError: The version is newer than this code, or the data are no state of it.
+        """
 
     def __hash__(self) -> int:
-        """As of any object."""
+        """Return a hash, as any object does."""
 
     @property
     def bots(self) -> Mapping[str, Bot]:
@@ -169,69 +210,86 @@ AnyRuleset = Ruleset[Any]
 
 @runtime_checkable
 class Adjudicated(Protocol):
-    """A ruleset whose turns a GM decides: what it does besides `Ruleset`.
+    """Additional protocol of a ruleset whose turns a GM decides.
 
-    The host mails the GM the digest when a turn falls due, waits until his
-    files are read without an error, and gives the resolver their ruling.
+    The host mails the GM the digest when a turn falls due, waits until the GM's files
+    are read without an error, and gives their ruling to the resolver.
     """
 
     def digest(self, state: Any, orders: Mapping[SeatName, tuple[Order, ...]], missing: frozenset[SeatName]) -> str:
-        """Every seat's sheet, in the order of seats, as text for the GM alone."""
+        """Return the sheets of all seats, in the order of seats, as text for the GM alone."""
 
     def ruling_files(
         self, state: Any, orders: Mapping[SeatName, tuple[Order, ...]], missing: frozenset[SeatName], ruling: Json
     ) -> Mapping[str, str]:
-        """The text files, by name, that the GM fills in to say what comes of this turn.
+        """Return the text files, by name, that the GM fills in with the results of this turn.
 
-        What was ruled by now, if anything, stands in them: read again as they are, they are that `ruling`.
+        They contain the current `ruling`, if there is one: read again unchanged, they are
+        that `ruling`.
         """
 
     def ruling_parts(self, state: Any, ruling: Json) -> Mapping[str, str]:
         """Return what a ruling says, text by text, by the names of its parts such as "red.txt [RESULT]".
 
-        A part that leaves everything as it is has no entry: of a blank ruling there is none.
+        A part that leaves everything as it is has no entry; a blank ruling has none at all.
         """
 
     def read_ruling(
         self, state: Any, files: Mapping[str, str], rolls: Rolls, brought: AttachedFiles, before: Json
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
-        """The ruling in a GM's files, and what is wrong in each, by its name. Never raises.
+        """Return the ruling in a GM's files, and the findings in each file by its name. Never raises.
 
-        Of a ruling `before` on the same turn, which is None if there was none, what the files do not name stays.
-        `brought` are the pictures and files that lie beside them. What he wants rolled is taken from `rolls`, in the
-        order of its places; the resolver is given all rolls of the turn. A ruling with an error among its findings is
-        not to be used, and nothing is rolled for it.
+        A ruling with an error among its findings is not used, and nothing is rolled for it.
+
+        Args:
+            state: The state at the start of the turn.
+            files: The texts of the GM, by name.
+            rolls: Takes the rolls that the files ask for, in the order of their places. The resolver is given all
+                rolls of the turn.
+            brought: The pictures and files beside the texts.
+            before: The earlier ruling on the same turn, or None; of it all stays that the files do not name.
         """
 
 
 @runtime_checkable
 class StateImporter(Protocol):
-    """A ruleset whose games can be begun in the middle, from a state that somebody else wrote or edited."""
+    """Additional protocol of a ruleset whose games can start in the middle, from a state written elsewhere."""
 
     def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-        """What is wrong with the data of a state of the ruleset's version, to be played on by these seats.
+        """Return what is wrong with the data of a state of the current version. Never raises.
 
-        None: `load` reads them, and the game can be played from there to its end. Never raises.
+        If nothing is, `load` reads the data, and these seats can play the game on to its
+        end.
         """
 
 
 @runtime_checkable
 class TextImporter(Protocol):
-    """A ruleset whose games can be begun in the middle from texts, as a GM writes them."""
+    """Additional protocol of a ruleset whose games can start in the middle, from texts of a GM."""
 
     def state_from(
         self, options: Mapping[str, Any], seats: Sequence[SeatName], files: Mapping[str, str], turn: int
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
-        """The data of the state at a turn, from complete options and texts by name, and what is wrong in each.
+        """Return the data of a state, and the findings in each text by its name.
 
-        With an error among the findings the data are not to be used. Raises SetupError as `setup` does.
+        With an error among the findings the data are not used.
+
+        Args:
+            options: The value of every declared option, by name.
+            seats: The names of the seats.
+            files: The texts of the GM, by name.
+            turn: The number of the turn that the state opens.
+
+        Raises:
+            SetupError: The game does not have these seats, or cannot be played with these options.
         """
 
 
 def with_memory(ruleset: AnyRuleset, view: View, last: View | None) -> View:
-    """The view as it is mailed: with what its seat remembers, `last` being that of its report before, if there was one.
+    """Return the view as it is mailed, with the memory of its seat.
 
-    Reports from before their game remembered anything have no memory to go on from.
+    `last` is the view of the seat's report before, if there was one. Reports from
+    before their game remembered anything have no memory to go on from.
     """
     memory = ruleset.carry_memory(view, last.get("memory", {}) if last else {})
     return {**view, "memory": memory} if memory else view
@@ -240,7 +298,7 @@ def with_memory(ruleset: AnyRuleset, view: View, last: View | None) -> View:
 def iter_views(
     ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], events: Sequence[Event]
 ) -> Iterator[tuple[SeatName, View]]:
-    """Each seat's view; in one pass where the ruleset offers the bulk form `views(state, seats, events)`."""
+    """Yield each seat's view, in one pass where the ruleset offers the bulk form `views(state, seats, events)`."""
     bulk = getattr(ruleset, "views", None)
     if bulk is not None:
         yield from bulk(state, seats, events)

@@ -13,9 +13,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+# Possessive quantifiers here and below: no line of a player may take more than linear time.
 _TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)')
 _PARTING = re.compile(r"[\s,;#]")
 
+# Typographic signs that mail programs and phones put in place of plain ones, and characters without width.
 _CURLY = str.maketrans(
     {
         **dict.fromkeys("“”„‟«»″", '"'),
@@ -24,7 +26,6 @@ _CURLY = str.maketrans(
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", None),
     }
 )
-"""What mail programs and phones put in place of plain signs, and signs without width."""
 
 _BULLET = re.compile(r"\s{0,9}(?:[-*•·]{1,9}\s{1,9}|\(?[0-9]{1,2}[.)]\s{1,9}|\(?[a-z]\)\s{1,9})", re.IGNORECASE)
 _GAP, _PART, _COORDINATE = r"\s{0,9}", r"\s{0,9}[,/\s]\s{0,9}", r"[+-]?[0-9]{1,9}"
@@ -35,12 +36,15 @@ _AND = re.compile(r"&(?:amp;)?")
 _BRACKETS = str.maketrans("()[]", "    ")
 
 ARROW = "→"
-"""The token that any arrow becomes."""
+"""The token that stands for any arrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a line that begins at `start`; `quote_word` if it stood in quotes, `listed` if behind a comma."""
+    """A word of a line and the index of its first character.
+
+    `quoted` is set if it was in quotes, `listed` if a comma came before it.
+    """
 
     text: str
     start: int
@@ -49,7 +53,7 @@ class Token:
 
 
 def split_tokens(line: str) -> list[Token]:
-    """The words of a line and where they begin: blanks and commas part them, quotes hold them together, comments go."""
+    """Return the tokens of a line: blanks and commas separate, quotes hold together, comments are dropped."""
     tokens: list[Token] = []
     end = 0
     for match in _TOKEN.finditer(line):
@@ -63,12 +67,16 @@ def split_tokens(line: str) -> list[Token]:
 
 
 def split_words(line: str) -> list[str]:
-    """The words of a line: blanks and commas part them, quotes hold them together, comments go."""
+    """Return the words of a line: blanks and commas separate, quotes hold together, comments are dropped.
+
+    >>> split_words('MOVE "Red Star", N ; to the gate')
+    ['MOVE', 'Red Star', 'N']
+    """
     return [token.text for token in split_tokens(line)]
 
 
 def comment_of(line: str) -> str:
-    """What stands behind the first `;` of a line, "" if there is none or a # before it."""
+    """Return the text after the first `;` of a line; "" if there is none, or a `#` comes before it."""
     for match in _TOKEN.finditer(line):
         comment = match.group(2)
         if comment is not None:
@@ -77,43 +85,43 @@ def comment_of(line: str) -> str:
 
 
 def split_leniently(line: str) -> list[Token]:
-    """The words of a line as people write them; arrows are words of their own, and coordinates in brackets one word."""
+    """Return the tokens of a line as people write it; arrows are tokens, and coordinates in brackets are one token."""
     text = line.translate(_CURLY)
     bullet = _BULLET.match(text)
     start = bullet.end() if bullet else 0
-    text = _POINTS.sub(_point, _SINGLE.sub(r'"\1"', text[start:]))
+    text = _SINGLE.sub(r'"\1"', text[start:])
+    # Quoted, so that coordinates stay one token.
+    text = _POINTS.sub(lambda found: '"' + ",".join(filter(None, found.groups())) + '"', text)
     spread = _ARROW.sub(f" {ARROW} ", _AND.sub(" & ", text))
     tokens = []
-    for token in split_tokens(_unbracketed(spread)):
-        word = token.text if token.quoted else _trimmed(token.text)
+    for token in split_tokens(_blank_brackets(spread)):
+        word = token.text if token.quoted else _trim(token.text)
         if word or token.quoted:
             tokens.append(replace(token, text=word, start=start + token.start))
     return tokens
 
 
-def _point(match: re.Match[str]) -> str:
-    """Coordinates as one word, held together by quotes."""
-    return '"' + ",".join(part for part in match.groups() if part) + '"'
-
-
-def _unbracketed(text: str) -> str:
-    """The text with blanks for brackets, but for those within quotes."""
+def _blank_brackets(text: str) -> str:
+    """Return the text with blanks for brackets, except within quotes."""
     parts = text.split('"')
     return '"'.join(part if at % 2 else part.translate(_BRACKETS) for at, part in enumerate(parts))
 
 
-def _trimmed(word: str) -> str:
-    """A word without the signs that end sentences, and without strokes at its ends."""
+def _trim(word: str) -> str:
+    """Return a word without punctuation at its end, and without slashes at its ends."""
     return word.rstrip(".!:…").strip("/") or ("/" if word.strip("/") == "" and word else "")
 
 
 def join_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The numbered lines with those that end in a backslash, not one of a comment, joined to the next."""
+    """Yield the numbered lines, joining each that ends in a backslash, outside of a comment, to the next.
+
+    A joined line has the number of its first part.
+    """
     start, held = 0, ""
     for number, line in lines:
         start = start or number
         stripped = line.rstrip()
-        if stripped.endswith("\\") and not _has_comment(stripped):
+        if stripped.endswith("\\") and not any(match.group(2) for match in _TOKEN.finditer(stripped)):
             held += stripped[:-1] + " "
             continue
         yield start, held + line
@@ -122,10 +130,6 @@ def join_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         yield start, held
 
 
-def _has_comment(line: str) -> bool:
-    return any(comment is not None for _, comment, _ in (match.groups() for match in _TOKEN.finditer(line)))
-
-
 def quote_word(word: str) -> str:
-    """A word as it stands in a line: in quotes where it would be parted else."""
+    """Return a word as a line has it: in quotes if it would be split otherwise."""
     return f'"{word}"' if not word or _PARTING.search(word) else word

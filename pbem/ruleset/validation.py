@@ -30,9 +30,11 @@ LONGEST_LINE = 200
 
 @dataclass(frozen=True, slots=True)
 class ValidationError:
-    """What is wrong with data: where (a JSON Pointer, RFC 6901, "" for all of it), what was expected, and the nearest.
+    """An error in data, as a value.
 
-    `text` is a clause such as "expected a whole number from 0 to 99, got 120".
+    `path` is a JSON Pointer (RFC 6901), "" for the whole data. `text` is a clause
+    such as "expected a whole number from 0 to 99, got 120"; `hint` names the nearest
+    valid value, if there is one.
     """
 
     path: str
@@ -45,26 +47,32 @@ class ValidationError:
 
 
 class Schema(Protocol):
-    """What data at a place may be."""
+    """Protocol of a schema."""
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """What is wrong with them."""
+        """Yield the errors of the data at `path`."""
 
 
 def validate(shape: Schema, data: Any, path: str = "") -> Iterator[ValidationError]:
-    """What is wrong with data of which a shape is expected."""
+    """Yield the errors of data, compared with a schema.
+
+    >>> for error in validate(ObjectSchema({"size": IntegerSchema(5, 30)}), {"size": 4}):
+    ...     print(error)
+    /size: expected a whole number from 5 to 30, got 4; the nearest is 5
+    """
     return shape.faults(data, path)
 
 
 def unexpected(path: str, expected: str, found: Any, hint: str = "") -> ValidationError:
-    """A value that is another than expected."""
-    return ValidationError(path, f"expected {expected}, got {_shown(found)}", hint)
+    """Return the error for a value other than the expected one."""
+    return ValidationError(path, f"expected {expected}, got {_excerpt(found)}", hint)
 
 
-def _shown(found: Any) -> str:
-    """A value as it stands in JSON, or what it is where that is long: data may be as deep and as large as they like."""
+def _excerpt(found: Any) -> str:
+    """Return a value as JSON, or its type if that is long: data may be as deep and as large as they like."""
     if isinstance(found, dict | list):
         return "an object" if isinstance(found, dict) else f"a list of {len(found)}"
+    # Python refuses to print integers of more than 4,300 digits.
     if isinstance(found, int) and abs(found) >= 10**SHOWN:
         return f"a number of more than {SHOWN} digits"
     text = json.dumps(found[:SHOWN] if isinstance(found, str) else found, ensure_ascii=False, default=str)
@@ -72,36 +80,36 @@ def _shown(found: Any) -> str:
 
 
 def below(path: str, key: object) -> str:
-    """The path of what an object or a list has at a key or index."""
+    """Return the path of the value at a key or index of the object or list at `path`."""
     return f"{path}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerSchema:
-    """A whole number; without `high` as large as one likes."""
+    """A whole number of at least `low`, and at most `high` if that is given."""
 
     low: int = 0
     high: int | None = None
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Another kind, or out of bounds, with the nearest number that is not."""
+        """Yield an error for another type or a number out of bounds, with the nearest one allowed."""
         if not isinstance(data, int) or isinstance(data, bool):
-            yield unexpected(path, self._said, data)
+            yield unexpected(path, self._expected, data)
         elif data < self.low or (self.high is not None and data > self.high):
             nearest = self.low if data < self.low else self.high
-            yield unexpected(path, self._said, data, f"the nearest is {nearest}")
+            yield unexpected(path, self._expected, data, f"the nearest is {nearest}")
 
     @property
-    def _said(self) -> str:
+    def _expected(self) -> str:
         return f"a whole number from {self.low}" + (" up" if self.high is None else f" to {self.high}")
 
 
 @dataclass(frozen=True, slots=True)
 class AnySchema:
-    """Whatever it is: something else looks at it."""
+    """Any value, which is checked elsewhere."""
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """None."""
+        """Yield nothing."""
         yield from ()
 
 
@@ -110,60 +118,60 @@ class BooleanSchema:
     """true or false."""
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Another kind."""
+        """Yield an error for another type."""
         if not isinstance(data, bool):
             yield unexpected(path, "true or false", data)
 
 
 @dataclass(frozen=True, slots=True)
 class StringSchema:
-    """A text of one line; `least` is 0 where it may be empty."""
+    """A printable line of `least` to `longest` characters."""
 
     longest: int = LONGEST_LINE
     least: int = 0
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Another kind, too short or too long, or more than a line."""
+        """Yield an error for another type, a line too short or too long, or unprintable characters."""
         if not isinstance(data, str) or not self.least <= len(data) <= self.longest or not data.isprintable():
             yield unexpected(path, f"a line of {self.least} to {self.longest} characters", data)
 
 
 @dataclass(frozen=True, slots=True)
 class EnumSchema:
-    """One of some words; `of` says what they are, for lists too long to be told."""
+    """One of several words; `of` describes them where they are too many to be listed."""
 
     words: Sequence[str]
     of: str = "word"
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Another kind or word, with the nearest."""
+        """Yield an error for another type or word, with the nearest word."""
         if not isinstance(data, str):
-            yield unexpected(path, self._said, data)
+            yield unexpected(path, self._expected, data)
         elif data not in self.words:
             few = len(self.words) <= FEW
             hint = suggest(data, tuple(self.words))
-            yield unexpected(path, self._said, data, "" if few and hint.startswith("possible") else hint)
+            yield unexpected(path, self._expected, data, "" if few and hint.startswith("possible") else hint)
 
     @property
-    def _said(self) -> str:
+    def _expected(self) -> str:
         return f"a {self.of}" if len(self.words) > FEW else f"a {self.of} of {', '.join(self.words) or 'none'}"
 
 
 @dataclass(frozen=True, slots=True)
 class Nullable:
-    """What may be null."""
+    """A value of another schema, or null."""
 
     of: Schema
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Those of what it is if it is not null."""
+        """Yield the errors of a value that is not null."""
         if data is not None:
             yield from self.of.faults(data, path)
 
 
 @dataclass(frozen=True, slots=True)
 class ListSchema:
-    """A list of values of one shape; `distinct`: none is there twice."""
+    """A list of values of one schema; with `distinct`, no value occurs twice."""
 
     of: Schema
     least: int = 0
@@ -171,7 +179,7 @@ class ListSchema:
     distinct: bool = False
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Another kind or length, and those of each value."""
+        """Yield errors for another type or length, and those of each value."""
         if not isinstance(data, list):
             yield unexpected(path, "a list", data)
             return
@@ -190,12 +198,12 @@ class ListSchema:
 
 @dataclass(frozen=True, slots=True)
 class TupleSchema:
-    """A list of as many values as there are shapes, each of its own."""
+    """A list with one value for each of several schemas."""
 
     of: tuple[Schema, ...]
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Another kind or length, and those of each value."""
+        """Yield errors for another type or length, and those of each value."""
         if not isinstance(data, list) or len(data) != len(self.of):
             yield unexpected(path, f"a list of {len(self.of)}", data)
             return
@@ -205,12 +213,12 @@ class TupleSchema:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSchema:
-    """An object with all of these keys, and no others."""
+    """An object with exactly these keys."""
 
     of: Mapping[str, Schema]
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Another kind, keys that lack or that nobody knows, and those of each value."""
+        """Yield errors for another type, missing keys and unknown keys, and those of each value."""
         if not isinstance(data, dict):
             yield unexpected(path, "an object", data)
             return
@@ -229,14 +237,14 @@ class ObjectSchema:
 
 @dataclass(frozen=True, slots=True)
 class MapSchema:
-    """An object with values of one shape. With `every`, its keys are all of these; with `some`, any of these."""
+    """An object with values of one schema. With `every`, its keys are all of these; with `some`, any of these."""
 
     of: Schema
     every: Sequence[str] = ()
     some: Sequence[str] = field(default=())
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Another kind, keys that lack or that nobody knows, and those of each value."""
+        """Yield errors for another type, missing keys and unknown keys, and those of each value."""
         if not isinstance(data, dict):
             yield unexpected(path, "an object", data)
             return

@@ -23,7 +23,7 @@ _SEAT = re.compile(r"[a-z0-9-]{1,20}")
 
 
 def is_plain_seat(text: str) -> bool:
-    """Return whether the name of a seat has only the characters that one may have."""
+    """Return True if a name has only the characters that the name of a seat may have."""
     return _SEAT.fullmatch(text) is not None
 
 
@@ -31,28 +31,35 @@ Json = Any
 """JSON data, as `json.loads` returns it."""
 
 View = Mapping[str, Any]
-"""What one seat may know. Every view has at least these keys:
+"""All that one seat may know. Every view has at least these keys:
 
-`seat`     the seat it was made for
-`label`    what players call the moment ("turn 3", "turn 3, movement"); it stands in subjects
-`over`     whether the game is finished
-`events`   list of what happened since the last report, each with a `kind`
-`awaited`  whether this seat is asked for orders now
+`seat`     the seat that reads it
+`label`    the players' name of the moment ("turn 3", "turn 3, movement"), part of the subject
+`over`     true if the game is finished
+`events`   list of the events since the last report, each with a `kind`
+`awaited`  true if this seat is asked for orders now
 
-One that was mailed has `memory` besides, if its game remembers anything: what
-the seat knew from its reports before (see `Ruleset.carry_memory`).
+A mailed view has `memory` too, if its game remembers anything: what the seat knew
+from its earlier reports (see `Ruleset.carry_memory`).
 """
 
 Bot = Callable[[View, Dice], list[str]]
-"""Plays a seat: from the mailed view to the lines of a sheet, as a person would type them."""
+"""Plays a seat: returns the lines of a sheet, as a person would type them, for a mailed view."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A campaign option, declared once: read, checked and documented from this record.
+    """A campaign option, declared once: it is read, checked and documented from this record.
 
-    `kind` is "int" (bounds `low`…`high`), "bool", "choice" (one of `choices`) or
-    "file" (JSON, YAML or the rows of a CSV table, read by the host from the path given; None when not given).
+    `kind` is "int" (bounds `low` to `high`), "bool", "choice" (one of `choices`) or
+    "file" (JSON, YAML or the rows of a CSV table, read by the host from the path
+    given; None when not given).
+
+    >>> turns = Option("turns", "int", 8, "turns to play", 1, 30)
+    >>> turns.allowed
+    'a whole number from 1 to 30'
+    >>> turns.read("12")
+    12
     """
 
     name: str
@@ -75,7 +82,11 @@ class Option:
         return "the path of a file (JSON, YAML or CSV)"
 
     def read(self, text: str) -> Any:
-        """The value a GM typed. Raises SetupError naming the allowed values."""
+        """Return the value that a GM typed; for a file, the path.
+
+        Raises:
+            SetupError: The value is not allowed. The text names the allowed values.
+        """
         word = text.strip()
         if self.kind == "int":
             try:
@@ -93,7 +104,7 @@ class Option:
         raise SetupError(f"option {self.name} cannot be {text!r}: it is {self.allowed} ({self.help})")
 
     def allows(self, value: Any) -> bool:
-        """Whether this is a value that a GM could have given, as it stands in records; what a file holds is free."""
+        """Return True if a recorded value is one that a GM could have given; the contents of a file may be anything."""
         if self.kind == "int":
             return isinstance(value, int) and not isinstance(value, bool) and self._within(value)
         if self.kind == "bool":
@@ -101,20 +112,21 @@ class Option:
         return value in self.choices if self.kind == "choice" else True
 
     def told(self, value: Any) -> str:
-        """What it means and what a campaign has of it, for its players.
+        """Return the meaning of the option and its value in a campaign, for the players.
 
-        Of a file's contents nothing, nor what its help says of their form, behind a colon; "" where none was given.
+        The contents of a file are not told, nor the part of the help after a colon, which
+        describes their form; "" where no file was given.
         """
         if self.kind == "file":
             return "" if value is None else f"{self.help.partition(':')[0]}: your GM has given his own"
-        said = f"{self.help}: {_in_words(value)}"
-        return said if value == self.default else f"{said} (usually {_in_words(self.default)})"
+        said = f"{self.help}: {_format_value(value)}"
+        return said if value == self.default else f"{said} (usually {_format_value(self.default)})"
 
     def _within(self, number: int) -> bool:
         return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
 
 
-def _in_words(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
@@ -124,10 +136,10 @@ _NO = {"no", "false", "off", "0"}
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """How many may play, and what seats may be called.
+    """The number of players, and the names of the seats.
 
-    With `names`, a campaign takes any `least` to `most` of them, in this order;
-    without, any names will do.
+    With `names`, a campaign has any `least` to `most` of them, in this order; without,
+    seats may have any names.
     """
 
     least: int
@@ -139,8 +151,8 @@ class Seats:
 class Event:
     """Something that happened while a turn was resolved, and the seats that may hear of it.
 
-    Beware of what a list of events tells by its length and order: a view takes
-    the events of its seat with `events_for`, and never a running number.
+    Length and order of a list of events disclose something too: a view takes the
+    events of its seat with `events_for`, and never has a running number of theirs.
     """
 
     kind: str
@@ -149,16 +161,22 @@ class Event:
 
 
 def events_for(events: Iterable[Event], seat: SeatName) -> list[dict[str, Any]]:
-    """The events one seat may hear of, as JSON data for its view."""
+    """Return the events that one seat may hear of, as JSON data for its view.
+
+    >>> found = Event("found", frozenset({"red"}), {"cave": 3})
+    >>> hidden = Event("hidden", frozenset({"blue"}))
+    >>> events_for([found, hidden], "red")
+    [{'kind': 'found', 'cave': 3}]
+    """
     return [{"kind": event.kind, **event.data} for event in events if seat in event.audience]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a game stands. For the host and the GM; nothing of it is mailed to players.
+    """The standing of a game, for the host and the GM; players are not mailed it.
 
-    `awaiting` is empty exactly when the game is over. `told` are the seats that
-    get a report now; None stands for all.
+    `awaiting` is empty if and only if the game is over. `told` are the seats that get
+    a report now, None for all.
     """
 
     over: bool
@@ -171,7 +189,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Panorama:
-    """A moment as those see it who have no seat. `scores` are by seat, and of what `of` says ("planets")."""
+    """A moment of the game for readers who have no seat.
+
+    `scores` are by seat; `of` names the thing counted ("planets").
+    """
 
     pictures: tuple[Picture, ...] = ()
     scores: Mapping[SeatName, int] = field(default_factory=dict)
@@ -180,11 +201,13 @@ class Panorama:
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """How a demo plays a game whose bots alone would show too little of it.
+    """Settings by which `pbem demo` plays a game, where bots alone would show too little of it.
 
-    `seats` are the names of the first seats, `options(seats)` those of its campaign (for one that is a file, what is
-    in it), and `bot` plays all seats, the standard one if there is none. `rule(turn, files)` is the GM of an
-    `Adjudicated` game: the files of his ruling filled in, and what he lays beside them, texts such as SVG by name.
+    `seats` are the names of the first seats. `options(seats)` returns the options of
+    the campaign (for a file, its contents). `bot` plays all seats, with None for the
+    standard bot. `rule(turn, files)` is the GM of an `Adjudicated` game: it returns
+    the files of the ruling filled in, and the files beside them (texts such as SVG)
+    by name.
     """
 
     seats: tuple[SeatName, ...] = ()
@@ -197,10 +220,10 @@ MAX_ATTACHMENT_BYTES = 2_000_000
 """Bytes of one picture or file."""
 
 LARGEST_ENCLOSED = 4_000_000
-"""Bytes of all that goes with one report: mail makes half as much again of them, and many boxes take 20 MB."""
+"""Bytes of all attachments of one report: mail makes half as much again of them, and many mailboxes take 20 MB."""
 
 LARGEST_OF_TURN = 16_000_000
-"""Bytes of all that comes with one ruling."""
+"""Bytes of all attachments of one ruling."""
 
 MOST_ENCLOSED = 20
 """Pictures and files of one report."""
@@ -208,10 +231,12 @@ MOST_ENCLOSED = 20
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A picture or a file. `kind` is its media type, `sha256` the hash of its bytes in hex, `size` their number.
+    """A picture or a file of a GM.
 
-    `width` and `height` are pixels of a picture that is shown, and 0 for a file that is only attached. `caption` is
-    one line that says what there is to see, "" if the GM has written none.
+    `kind` is its media type, `sha256` the hash of its bytes in hex, `size` their
+    number. `width` and `height` are the pixels of a picture that is shown, or 0 for a
+    file that is only attached. `caption` is one line of description, "" if the GM
+    wrote none.
     """
 
     name: str
@@ -224,24 +249,28 @@ class Attachment:
 
     @property
     def shown(self) -> bool:
-        """Whether it is a picture to be looked at where it is told of."""
+        """True for a picture that is shown in the text, False for an attached file."""
         return self.width > 0
 
     @property
     def title(self) -> str:
-        """What stands in its place where it cannot be seen."""
+        """The text in place of a picture that cannot be seen."""
         return self.caption or self.name
 
     def dump(self) -> dict[str, Any]:
-        """It as JSON data, of which `Attachment(**data)` makes it again."""
+        """Return the attachment as JSON data; `Attachment(**data)` restores it."""
         return asdict(self)
 
 
 AttachedFiles = Mapping[str, Attachment | None]
-"""What lies beside a GM's texts, by name; None for what cannot be sent, of which the host says why."""
+"""The files beside a GM's texts, by name; None for one that cannot be sent, which the host reports itself."""
 
 
 def format_size(size: int) -> str:
-    """A number of bytes as people read it, rounded up."""
+    """Return a number of bytes as people read it, rounded up.
+
+    >>> format_size(2_345_678)
+    '2.4 MB'
+    """
     tenths = -(-size // 100_000)
     return f"{tenths / 10:g} MB" if tenths > 1 else f"{-(-size // 1000)} kB"

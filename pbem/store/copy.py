@@ -1,7 +1,7 @@
 """Copies whole databases into a SQLite file and back, as of one moment.
 
-A SQLite file is the one form in which a database is moved, whatever its server.
-Values are copied as stored, still compressed, without being decoded.
+A database is moved as a SQLite file only, whatever its server. Values are copied
+as stored, still compressed, without being decoded.
 """
 
 from __future__ import annotations
@@ -23,34 +23,36 @@ from pbem.store.session import BUSY_SECONDS, existing_file, open_engine, why_ref
 from pbem.store.types import UtcDateTime
 
 AT_ONCE = 50
-"""Rows that are in the memory at a time: states and reports are long."""
+"""Rows in memory at a time: states and reports are long."""
 
 PASSING: tuple[type[Base], ...] = (Worker,)
-"""What is of the moment alone: who works. It is in no copy."""
+"""Tables that describe running processes. They are in no copy."""
 
 
 def copy_to_file(url: str, target: Path) -> None:
-    """Copies a database into a new file, as it stands at one moment, while others go on. Raises ConfigError.
+    """Copy a database into a new file, as of one moment, while other processes go on. Raises ConfigError.
 
-    One of SQLite may be of any version; what it had deleted is not in the copy.
+    A SQLite database may be of any version. Deleted content, such as masked tokens in
+    free pages, is not in the copy.
     """
     require_tables(url)
     path = sqlite_path(url)
     if path is None:
-        _rows_out(url, target)
+        _copy_server(url, target)
     else:
         _vacuum_into(path, target)
 
 
 def copy_from_file(source: Path, url: str, *, also: Callable[[Connection], object] = lambda _: None) -> None:
-    """Copies a file, of this version, into an empty database on a server: wholly or not at all. Raises ConfigError.
+    """Copy a file of the current version into an empty database on a server, completely or not at all.
 
-    What is done `also` is done in the same transaction, after the rows.
+    `also` is called in the same transaction, after the rows. Raises ConfigError.
     """
     engine = open_engine(f"sqlite:///{source}")
 
     def fill(target: Connection) -> None:
-        _fill(rows, target)
+        _copy_rows(rows, target)
+        _advance_sequences(target)
         also(target)
 
     try:
@@ -61,8 +63,8 @@ def copy_from_file(source: Path, url: str, *, also: Callable[[Connection], objec
 
 
 def is_empty(url: str) -> bool:
-    """Whether a database on a server has no tables. Raises ConfigError if it cannot be opened."""
-    schema_is_current(url)  # which says in a sentence why it cannot be
+    """Return True if a database on a server has no tables. Raises ConfigError if it cannot be opened."""
+    schema_is_current(url)  # raises ConfigError with the reason
     engine = open_engine(url)
     try:
         return not inspect(engine).get_table_names()
@@ -72,6 +74,7 @@ def is_empty(url: str) -> bool:
 
 def _vacuum_into(path: Path, target: Path) -> None:
     with open_file(path, room=target.parent) as database:
+        # VACUUM INTO waits for no writer, and leaves out free pages, in which masked tokens may still be.
         database.execute("VACUUM INTO ?", (str(target),))
     with open_file(target) as copy:
         there = {name for (name,) in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -82,9 +85,9 @@ def _vacuum_into(path: Path, target: Path) -> None:
 
 @contextmanager
 def open_file(path: Path, *, room: Path | None = None) -> Iterator[sqlite3.Connection]:
-    """Open the file of a database, each statement a transaction. Raises StoreError, also for what the block does.
+    """Open a SQLite file in autocommit mode. Raises StoreError, for SQLite errors in the block too.
 
-    `room` is the folder that is written to, if it is another than that of the file.
+    `room` is the folder that the block writes to, if it is not the folder of the file.
     """
     uri = existing_file(path)
     try:
@@ -95,11 +98,12 @@ def open_file(path: Path, *, room: Path | None = None) -> Iterator[sqlite3.Conne
         raise StoreError(f"the database {path} cannot be copied: {said}") from None
 
 
-def _rows_out(url: str, target: Path) -> None:
+def _copy_server(url: str, target: Path) -> None:
     require_current_schema(url)
     migrate(f"sqlite:///{target}")
     source, copy = open_engine(url), open_engine(f"sqlite:///{target}")
     try:
+        # REPEATABLE READ: all tables as of one moment.
         moment = source.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with moment.connect() as rows, copy.execution_options(pbem_writes=True).connect() as file, file.begin():
             _copy_rows(rows, file)
@@ -110,7 +114,7 @@ def _rows_out(url: str, target: Path) -> None:
 
 
 def checkpoint(file: Path) -> None:
-    """Makes a database one plain file, without a log beside it."""
+    """Make a database one plain file, without a write-ahead log beside it."""
     with open_file(file) as database:
         database.execute("PRAGMA journal_mode = DELETE")
 
@@ -118,33 +122,34 @@ def checkpoint(file: Path) -> None:
 PASSED_BY = tuple(kind.__tablename__ for kind in PASSING)
 
 LEFT_BEHIND = ("fact", "letter", "request", "sealed_page", "report_copy", "applicant", "deputy", "outgoing", *PASSED_BY)
-"""Tables that are a home's own, and go nowhere with a campaign: above all its mail, which is sent in its name."""
+"""Tables that belong to the home and never move with a campaign: above all its mail, which is sent in its name."""
 
 
 def import_rows(file: Path, target: Connection, *, replacing: int | None = None) -> None:
-    """Adds the rows of a file to those of a database, in its transaction: their numbers go on from those there.
+    """Add the rows of a file to a database, in its transaction, with new ids after those in use.
 
-    Somebody who is known there by his address stays who he is. With the id of a campaign, they are in its place.
-    Raises StoreError if some rows are there already.
+    People are matched by address. With `replacing`, the id of a campaign, the rows
+    take its place. Raises StoreError if some rows are there already.
     """
     engine = open_engine(f"sqlite:///{file}")
     kept = [name for name in Base.metadata.tables if name not in LEFT_BEHIND]
     try:
         if target.dialect.name == "postgresql":
+            # New ids follow the largest there, so no other process may insert rows meanwhile.
             target.exec_driver_sql(f"LOCK TABLE {', '.join(sorted(kept))} IN SHARE ROW EXCLUSIVE MODE")
         with engine.connect() as source, source.begin():
-            _add(source, target, kept, replacing)
-        _catch_up(target)
+            _add_rows(source, target, kept, replacing)
+        _advance_sequences(target)
     except IntegrityError as error:
         raise StoreError(f"some of its rows are there already ({str(error.orig).strip().splitlines()[0]})") from None
     finally:
         engine.dispose()
 
 
-def _add(source: Connection, target: Connection, kept: Sequence[str], replacing: int | None) -> None:
-    numbers = {name: _numbers(source, target, Base.metadata.tables[name]) for name in kept}
+def _add_rows(source: Connection, target: Connection, kept: Sequence[str], replacing: int | None) -> None:
+    numbers = {name: _new_ids(source, target, Base.metadata.tables[name]) for name in kept}
     if replacing is not None:
-        _remove(target, replacing)  # now that its numbers are known, none of which is given again
+        _remove(target, replacing)  # only now, so that no id of these rows is used again
     numbers["person"] |= _known_people(source, target)
     known = set(target.scalars(select(_PEOPLE.id)))
     for table in plain_tables():
@@ -156,18 +161,19 @@ def _add(source: Connection, target: Connection, kept: Sequence[str], replacing:
             for key in column.foreign_keys
         }
         for rows in _rows_of(source, table):
-            moved = [_moved(_fit(row), table.name, points, numbers) for row in rows]
+            moved = [_renumber(_replace_nul(row), table.name, points, numbers) for row in rows]
             fresh = [row for row in moved if table.name != "person" or row["id"] not in known]
             if fresh:
                 target.execute(insert(table), fresh)
 
 
 def _remove(target: Connection, campaign_id: int) -> None:
-    """Takes out all rows of a campaign, those first that point to others; letters stay, since they are the home's."""
+    """Delete all rows of a campaign in the order of their foreign keys; messages belong to the home and stay."""
     tables = Base.metadata.tables
     seats = select(tables["seat"].c.id).where(tables["seat"].c.campaign_id == campaign_id)
     reports = select(tables["report"].c.id).where(tables["report"].c.seat_id.in_(seats))
     for table in reversed(Base.metadata.sorted_tables):
+        # sorted_tables has referenced tables first, so the campaign itself goes last.
         if table.name == "campaign":
             target.execute(delete(table).where(table.c.id == campaign_id))
         elif "campaign_id" in table.c:
@@ -181,19 +187,19 @@ def _remove(target: Connection, campaign_id: int) -> None:
 _PEOPLE = Base.metadata.tables["person"].c
 
 
-def _numbers(source: Connection, target: Connection, table: Table) -> dict[int, int]:
-    """Return the numbers that rows get there: the next, one after the other, however large they are in the file."""
+def _new_ids(source: Connection, target: Connection, table: Table) -> dict[int, int]:
+    """Return the new id of each row: consecutive after the newest there, however large they are in the file."""
     newest = target.scalar(select(func.max(table.c.id))) or 0
     return {old: newest + place for place, old in enumerate(source.scalars(select(table.c.id).order_by(table.c.id)), 1)}
 
 
 def _known_people(source: Connection, target: Connection) -> dict[int, int]:
-    """Return the numbers of those people who are there already, by their numbers in the file."""
+    """Return the ids of people who are there already, by their ids in the file."""
     known = {key: id_ for id_, key in target.execute(select(_PEOPLE.id, _PEOPLE.key))}
     return {id_: known[key] for id_, key in source.execute(select(_PEOPLE.id, _PEOPLE.key)) if key in known}
 
 
-def _moved(
+def _renumber(
     row: dict[str, Any], table: str, points: Mapping[str, str], numbers: Mapping[str, Mapping[int, int]]
 ) -> dict[str, Any]:
     def at(kind: str, number: int | None) -> int | None:
@@ -202,13 +208,8 @@ def _moved(
     return row | {"id": at(table, row["id"])} | {name: at(kind, row[name]) for name, kind in points.items()}
 
 
-def _fill(rows: Connection, target: Connection) -> None:
-    _copy_rows(rows, target)
-    _catch_up(target)
-
-
-def _catch_up(target: Connection) -> None:
-    """Has a server number new rows after those that were put in with theirs."""
+def _advance_sequences(target: Connection) -> None:
+    """Make a server number new rows after those that were inserted with their ids."""
     if target.dialect.name != "postgresql":
         return
     for table in Base.metadata.sorted_tables:
@@ -221,16 +222,16 @@ def _catch_up(target: Connection) -> None:
 
 
 def _copy_rows(source: Connection, target: Connection) -> None:
-    """All rows, table by table, those that others point to first."""
+    """Copy all rows, table by table, those that others point to first."""
     passing = {kind.__tablename__ for kind in PASSING}
     for table in plain_tables():
         if table.name not in passing:
             for rows in _rows_of(source, table):
-                target.execute(insert(table), [_fit(row) for row in rows])
+                target.execute(insert(table), [_replace_nul(row) for row in rows])
 
 
-def _fit(row: Row[Any]) -> dict[str, Any]:
-    """A row for any database: PostgreSQL takes no text with a zero in it, SQLite does."""
+def _replace_nul(row: Row[Any]) -> dict[str, Any]:
+    """Return a row for any database: SQLite takes text with NUL in it, PostgreSQL does not."""
     return {
         name: value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
         for name, value in row._mapping.items()
@@ -243,20 +244,20 @@ def _rows_of(source: Connection, table: Table) -> Iterator[Sequence[Row[Any]]]:
 
 
 def plain_tables() -> list[Table]:
-    """The tables with their values as they lie in the database, those that others point to first."""
+    """Return the tables with types that leave stored values as they are, in the order of their foreign keys."""
     tables, plain = Base.metadata.sorted_tables, MetaData()
     return [
         Table(
             table.name,
             plain,
-            *(Column(each.name, _plain(each.type), primary_key=each.primary_key) for each in table.columns),
+            *(Column(each.name, _stored_type(each.type), primary_key=each.primary_key) for each in table.columns),
         )
         for table in tables
     ]
 
 
-def _plain(kind: TypeEngine[Any]) -> TypeEngine[Any]:
-    """A type that leaves values as they are; times alone have to be told from text."""
+def _stored_type(kind: TypeEngine[Any]) -> TypeEngine[Any]:
+    """Return a type that leaves values as they are; times alone must be parsed, since SQLite has them as text."""
     if isinstance(kind, UtcDateTime):
         return kind
     if isinstance(kind, TypeDecorator):
@@ -265,7 +266,7 @@ def _plain(kind: TypeEngine[Any]) -> TypeEngine[Any]:
 
 
 def revision_of(file: Path) -> str:
-    """The step of the migrations that a file's tables are of. Raises StoreError if it is no database of ours."""
+    """Return the migration that a file's tables are of. Raises StoreError if it is no database of pbem."""
     try:
         with closing(sqlite3.connect(existing_file(file), uri=True)) as database:
             row = database.execute("SELECT version_num FROM alembic_version").fetchone()
@@ -277,9 +278,9 @@ def revision_of(file: Path) -> str:
 
 
 def find_damage(file: Path) -> str:
-    """What is wrong with a database's file, "" if nothing is: with its pages, with rows that point nowhere.
+    """Return a description of the damage of a database file, or "" if its pages and foreign keys are consistent.
 
-    It reads the whole file. Raises ConfigError if it cannot be opened.
+    Reads the whole file. Raises ConfigError if it cannot be opened.
     """
     try:
         with closing(sqlite3.connect(existing_file(file), uri=True)) as database:
@@ -292,7 +293,7 @@ def find_damage(file: Path) -> str:
                 return f"it has {found[0]}, which is not of pbem"
             astray = database.execute("PRAGMA foreign_key_check").fetchone()
             return f"a row of {astray[0]} points to one of {astray[2]} that is not there" if astray else ""
-    except sqlite3.OperationalError as error:  # of its place, not of what is in it
+    except sqlite3.OperationalError as error:  # a fault of the place, not of the content
         raise ConfigError(why_refused(error, file)) from error
     except sqlite3.Error as error:
         return str(error)

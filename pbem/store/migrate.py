@@ -28,19 +28,19 @@ NOT_EMPTY = (
     "filled by a restore that was interrupted, drop it and make it again (dropdb, createdb)"
 )
 
+# Advisory lock on PostgreSQL ("pbem"): two migrations at once run one after the other.
 _LOCK = 0x7062656D
-"""Advisory lock on PostgreSQL ("pbem"): two migrations at once run one after the other."""
 
 
 class SchemaProblem(NamedTuple):
-    """What is wrong with a database of another version, of which "the database" is the subject, and what mends it."""
+    """A reason why the tables cannot be used, as the predicate of "the database", and its remedy."""
 
     said: str
     mend: str
 
     @property
     def error(self) -> ConfigError:
-        """Both in a sentence."""
+        """The reason and the remedy as an exception."""
         return ConfigError(f"the database {self.said}: {self.mend}")
 
 
@@ -52,19 +52,22 @@ def migrate(
     fresh: bool = False,
     also: Callable[[Connection], object] | None = None,
 ) -> None:
-    """Bring the tables up to a revision. Raises ConfigError.
+    """Upgrade the tables to a revision. Raises ConfigError.
 
-    They are made where there are none, unless `create` is False; with `fresh`
-    there may be none. What is done `also` is done in the same transaction, once
-    the tables are there.
+    Args:
+        url: The database.
+        revision: The revision; the newest by default.
+        create: Create the tables where there are none; otherwise that is an error.
+        fresh: Raise StoreError if there are tables.
+        also: Called in the same transaction, when the tables are there.
     """
-    with _connected(url, create=create) as (config, connection):
+    with _connect(url, create=create) as (config, connection):
         there = MigrationContext.configure(connection).get_current_heads()
         if not there and not create:
-            raise _without_tables(restoring(url)).error
+            raise _no_tables(restoring(url)).error
         if there and fresh:
             raise StoreError(NOT_EMPTY)
-        if found := _newer(there):
+        if found := _newer_schema(there):
             raise found.error
         command.upgrade(config, revision)
         if also is not None:
@@ -72,100 +75,102 @@ def migrate(
 
 
 def knows_revision(revision: str) -> bool:
-    """Whether the steps of this code lead from a revision."""
-    return revision in _steps().known
+    """Return True if this code has the migrations from a revision on."""
+    return revision in _load_revisions().known
 
 
 def downgrade(url: str, revision: str) -> None:
-    """Takes the tables back to a revision; "base" drops them all. Raises ConfigError."""
-    with _connected(url) as (config, _connection):
+    """Downgrade the tables to a revision; "base" drops them all. Raises ConfigError."""
+    with _connect(url) as (config, _connection):
         command.downgrade(config, revision)
 
 
 def schema_is_current(url: str) -> bool:
-    """Whether the tables are those this code was written for. Raises ConfigError if the database cannot be opened."""
-    return _revisions(url) == _steps().heads
+    """Return True if the tables are of this version of the code. Raises ConfigError if they cannot be read."""
+    return _revisions(url) == _load_revisions().heads
 
 
 def require_current_schema(url: str) -> None:
-    """Raises ConfigError with what mends it, unless the tables are those this code was written for."""
+    """Raise ConfigError with the remedy unless the tables are of this version of the code."""
     if found := find_schema_problem(url):
         raise found.error
 
 
 def require_tables(url: str) -> None:
-    """Raises ConfigError with what helps if a database, of whatever version, is missing or has no tables."""
+    """Raise ConfigError with the remedy if a database, of whatever version, is missing or has no tables."""
     if not _revisions(url):
-        raise _without_tables(restoring(url)).error
+        raise _no_tables(restoring(url)).error
 
 
 def require_unchanged_schema(session: Session) -> None:
-    """Raises ConfigError if the tables were brought up since this program was started, by another one."""
+    """Raise ConfigError if another program upgraded the tables since this one was started."""
     revisions = tuple(session.scalars(text("SELECT version_num FROM alembic_version")))
-    if found := _misfit(revisions, restoring(str(session.get_bind().engine.url))):
+    if found := _schema_problem(revisions, restoring(str(session.get_bind().engine.url))):
         raise found.error
 
 
 def find_schema_problem(url: str, restore: str = "") -> SchemaProblem | None:
-    """Why this code cannot use the tables, if it cannot. Raises ConfigError if the database cannot be opened.
+    """Return the reason why this code cannot use the tables, or None. Raises ConfigError if they cannot be read.
 
-    `restore` is the instruction for a database that is lost, where one better than `restoring(url)` is known.
+    `restore` replaces the instruction for a lost database, where a better one than
+    `restoring(url)` is known.
     """
-    return _misfit(_revisions(url), restore or restoring(url))
+    return _schema_problem(_revisions(url), restore or restoring(url))
 
 
 def has_tables(url: str) -> bool:
-    """Return whether a database is there with tables of pbem. Raises ConfigError if it cannot be opened."""
+    """Return True if a database is there with tables of pbem. Raises ConfigError if it cannot be opened."""
     path = sqlite_path(url)
     return (path is None or path.exists()) and bool(_revisions(url))
 
 
 def sqlite_path(url: str) -> Path | None:
-    """The file of a database; None if it is on a server."""
+    """Return the file of a database, or None if it is on a server."""
     parts = make_url(url)
     return Path(parts.database or "") if parts.get_backend_name() == "sqlite" else None
 
 
-def _misfit(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
-    if revisions == _steps().heads:
+def _schema_problem(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
+    if revisions == _load_revisions().heads:
         return None
     if not revisions:
-        return _without_tables(restore)
-    return _newer(revisions) or SchemaProblem("is not of this version of pbem", "run: pbem migrate")
+        return _no_tables(restore)
+    return _newer_schema(revisions) or SchemaProblem("is not of this version of pbem", "run: pbem migrate")
 
 
 def _revisions(url: str) -> tuple[str, ...]:
-    with _connected(url, writes=False) as (_, connection):
+    with _connect(url, writes=False) as (_, connection):
         return MigrationContext.configure(connection).get_current_heads()
 
 
-def _without_tables(restore: str) -> SchemaProblem:
-    """An empty database is what a program leaves that looked for a lost one: to fill it would hide the loss."""
+# An error, never an invitation to create the tables: a program that looks for a lost database leaves an empty one, and
+# filling that would hide the loss.
+def _no_tables(restore: str) -> SchemaProblem:
     return SchemaProblem("has no tables of pbem", f"{restore}; the tables of a new home are made by: pbem init")
 
 
-def _newer(revisions: tuple[str, ...]) -> SchemaProblem | None:
-    """That the tables are of a revision which this code has not heard of, if so."""
+def _newer_schema(revisions: tuple[str, ...]) -> SchemaProblem | None:
+    """Return the problem of tables whose revision is newer than this code, or None."""
     for revision in revisions:
         if not knows_revision(revision):
-            newest = _steps().heads[0]
+            newest = _load_revisions().heads[0]
             said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {newest}"
             return SchemaProblem(said, "install the newer one, and start anew what still runs")
     return None
 
 
-class _Steps(NamedTuple):
-    """The revisions that the steps lead to, and all that they lead through."""
+class _Revisions(NamedTuple):
+    """The newest revisions, and all revisions up to them."""
 
     heads: tuple[str, ...]
     known: frozenset[str]
 
 
+# Once per process: all modules of the migrations are imported, and an upgrade may replace their files meanwhile.
 @cache
-def _steps() -> _Steps:
-    """Read once in a process, as that takes all their modules; those of another version may lie there later."""
+def _load_revisions() -> _Revisions:
     steps = ScriptDirectory.from_config(_config())
-    return _Steps(tuple(steps.get_heads()), frozenset(step.revision for step in steps.walk_revisions()))
+    return _Revisions(tuple(steps.get_heads()), frozenset(step.revision for step in steps.walk_revisions()))
 
 
 def _config() -> Config:
@@ -175,8 +180,8 @@ def _config() -> Config:
 
 
 @contextmanager
-def _connected(url: str, *, writes: bool = True, create: bool = False) -> Iterator[tuple[Config, Connection]]:
-    # SQLite changes a table by rebuilding it, which foreign keys would forbid.
+def _connect(url: str, *, writes: bool = True, create: bool = False) -> Iterator[tuple[Config, Connection]]:
+    # SQLite alters a table by dropping and rebuilding it, which foreign keys would forbid.
     engine = open_engine(url, foreign_keys=False, create=create)
     config = _config()
     try:

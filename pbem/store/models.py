@@ -1,4 +1,4 @@
-"""Every table of the host. Times are UTC; states and mails are compressed.
+"""All tables of the host. Times are UTC; states and mails are compressed.
 
 A campaign's turn is one row: the state when it was opened, and after its run
 the record of it. States never change once written, so rollback, rerun and replay
@@ -26,12 +26,12 @@ from pbem.store.types import (
     SeatState,
     StandbyState,
     UtcDateTime,
-    _one_of,
+    string_enum,
 )
 
 
 class Base(DeclarativeBase):
-    """Base of all tables. Constraints are named by rule, so that migrations can change them on SQLite too."""
+    """Base of all tables. Constraints have names by rule, so that migrations can change them on SQLite too."""
 
     metadata = MetaData(
         naming_convention={
@@ -45,12 +45,12 @@ class Base(DeclarativeBase):
 
 
 class Person(Base):
-    """Somebody who plays or wishes to play, in as many campaigns as he likes: one identity, one address.
+    """A person who plays or wants to play, in any number of campaigns: one identity, one address.
 
     `key` is the address in lower case. `fallback` is a second address, for mail
     that the first refuses; `plain` asks for mail without HTML and pictures,
-    `calendar` for deadlines as files for calendars. `pages` is how he wants
-    reports as pages, None for as the house rules of his campaigns have it.
+    `calendar` for deadlines as calendar files. `pages` is the wish for reports as
+    pages, with None for that of each campaign.
     """
 
     __tablename__ = "person"
@@ -61,25 +61,25 @@ class Person(Base):
     fallback: Mapped[str] = mapped_column(String(254), default="")
     plain: Mapped[bool] = mapped_column(default=False)
     calendar: Mapped[bool] = mapped_column(default=True)
-    pages: Mapped[PageDelivery | None] = mapped_column(_one_of(PageDelivery, 10), default=None)
+    pages: Mapped[PageDelivery | None] = mapped_column(string_enum(PageDelivery, 10), default=None)
     created_at: Mapped[dt.datetime]
 
 
 class Campaign(Base):
-    """One running game. `status` is "forming", "running", "over" or "moved"; `turn` is the number of the open turn.
+    """One play of a game. `status` is "forming", "running", "over" or "moved"; `turn` is the number of the open turn.
 
-    `policy` holds the GM's house rules of the campaign that differ from the
-    defaults (`pbem.campaign.house_rules`). `seed` is the sealed one of the dice;
-    `dice_words`, fixed at the start, are mixed with it: lists of seat, word, and
-    whether it is its player's own. Campaigns begun before there were words have
-    none. `hold_kind` and `hold_reason` are why no turn is run until the GM releases it
-    (`pbem.campaign.snapshot`). `moved_to` is the address at which a campaign that has moved is played.
-    Once all sheets are in, a turn still waits `settle_minutes`, for second
-    thoughts. `era` counts how often the past was changed: it stands in codes and
-    Message-IDs, so that none is given twice. `origin` is the number of its
-    set-up, the turn before its first: 0, but for a game taken over from
-    elsewhere. `given` is the state that one begins with, as canonical JSON,
-    until it does; afterwards its set-up has it.
+    `policy` holds house rules that differ from the defaults
+    (`pbem.campaign.house_rules`). `seed` is the sealed seed of the dice; `dice_words`,
+    fixed at the start, are mixed with it: lists of seat, word, and whether the player
+    chose it. Campaigns that started before there were words have none. `hold_kind` and
+    `hold_reason` say why no turn is run until the GM releases the campaign
+    (`pbem.campaign.snapshot`). `moved_to` is the address at which a campaign that has
+    moved is played. Once all sheets are in, a turn waits `settle_minutes` more, for
+    second thoughts. `era` counts the changes of the past: it is part of codes and
+    Message-IDs, so that none is used twice. `origin` is the number of the set-up, the
+    turn before the first: 0, except for a game taken over from elsewhere. `given` is
+    the initial state of such a game as canonical JSON, until the campaign starts;
+    afterwards its set-up has it.
     """
 
     __tablename__ = "campaign"
@@ -92,7 +92,7 @@ class Campaign(Base):
     gm: Mapped[str] = mapped_column(String(254))
     schedule: Mapped[str] = mapped_column(String(120))
     settle_minutes: Mapped[int] = mapped_column(default=30)
-    status: Mapped[CampaignState] = mapped_column(_one_of(CampaignState, 10), default=CampaignState.FORMING)
+    status: Mapped[CampaignState] = mapped_column(string_enum(CampaignState, 10), default=CampaignState.FORMING)
     turn: Mapped[int] = mapped_column(default=0)
     seed: Mapped[bytes]
     dice_words: Mapped[Any] = mapped_column(CanonicalJson, default=list)
@@ -100,27 +100,27 @@ class Campaign(Base):
     created_at: Mapped[dt.datetime]
     policy: Mapped[Any] = mapped_column(CanonicalJson, default=dict)
     gm_token_hash: Mapped[str] = mapped_column(String(64), default="")
-    hold_kind: Mapped[HoldKind] = mapped_column(_one_of(HoldKind, 10), default=HoldKind.NONE)
+    hold_kind: Mapped[HoldKind] = mapped_column(string_enum(HoldKind, 10), default=HoldKind.NONE)
     hold_reason: Mapped[str] = mapped_column(default="")
     moved_to: Mapped[str] = mapped_column(default="")
     era: Mapped[int] = mapped_column(default=0)
     origin: Mapped[int] = mapped_column(default=0)
-    # Large, and wanted once: not read with the rest.
+    # Large, and needed once: not loaded with the rest.
     given: Mapped[bytes | None] = mapped_column(CompressedBytes, deferred=True)
 
     seats: Mapped[list[Seat]] = relationship(back_populates="campaign", order_by="Seat.id")
 
 
 class Seat(Base):
-    """A place at a campaign's table and who sits there.
+    """A seat of a campaign, and its player.
 
-    `status` is "playing", "open" (nobody sits there now, and somebody may take
-    it over) or "removed" (taken out of the game). A `paused` seat is not waited
-    for. The token itself stands only in its player's welcome mail; here is its
-    hash. `muted` are the seats whose press its player does not want.
-    `dice_word` is the player's own word for the dice, "" if it is drawn for him;
-    `dice_code` is the reply code of the mail that tells him of it, before the start.
-    `since` is when its player took it over from another, whose missed sheets are not his.
+    `status` is "playing", "open" (it has no player, and a standby may take it) or
+    "removed" (taken out of the game). The orders of a `paused` seat are not awaited.
+    `token_hash` is the hash of the token; the token itself is only in the player's
+    welcome mail. `muted` are the seats whose press the player does not want.
+    `dice_word` is the player's own word for the dice, "" if one is drawn; `dice_code`
+    is the reply code of the mail about it, before the start. `since` is when the
+    player took the seat over from another, whose missed sheets do not count.
     """
 
     __tablename__ = "seat"
@@ -131,7 +131,7 @@ class Seat(Base):
     name: Mapped[str] = mapped_column(String(20))
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"), index=True)
     token_hash: Mapped[str] = mapped_column(String(64))
-    status: Mapped[SeatState] = mapped_column(_one_of(SeatState, 10), default=SeatState.PLAYING)
+    status: Mapped[SeatState] = mapped_column(string_enum(SeatState, 10), default=SeatState.PLAYING)
     paused: Mapped[bool] = mapped_column(default=False)
     muted: Mapped[Any] = mapped_column(CanonicalJson, default=list)
     dice_word: Mapped[str] = mapped_column(default="")
@@ -145,12 +145,12 @@ class Seat(Base):
 
     @property
     def address(self) -> str:
-        """Where its player is written to; "" when nobody sits there."""
+        """The address of the player, or "" for a seat without one."""
         return self.person.address if self.person else ""
 
 
 class Deputy(Base):
-    """Somebody who may send sheets for a seat in its player's place, for a time."""
+    """A person who may send sheets for a seat in its player's place, for a time."""
 
     __tablename__ = "deputy"
 
@@ -162,7 +162,7 @@ class Deputy(Base):
 
 
 class Absence(Base):
-    """A time in which a seat's player cannot send orders; deadlines to come keep out of it."""
+    """A time in which a seat's player cannot send orders; later deadlines keep out of it."""
 
     __tablename__ = "absence"
 
@@ -173,10 +173,9 @@ class Absence(Base):
 
 
 class Standby(Base):
-    """Somebody who wishes to play in a campaign. `status` is "waiting", "seated" or "left".
+    """A person who wants to play in a campaign. `status` is "waiting", "seated" or "left".
 
-    Those who wait for the start or for a seat to come free are ordered by their
-    ids; `wish` is the seat they would like, `words` what they wrote to the GM.
+    `wish` is the seat wanted, `words` is what the person wrote to the GM.
     """
 
     __tablename__ = "applicant"
@@ -187,17 +186,17 @@ class Standby(Base):
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
     wish: Mapped[str] = mapped_column(String(20), default="")
     words: Mapped[str] = mapped_column(default="")
-    status: Mapped[StandbyState] = mapped_column(_one_of(StandbyState, 10), default=StandbyState.WAITING)
+    status: Mapped[StandbyState] = mapped_column(string_enum(StandbyState, 10), default=StandbyState.WAITING)
     created_at: Mapped[dt.datetime]
 
 
 class PendingRequest(Base):
-    """Something that waits to be confirmed by whoever has its `code`, which was mailed to one address.
+    """A request that waits for its confirmation by `code`, which was mailed to one address.
 
-    `kind` is "join", "invite", "address", "new_address", "fallback", "deputy", "import", or
-    "message" for a mail that waits until its owner says that it is theirs; `data` is
-    what it is about. `message_id` is the mail that asked for it, "" where a reply
-    shows the code in any case.
+    `kind` is "join", "invite", "address", "new_address", "fallback", "deputy",
+    "import", "run", "ruling", or "message" for a mail whose sender must confirm it;
+    `data` depends on it. `message_id` is the mail that asked for confirmation, "" where
+    a reply shows the code in any case.
     """
 
     __tablename__ = "request"
@@ -213,9 +212,9 @@ class PendingRequest(Base):
 
 
 class WithdrawnTurns(Base):
-    """What a rollback or a second run took out of a campaign's history; nothing of it is thrown away.
+    """The turns that one rollback or rerun took out of a campaign's history; none of them is deleted.
 
-    `kind` is "rollback", "rerun", "undo" or "repair"; `first` is the number of the first turn on it.
+    `kind` is "rollback", "rerun", "undo" or "repair"; `first` is the number of the first of these turns.
     """
 
     __tablename__ = "shelf"
@@ -228,10 +227,10 @@ class WithdrawnTurns(Base):
 
 
 class StoredRoll(Base):
-    """What a GM rolled in a turn, by its number; a rollback leaves it as it is.
+    """A roll of the GM in a turn, by the number of the turn; a rollback leaves it as it is.
 
-    `number` counts the rolls of its turn with the same `label`; what the dice
-    showed follows from the seed of the campaign (`pbem.campaign.history`).
+    `number` counts the rolls of its turn with the same `label`; the faces of the dice
+    follow from the seed of the campaign (`pbem.campaign.history`).
     """
 
     __tablename__ = "roll"
@@ -253,18 +252,19 @@ class Turn(Base):
     """One turn: the state it opens with and, once `resolved_at` is set, the record of its run.
 
     `awaited` are the seats asked for orders. The unique number and the guarded
-    update of `resolved_at` make sure that a turn runs once. A turn on a shelf
-    is no longer part of the campaign's history: all who look for turns ask for
-    those with no `shelf_id`. `ruling` is what a GM who adjudicates has decided.
+    update of `resolved_at` make sure that a turn runs once. A turn with a `shelf_id` is
+    withdrawn, and no part of the campaign's history: queries for turns leave it out.
+    `ruling` is the ruling of a GM who adjudicates.
 
     `reminded_at` is when players were last told of the deadline: before it by
     reminders, from then on as being late. `archived_at` is when its folder was
-    written; on a shelf it says that the folder may still have to be set aside.
+    written; for a withdrawn turn it says that the folder may still have to be moved.
     """
 
     __tablename__ = "turn"
     __table_args__ = (
         Index(
+            # One live turn of each number; withdrawn turns keep theirs.
             "uq_turn_live",
             "campaign_id",
             "number",
@@ -272,7 +272,7 @@ class Turn(Base):
             sqlite_where=text("shelf_id IS NULL"),
             postgresql_where=text("shelf_id IS NULL"),
         ),
-        # What each tick asks for of all turns; their rows, with states and records in them, are long to look through.
+        # For queries of each tick over all turns, whose rows are long: they hold states and records.
         Index("ix_turn_shelved", "campaign_id", sqlite_where=_SHELVED, postgresql_where=_SHELVED),
         Index("ix_turn_unarchived", "id", sqlite_where=_UNARCHIVED, postgresql_where=_UNARCHIVED),
     )
@@ -295,7 +295,7 @@ class Turn(Base):
 
 
 class ExtensionVote(Base):
-    """A seat's wish for more time for a turn."""
+    """A seat's vote for more time in a turn."""
 
     __tablename__ = "vote"
     __table_args__ = (UniqueConstraint("turn_id", "seat_id"),)
@@ -307,7 +307,7 @@ class ExtensionVote(Base):
 
 
 class Report(Base):
-    """What a seat was shown when a turn opened: the view its sheets are read against, and its reply code.
+    """The report of a seat when a turn opened: the view that its sheets are read against, and its reply code.
 
     `edition` is 1, and more for a corrected report.
     """
@@ -327,9 +327,9 @@ class Report(Base):
 
 
 class DeputyReport(Base):
-    """A report as somebody was mailed it who stands in for the seat's player: with a reply code that is his alone.
+    """A report as mailed to a deputy, with a reply code of its own.
 
-    The code and the Message-ID are good while he stands in.
+    The code and the Message-ID are valid while the person is deputy.
     """
 
     __tablename__ = "report_copy"
@@ -342,7 +342,7 @@ class DeputyReport(Base):
 
 
 class StoredAttachment(Base):
-    """A picture or file that a GM has enclosed with a ruling, by the hex SHA-256 of its bytes: each is kept once.
+    """A picture or file that a GM attached to a ruling, stored once for each hex SHA-256 of its bytes.
 
     `turn_id` is the turn for which it came first.
     """
@@ -361,7 +361,7 @@ _UNWRITTEN = text("written_at IS NULL")
 
 
 class SealedPage(Base):
-    """A report as a page that a link opens: the file for `place` on the site. Its key is in the mail with the link.
+    """A report as a page behind a link: the encrypted file for `place` on the site. The link in the mail has the key.
 
     It was made for the player, `person_id`, that `seat_id` had then; pages of older versions know neither.
     `written_at` is when it was put on the site, `withdrawn_at` when it was removed and its content dropped.
@@ -381,7 +381,7 @@ class SealedPage(Base):
 
 
 class KeyValue(Base):
-    """What the house remembers of itself, under a name."""
+    """A value that the installation remembers under a name."""
 
     __tablename__ = "fact"
 
@@ -390,7 +390,7 @@ class KeyValue(Base):
 
 
 class Worker(Base):
-    """A worker that is at work on this database, by its number among procrastinate's.
+    """A worker that runs on this database, by its number among procrastinate's.
 
     `queues` are the names of those it serves; `machine` and `process` say where it runs.
     """
@@ -408,20 +408,21 @@ _UNMASKED = text("masked_at IS NULL")
 
 
 class InboxMessage(Base):
-    """A mail as it came. `state` is "new", "processed" or "quarantined"; `note` says what became of it.
+    """A message received. `state` is "new", "processed" or "quarantined"; `note` says what became of it.
 
-    What was found when it was read: its `sender` in lower case ("" if none can
-    be read), the receiving server's `verdict` on him, and which right `key` the
-    letter showed ("" for none); all three are NULL before. `unanswered`: an
-    answer was due and was not given. `attempts` is what is noted of reading that
-    was begun and neither ended nor given up in good order (`pbem.inbox.message_queue`). Once it is
-    processed, no token is left in it from `masked_at` on. Where workers share the work, `lane` is the
-    campaign in whose order it is dealt with, "" if it is dealt with alone, and
-    NULL before anybody has looked.
+    `sender` (in lower case, "" if none can be read), `verdict` (of the receiving
+    server on the sender) and `key` (the kind of valid credential found, "" for none)
+    are NULL until the message has been read. `unanswered`: an answer was due and was
+    not given. `attempts` notes readings that began and neither ended nor were given
+    up properly (`pbem.inbox.message_queue`). From `masked_at` on, a processed message
+    contains no token. Where workers share the work, `lane` is the partition key: the
+    campaign in whose order it is processed, "" if it is processed alone, and NULL
+    until it has been assigned.
     """
 
     __tablename__ = "letter"
     __table_args__ = (
+        # IMAP: a UID is unique only together with UIDVALIDITY (RFC 3501, 2.3.1.1).
         UniqueConstraint("mailbox", "uid_validity", "uid"),
         Index("ix_letter_state", "state", "id"),
         Index("ix_letter_sender", "sender", "key", "verdict", "received_at"),
@@ -438,7 +439,7 @@ class InboxMessage(Base):
     sha256: Mapped[str] = mapped_column(String(64), unique=True)
     received_at: Mapped[dt.datetime]
     raw: Mapped[bytes] = mapped_column(CompressedBytes)
-    state: Mapped[MessageState] = mapped_column(_one_of(MessageState, 12), default=MessageState.NEW)
+    state: Mapped[MessageState] = mapped_column(string_enum(MessageState, 12), default=MessageState.NEW)
     note: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     sender: Mapped[str | None] = mapped_column(String(254))
@@ -450,7 +451,7 @@ class InboxMessage(Base):
 
 
 class OrderSheet(Base):
-    """An order sheet as received and as understood. Of a seat's sheets for a turn the last accepted one counts.
+    """An order sheet as received and as parsed. Of a seat's sheets for a turn the last accepted one counts.
 
     `wait`: the turn is not to run before its deadline, because the player said so or the sheet is not complete.
     `author` is "player", "deputy" or "gm".
@@ -478,15 +479,14 @@ _STRANGER = text("kind = 'stranger'")
 
 
 class OutgoingMail(Base):
-    """A mail to be sent, whole.
+    """A complete mail to be sent.
 
     `state` is "queued", "sending", "sent", "failed", "bounced", or "superseded" by
     a later mail of the same `topic` while it still waited. `kind` says what it
-    is ("report", "receipt", …). `provider` is the domain it goes to; `form` how
-    it goes: "full", or "text" as text alone. `reply` is what the other side
-    said last: the carrier, or the delivery report of a mail that bounced. When
-    it cannot come back any more its text alone is left, without tokens, from
-    `masked_at` on.
+    is ("report", "receipt", …). `provider` is the domain it goes to; `form` is "full",
+    or "text" for text alone. `reply` is the last answer from outside: that of the
+    transport, or the delivery report of a bounce. Once it can no longer bounce, only
+    its text is left, without tokens, from `masked_at` on.
     """
 
     __tablename__ = "outgoing"
@@ -508,7 +508,7 @@ class OutgoingMail(Base):
     form: Mapped[str] = mapped_column(String(10), default="full")
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
     raw: Mapped[bytes] = mapped_column(CompressedBytes)
-    state: Mapped[OutgoingState] = mapped_column(_one_of(OutgoingState, 10), default=OutgoingState.QUEUED)
+    state: Mapped[OutgoingState] = mapped_column(string_enum(OutgoingState, 10), default=OutgoingState.QUEUED)
     attempts: Mapped[int] = mapped_column(default=0)
     not_before: Mapped[dt.datetime]
     created_at: Mapped[dt.datetime]
@@ -518,7 +518,7 @@ class OutgoingMail(Base):
 
 
 class Press(Base):
-    """Words between players. `kind` is "press", "news" (for the paper that goes with reports) or "diary".
+    """A message between players. `kind` is "press", "news" (for the newspaper of the reports) or "diary".
 
     `turn` is the open turn when it was written. `sender_id` is None for the GM;
     `recipients` are seats, None for all. `anonymous`: readers are not told the
@@ -540,7 +540,7 @@ class Press(Base):
 
 
 class Announcement(Base):
-    """A GM's words for the reports that open turn `turn`: to one seat, or to all."""
+    """A text of the GM for the reports that open turn `turn`: to one seat, or to all."""
 
     __tablename__ = "gm_text"
 
@@ -553,10 +553,10 @@ class Announcement(Base):
 
 
 class JournalEntry(Base):
-    """The journal: what was done to a campaign, when, and by whom.
+    """A line of the journal: an action on a campaign, its time and its actor.
 
-    Players may read it where their campaign says so, except acts that are `secret`.
-    One with a `turn` is told to all of them, in the report that opens the turn after it.
+    Players may read it where their campaign says so, except entries that are `secret`.
+    An entry with a `turn` is told to all of them, in the report that opens the turn after it.
     """
 
     __tablename__ = "act"

@@ -31,59 +31,58 @@ if TYPE_CHECKING:
     from procrastinate import App
 
 QUEUES = "queues"
-"""The name of the fact."""
+"""Key of the value that remembers the newest migration applied."""
 
 _JOBS = "procrastinate_jobs"
 
 
 def can_have_queues(url: str) -> bool:
-    """Whether a database is of the kind that holds queues, and what serves them is installed."""
+    """Return True if a database can hold queues and procrastinate is installed."""
     return make_url(url).get_backend_name() == "postgresql" and find_spec("procrastinate") is not None
 
 
 def are_queues_there(session: Session) -> bool:
-    """Whether the tables have been made."""
     return session.get(KeyValue, QUEUES) is not None
 
 
 def require_queues(store: Store) -> None:
-    """Whether there can be workers. Raises ConfigError with what is missing."""
+    """Raise ConfigError naming what is missing unless workers can run on the database."""
     if store.engine.dialect.name != "postgresql":
         raise ConfigError("workers need PostgreSQL, and the database is SQLite: use pbem serve or pbem tick there")
     if find_spec("procrastinate") is None:
         raise ConfigError("workers need the package procrastinate; install it with: pip install 'pbem[postgresql]'")
     with store.reading() as session:
         fact = session.get(KeyValue, QUEUES)
-    if fact is None or fact.data["newest"] < _steps()[-1].name:
+    if fact is None or fact.data["newest"] < _migration_files()[-1].name:
         raise ConfigError("the database has no queues for workers, or older ones; run: pbem migrate")
 
 
 def create_queue_tables(url: str) -> None:
-    """Makes the tables, or takes what steps they lack; nothing where there can be no queues. Raises StoreError."""
+    """Create or upgrade the tables of procrastinate, if the database can have queues. Raises StoreError."""
     if not can_have_queues(url):
         return
     store = Store(url)
     try:
         with store.writing() as session:
-            _bring_up(session)
+            _upgrade_tables(session)
     finally:
         store.close()
 
 
 def add_queues(connection: Connection) -> None:
-    """Make the tables in a transaction that is under way; nothing where there can be no queues. Raises StoreError."""
+    """Create or upgrade the tables within a transaction, if the database can have queues. Raises StoreError."""
     if can_have_queues(str(connection.engine.url)):
         with Session(connection) as session, session.begin():
-            _bring_up(session)
+            _upgrade_tables(session)
 
 
-def _bring_up(session: Session) -> None:
-    session.connection().exec_driver_sql("LOCK TABLE fact IN EXCLUSIVE MODE")  # two at once go one after the other
-    fact, steps = session.get(KeyValue, QUEUES), _steps()
+def _upgrade_tables(session: Session) -> None:
+    session.connection().exec_driver_sql("LOCK TABLE fact IN EXCLUSIVE MODE")  # two upgrades run one after the other
+    fact, steps = session.get(KeyValue, QUEUES), _migration_files()
     if fact is not None:
         missing = [step for step in steps if step.name > fact.data["newest"]]
     else:
-        # Tables without the fact are those of a database whose own tables were taken back to an early step.
+        # Tables without the remembered value: the database was downgraded beyond the migration that made `fact`.
         missing = [] if inspect(session.connection()).has_table(_JOBS) else [_sql_folder() / "schema.sql"]
     driver: Any = session.connection().connection.driver_connection
     for step in missing:
@@ -94,8 +93,8 @@ def _bring_up(session: Session) -> None:
     session.merge(KeyValue(name=QUEUES, data={"newest": steps[-1].name}))
 
 
-def _steps() -> list[Path]:
-    """The package's migrations, from the oldest to the newest: their names begin with the version."""
+def _migration_files() -> list[Path]:
+    """Return the migrations of the package, oldest first: their names begin with the version."""
     return sorted((_sql_folder() / "migrations").glob("*.sql"))
 
 
@@ -106,21 +105,22 @@ def _sql_folder() -> Path:
 
 
 ATTEMPTS = 5
-"""How often it is tried while others put in and take out the same job at the same moment."""
+"""Tries of an enqueuing while others put in and take out the same job at the same moment."""
 
+# A deadline counts once a poll has followed it, and answers must not wait for the reports of a large turn.
 _PRIORITIES = {JobQueue.POLL: 2, JobQueue.SEND: 1}
-"""What goes before the rest: a deadline counts once a poll has followed it, and answers are not to wait for a night."""
 
+# FOR SHARE: no worker takes the waiting job before this transaction ends, and then it sees the changes.
 _WAITING = text("SELECT id FROM procrastinate_jobs WHERE queueing_lock = :name AND status = 'todo' FOR SHARE")
 
 
 def queueing_lock(work: QueuedJob) -> str:
-    """The name by which no two jobs of the same work wait."""
+    """Return the lock under which at most one job of this work waits."""
     return f"{work.queue} {work.lane}".rstrip()
 
 
 def execution_lock(work: QueuedJob, pace: SendingLimits) -> str | None:
-    """The name by which no two jobs of the same work are under way; None where several at once share it safely."""
+    """Return the lock under which at most one job of this work runs; None where several may run at once."""
     if work.queue == JobQueue.POLL:
         return work.queue.value
     shared = work == QueuedJob(JobQueue.SEND) and not pace.overall
@@ -128,12 +128,12 @@ def execution_lock(work: QueuedJob, pace: SendingLimits) -> str | None:
 
 
 def open_dispatcher(settings: Settings) -> JobDispatcher | None:
-    """What puts the work of transactions into the queues; None where there can be none."""
-    return _Waker(settings.pace) if can_have_queues(settings.database) else None
+    """Return the dispatcher of jobs; None where there can be no queues."""
+    return _Dispatcher(settings.pace) if can_have_queues(settings.database) else None
 
 
-class _Waker:
-    """Puts work in, once it has seen that the queues have been made."""
+class _Dispatcher:
+    """Enqueues jobs, once the tables of the queue have been seen."""
 
     def __init__(self, pace: SendingLimits) -> None:
         self._pace = pace
@@ -142,19 +142,19 @@ class _Waker:
     def __call__(self, session: Session, works: Collection[QueuedJob]) -> None:
         self._there = self._there or are_queues_there(session)
         if self._there:
-            for work in sorted(works):  # in one order for all, so that no two wait for each other
+            for work in sorted(works):  # in one order for all transactions, against deadlocks
                 enqueue(session, work, self._pace)
 
 
 def enqueue(session: Session, work: QueuedJob, pace: SendingLimits) -> None:
-    """Puts a piece of work into its queue, unless it waits there already."""
+    """Enqueue a job, unless an equal one waits already. Raises StoreError."""
     from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
     name = queueing_lock(work)
     for _ in range(ATTEMPTS):
         if session.execute(_WAITING, {"name": name}).first():
             return
-        # In a savepoint: that another was faster shall not spoil the transaction.
+        # In a savepoint: if another process was faster, the transaction goes on.
         with suppress(AlreadyEnqueued), session.begin_nested():
             job = _app().configure_task(
                 work.queue.value,
@@ -171,9 +171,9 @@ def enqueue(session: Session, work: QueuedJob, pace: SendingLimits) -> None:
             return
 
 
+# Without a connection of its own: it borrows those of the transactions.
 @cache
 def _app() -> App:
-    """It needs no connection of its own: it is lent those of the transactions."""
     from procrastinate import App, SyncPsycopgConnector
 
     return App(connector=SyncPsycopgConnector())

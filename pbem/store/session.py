@@ -35,7 +35,7 @@ _KEY = "pbem_work"
 
 
 class JobQueue(StrEnum):
-    """The kinds of work, by the names that `pbem worker --queue` takes."""
+    """The kinds of jobs, by the names that `pbem worker --queue` takes."""
 
     POLL = "poll"
     CAMPAIGNS = "campaigns"
@@ -45,108 +45,111 @@ class JobQueue(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class QueuedJob:
-    """Something to be done: `lane` is the campaign or the provider, "" for all others."""
+    """A job; `lane` is its partition key: a campaign or a provider of mail, or ""."""
 
     queue: JobQueue
     lane: str = ""
 
 
 JobDispatcher = Callable[[Session, Collection[QueuedJob]], None]
-"""Tells others of work, within the transaction of a session that is about to be committed."""
+"""Enqueues jobs within the transaction of a session that is about to be committed."""
 
 
 def enqueue_on_commit(session: Session, *works: QueuedJob) -> None:
-    """Has others told of work, if and when the session's transaction is committed."""
+    """Enqueue jobs if and when the session's transaction is committed."""
     session.info.setdefault(_KEY, set()).update(works)
 
 
 def pending_jobs(session: Session) -> Collection[QueuedJob]:
-    """The work of which others are to be told."""
+    """Return the jobs to be enqueued on commit."""
     found: set[QueuedJob] = session.info.get(_KEY, set())
     return found
 
 
 BUSY_SECONDS = 30
-"""How long a SQLite session waits for another process's writing session to end."""
+"""Seconds that a SQLite session waits for the writing session of another process."""
 
 TICKING = int.from_bytes(b"pbemtick", "big")
-"""The advisory lock of PostgreSQL that a tick holds alone, and all workers hold together."""
+"""Advisory lock of PostgreSQL that a tick holds exclusively, and all workers share."""
 
 PATIENCE = "2s"
-"""How long to wait for it: the server may not have noticed yet that whoever held it was killed."""
+"""Time to wait for that lock: the server may not have noticed yet that its holder was killed."""
 
 LOCK_NOT_AVAILABLE = "55P03"
-"""PostgreSQL's code of a wait that was too long."""
+"""SQLSTATE of a lock timeout."""
 
 UNDEFINED_TABLE, NO_RIGHT, READ_ONLY = "42P01", "42501", "25006"
+# SQLSTATEs of problems that last until the GM fixes them.
 _FOR_DOCTOR = {UNDEFINED_TABLE, NO_RIGHT, READ_ONLY}
-"""PostgreSQL's codes of what is wrong with a database for as long as nobody mends it."""
 
 SEE_DOCTOR = "; see what mends it with: pbem doctor"
 
 INTERNAL_ERROR = "XX"
-"""The class of its codes for faults of its own, such as a damaged file."""
+"""Class of the SQLSTATEs of internal errors, such as a damaged file."""
 
 PG_DISK_FULL = "53100"
-"""PostgreSQL's code of a full disk."""
+"""SQLSTATE of a full disk."""
 
+# The low byte of an extended error code of SQLite is the primary code.
 _PRIMARY = 0xFF
-"""The bits of an error code of SQLite that say its kind."""
 
 _INSERTS: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
 
 class Store:
-    """The way into the database at `url`; keep one per process and close it.
+    """The database at `url`, and its transactions; keep one per process and close it.
 
-    A `waker` is told of the work that each transaction leaves to others, as its last step.
+    `waker` is called as the last step of each transaction that has jobs to enqueue.
     """
 
     def __init__(self, url: str, waker: JobDispatcher | None = None) -> None:
         self._waker = waker
         self.engine = open_engine(url)
-        self._readers = self.engine.execution_options(**_reading_options(self.engine))
+        is_sqlite = self.engine.dialect.name == "sqlite"
+        reading = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        self._readers = self.engine.execution_options(**reading)
         self._writers = self.engine.execution_options(pbem_writes=True)
         self._hasty_writers = self._writers.execution_options(pbem_durable=False)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session that sees one moment of the database; what it changed is not kept."""
-        with _worded(self.engine), Session(self._readers, expire_on_commit=False) as session:
+        """Yield a session that reads one snapshot of the database and cannot write. Raises StoreError."""
+        # expire_on_commit=False: rows are used after their session has ended.
+        with _store_errors(self.engine), Session(self._readers, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[Session]:
-        """A session that is committed at the end of the block, or rolled back by an exception.
+        """Yield a session that is committed at the end of the block, or rolled back by an exception. Raises StoreError.
 
-        If not `durable`, a power cut may undo it, as long as no durable session followed (SQLite only).
+        If not `durable`, a power cut may undo the commit, as long as no durable session followed (SQLite only).
         """
         writers = self._writers if durable else self._hasty_writers
-        with _worded(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
+        with _store_errors(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
             yield session
             if self._waker is not None and (works := pending_jobs(session)):
                 self._waker(session, works)
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
-        """Whether this is the only process ticking on a PostgreSQL database, from whatever home or machine.
+        """Yield True if this is the only process that ticks on a PostgreSQL database, from any home or machine.
 
-        The lock is a connection's of its own: it ends with the process, however that ends. SQLite
+        The advisory lock belongs to a connection of its own: it ends with the process, however that ends. SQLite
         has no such locks; there a home's own lock has to do.
         """
         if self.engine.dialect.name == "sqlite":
             yield True
             return
-        with _worded(self.engine):
+        with _store_errors(self.engine):
             connection = _own_connection(self.engine)
         with closing(connection):
-            with _worded(self.engine):
-                ours = _locked(connection, func.pg_advisory_lock(TICKING))
+            with _store_errors(self.engine):
+                ours = _try_lock(connection, func.pg_advisory_lock(TICKING))
             yield ours
 
     @contextmanager
     def place(self) -> Iterator[AdvisoryLock]:
-        """A place among the workers of a PostgreSQL database."""
+        """Yield a worker's shared lock on a PostgreSQL database, not yet taken."""
         place = AdvisoryLock(self.engine)
         try:
             yield place
@@ -154,17 +157,17 @@ class Store:
             place.leave()
 
     def close(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         self.engine.dispose()
 
 
 def open_engine(url: str, *, foreign_keys: bool = True, create: bool = False) -> Engine:
     """Return an engine for SQLite or PostgreSQL. Raises ConfigError for a URL that is neither.
 
-    Only with `create` does it make the file of a SQLite database that is missing; else connecting raises StoreError.
+    Only with `create` does it create a missing SQLite file; otherwise connecting raises StoreError.
     """
     try:
-        engine = create_engine(url, hide_parameters=True)  # they are mails and sheets, with keys in them
+        engine = create_engine(url, hide_parameters=True)  # parameters are mails and sheets, with tokens in them
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise ConfigError(f"the database {url!r} cannot be used: {error}") from None
     if engine.dialect.name == "sqlite":
@@ -179,20 +182,20 @@ def open_engine(url: str, *, foreign_keys: bool = True, create: bool = False) ->
 
 
 def flushed_connection(session: Session) -> Connection:
-    """The connection of a session, with all written down that its objects have changed: plain statements do not ask."""
+    """Return the connection of a session after a flush, since plain statements do not trigger one."""
     session.flush()
     return session.connection()
 
 
 def insert_ignore(session: Session, table: Table) -> Any:
-    """The statement that inserts rows but for those that are there already, whoever wrote them, and just now."""
+    """Return an INSERT that skips rows that are there already, also those committed meanwhile."""
     return _INSERTS[session.get_bind().dialect.name](table).on_conflict_do_nothing()
 
 
 class AdvisoryLock:
-    """A worker's place beside others: while any of them has its own, no tick begins on the database.
+    """A worker's shared lock: while any worker has it, no tick begins on the database.
 
-    It shares the lock that a tick holds alone, and loses it with the connection, as when the server is restarted.
+    A tick takes the same lock exclusively. The lock is lost with the connection, as when the server is restarted.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -200,20 +203,20 @@ class AdvisoryLock:
         self._connection: Connection | None = None
 
     def taken(self) -> bool:
-        """Whether the place is held, or could be had; False while a tick is at work."""
-        with _worded(self._engine):
+        """Return True if the lock is held, or could be taken now; False while a tick is at work. Raises StoreError."""
+        with _store_errors(self._engine):
             if self._connection is not None and _is_alive(self._connection):
                 return True
             self.leave()
             connection = _own_connection(self._engine)
-            if _locked(connection, func.pg_advisory_lock_shared(TICKING)):
+            if _try_lock(connection, func.pg_advisory_lock_shared(TICKING)):
                 self._connection = connection
                 return True
             connection.close()
             return False
 
     def leave(self) -> None:
-        """Gives the place up."""
+        """Release the lock."""
         if self._connection is not None:
             with suppress(DBAPIError):
                 self._connection.close()
@@ -221,7 +224,7 @@ class AdvisoryLock:
 
 
 def _own_connection(engine: Engine) -> Connection:
-    """A connection of its own: in the pool a lock would outlive whoever took it."""
+    """Return a connection outside of the pool, where an advisory lock would outlive its owner."""
     connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
     connection.detach()
     return connection
@@ -235,8 +238,9 @@ def _is_alive(connection: Connection) -> bool:
     return True
 
 
-def _locked(connection: Connection, lock: ColumnElement[Any]) -> bool:
-    """Whether the lock could be had."""
+def _try_lock(connection: Connection, lock: ColumnElement[Any]) -> bool:
+    """Return True if the advisory lock could be taken in time."""
+    # SET takes no bound parameters.
     connection.exec_driver_sql(f"SET lock_timeout = '{PATIENCE}'")
     try:
         connection.execute(select(lock))
@@ -245,12 +249,6 @@ def _locked(connection: Connection, lock: ColumnElement[Any]) -> bool:
             raise
         return False
     return True
-
-
-def _reading_options(engine: Engine) -> dict[str, Any]:
-    if engine.dialect.name == "sqlite":
-        return {}
-    return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
 def restoring(url: str, home: str = "HOME") -> str:
@@ -262,7 +260,7 @@ def restoring(url: str, home: str = "HOME") -> str:
 
 
 def existing_file(path: Path) -> str:
-    """Return the URI by which SQLite opens a file and never creates it. Raises StoreError if it is missing."""
+    """Return the URI by which SQLite opens a file without ever creating it. Raises StoreError if it is missing."""
     if _is_missing(path):
         where = "" if path.parent.is_dir() else f", and so is the folder {path.parent}"
         raise StoreError(
@@ -275,12 +273,12 @@ def existing_file(path: Path) -> str:
 def _is_missing(path: Path) -> bool:
     try:
         return not path.exists()
-    except OSError:  # a folder that cannot be entered: SQLite says so
+    except OSError:  # a folder without permission: SQLite reports it
         return False
 
 
 def _open_existing(_dialect: object, _record: object, arguments: list[Any], settings: dict[str, Any]) -> None:
-    """Have SQLite open what is there: by itself it creates an empty database for every reader."""
+    """Make SQLite open an existing file only: by itself it creates an empty database for every reader."""
     arguments[0] = existing_file(Path(arguments[0]))
     settings["uri"] = True
 
@@ -288,45 +286,47 @@ def _open_existing(_dialect: object, _record: object, arguments: list[Any], sett
 def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # the driver shall not begin transactions on its own; `begun` does
-        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # see values.text
+        connection.isolation_level = None  # no transactions by the driver: `begun` begins them
+        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # see value_checks.text
+        # SQLite keeps busy_timeout and foreign_keys for one connection only.
         for pragma in (
             f"busy_timeout = {BUSY_SECONDS * 1000}",
-            "journal_mode = WAL",  # so that readers and the writer do not wait for each other
+            "journal_mode = WAL",  # readers and the writer do not wait for each other
             f"foreign_keys = {'ON' if foreign_keys else 'OFF'}",
         ):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        # Readers and writers get the same connections, so both are set for each; within a transaction SQLite would
-        # refuse to change how it waits for the disk.
+        # Before BEGIN, since SQLite refuses to change `synchronous` within a transaction; and each time, since readers
+        # and writers get the same connections.
         options = connection.get_execution_options()
         writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
-        _set(connection, "query_only", "OFF" if writes else "ON")
-        _set(connection, "synchronous", "FULL" if durable else "NORMAL")
+        _set_pragma(connection, "query_only", "OFF" if writes else "ON")
+        _set_pragma(connection, "synchronous", "FULL" if durable else "NORMAL")
+        # IMMEDIATE takes the write lock now: SQLite refuses at once, without waiting, to upgrade a stale read lock.
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _forget_read_only(connection: Any, _record: object) -> None:
     """Leave it to the server whether the next transaction may write.
 
-    SQLAlchemy resets a connection from "read only" to "read write", which it then says at each BEGIN: one that had
-    been read from wrote, and sent mail, where the server has `default_transaction_read_only`, and a fresh one did not.
+    SQLAlchemy resets a connection from "read only" to "read write", which it then sends with each BEGIN: on a server
+    with `default_transaction_read_only` a connection that had been used for reading could write, and a new one not.
     """
     if connection is not None and not connection.closed:
         connection.read_only = None
 
 
-def _set(connection: Connection, pragma: str, value: str) -> None:
-    """Sets what SQLite keeps for a connection, unless it is set so already."""
+def _set_pragma(connection: Connection, pragma: str, value: str) -> None:
+    """Set a pragma of a connection, unless it has that value already."""
     if connection.info.get(pragma) != value:
         connection.exec_driver_sql(f"PRAGMA {pragma} = {value}")
         connection.info[pragma] = value
 
 
 def why_refused(error: BaseException, database: URL | Path) -> str:
-    """Return why a database refused, the first line of its words; a full disk is named as such."""
+    """Return the first line of a database's error; a full disk is named as such."""
     return DISK_FULL if _is_disk_full(error, database) else str(error).strip().partition("\n")[0]
 
 
@@ -334,7 +334,7 @@ def _is_disk_full(error: BaseException, database: URL | Path) -> bool:
     if getattr(error, "sqlstate", "") == PG_DISK_FULL:
         return True
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & _PRIMARY
-    # SQLite says so of its file alone; of those beside it, no more than that they cannot be made or written.
+    # SQLITE_FULL is for the database file alone; for journals on a full disk SQLite returns IOERR or CANTOPEN.
     if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         return code == sqlite3.SQLITE_FULL
     file = Path(database.database or "") if isinstance(database, URL) else database
@@ -342,20 +342,17 @@ def _is_disk_full(error: BaseException, database: URL | Path) -> bool:
 
 
 @contextmanager
-def _worded(engine: Engine) -> Iterator[None]:
-    """What only a GM can mend becomes a sentence; slips of this program stay what they are."""
+def _store_errors(engine: Engine) -> Iterator[None]:
+    """Turn database errors that only a GM can fix into StoreError; errors of this program stay what they are."""
     try:
         yield
     except DBAPIError as error:
         said = why_refused(error.orig or error, engine.url)
         sqlstate = getattr(error.orig, "sqlstate", None) or ""
         examined = sqlstate in _FOR_DOCTOR or "no such table" in said
-        if not (examined or sqlstate.startswith(INTERNAL_ERROR) or _is_of_the_server(error)):
+        # SQLite raises the bare DatabaseError for a file that is no database.
+        operational = isinstance(error, OperationalError) or type(error) is DatabaseError
+        if not (examined or operational or sqlstate.startswith(INTERNAL_ERROR)):
             raise
         advice = SEE_DOCTOR if examined else ""
         raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}{advice}") from error
-
-
-def _is_of_the_server(error: DBAPIError) -> bool:
-    """Return whether an error is not of our making; SQLite raises the bare class for a file that is no database."""
-    return isinstance(error, OperationalError) or type(error) is DatabaseError

@@ -23,7 +23,7 @@ from pbem.ruleset.serialization import canonical_json
 
 
 class CampaignState(StrEnum):
-    """How far a campaign has come; one that has moved is played in another home."""
+    """States of a campaign; one that has moved is played in another home."""
 
     FORMING = "forming"
     RUNNING = "running"
@@ -47,7 +47,7 @@ class HoldKind(StrEnum):
 
 
 class SeatState(StrEnum):
-    """Whether a seat is in the game: where it is open nobody sits now, and somebody may take it over."""
+    """States of a seat; an open one has no player, and a standby may take it."""
 
     PLAYING = "playing"
     OPEN = "open"
@@ -55,7 +55,7 @@ class SeatState(StrEnum):
 
 
 class PageDelivery(StrEnum):
-    """How a report comes as a page for a browser besides: not at all, with its mail, or behind a link to the site."""
+    """Delivery of a report as a page for a browser: not at all, with its mail, or behind a link to the site."""
 
     OFF = "off"
     ATTACHED = "attached"
@@ -90,24 +90,24 @@ class OutgoingState(StrEnum):
 
 
 UNSENT_STATES = (OutgoingState.QUEUED, OutgoingState.SENDING)
-"""Mail that will go out, or is just going."""
+"""States of mail that will be sent, or is being sent."""
 
 SITE_KEY = "site"
-"""The name of the fact that says of what the site was written last."""
+"""Key of the value that remembers what the site was last built from."""
 
 LEVEL = 6
-"""Of zlib. What is above it takes twice the time for a thousandth of the space."""
+"""Level of zlib. Higher ones take twice the time and save a thousandth of the space."""
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
-    """Files, in their order, as one value."""
+    """Return files as one value, in their order."""
     head = json.dumps([[name, len(content)] for name, content in files.items()]).encode()
-    packed = zlib.compress(b"\n".join([head, _joined(files, pictures=False)]), LEVEL)
-    return len(packed).to_bytes(4, "big") + packed + _joined(files, pictures=True)
+    packed = zlib.compress(b"\n".join([head, _join_contents(files, pictures=False)]), LEVEL)
+    return len(packed).to_bytes(4, "big") + packed + _join_contents(files, pictures=True)
 
 
 def unpack_files(value: bytes) -> dict[str, bytes]:
-    """The files of a bundle."""
+    """Return the files of a bundle."""
     start = 4 + int.from_bytes(value[:4], "big")
     head, _, texts = zlib.decompress(value[4:start]).partition(b"\n")
     left = {False: texts, True: value[start:]}
@@ -120,7 +120,7 @@ def unpack_files(value: bytes) -> dict[str, bytes]:
     return files
 
 
-def _joined(files: Mapping[str, bytes], *, pictures: bool) -> bytes:
+def _join_contents(files: Mapping[str, bytes], *, pictures: bool) -> bytes:
     return b"".join(content for name, content in files.items() if _is_picture(name) == pictures)
 
 
@@ -129,7 +129,7 @@ def _is_picture(name: str) -> bool:
 
 
 class UtcDateTime(TypeDecorator[dt.datetime]):
-    """An aware datetime, kept in UTC on databases with and without zones."""
+    """An aware datetime, stored in UTC on databases with and without time zones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -144,16 +144,18 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
     def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
         if value is None:
             return None
+        # SQLite returns naive datetimes, PostgreSQL those of the session's time zone.
         return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
 
 
-def _one_of(kind: type[StrEnum], length: int) -> Enum:
-    """Words of a kind, kept as they are spelt."""
+def string_enum(kind: type[StrEnum], length: int) -> Enum:
+    """Return a column type that stores the values of an enumeration as text."""
+    # By default SQLAlchemy stores the names of members, not their values.
     return Enum(kind, native_enum=False, length=length, values_callable=lambda kind: [each.value for each in kind])
 
 
 class CompressedBytes(TypeDecorator[bytes]):
-    """Bytes, compressed lightly: higher levels cost twice the time for a tenth of the space."""
+    """Bytes at the lowest level of zlib: higher levels take twice the time and save a tenth of the space."""
 
     impl = LargeBinary
     cache_ok = True
@@ -166,7 +168,7 @@ class CompressedBytes(TypeDecorator[bytes]):
 
 
 class CompressedFiles(TypeDecorator[Mapping[str, bytes]]):
-    """Files by their names."""
+    """Files by their names, as a bundle."""
 
     impl = LargeBinary
     cache_ok = True

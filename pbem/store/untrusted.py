@@ -26,55 +26,57 @@ from pbem.errors import PARSE_ERRORS, ConfigError, StoreError
 from pbem.store.migrate import knows_revision, migrate
 
 SECONDS = 60.0
-"""Time that reading may take, whatever the size; and as much again for every 64 MB."""
+"""Time limit for reading a file of any size; as much again is added for every 64 MB."""
 
 LARGEST_VALUE = 256 << 20
-"""Bytes of a single value. A report of 10,000 seats has less than a hundredth of it."""
+"""Bytes of one value. A report of 10,000 seats has less than a hundredth of it."""
 
 MOST_OBJECTS = 500
-"""Tables and indexes that are looked at; ours are about 70."""
+"""Tables and indexes that are read of a schema; ours has about 70."""
 
 _VERSION = "alembic_version"
+# Homes of the versions 0013 to 0018 may lack these tables: see migration 0019.
 _LACKED_BY_SOME = frozenset({"sealed_page"})
-"""Tables that homes of the versions 0013 to 0018 may lack: see migration 0019."""
 
+# Tables of ANALYZE. They are never read.
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")
-"""Tables of ANALYZE. They are never read."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
+# The start of the SQL of a table or an index; the name of an index does not matter, as it is not copied.
 _OURS = re.compile(r'CREATE (?:TABLE |(?:UNIQUE )?INDEX (?:"[^"]*"|\w+) (?=ON ))', re.IGNORECASE)
-"""Beginning of the text of a table or an index; the name of an index does not matter, as it is not copied."""
 
 _PLAIN_VERSION = """CREATE TABLE alembic_version (
     "version_num" VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"""
 _REVISION = re.compile(r"[0-9]{4}")
+# The actions that a statement on such a file may take; it may call no functions and change nothing.
 _MAY = {
     sqlite3.SQLITE_SELECT: None,
     sqlite3.SQLITE_READ: None,
     sqlite3.SQLITE_PRAGMA: ("table_xinfo", "integrity_check"),
 }
-"""Actions that a statement on such a file may take; it may call no functions and change nothing."""
 
 
 class Undecodable(bytes):
-    """A text that is no UTF-8."""
+    """Text that is not UTF-8."""
 
 
 def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> None:
-    """Make a new database of this version, with the rows of a file of this or an older version, but for some tables.
+    """Create a database of the current version with the rows of a file of this or an older version.
 
-    Raise StoreError, naming what is wrong with the file; the target is of no use then.
+    The tables of `leave` stay empty. Raises StoreError naming what is wrong with the
+    file; the target is of no use then.
     """
-    with _opened(source) as rows:
+    with _open_untrusted(source) as rows:
         revision = _revision(rows)
         try:
             migrate(f"sqlite:///{target}", revision)
         except ConfigError as error:
             raise StoreError(f"it cannot be read: {error}") from None
         with closing(sqlite3.connect(target, isolation_level=None)) as ours:
-            tables = _same_tables(rows, ours)
-            if (told := _first(rows, "PRAGMA integrity_check(1)")) != "ok":
+            tables = _match_tables(rows, ours)
+            if (told := _first_value(rows, "PRAGMA integrity_check(1)")) != "ok":
                 raise StoreError(f"it is damaged: {' '.join(str(told).split())[:200]}")
+            # Tables come in alphabetical order, not in that of their references, which are checked at the end.
             ours.execute("PRAGMA foreign_keys = OFF")
             ours.execute("BEGIN")
             for table, columns in tables.items():
@@ -91,13 +93,14 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> Non
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file so that it cannot change, call or run anything. Errors of its making become StoreError."""
+def _open_untrusted(file: Path) -> Iterator[sqlite3.Connection]:
+    """Open a file so that it cannot change, call or run anything. Its errors become StoreError."""
     until = time.monotonic() + SECONDS * (1 + file.stat().st_size / (64 << 20))
     try:
+        # immutable: SQLite looks for no journal or write-ahead log beside the file, which could change its content.
         with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro&immutable=1", uri=True)) as database:
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
-            database.text_factory = _text
+            database.text_factory = _decode_text
             for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0"):
                 database.execute(f"PRAGMA {pragma}")
             database.set_progress_handler(lambda: time.monotonic() > until, 1_000)
@@ -109,7 +112,7 @@ def _opened(file: Path) -> Iterator[sqlite3.Connection]:
         raise StoreError(f"it is no database of pbem, or is damaged: {error}") from None
 
 
-def _text(raw: bytes) -> str | Undecodable:
+def _decode_text(raw: bytes) -> str | Undecodable:
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -121,7 +124,7 @@ def _authorize(action: int, name: str | None, _column: str | None, _database: st
     return sqlite3.SQLITE_OK if allowed is None or name in allowed else sqlite3.SQLITE_DENY
 
 
-def _first(database: sqlite3.Connection, query: str) -> Any:
+def _first_value(database: sqlite3.Connection, query: str) -> Any:
     row = database.execute(query).fetchone()
     return row[0] if row else None
 
@@ -131,7 +134,7 @@ def _objects(database: sqlite3.Connection) -> list[tuple[Any, Any, Any]]:
 
 
 def _revision(rows: sqlite3.Connection) -> str:
-    """Return the migration that the file is of, read only if the table which names it is a plain one."""
+    """Return the migration that the file is of; the table that names it is read only if it is a plain one."""
     found = [each for each in _objects(rows) if each[1] == _VERSION]
     if len(found) != 1:
         raise StoreError("it is no database of pbem: it does not say its version")
@@ -147,14 +150,14 @@ def _revision(rows: sqlite3.Connection) -> str:
     return revision
 
 
-def _same_tables(rows: sqlite3.Connection, ours: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
-    """Return the columns of each table of the file. Raise StoreError unless it has our tables alone."""
+def _match_tables(rows: sqlite3.Connection, ours: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
+    """Return the columns of each table of the file. Raises StoreError unless it has our tables alone."""
     words = frozenset().union(*(_words(sql) for _, _, sql in _objects(ours)))
     here = {name for kind, name, _ in _objects(ours) if kind == "table"}
     there = set()
     for kind, name, sql in _objects(rows):
         if kind == "table" and name not in here and name not in _STATISTICS:
-            raise StoreError(f"it has a table {_shown(name)}, which is not of pbem")
+            raise StoreError(f"it has a table {_quote(name)}, which is not of pbem")
         _check_plain(kind, name, sql, words)
         if kind == "table" and name in here:
             there.add(name)
@@ -171,9 +174,9 @@ def _check_plain(kind: object, name: object, sql: object, words: frozenset[str])
         words = words | _words("create table sqlite_stat1(tbl,idx,stat,neq,nlt,ndlt,sample) sqlite_stat4")
     begun = _OURS.match(sql) if kind in ("table", "index") and isinstance(sql, str) else None
     if begun is None or not isinstance(sql, str):
-        raise StoreError(f"it has the {_shown(kind)} {_shown(name)}, which is not of pbem")
+        raise StoreError(f"it has the {_quote(kind)} {_quote(name)}, which is not of pbem")
     if strange := sorted(_words(sql[begun.end() :]) - words):
-        raise StoreError(f"its {kind} {_shown(name)} is not as pbem makes it: there is {_shown(strange[0])} in it")
+        raise StoreError(f"its {kind} {_quote(name)} is not as pbem makes it: there is {_quote(strange[0])} in it")
 
 
 def _words(sql: object) -> frozenset[str]:
@@ -185,12 +188,12 @@ def _columns(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str) -> 
     found = rows.execute(f"PRAGMA table_xinfo({table})").fetchall()
     for _, name, _, _, _, _, hidden in found:
         if name not in known or hidden:
-            raise StoreError(f"its table {table} has a column {_shown(name)}, which is not of pbem")
+            raise StoreError(f"its table {table} has a column {_quote(name)}, which is not of pbem")
     return [row[1] for row in found]
 
 
 def _copy(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str, columns: Sequence[str]) -> None:
-    """Copy a table row by row; a row that is not taken is named by its number in the table."""
+    """Copy a table row by row; a row that is refused is named by its number in the table."""
     names = ", ".join(f'"{name}"' for name in columns)
     marks = ", ".join("?" * len(columns))
     query = f'SELECT {names} FROM "{table}" NOT INDEXED'  # noqa: S608 - names of ours
@@ -205,6 +208,6 @@ def _copy(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str, column
             raise StoreError(f"row {number} of {table} cannot be taken: {error}") from None
 
 
-def _shown(value: object) -> str:
-    """A name from the file, without signs that would steer a terminal."""
+def _quote(value: object) -> str:
+    """Return a name from the file without characters that would control a terminal."""
     return ascii(str(value)[:60])

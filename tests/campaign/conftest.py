@@ -1,4 +1,4 @@
-"""The toy's home, open, for these tests."""
+"""The home of the toy game, open for these tests."""
 
 from __future__ import annotations
 

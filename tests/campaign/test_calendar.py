@@ -1,4 +1,4 @@
-"""Deadlines for calendars: one entry a campaign, which moves with them (RFC 5545)."""
+"""Deadlines as calendar files: one entry a campaign, which moves with them (RFC 5545)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _campaign(desk: Desk) -> None:
 
 
 def entry(mail: EmailMessage) -> Any:
-    """The one event of a mail's calendar file; None if it has no such file."""
+    """Return the only event of a mail's calendar file, or None if it has no such file."""
     files = [part for part in mail.iter_attachments() if part.get_content_type() == "text/calendar"]
     if not files:
         return None
@@ -36,7 +36,7 @@ def entry(mail: EmailMessage) -> Any:
 
 
 def test_a_report_brings_the_deadline(desk: Desk) -> None:
-    """In UTC, as a moment that blocks nobody's day, the same for all."""
+    """The deadline is a moment in UTC that blocks no time, and is the same for all players."""
     event = entry(desk.last(ANN))
 
     assert event["DTSTART"].dt == event["DTEND"].dt == dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
@@ -45,7 +45,7 @@ def test_a_report_brings_the_deadline(desk: Desk) -> None:
 
 
 def test_a_deadline_that_moves_moves_the_entry(desk: Desk) -> None:
-    """Extended, and with the next turn: the same UID, a SEQUENCE that rises, and the new time."""
+    """After an extension and in the next turn, the entry has the same UID, a higher SEQUENCE and the new time."""
     events = [entry(desk.last(ANN))]
     run_action(desk.app, "toy1", ExtendDeadline("2026-11-08 20:00"), desk.now + dt.timedelta(hours=1))
     desk.tick(hours=2)
@@ -59,7 +59,7 @@ def test_a_deadline_that_moves_moves_the_entry(desk: Desk) -> None:
 
 
 def test_the_sequence_ends_with_its_bits() -> None:
-    """It is an integer of 31 bits: from 2088 on it stays at the greatest, and the entry has the newest stamp."""
+    """SEQUENCE is an integer of 31 bits: from 2088 on it is the greatest, and the entry has the newest stamp."""
     at = dt.datetime(2088, 1, 19, 3, 14, 8, tzinfo=dt.UTC)
     events: list[Any] = [
         Calendar.from_ical(deadline_ics("uid", "toy1", moment, moment)).walk("VEVENT")[0]
@@ -72,7 +72,7 @@ def test_the_sequence_ends_with_its_bits() -> None:
 
 @pytest.mark.parametrize("form", ["NOCALENDAR", "PLAIN"])
 def test_nobody_is_given_a_calendar_who_does_not_want_it(desk: Desk, form: str) -> None:
-    """FORMAT NOCALENDAR leaves the file out, of reports and of all else; so does text alone."""
+    """FORMAT NOCALENDAR leaves the file out of reports and all other mail; so does FORMAT for text alone."""
     desk.post(f"FORMAT {form}\n", sender=ANN)
     desk.tick()
     run_action(desk.app, "toy1", ExtendDeadline("2026-11-08 20:00"), desk.now)
@@ -86,7 +86,7 @@ def test_nobody_is_given_a_calendar_who_does_not_want_it(desk: Desk, form: str) 
 
 
 def test_the_calendar_can_be_had_again(desk: Desk) -> None:
-    """FORMAT CALENDAR takes it back."""
+    """FORMAT CALENDAR brings the file back."""
     for form in ("NOCALENDAR", "CALENDAR"):
         desk.post(f"FORMAT {form}\n", sender=ANN)
         desk.tick()

@@ -19,19 +19,19 @@ MONDAY = dt.datetime(2026, 11, 2, 9, tzinfo=dt.UTC)
 
 
 def utc(text: str) -> dt.datetime:
-    """A time in UTC."""
+    """Return a time in UTC."""
     return dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC)
 
 
 def due(words: str = WEEKLY, *absences: tuple[str, str], opened: dt.datetime = MONDAY, **policy: object) -> str:
-    """The deadline of a turn, as text."""
+    """Return the deadline of a turn, as text."""
     away = [AbsencePeriod(utc(since), utc(until)) for since, until in absences]
     moment = next_deadline(Schedule.read(words), HouseRules(**policy), opened, away)  # type: ignore[arg-type]  # any rule
     return moment.isoformat()[:16]
 
 
 def ahead(desk: Desk) -> DeadlineList:
-    """What the GM is shown of the campaign's deadlines."""
+    """Return the deadlines that the GM is shown."""
     return run_query(desk.app, "toy1", ShowDeadlines(), desk.now)
 
 
@@ -39,7 +39,7 @@ def ahead(desk: Desk) -> DeadlineList:
     ("least", "expected"), [(0, "2026-11-06T19:00"), (5 * 1440, "2026-11-13T19:00"), (14 * 1440, "2026-11-20T19:00")]
 )
 def test_the_least_time_is_a_house_rule(least: int, expected: str) -> None:
-    """A deadline nearer than that is left out."""
+    """A deadline nearer than the least time is skipped."""
     assert due(least=least) == expected
 
 
@@ -54,12 +54,12 @@ def test_the_least_time_is_a_house_rule(least: int, expected: str) -> None:
     ],
 )
 def test_no_deadline_falls_on_a_holiday(holidays: tuple[str, ...], expected: str) -> None:
-    """It moves to the next moment of the schedule that is on none."""
+    """A deadline on a holiday moves to the next moment of the schedule."""
     assert due(holidays=holidays) == expected
 
 
 def test_a_holiday_is_a_day_of_the_zone() -> None:
-    """In Auckland it is Saturday when it is still Friday in London."""
+    """A holiday begins in Auckland while it is still the day before in London."""
     assert due("SAT 08:00 Pacific/Auckland", holidays=("2026-11-07",)) == "2026-11-13T19:00"
 
 
@@ -85,7 +85,7 @@ def test_a_calendar_of_nothing_but_holidays_is_passed_over(holidays: tuple[str, 
     ],
 )
 def test_a_deadline_keeps_out_of_absences(since: str, until: str, expected: str) -> None:
-    """It moves past one that it would fall in, unless that is longer than the campaign allows: 21 days."""
+    """A deadline moves past an absence, unless that is longer than the campaign allows: 21 days."""
     assert due(WEEKLY, (since, until)) == expected
 
 
@@ -95,7 +95,7 @@ def test_who_comes_back_has_the_least_time() -> None:
 
 
 def test_absences_and_holidays_may_follow_each_other() -> None:
-    """A deadline that moves out of one into another moves on."""
+    """A deadline that moves out of one of them into another moves on."""
     moved = due(WEEKLY, ("2026-11-04", "2026-11-08"), ("2026-11-11", "2026-11-15"), holidays=("2026-11-20",))
 
     assert moved == "2026-11-27T19:00"
@@ -107,7 +107,7 @@ def test_a_campaign_that_allows_no_absence_moves_for_none() -> None:
 
 
 def test_the_first_turn_keeps_out_of_holidays(desk: Desk) -> None:
-    """The rules hold from the start of a campaign."""
+    """Holidays count from the start of a campaign."""
     desk.begin(rules={"holidays": "2026-11-06"})
 
     assert ahead(desk).deadline == utc("2026-11-13T19:00")
@@ -124,7 +124,7 @@ def test_the_next_deadline_is_told_ahead(desk: Desk) -> None:
 
 
 def test_another_schedule_begins_with_the_next_turn(desk: Desk) -> None:
-    """The open turn keeps its deadline, and everybody is told."""
+    """The open turn keeps its deadline, and all players are told of the new schedule."""
     desk.begin()
     run_action(desk.app, "toy1", SetSchedule("1ST MON 09:00 UTC"), desk.now)
     desk.tick()
@@ -135,7 +135,7 @@ def test_another_schedule_begins_with_the_next_turn(desk: Desk) -> None:
 
 
 def test_a_schedule_that_cannot_be_read_changes_nothing(desk: Desk) -> None:
-    """The words at fault are named."""
+    """The error names the words at fault."""
     desk.begin()
 
     with pytest.raises(CampaignError, match="'1TS' is not a week of a month"):

@@ -1,4 +1,4 @@
-"""The dice are those of the sealed seed and the players' words: no one person has chosen them."""
+"""The dice come from the sealed seed and the players' words: no one person has chosen them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.toy.home import ADDRESSES, Desk
 
 
 def made(desk: Desk, name: str, **words: str) -> bytes:
-    """Makes a campaign with the one seed, lets seats choose words, and begins it; its first state."""
+    """Create and start a campaign with a fixed seed, with dice words of seats; return its first state."""
     seats = [(seat, ADDRESSES[seat]) for seat in ("red", "blue")]
     wanted = NewCampaign(
         name=name, game="toy", gm="gm@example.org", seats=seats, deadline="DAILY 20:00 UTC", options={}
@@ -36,14 +36,14 @@ def made(desk: Desk, name: str, **words: str) -> bytes:
 
 
 def test_a_seed_that_suited_its_maker_is_not_what_is_rolled(desk: Desk) -> None:
-    """Of one seed, each word that comes after the seal makes other dice: trying seeds is of no use."""
+    """With one seed, each word added after the seal makes other dice: trying out seeds is useless."""
     purses = {made(desk, f"toy{number}", blue=f"word {number}") for number in range(8)}
 
     assert len(purses) > 1
 
 
 def test_words_count_whoever_says_them(desk: Desk) -> None:
-    """Another seat with the same word makes other dice, and so do two words put otherwise."""
+    """The same word of another seat makes other dice, and so do two words divided otherwise."""
     seeds = {
         mixed_seed(b"seed", [DiceWord("red", a, own=True), DiceWord("blue", b, own=True)])
         for a, b in (("x", "y"), ("y", "x"), ("x y", ""), ("", "x y"), ("xy", ""))
@@ -53,7 +53,7 @@ def test_words_count_whoever_says_them(desk: Desk) -> None:
 
 
 def test_the_formula_is_the_one_that_is_written_down() -> None:
-    """What the record says of it, done by hand with the standard library."""
+    """The documented formula, computed with the standard library, gives the dice seed."""
     message = b'pbem dice words\0[["red","swordfish"],["blue","\xc3\xa4"]]'
     words = [DiceWord("red", "swordfish", own=True), DiceWord("blue", "ä", own=False)]
 
@@ -61,14 +61,14 @@ def test_the_formula_is_the_one_that_is_written_down() -> None:
 
 
 def test_a_drawn_word_follows_from_the_seed(desk: Desk) -> None:
-    """Nobody can draw it again until it suits; and it is not of the dice."""
+    """A drawn word cannot be drawn again until it suits, and it is independent of the dice."""
     assert drawn_word(b"seed", "red") == drawn_word(b"seed", "red") != drawn_word(b"seed", "blue")
     assert drawn_word(b"seed", "red") != drawn_word(b"other", "red")
     assert len({b"seed", rehearsal_seed(b"seed"), mixed_seed(b"seed", [DiceWord("red", "", own=False)])}) == 3
 
 
 def test_campaigns_without_words_keep_their_dice(desk: Desk) -> None:
-    """One begun before there were words rolls with its seed alone."""
+    """A campaign started before there were dice words rolls with its seed alone."""
     begin(desk)
     with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(dice_words=[]))
@@ -78,7 +78,7 @@ def test_campaigns_without_words_keep_their_dice(desk: Desk) -> None:
 
 @pytest.mark.parametrize("words", [[], ["x" * 41], ["bell\u0007"], ["right\u202eleft"], ["two\nlines"]])
 def test_a_word_is_short_and_printable(desk: Desk, words: list[str]) -> None:
-    """It stands on one line of a report, and steers no terminal."""
+    """A dice word fits on one line of a report, and has no control characters."""
     form(desk, "red", "blue")
     there = snapshot(desk)
 
@@ -87,7 +87,7 @@ def test_a_word_is_short_and_printable(desk: Desk, words: list[str]) -> None:
 
 
 def test_words_are_fixed_at_the_start(desk: Desk) -> None:
-    """Whatever becomes of the seats, the archive stays the same and proves itself."""
+    """Later changes of seats leave the archive as it was, and it still proves itself."""
     begin(desk)
     fixed = snapshot(desk).words
     with desk.app.store.writing() as session:
@@ -99,7 +99,7 @@ def test_words_are_fixed_at_the_start(desk: Desk) -> None:
 
 
 def test_a_large_table_gets_a_digest() -> None:
-    """Where a list would be longer than the report, each seat is told its own word and the digest of all."""
+    """In a game of many seats each is told its own word and the digest of all, since the list would be too long."""
     words = [DiceWord(f"seat{number}", "x", own=False) for number in range(61)]
     told, few = disclose_dice_words(words)["seat7"], disclose_dice_words(words[:60])["seat7"]
 

@@ -1,4 +1,4 @@
-"""When turns are resolved, and who is reminded."""
+"""Turns that are due, and reminders."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ def _campaign(desk: Desk) -> None:
 
 
 def send(desk: Desk, to: str, text: str) -> None:
-    """Answers the first report of a player."""
+    """Answer the first report of a player."""
     desk.reply(desk.mails(to)[1], text)
 
 
 def reasons(desk: Desk, *, hours: float) -> list[str]:
-    """Ticks so much later; why turns were resolved."""
+    """Tick some hours later; return the reasons of the runs."""
     return [turn.reason for turn in desk.tick(hours=hours).resolved]
 
 
 def test_a_turn_is_resolved_at_its_deadline(desk: Desk) -> None:
-    """Friday 20:00 in Berlin is 106 hours after Monday 9:00 in London; not a minute before."""
+    """Friday 20:00 in Berlin is 106 hours after Monday 9:00 in London; the turn runs not a minute earlier."""
     assert reasons(desk, hours=106 - 1 / 60) == []
     assert reasons(desk, hours=1 / 60) == ["deadline"]
 
 
 def test_all_in_resolves_after_settling(desk: Desk) -> None:
-    """When everyone awaited has sent, half an hour is left for second thoughts."""
+    """When all awaited sheets are in, half an hour is left for second thoughts."""
     send(desk, ANN, "BID 1")
     send(desk, BOB, "BID 2")
 
@@ -57,7 +57,7 @@ def test_a_new_sheet_begins_the_settling_anew(desk: Desk) -> None:
 
 
 def test_sheets_that_came_while_the_clock_was_ahead(desk: Desk) -> None:
-    """Once the clock is right again, the turn does not wait for a time that it was never to be."""
+    """Once the clock is right again, the turn does not wait for the wrong times of its sheets."""
     desk.now += dt.timedelta(days=2)
     send(desk, ANN, "BID 1")
     send(desk, BOB, "BID 2")
@@ -68,7 +68,7 @@ def test_sheets_that_came_while_the_clock_was_ahead(desk: Desk) -> None:
 
 
 def test_one_sheet_missing_holds_the_turn(desk: Desk) -> None:
-    """A turn is not resolved early while a sheet is awaited, or has nothing but errors."""
+    """A turn is not run early while an awaited sheet is missing, or has nothing but errors."""
     send(desk, ANN, "BID 1")
     send(desk, BOB, "nonsense")
     desk.tick()
@@ -89,14 +89,14 @@ def test_wait_holds_the_turn_until_final(desk: Desk) -> None:
 
 
 def test_wait_does_not_move_the_deadline(desk: Desk) -> None:
-    """At the deadline the turn is resolved whatever the sheets say."""
+    """At the deadline the turn is run whatever the sheets say."""
     send(desk, ANN, "BID 1\nWAIT")
 
     assert reasons(desk, hours=106) == ["deadline"]
 
 
 def test_a_mailbox_that_cannot_be_read_holds_deadlines(desk: Desk) -> None:
-    """Sheets may be lying there, so the turn waits; it is resolved once the mail can be read."""
+    """Sheets may wait in the mailbox, so the turn waits; it is run once the mail can be read."""
     inbox = desk.home / "post" / "inbox"
     inbox.rename(inbox.with_name("aside"))
     inbox.write_text("not a folder")
@@ -109,7 +109,7 @@ def test_a_mailbox_that_cannot_be_read_holds_deadlines(desk: Desk) -> None:
 
 
 def test_turns_with_all_sheets_in_do_not_wait_for_the_mailbox(desk: Desk) -> None:
-    """Only the deadline needs the mailbox: nothing else can change what is to be done."""
+    """Only deadlines need the mailbox: with all sheets in, the turn runs."""
     send(desk, ANN, "BID 1")
     send(desk, BOB, "BID 1")
     desk.tick()
@@ -121,7 +121,7 @@ def test_turns_with_all_sheets_in_do_not_wait_for_the_mailbox(desk: Desk) -> Non
 
 
 def test_seats_without_a_sheet_are_reminded_once(desk: Desk) -> None:
-    """A day before the deadline, those awaited whose sheet is missing or bad get one reminder."""
+    """A day before the deadline, awaited seats whose sheet is missing or bad get one reminder."""
     send(desk, ANN, "BID 1")
     assert desk.tick(hours=81).reminded == 0
     done = [desk.tick(hours=1), desk.tick(hours=1)]
@@ -131,7 +131,7 @@ def test_seats_without_a_sheet_are_reminded_once(desk: Desk) -> None:
 
 
 def test_a_reply_to_a_reminder_is_a_sheet(desk: Desk) -> None:
-    """The reminder carries the code of the report it speaks of."""
+    """A reminder has the reply code of its report."""
     desk.tick(hours=83)
     desk.reply(desk.last(BOB), "BID 2", to="orders@example.org", in_reply_to="<lost@example.org>")
     desk.tick()
@@ -140,7 +140,7 @@ def test_a_reply_to_a_reminder_is_a_sheet(desk: Desk) -> None:
 
 
 def test_short_turns_are_reminded_halfway(desk: Desk) -> None:
-    """With less than two days to play, the reminder waits for half the time."""
+    """With less than two days to play, the reminder comes after half of the time."""
     desk.begin(name="toy2", deadline="EVERY 12h")
     desk.tick()
 
@@ -148,7 +148,7 @@ def test_short_turns_are_reminded_halfway(desk: Desk) -> None:
 
 
 def test_a_seat_whose_sheet_holds_the_turn_is_reminded(desk: Desk) -> None:
-    """Who said WAIT, or left out what he is asked for, is told a day before that the turn waits for him."""
+    """Players who said WAIT, or left out an awaited order, are told a day before that the turn waits for them."""
     send(desk, ANN, "WHISPER blue deal")
     send(desk, BOB, "BID 1\nWAIT")
 

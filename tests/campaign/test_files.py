@@ -1,4 +1,4 @@
-"""What the run of a large turn makes: some at a time, on the disk until it is kept, and the same as ever."""
+"""Spooled output of large turns: batches, temporary files, and results that do not depend on them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["desk"]
 
 
 def test_things_come_in_batches() -> None:
-    """All of them, in their order, the last ones in a batch of their own."""
+    """All things come in their order, the last ones in a shorter batch."""
     assert list(batched(range(7), 3)) == [[0, 1, 2], [3, 4, 5], [6]]
     assert list(batched([], 3)) == []
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_a_pile_gives_back_its_batches(size: int) -> None:
-    """As often as asked, also when more came onto it in between."""
+    """Batches can be read as often as asked, also after more were added."""
     pile = SpooledList[tuple[int, str]]()
     put = [[(number, "x" * number) for number in range(start, start + size)] for start in (0, size, 2 * size)]
     for count, batch in enumerate(put, start=1):
@@ -41,12 +41,12 @@ def test_a_pile_gives_back_its_batches(size: int) -> None:
 
 
 def test_an_empty_pile_has_no_batches() -> None:
-    """Where nobody is told anything there is nothing to keep."""
+    """A list without batches yields none."""
     assert list(SpooledList[int]().batches()) == []
 
 
 def test_files_are_what_was_put(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In memory as on the disk, to which they go when they are many bytes."""
+    """Files come back unchanged, from memory and, when they are many bytes, from the disk."""
     monkeypatch.setattr(piles, "IN_MEMORY", 100)
     files, put = SpooledFiles(), {f"{number}.txt": bytes([number]) * number for number in range(60)}
 
@@ -59,7 +59,7 @@ def test_files_are_what_was_put(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_lies_on_the_disk_goes_with_the_pile() -> None:
-    """The file without a name is closed when nobody has the pile any more."""
+    """The temporary file is closed when the list is garbage-collected."""
     pile, files = SpooledList[str](), SpooledFiles()
     pile.add(["a"])
     pile.add(["b"])
@@ -73,7 +73,7 @@ def test_what_lies_on_the_disk_goes_with_the_pile() -> None:
 
 
 def test_a_turn_in_small_batches_is_the_same_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports, mails and archive have nothing of how many were made at a time."""
+    """Reports, mails and archive do not depend on the size of batches."""
     monkeypatch.setattr(piles, "IN_MEMORY", 10)
     monkeypatch.setattr(piles.batched, "__defaults__", (1,))
     desk.alike = False
@@ -87,7 +87,7 @@ def test_a_turn_in_small_batches_is_the_same_turn(desk: Desk, monkeypatch: pytes
 
 
 def test_a_turn_is_the_same_by_several_processes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports and their mails, with what became of orders, have nothing of who made them."""
+    """Reports, their mails and the outcomes of orders do not depend on the process that rendered them."""
     monkeypatch.setattr(renderer, "FEW", 0)
     begin(desk, rounds="5")
     send(desk, {"red": "BID 2"})

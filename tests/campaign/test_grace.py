@@ -1,4 +1,4 @@
-"""The grace after a deadline, and what those who are late are told."""
+"""The grace after a deadline, and notices to late players."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _campaign(desk: Desk) -> None:
 
 
 def send(desk: Desk, to: str, text: str = "BID 1") -> None:
-    """Answers the first report of a player."""
+    """Answer the first report of a player."""
     desk.reply(desk.mails(to)[1], text)
 
 
 def reasons(desk: Desk, *, hours: float) -> list[str]:
-    """Ticks so much later; why turns were resolved."""
+    """Tick some hours later; return the reasons of the runs."""
     return [turn.reason for turn in desk.tick(hours=hours).resolved]
 
 
@@ -37,7 +37,7 @@ def test_the_report_tells_of_the_grace(desk: Desk) -> None:
 
 
 def test_a_turn_waits_out_its_grace_for_those_without_a_sheet(desk: Desk) -> None:
-    """With no sheet from green, it runs a day after the deadline and not before."""
+    """Without a sheet from green, the turn runs a day after the deadline and not before."""
     send(desk, ANN)
     send(desk, BOB)
 
@@ -47,7 +47,7 @@ def test_a_turn_waits_out_its_grace_for_those_without_a_sheet(desk: Desk) -> Non
 
 
 def test_without_anybody_late_there_is_no_grace(desk: Desk) -> None:
-    """At the deadline a turn runs whose sheets are all there, whatever they say of waiting."""
+    """A turn whose sheets are all in runs at its deadline, even if they say WAIT."""
     for player in (ANN, BOB, CYD):
         send(desk, player, "BID 1\nWAIT")
     desk.tick()
@@ -68,7 +68,7 @@ def test_the_last_late_sheet_ends_the_grace_after_settling(desk: Desk) -> None:
 
 
 def test_a_sheet_late_in_the_grace_does_not_prolong_it(desk: Desk) -> None:
-    """The end of the grace is the end."""
+    """The settling time ends with the grace."""
     send(desk, ANN)
     send(desk, BOB)
     desk.tick(hours=TO_DEADLINE)
@@ -79,7 +79,7 @@ def test_a_sheet_late_in_the_grace_does_not_prolong_it(desk: Desk) -> None:
 
 
 def test_those_who_are_late_are_told_once(desk: Desk) -> None:
-    """They learn until when they may send; the others are told nothing."""
+    """Late players are told until when they may send; the others are told nothing."""
     send(desk, ANN)
     done = [desk.tick(hours=hours) for hours in (TO_DEADLINE, 1, 1)]
 
@@ -90,7 +90,7 @@ def test_those_who_are_late_are_told_once(desk: Desk) -> None:
 
 
 def test_late_notices_follow_reminders(desk: Desk) -> None:
-    """Who was reminded a day before the deadline is told again when it has passed."""
+    """A player who was reminded a day before the deadline is told again when it has passed."""
     send(desk, ANN)
     send(desk, BOB)
 
@@ -112,7 +112,7 @@ def test_a_late_notice_can_be_answered_with_orders(desk: Desk) -> None:
 
 
 def test_the_gm_is_told_who_is_late(desk: Desk) -> None:
-    """When the deadline has passed he gets a digest, and none again."""
+    """When the deadline has passed the GM gets one digest."""
     send(desk, ANN)
     desk.tick(hours=TO_DEADLINE)
     desk.tick(hours=1)
@@ -124,7 +124,7 @@ def test_the_gm_is_told_who_is_late(desk: Desk) -> None:
 
 
 def test_where_all_are_told_everybody_learns_who_is_late(desk: Desk) -> None:
-    """With late=public, those who are in learn whom the turn waits for, and the late who is late with them."""
+    """With late=public, the others learn which seats are late, and the late learn which others are."""
     desk.set_rules(late="public")
     send(desk, ANN)
     desk.tick(hours=TO_DEADLINE)
@@ -134,7 +134,7 @@ def test_where_all_are_told_everybody_learns_who_is_late(desk: Desk) -> None:
 
 
 def test_a_public_reminder_names_who_is_missing(desk: Desk) -> None:
-    """With late=public, a reminder says who has no sheet yet; else it says nothing of others."""
+    """With late=public, a reminder names the seats without a sheet; otherwise it says nothing of others."""
     send(desk, ANN)
     desk.set_rules(late="public")
     desk.tick(hours=TO_DEADLINE - 24)

@@ -1,4 +1,4 @@
-"""How players count: their reports' words for turns, where the host has numbers."""
+"""Labels of turns: the words of players' reports for the numbers of the host."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LABELS = {
     8: "set-up",
     9: "set-up",
 }
-"""Of a game with several steps a turn; turn 3 was asked of others."""
+"""Labels of a game with several steps a turn; the seat was not awaited in turn 3."""
 
 
 @pytest.mark.parametrize(
@@ -34,12 +34,12 @@ LABELS = {
     ],
 )
 def test_turns_are_found_by_what_they_are_called(typed: str, meant: list[int]) -> None:
-    """In full, by the beginning, or by the number alone."""
+    """A turn is found by its label in full, by the beginning of it, or by its number alone."""
     assert list(match_turns(LABELS, typed)) == meant
 
 
 def test_the_journal_is_told_in_the_words_of_reports() -> None:
-    """A number of the host that a report calls otherwise would name another turn."""
+    """The journal has the labels of the reader's reports, since a number of the host could name another turn there."""
     said = "rolled back from turn 5 to turn 2; turn 3 resolved"
 
     assert (
@@ -49,6 +49,6 @@ def test_the_journal_is_told_in_the_words_of_reports() -> None:
 
 
 def test_a_moment_without_a_report_is_that_of_the_last() -> None:
-    """Who was not told in between still is where his last report left him."""
+    """For a seat without a report in between, a moment has the label of its last report."""
     assert turn_label(LABELS, 3) == "turn 1, combat round 1"
     assert turn_label(LABELS, 0) == "before the first report"

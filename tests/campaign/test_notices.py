@@ -1,4 +1,4 @@
-"""How a mail of the house looks: the tags, codes and Message-IDs by which campaigns that run know theirs."""
+"""The form of all mail: tags, codes and Message-IDs by which running campaigns recognise theirs."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ PARTS = RenderedReport(
 
 @pytest.fixture
 def mailer(desk: Desk) -> CampaignMailer:
-    """The postman of a campaign whose key is known."""
+    """Return the mailer of a campaign with a known key."""
     return CampaignMailer(desk.app, 1, "fair1", b"a key for tests")
 
 
 def test_reply_code_goes_out_in_subject_and_reply_address(mailer: CampaignMailer) -> None:
-    """Pressing Reply is enough: the code stands at the subject's end and in the Reply-To."""
+    """A plain reply is enough: the code is at the end of the subject and in the Reply-To."""
     mail = mailer.report("ann@example.org", PARTS, facts(), "<1@example.org>")
 
     assert mail.subject == "[fair1] Toy Fair: round 2, report for red [abcdefghijklmnop]"
@@ -48,7 +48,7 @@ def test_reply_code_goes_out_in_subject_and_reply_address(mailer: CampaignMailer
 
 
 def test_parts_of_a_report(mailer: CampaignMailer) -> None:
-    """Drawn pictures go inline under the ids the HTML uses, the data as a file named for campaign and seat."""
+    """Pictures are inline under the ids that the HTML uses; the data are a file named by campaign and seat."""
     mail = mailer.report("ann@example.org", PARTS, facts(), "<1@example.org>")
 
     assert [(part.name, part.content_id) for part in mail.parts] == [
@@ -58,21 +58,21 @@ def test_parts_of_a_report(mailer: CampaignMailer) -> None:
 
 
 def test_what_a_report_is_for_the_outbox(mailer: CampaignMailer) -> None:
-    """A report is of that kind, and takes the place of one on the same topic."""
+    """A report has the kind "report", and supersedes one on the same topic."""
     mail = mailer.report("ann@example.org", PARTS, facts(), "<1@example.org>", topic="report fair1")
 
     assert (mail.kind, mail.topic) == ("report", "report fair1")
 
 
 def test_a_campaign_that_runs_keeps_its_mails(desk: Desk) -> None:
-    """Subjects, reply addresses, Message-IDs and threads are what they were: by them players' answers find it."""
+    """Subjects, reply addresses, Message-IDs and threads are as ever: players' answers are recognised by them."""
     begin_with_key(desk, b"a key for tests")
     play(desk, ALL)
     for act in ("sheet", "extend", "hold", "release", "reschedule"):
         ACTS[act](desk.app, desk.now)
     desk.post("PRESS TO red\nDo you trust green?", sender="bob@example.org")
-    desk.tick(hours=130)  # who has no sheet is reminded
-    desk.tick(hours=24)  # too many are missing: the GM is asked
+    desk.tick(hours=130)  # seats without a sheet are reminded
+    desk.tick(hours=24)  # too many sheets are missing: the GM is asked
     run_campaign_now(desk.app, "toy1", desk.now)
     ACTS["rerun with a sheet"](desk.app, desk.now)
     run_action(desk.app, "toy1", RollBack(2), desk.now)
@@ -84,7 +84,7 @@ def test_a_campaign_that_runs_keeps_its_mails(desk: Desk) -> None:
 
 
 def begin_with_key(desk: Desk, key: bytes) -> None:
-    """Starts toy1 with three seats, and with a key from which the same Message-IDs follow each time."""
+    """Start toy1 with three seats, and with a key from which the same Message-IDs follow each time."""
     wanted = NewCampaign(
         name="toy1",
         game="toy",
@@ -102,6 +102,6 @@ def begin_with_key(desk: Desk, key: bytes) -> None:
 
 
 def told(mail: EmailMessage) -> str:
-    """What a mail program and the desk know a mail by."""
+    """Return the fields by which mail programs and the inbox recognise a mail."""
     names = ("Subject", "Reply-To", "Message-ID", "In-Reply-To", "References")
     return " | ".join(" ".join(str(mail.get(name, "")).split()) for name in names).replace("@example.org", "")

@@ -1,4 +1,4 @@
-"""After an outage deadlines wait: for as long as it was, and no longer than the house allows."""
+"""After an outage deadlines wait as long as it lasted, up to the limit of the home."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pbem.campaign.schedule import MailboxWatch, Outage, after_failure, after_po
 NOON = dt.datetime(2026, 11, 6, 12, 0, tzinfo=dt.UTC)
 MINUTE, HOUR, DAY = (dt.timedelta(**{unit: 1}) for unit in ("minutes", "hours", "days"))
 STEADY = MailboxWatch(NOON, MINUTE)
-"""A house that polls every minute."""
+"""A home that polls every minute."""
 
 
 def polled(watch: MailboxWatch | None, after: dt.timedelta) -> MailboxWatch:
-    """What is remembered of a good poll that comes so long after noon."""
+    """Return the watch after a good poll, some time after noon."""
     return after_poll(watch, NOON + after, longest=DAY)
 
 
 @pytest.mark.parametrize(("length", "grace"), [(2 * HOUR, 2 * HOUR), (DAY, DAY), (9 * DAY, DAY)])
 def test_deadlines_wait_as_long_as_the_outage_was(length: dt.timedelta, grace: dt.timedelta) -> None:
-    """A gap in the polls counts from the last good one, and brings a day at most."""
+    """A gap in the polls counts from the last good one, and causes a wait of a day at most."""
     assert polled(STEADY, length).outage == Outage(NOON, NOON + length, NOON + length + grace)
 
 
@@ -37,7 +37,7 @@ def test_deadlines_wait_as_long_as_the_outage_was(length: dt.timedelta, grace: d
     ],
 )
 def test_what_is_no_outage(watch: MailboxWatch | None, gap: dt.timedelta) -> None:
-    """The first poll, the second, an hour's pause, a nightly poll that was left out once, an hour of failures."""
+    """No outage: the first poll, the second, an hour's pause, one nightly poll left out, an hour of failures."""
     assert polled(watch, gap).outage is None
 
 
@@ -55,7 +55,7 @@ def test_a_mailbox_that_fails_from_the_beginning() -> None:
 
 
 def test_an_outage_is_remembered_until_its_wait_is_over() -> None:
-    """Polls that follow keep it, and forget it then."""
+    """Later polls keep the outage until its wait is over, and then forget it."""
     over = polled(STEADY, DAY)
 
     assert after_poll(over, NOON + DAY + HOUR, longest=DAY).outage == over.outage
@@ -63,7 +63,7 @@ def test_an_outage_is_remembered_until_its_wait_is_over() -> None:
 
 
 def test_a_second_outage_goes_on_with_the_first() -> None:
-    """What waited for the first one goes on waiting, for as long as the second was, and no less than it was told."""
+    """Turns that waited for the first outage wait on, for the length of the second, and no less than announced."""
     short, long = (after_failure(polled(STEADY, length), NOON + length + HOUR) for length in (2 * HOUR, DAY))
 
     assert polled(short, 6 * HOUR).outage == Outage(NOON, NOON + 6 * HOUR, NOON + 10 * HOUR)
@@ -71,7 +71,7 @@ def test_a_second_outage_goes_on_with_the_first() -> None:
 
 
 def test_outages_without_end_let_nothing_wait_for_ever() -> None:
-    """In a house that is on for two hours each evening, a deadline of the first night runs on the third day."""
+    """In a home that is on for two hours each evening, a deadline of the first night runs on the third day."""
     watch, held = STEADY, []
     for day in range(1, 5):
         evening = NOON + day * DAY - 2 * HOUR
@@ -83,7 +83,7 @@ def test_outages_without_end_let_nothing_wait_for_ever() -> None:
 
 
 def test_a_clock_that_is_right_again() -> None:
-    """What a clock a year ahead took for an outage did not happen; a true one stays."""
+    """An outage seen by a clock that was a year ahead is forgotten; a true one stays."""
     ahead = polled(STEADY, 365 * DAY)
     true = Outage(NOON - DAY, NOON, NOON + DAY)
 
@@ -93,7 +93,7 @@ def test_a_clock_that_is_right_again() -> None:
 
 @pytest.mark.parametrize(("deadline", "held"), [(-MINUTE, False), (0 * HOUR, True), (HOUR, True), (3 * HOUR, True)])
 def test_which_deadlines_wait(deadline: dt.timedelta, held: bool) -> None:
-    """All that passed since the outage began, those of the wait itself too; what was due before has had its time."""
+    """All deadlines since the outage began wait, also those within the wait; earlier ones do not."""
     outage = Outage(NOON, NOON + 2 * HOUR, NOON + 4 * HOUR)
 
     assert outage.holds(NOON + deadline, NOON + 3 * HOUR) == held

@@ -1,4 +1,4 @@
-"""Words of people in reports: the GM's texts, the newspaper, press that goes with reports, diaries."""
+"""Texts of people in reports: announcements of the GM, the newspaper, press that goes with reports, diaries."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ THREE = ("red", "blue", "green")
 
 
 def put(desk: Desk, words: str, seat: str | None = None) -> Text:
-    """A text of the GM."""
+    """Add an announcement of the GM."""
     return run_action(desk.app, "toy1", AddAnnouncement(words, seat), desk.now)
 
 
 def run(desk: Desk) -> None:
-    """Runs the open turn and sends its reports."""
+    """Run the open turn and send its reports."""
     assert run_turn(desk.app, "toy1", desk.now, reason="test", still=always)
     desk.tick()
 
 
 def report(desk: Desk, to: str = ANN) -> str:
-    """The text of the newest report to an address."""
+    """Return the text of the newest report to an address."""
     return text_of([mail for mail in desk.mails(to) if "report for" in mail["Subject"]][-1])
 
 
 def archived(desk: Desk, number: int, seat: str) -> str:
-    """All that the archive keeps of a seat's report, as one text."""
+    """Return all that the archive keeps of a seat's report, as one text."""
     folder = desk.home / "turns" / "toy1" / f"{number:04d}" / "reports"
     return "\n".join(path.read_text() for path in sorted(folder.glob(f"{seat}.*")))
 
 
 def test_a_text_for_all_stands_in_all_reports(desk: Desk) -> None:
-    """A GM's text is in every report that opens the next turn, before what happened, and in no later one."""
+    """An announcement is in every report that opens the next turn, before the events, and in no later one."""
     desk.begin()
     put(desk, "The harbour is closed.")
     run(desk)
@@ -65,7 +65,7 @@ def test_a_text_for_all_stands_in_all_reports(desk: Desk) -> None:
 
 
 def test_a_text_for_one_seat_is_for_that_alone(desk: Desk) -> None:
-    """A GM's text to one seat is in no other's mail and no other's file of the archive."""
+    """An announcement to one seat is in no other seat's mail or archived file."""
     desk.begin()
     put(desk, "You found a map.", "red")
     run(desk)
@@ -77,7 +77,7 @@ def test_a_text_for_one_seat_is_for_that_alone(desk: Desk) -> None:
 
 
 def test_a_text_may_open_the_first_turn(desk: Desk) -> None:
-    """Words put in before the start stand in the first reports."""
+    """Announcements made before the start are in the first reports."""
     seats = [("red", ANN), ("blue", BOB)]
     wanted = NewCampaign(
         name="toy1", game="toy", gm="gm@example.org", seats=seats, deadline="DAILY 20:00 UTC", options={}
@@ -91,7 +91,7 @@ def test_a_text_may_open_the_first_turn(desk: Desk) -> None:
 
 
 def test_a_text_can_be_taken_back_in_time(desk: Desk) -> None:
-    """A text that waits can be dropped; one that was sent, or never was there, is refused by name."""
+    """A waiting announcement can be dropped; one that was sent or never existed is refused by name."""
     desk.begin()
     kept, dropped = put(desk, "stays"), put(desk, "goes")
     left = run_action(desk.app, "toy1", RemoveAnnouncement(dropped.id), desk.now)
@@ -102,7 +102,7 @@ def test_a_text_can_be_taken_back_in_time(desk: Desk) -> None:
 
 
 def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:
-    """The journal has what a GM told all; what he told one seat is secret there."""
+    """The journal has announcements to all; those to one seat are secret entries."""
     desk.begin()
     put(desk, "for all")
     put(desk, "for one", "red")
@@ -116,7 +116,7 @@ def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:
 
 
 def test_a_text_to_nobody_is_refused(desk: Desk) -> None:
-    """A seat that is not there is met with the nearest."""
+    """An unknown seat is answered with the nearest name."""
     desk.begin()
 
     with pytest.raises(CampaignError, match=r"toy1 has no seat 'rde': did you mean red\?"):
@@ -124,7 +124,7 @@ def test_a_text_to_nobody_is_refused(desk: Desk) -> None:
 
 
 def test_a_game_that_is_over_has_no_more_reports(desk: Desk) -> None:
-    """After the end a GM is told that no report will bring his words."""
+    """After the end the GM is told that no report will bring the announcement."""
     desk.begin(rounds="1")
     run(desk)
 
@@ -133,7 +133,7 @@ def test_a_game_that_is_over_has_no_more_reports(desk: Desk) -> None:
 
 
 def test_news_stand_in_the_next_reports_of_all(desk: Desk) -> None:
-    """The newspaper has the news of the turn, signed, in the reports that open the next turn and no others."""
+    """The news of a turn are, signed, in the reports that open the next turn and in no others."""
     desk.begin()
     desk.post("NEWS\nPeace in our time.")
     desk.post("NEWS\nWar!", sender=BOB)
@@ -148,7 +148,7 @@ def test_news_stand_in_the_next_reports_of_all(desk: Desk) -> None:
 
 
 def test_press_with_the_report_reaches_whom_it_is_for(desk: Desk) -> None:
-    """Where press goes with reports, no mail of its own is sent, and only those written to read it."""
+    """With press_with=report no separate mail is sent, and only the recipients read the message."""
     desk.begin(seats=THREE, rules={"press_with": "report"})
     desk.tick()
     desk.post("PRESS TO blue\nLet us deal.")
@@ -164,13 +164,13 @@ def test_press_with_the_report_reaches_whom_it_is_for(desk: Desk) -> None:
 
 
 def without_keys(mail: tuple[str, str]) -> str:
-    """A mail without what is drawn by chance: keys, and the hash of a record with its salt."""
+    """Return a mail without its random parts: credentials, and the salted hash of a record."""
     return re.sub(r"\b[0-9a-f]{64}\b", "record", redact_all(str(mail)))
 
 
 @pytest.mark.parametrize("press_with", ["mail", "report"])
 def test_whoever_is_not_written_to_cannot_tell_that_anything_was(tmp_path: Path, press_with: str) -> None:
-    """All mail of a third player is the same, but for keys, whether or not two others write to each other."""
+    """All mail of a third player is the same, except for credentials, whether or not two others exchange press."""
     worlds = []
     for letters in ((), ("PRESS TO blue\nA pact!", "DIARY\nA pact with blue.")):
         with open_desk(tmp_path / str(len(letters))) as desk:
@@ -185,7 +185,7 @@ def test_whoever_is_not_written_to_cannot_tell_that_anything_was(tmp_path: Path,
 
 
 def test_unsigned_press_stands_last_and_by_its_text(desk: Desk) -> None:
-    """Where an unsigned letter stands in a report does not tell when it was written."""
+    """The position of an unsigned message in a report does not disclose when it was written."""
     desk.begin(seats=THREE, rules={"press": "anonymous", "press_with": "report"})
     for text in ("UNSIGNED TO green\nzebra", "PRESS TO green\nmiddle", "UNSIGNED TO green\nant"):
         desk.post(text)
@@ -197,7 +197,7 @@ def test_unsigned_press_stands_last_and_by_its_text(desk: Desk) -> None:
 
 
 def test_muted_press_is_in_no_report(desk: Desk) -> None:
-    """Who has muted a seat gets neither its letters nor its news; unsigned ones only go with MUTE UNSIGNED."""
+    """A player who muted a seat gets none of its press and news; unsigned press is muted only by MUTE UNSIGNED."""
     desk.begin(seats=THREE, rules={"press": "anonymous", "press_with": "report"})
     desk.post("MUTE red", sender=BOB)
     desk.post("MUTE unsigned", sender=CYD)
@@ -214,7 +214,7 @@ def test_muted_press_is_in_no_report(desk: Desk) -> None:
 
 
 def test_who_is_told_in_turn_misses_nothing(desk: Desk) -> None:
-    """A seat that gets no report for a turn finds its news and texts in its next one."""
+    """A seat that gets no report for a turn finds its news and announcements in its next one."""
     desk.begin(pace="in_turn")
     desk.post("NEWS\nfirst")
     desk.tick()
@@ -229,7 +229,7 @@ def test_who_is_told_in_turn_misses_nothing(desk: Desk) -> None:
 
 
 def test_diaries_are_opened_at_the_end(desk: Desk) -> None:
-    """Diaries stand in the last reports, seat by seat, and in nothing before."""
+    """Diaries are in the last reports, seat by seat, and in no earlier ones."""
     desk.begin(rounds="2")
     desk.post("DIARY\nI lied to red.", sender=BOB)
     desk.post("DIARY\nBlue is honest.")
@@ -245,7 +245,7 @@ def test_diaries_are_opened_at_the_end(desk: Desk) -> None:
 
 
 def test_a_gm_does_not_read_diaries_before_the_end(desk: Desk) -> None:
-    """The list of press tells a GM who wrote what, but diaries only when the game is over."""
+    """The list of press tells a GM who wrote what, but has diaries only when the game is over."""
     desk.begin(rounds="1", rules={"press": "anonymous"})
     desk.post("UNSIGNED TO blue\nboo")
     desk.post("DIARY\nsecret")
@@ -259,11 +259,11 @@ def test_a_gm_does_not_read_diaries_before_the_end(desk: Desk) -> None:
 
 
 def test_press_that_comes_during_a_run_is_not_lost(desk: Desk) -> None:
-    """News taken while the reports are being written are in the reports of that very run."""
+    """News that arrive while the reports are being rendered are in the reports of that very run."""
     moments = iter([True])
 
     class Interrupted(Auction):
-        """Lets news come in at the moment the first report is written."""
+        """Lets news arrive when the first report is rendered."""
 
         def text_map(self, view: View) -> str:
             if next(moments, False):
@@ -281,7 +281,7 @@ def test_press_that_comes_during_a_run_is_not_lost(desk: Desk) -> None:
 
 
 def test_a_turn_that_is_run_again_brings_the_same_words(desk: Desk) -> None:
-    """After a rollback news and texts stand in the reports again, with what was written since."""
+    """After a rollback, news and announcements are in the reports again, with what was written since."""
     desk.begin()
     put(desk, "The harbour is closed.")
     desk.post("NEWS\nWar!")
@@ -297,7 +297,7 @@ def test_a_turn_that_is_run_again_brings_the_same_words(desk: Desk) -> None:
 
 
 def test_words_are_no_part_of_a_reports_data(desk: Desk) -> None:
-    """The JSON of a report is the game's own; archives with press and texts in them replay."""
+    """The JSON of a report is the game's own; archives of turns with press replay."""
     desk.begin()
     put(desk, "The harbour is closed.")
     desk.post("NEWS\nWar!")
@@ -310,7 +310,7 @@ def test_words_are_no_part_of_a_reports_data(desk: Desk) -> None:
 
 
 def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
-    """A GM's letter is mailed to those it is for, whatever the policy on press, and answers go to him."""
+    """A GM's message to players is mailed whatever the policy on press, and answers go to the GM."""
     desk.begin(seats=THREE, rules={"press": "off"})
     reached = run_action(desk.app, "toy1", Announce("Be quick.", ("red", "BLUE")), desk.now).to
     desk.tick()
@@ -336,12 +336,12 @@ def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
     ],
 )
 def test_only_plain_words_pass(line: str, shown: str) -> None:
-    """Fields of mails, keys, and signs that nobody sees do not pass on; words do."""
+    """Header fields, credentials and invisible characters are not passed on; plain words are."""
     assert sanitise_text(line).text == shown
 
 
 def test_masks_are_counted() -> None:
-    """The writer can be told how many lines did not pass as they were."""
+    """The author can be told how many lines were masked."""
     passed = sanitise_text("Received: from here\nhello\n\n\n\nMessage-ID: <x@example.org>\n")
 
     assert passed.text == f"Received: {MASK}\nhello\n\nMessage-ID: {MASK}"
@@ -350,6 +350,6 @@ def test_masks_are_counted() -> None:
 
 @pytest.mark.parametrize("text", ["", " \n\t\n", "\u200b", "x" * (MOST_CHARACTERS + 1)])
 def test_nothing_and_too_much_are_refused(text: str) -> None:
-    """A text without words, or of more than 8,000 characters, is refused with what would do."""
+    """A text without words, or of more than 8,000 characters, is refused with the limit."""
     with pytest.raises(CampaignError, match=r"there are no words|8000 at the most"):
         sanitise_text(text)

@@ -1,4 +1,4 @@
-"""What seats remember: folded from report to report, through whatever is done to a campaign's history."""
+"""The memory of seats, which follows from report to report, also after changes of a campaign's history."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.toy.ruleset import Auction
 
 
 class Forgetful(Auction):
-    """The toy game as it was before it remembered anything."""
+    """The toy game as it was before it had a memory."""
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         return {}
 
 
 def memory(desk: Desk, seat: str = "red") -> Json:
-    """What a seat remembers in its newest report."""
+    """Return the memory of a seat's newest report."""
     open_turn = live_turns(desk)[-1]
     (seat_id,) = [row.id for row in rows(desk, Seat) if row.name == seat]
     (report,) = [row for row in rows(desk, Report) if (row.turn_id, row.seat_id) == (open_turn.id, seat_id)]
@@ -37,13 +37,13 @@ def memory(desk: Desk, seat: str = "red") -> Json:
 
 
 def scores(desk: Desk, seat: str = "red") -> list[list[int]]:
-    """The scores that a seat remembers, with the number of the report of each."""
+    """Return the scores in a seat's memory, with the number of each report."""
     told: list[list[int]] = memory(desk, seat)["scores"]["turns"]
     return told
 
 
 def test_every_report_adds_to_memory(desk: Desk) -> None:
-    """The memory of a report is that of the one before, and its own; what is remembered of scores is a line of it."""
+    """The memory of a report adds to that of the one before; its scores become a line of the report."""
     begin(desk, rounds="5")
     (first,) = scores(desk)
     play(desk, {"red": "BID 2"})
@@ -56,7 +56,7 @@ def test_every_report_adds_to_memory(desk: Desk) -> None:
 
 
 def test_who_was_not_told_remembers_his_last_report(desk: Desk) -> None:
-    """In a game where seats are told in turn, each one's memory is made of the reports that he got."""
+    """In a game that reports to seats in turn, each memory is made of that seat's own reports."""
     begin(desk, rounds="6", pace="in_turn")
     for mover in ("red", "blue", "green"):
         play(desk, {mover: "BID 1"})
@@ -66,7 +66,7 @@ def test_who_was_not_told_remembers_his_last_report(desk: Desk) -> None:
 
 
 def test_what_was_taken_back_is_forgotten(desk: Desk) -> None:
-    """After going back, the reports that no longer count have left nothing in memory."""
+    """After a rollback, withdrawn reports have left nothing in memory."""
     begin(desk, rounds="5")
     for bid in (3, 1):
         play(desk, {"red": f"BID {bid}"})
@@ -80,7 +80,7 @@ def test_what_was_taken_back_is_forgotten(desk: Desk) -> None:
 
 
 def test_a_turn_run_again_replaces_what_was_remembered_of_it(desk: Desk) -> None:
-    """A corrected report remembers what it tells itself, on top of the reports before that turn."""
+    """The memory of a corrected report adds its own content to the reports before that turn."""
     begin(desk, rounds="5")
     for bid in (3, 1):
         play(desk, {"red": f"BID {bid}"})
@@ -93,7 +93,7 @@ def test_a_turn_run_again_replaces_what_was_remembered_of_it(desk: Desk) -> None
 
 
 def test_a_campaign_from_before_memory_goes_on(desk: Desk) -> None:
-    """Its seats begin to remember with their next report; its archive, older reports and newer, is proved as ever."""
+    """Seats of an older campaign begin to remember with their next report; its archive still proves itself."""
     old = dataclasses.replace(desk.app, games={"toy": Forgetful()})
     desk.app, now = old, desk.app
     begin(desk, rounds="5")

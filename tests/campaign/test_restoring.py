@@ -1,4 +1,4 @@
-"""What is lost of the archive is written again from the database, and the GM is told."""
+"""Lost parts of the archive are written again from the database, and the GM is told."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.toy.home import Desk, open_desk
 
 @pytest.fixture
 def past(desk: Desk) -> Desk:
-    """A campaign of three turns: the first was run again, and a second was taken back."""
+    """Return a campaign of three turns: the first was run again, and a second was withdrawn."""
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2"})
     run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
@@ -35,27 +35,27 @@ def past(desk: Desk) -> Desk:
 
 
 def turns(desk: Desk) -> Path:
-    """The archive of toy1."""
+    """Return the archive of toy1."""
     return desk.home / "turns" / "toy1"
 
 
 def files(desk: Desk) -> dict[str, bytes]:
-    """Every file of the archive."""
+    """Return every file of the archive."""
     return {str(path.relative_to(turns(desk))): path.read_bytes() for path in turns(desk).rglob("*") if path.is_file()}
 
 
 def emptied(path: Path) -> None:
-    """Cuts a file to nothing, as a disk that was full."""
+    """Truncate a file to nothing, as a full disk does."""
     path.write_bytes(b"")
 
 
 def halved(path: Path) -> None:
-    """Cuts a file in the middle."""
+    """Cut a file in the middle."""
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
 def test_any_folder_that_is_lost_is_written_again(past: Desk) -> None:
-    """A turn that counts or one that was withdrawn: the next tick makes it the same to the byte, and says so."""
+    """The next tick writes the folder of any turn, also of a withdrawn one, the same to the byte, and reports it."""
     before = files(past)
     for folder in [*turns(past).glob("0*"), *(turns(past) / "withdrawn").iterdir()]:
         shutil.rmtree(folder)
@@ -69,7 +69,7 @@ def test_any_folder_that_is_lost_is_written_again(past: Desk) -> None:
 
 
 def test_a_whole_archive_that_is_lost_is_written_again(past: Desk) -> None:
-    """After a disk was lost nothing but the database is needed."""
+    """The archive is written again from the database alone."""
     before = files(past)
     shutil.rmtree(turns(past))
 
@@ -80,7 +80,7 @@ def test_a_whole_archive_that_is_lost_is_written_again(past: Desk) -> None:
 
 @pytest.mark.parametrize("harm", [Path.unlink, emptied, halved])
 def test_any_file_that_is_cut_is_written_again(past: Desk, harm: Callable[[Path], None]) -> None:
-    """Records, sheets and reports, of turns that count and of others."""
+    """Records, sheets and reports are written again, of live and of withdrawn turns."""
     before = files(past)
     for name in [name for name, content in before.items() if content and "green" not in name and ".html" not in name]:
         harm(turns(past) / name)
@@ -89,7 +89,7 @@ def test_any_file_that_is_cut_is_written_again(past: Desk, harm: Callable[[Path]
 
 
 def test_what_was_put_in_its_place_is_left_to_the_gm(past: Desk) -> None:
-    """A file that says something else may be the trace of something; nothing of its folder is touched."""
+    """A file with other content may be evidence; nothing of its folder is touched."""
     report = turns(past) / "0002" / "reports" / "red.txt"
     report.write_text("forged")
     (turns(past) / "0002" / "turn.json").unlink()
@@ -102,7 +102,7 @@ def test_what_was_put_in_its_place_is_left_to_the_gm(past: Desk) -> None:
 
 
 def test_moving_it_away_as_told_mends_it(past: Desk) -> None:
-    """Whoever does what the sentence says has his archive back at the next tick."""
+    """A GM who does what the message says has the archive back at the next tick."""
     before = files(past)
     (turns(past) / "0002" / "turn.json").write_text("{}")
     assert "holds another record of this turn" in tick(past.app, past.now).problems[0]
@@ -114,7 +114,7 @@ def test_moving_it_away_as_told_mends_it(past: Desk) -> None:
 
 
 def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that was killed before its folder was written, and then rolled back, is not missing beside the others."""
+    """A run killed before its folder was written, and then rolled back, is archived among the withdrawn turns."""
     begin(desk)
     monkeypatch.setattr("pbem.actions.run_turn.archive_now", lambda *_: None)
     run_turn(desk.app, "toy1", desk.now, reason="test")
@@ -126,7 +126,7 @@ def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeyp
 
 
 def test_on_either_database(shared: Desk) -> None:
-    """What is looked for and written again is the same on SQLite and PostgreSQL."""
+    """Lost folders are found and written again on SQLite and PostgreSQL alike."""
     play(shared, {"red": "BID 2"})
     run_action(shared.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), shared.now)
     before = files(shared)
@@ -138,7 +138,7 @@ def test_on_either_database(shared: Desk) -> None:
 
 
 def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
-    """The archive of a copy is proved like that of the campaign."""
+    """The archive of a fork is proved like that of the campaign."""
     with open_desk(tmp_path / "fork") as there:
         run_action(past.app, "toy1", ForkCampaign(3, there.app), past.now)
         tick(there.app, past.now)
@@ -147,7 +147,7 @@ def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
 
 
 def test_a_tick_reads_few_turns_however_many_there_are(past: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of turns whose folders are there, no more are loaded than a tick reads whole."""
+    """Of turns whose folders are there, a tick loads only those that it verifies completely."""
     seen: list[tuple[str, tuple[object, ...]]] = []
     event.listen(past.app.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
     loaded = {}
@@ -162,7 +162,7 @@ def test_a_tick_reads_few_turns_however_many_there_are(past: Desk, monkeypatch: 
 
 
 def test_a_tick_reads_one_large_folder_at_a_time(past: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game of thousands has folders of which one is enough for a tick."""
+    """In a game of thousands of seats, a tick verifies one folder."""
     monkeypatch.setattr(archive_sync, "ENOUGH_FILES", 1)
     for path in turns(past).rglob("turn.json"):
         path.unlink()
@@ -171,7 +171,7 @@ def test_a_tick_reads_one_large_folder_at_a_time(past: Desk, monkeypatch: pytest
 
 
 def test_a_tick_looks_through_no_turns(past: Desk) -> None:
-    """What it asks of all turns is answered by an index: their rows are long."""
+    """The queries of a tick over all turns are answered by an index, since the rows are long."""
     seen: list[tuple[str, tuple[object, ...]]] = []
     event.listen(past.app.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
     tick(past.app, past.now)

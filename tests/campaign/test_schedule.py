@@ -1,4 +1,4 @@
-"""Deadlines from a GM's words."""
+"""Deadlines from a GM's schedule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HALF_A_DAY = dt.timedelta(hours=12)
 
 
 def utc(text: str) -> dt.datetime:
-    """A time in UTC."""
+    """Return a time in UTC."""
     return dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC)
 
 
@@ -50,7 +50,7 @@ def test_the_next_deadline_follows_the_words(words: str, opened: str, due: str) 
     ("opened", "due"), [("2026-11-06T07:00", "2026-11-06T19:00"), ("2026-11-06T07:01", "2026-11-13T19:00")]
 )
 def test_a_turn_gets_the_least_time(opened: str, due: str) -> None:
-    """A deadline less than that away, here twelve hours, is left out for the next."""
+    """A deadline in less than the least time, here twelve hours, is skipped."""
     assert Schedule.read("FRI 20:00 Europe/Berlin").next_after(utc(opened), least=HALF_A_DAY) == utc(due)
 
 
@@ -83,7 +83,7 @@ def test_clocks_that_change_keep_the_time_of_day(words: str, opened: str, due: s
     ],
 )
 def test_a_deadline_put_off_is_the_next_moment_of_the_schedule(words: str, earliest: str, due: str) -> None:
-    """It is the first moment, of a turn opened on 2 November at nine, that is early enough."""
+    """A deadline that is put off is the first moment of the schedule not before the earliest time."""
     assert Schedule.read(words).next_from(utc("2026-11-02T09:00"), utc(earliest)) == utc(due)
 
 
@@ -112,7 +112,7 @@ def test_a_deadline_put_off_is_the_next_moment_of_the_schedule(words: str, earli
     ],
 )
 def test_words_that_are_wrong_are_named_with_the_nearest_right_ones(words: str, said: str) -> None:
-    """An error names the word at fault, and what would do."""
+    """An error names the word at fault, and the nearest valid one."""
     with pytest.raises(CampaignError) as refused:
         Schedule.read(words)
 

@@ -1,4 +1,4 @@
-"""Reports as pages for a browser: for whom, and with whose code."""
+"""Reports as pages for a browser: their recipients, and their reply codes."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ def _campaign(desk: Desk) -> None:
 
 
 def page(mail: EmailMessage) -> str:
-    """The page that a mail brings, "" for none."""
+    """Return the page attached to a mail, or ""."""
     files = [part for part in mail.iter_attachments() if part.get_content_type() == "text/html"]
     return "".join(str(file.get_content()) for file in files)
 
 
 def seat_of(found: str) -> Any:
-    """What the script of a page is told."""
+    """Return the data of a page for its script."""
     data = re.search(r'<script type="application/json" id="seat">(.*?)</script>', found)
     assert data
     return json.loads(data[1])
 
 
 def test_nobody_gets_a_page_unasked(desk: Desk) -> None:
-    """Reports come without, unless the house rules or the player say otherwise."""
+    """Reports come without a page, unless the house rules or the player say otherwise."""
     assert page(desk.last(ANN)) == ""
 
 
 def test_a_player_who_wants_pages_gets_them(desk: Desk) -> None:
-    """FORMAT PAGE is for him alone, and NOPAGE ends it."""
+    """FORMAT PAGE is for that player alone, and NOPAGE ends it."""
     ask(desk, "FORMAT PAGE")
     desk.tick(hours=24 * 7)
     with_page, without = desk.last(ANN), desk.last(BOB)
@@ -52,7 +52,7 @@ def test_a_player_who_wants_pages_gets_them(desk: Desk) -> None:
 
 
 def test_the_house_rules_may_give_pages_to_all(desk: Desk) -> None:
-    """What a player says counts more, and text alone is text alone."""
+    """A player's FORMAT takes precedence over the house rules, and mail as text alone has no page."""
     desk.set_rules(pages="attached")
     ask(desk, "FORMAT NOPAGE", BOB)
     desk.tick(hours=24 * 7)
@@ -64,7 +64,7 @@ def test_the_house_rules_may_give_pages_to_all(desk: Desk) -> None:
 
 
 def test_a_page_writes_the_sheets_of_its_report(desk: Desk) -> None:
-    """Its data hold the sheet's first line and where to send it, as the report does."""
+    """The data of a page have the sheet's first line and its address, as the report does."""
     ask(desk, "FORMAT PAGE")
     desk.tick(hours=24 * 7)
     report = desk.last(ANN)
@@ -77,7 +77,7 @@ def test_a_page_writes_the_sheets_of_its_report(desk: Desk) -> None:
 
 
 def test_a_report_that_is_sent_again_brings_its_page_again(desk: Desk) -> None:
-    """It is kept nowhere, and made of what is kept."""
+    """A page is not stored, but made again from stored data."""
     ask(desk, "FORMAT PAGE")
     desk.tick(hours=24 * 7)
     first = page(desk.last(ANN))
@@ -87,7 +87,7 @@ def test_a_report_that_is_sent_again_brings_its_page_again(desk: Desk) -> None:
 
 
 def test_a_deputys_page_has_a_code_of_its_own(desk: Desk) -> None:
-    """The player's stands nowhere in it."""
+    """The player's code is not in the page of the deputy."""
     ask(desk, "FORMAT PAGE")
     ask(desk, f"PLAYER toy1 red {token(desk)}\nDEPUTY eve@example.net UNTIL 2026-11-20\nEND")
     confirm(desk, EVE)

@@ -1,4 +1,4 @@
-"""The tick as a whole: alone, undisturbed by one fault, and able to go on after any."""
+"""The tick as a whole: exclusive, undisturbed by one fault, and able to continue after any."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Broken(Auction):
 
 
 class Untemplated(Auction):
-    """The toy with a fault in its templates, for tables without green."""
+    """The toy with a fault in its templates, for campaigns without green."""
 
     def template(self, view: View) -> list[str]:
         if "green" not in (view["seat"], *view["others"]):
@@ -42,19 +42,19 @@ class Untemplated(Auction):
 
 
 class Silent(Auction):
-    """A later toy, in which there is no bidding any more."""
+    """A later version of the toy, without bids."""
 
     orders = OrderParser((Whisper,))
 
 
 def archived(desk: Desk) -> dict[str, bytes]:
-    """All files of the archive."""
+    """Return all files of the archive."""
     root = desk.home / "turns"
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def test_a_second_tick_leaves_quietly(desk: Desk) -> None:
-    """One tick works in a home at a time; another says so and does nothing."""
+    """Only one tick works in a home at a time; another one says so and does nothing."""
     desk.begin()
     with (desk.home / LOCK).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -65,7 +65,7 @@ def test_a_second_tick_leaves_quietly(desk: Desk) -> None:
 
 
 def test_two_homes_on_one_database_take_turns(postgres_url: str, tmp_path: Path) -> None:
-    """A tick leaves quietly while one of another home, as on another machine, is at work on the same PostgreSQL."""
+    """A tick does nothing while one of another home, as on another machine, works on the same PostgreSQL."""
     with open_desk(tmp_path / "near", database=postgres_url) as near:
         with open_desk(tmp_path / "far", database=postgres_url) as far, near.app.store.alone():
             done = far.tick()
@@ -75,7 +75,7 @@ def test_two_homes_on_one_database_take_turns(postgres_url: str, tmp_path: Path)
 
 
 def test_one_games_fault_does_not_stop_the_others(desk: Desk) -> None:
-    """The turn stands as it was, its GM is told once, and other campaigns go on."""
+    """The turn stays open, its GM is told once, and other campaigns go on."""
     desk.begin(rounds="2")
     desk.begin(name="toy2")
     desk.tick()
@@ -92,7 +92,7 @@ def test_one_games_fault_does_not_stop_the_others(desk: Desk) -> None:
 
 
 def test_mail_that_cannot_be_sent_stops_nothing(desk: Desk) -> None:
-    """The turn is resolved; welcomes and reports wait for the carrier."""
+    """The turn is run; welcomes and reports wait for the transport."""
     desk.begin()
     (desk.home / "post").mkdir(exist_ok=True)
     (desk.home / "post" / "sent").write_text("not a folder")
@@ -124,7 +124,7 @@ def test_what_a_crash_left_unarchived_is_archived_the_same(desk: Desk) -> None:
 
 
 def test_an_archive_that_cannot_be_written_is_told(desk: Desk) -> None:
-    """The turn stands, its mail goes out, and the next tick tries again."""
+    """The turn counts, its mail goes out, and the next tick tries again."""
     desk.begin()
     shutil.rmtree(desk.home / "turns")
     (desk.home / "turns").write_text("not a folder")
@@ -139,7 +139,7 @@ def test_an_archive_that_cannot_be_written_is_told(desk: Desk) -> None:
 
 
 def test_a_replay_proves_what_ticks_wrote(desk: Desk) -> None:
-    """Every turn is resolved again, with seats told in turn as well."""
+    """Every turn is resolved again, also in a game that reports to seats in turn."""
     desk.begin(seats=("red", "blue", "green"), pace="in_turn", rounds="4")
     for _ in range(4):
         desk.post("ORDERS toy1 red\nBID 1\nWHISPER green deal\nEND")
@@ -153,7 +153,7 @@ def test_a_replay_proves_what_ticks_wrote(desk: Desk) -> None:
 
 
 def test_a_replay_finds_an_altered_report(desk: Desk) -> None:
-    """The first difference is named."""
+    """A replay names the first difference."""
     desk.begin()
     report = desk.home / "turns" / "toy1" / "0000" / "reports" / "red.txt"
     report.write_bytes(report.read_bytes() + b" ")
@@ -180,7 +180,7 @@ def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
 
 
 def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:
-    """The GM reads one sentence; the turn stands as it was."""
+    """The GM reads one sentence; the turn stays open."""
     desk.begin(rounds="2")
     done = run_campaign_now(dataclasses.replace(desk.app, games={"toy": Broken()}), "toy1", desk.now)
 
@@ -190,7 +190,7 @@ def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:
 
 
 def test_one_games_fault_does_not_stop_reminders(desk: Desk) -> None:
-    """Reminders that cannot be written are a problem told; those of other campaigns go out, and so does the rest."""
+    """Reminders that cannot be rendered are reported; those of other campaigns go out, and so does all other mail."""
     desk.begin()
     desk.begin(name="toy2", seats=("red", "green"))
     desk.app = dataclasses.replace(desk.app, games={"toy": Untemplated()})
@@ -201,7 +201,7 @@ def test_one_games_fault_does_not_stop_reminders(desk: Desk) -> None:
 
 
 def test_a_fault_that_cannot_be_mailed_is_told_nevertheless(desk: Desk) -> None:
-    """A GM's own broken template keeps neither the other campaigns nor the mail from going on."""
+    """A GM's own broken template stops neither the other campaigns nor the mail."""
     desk.begin(rounds="2")
     (desk.home / "templates" / "host").mkdir()
     (desk.home / "templates" / "host" / "turn_problem.txt.j2").write_text("{{ page.nothing }}")
@@ -213,7 +213,7 @@ def test_a_fault_that_cannot_be_mailed_is_told_nevertheless(desk: Desk) -> None:
 
 
 def test_one_turn_that_cannot_be_archived_does_not_stop_the_others(desk: Desk) -> None:
-    """A folder in the way, or orders that a later version of the game lacks: each is told, the rest is archived."""
+    """A folder in the way, or orders that a later version of the game lacks, is reported; the rest is archived."""
     desk.begin()
     desk.tick()
     desk.post("ORDERS toy1 red\nBID 1\nEND")
@@ -234,7 +234,7 @@ def test_one_turn_that_cannot_be_archived_does_not_stop_the_others(desk: Desk) -
 
 
 def test_serve_tells_what_stops_a_tick_and_stays_up(desk: Desk) -> None:
-    """A lock file that cannot be opened is a problem told, not the end."""
+    """A lock file that cannot be opened is reported, and `serve` goes on."""
     (desk.home / LOCK).mkdir()
     stop, told = Event(), []
 
@@ -248,7 +248,7 @@ def test_serve_tells_what_stops_a_tick_and_stays_up(desk: Desk) -> None:
 
 
 def test_nothing_more_is_done_once_a_newer_version_has_brought_the_database_up(desk: Desk) -> None:
-    """What was started before the upgrade says so, and reads no letter, until it is started again."""
+    """A process started before the upgrade says so, and reads no message until it is started again."""
     desk.begin()
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     with desk.app.store.writing() as session:
@@ -260,7 +260,7 @@ def test_nothing_more_is_done_once_a_newer_version_has_brought_the_database_up(d
 
 
 def test_what_lies_in_the_inbox_and_is_no_mail_is_told(desk: Desk) -> None:
-    """A loop of links in new/ is a problem for the GM; the mail beside it is answered, and turns are run."""
+    """A loop of links in new/ is reported to the GM; the mail beside it is answered, and turns are run."""
     desk.begin()
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     (desk.home / "post" / "inbox" / "new").mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""A row that cannot be read stops its own campaign alone, and the home says which it is."""
+"""An unreadable row stops its own campaign alone, and the home names it."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ WRONG: tuple[object, ...] = (
     "soon", None, b"\xff\x00", 2**62, "[]", 1.5, "x" * 100_000, "[" * 3_000, '[{"a":[1]}]', "", "9" * 5_000,
     zlib.compress(b"["), zlib.compress(b"{}"), "{}", -1,
 )  # fmt: skip
-"""Values of a wrong kind, out of bounds, huge, and JSON of no sense."""
+"""Values of a wrong type, out of bounds, huge, and senseless JSON."""
 
 ROTTEN = b"a\xff"
-"""Bytes that are put in as a text; they are no UTF-8."""
+"""Bytes inserted as text that are not UTF-8."""
 
 COLUMNS = [(table, column) for table, of in CHECKS.items() for column in of]
-"""Every column that there is."""
+"""Every column of every table."""
 
 
 @dataclass(frozen=True)
 class Club:
-    """A home with two campaigns, toy1 and toy2, and its moment."""
+    """A home with two campaigns, toy1 and toy2, and its time."""
 
     home: Path
     now: dt.datetime
@@ -53,7 +53,7 @@ class Club:
 
 @pytest.fixture(scope="module")
 def club() -> Iterator[Club]:
-    """Each has had a turn, and sheets for the next are in; Ann plays in toy1 alone."""
+    """Return a home whose campaigns have each had a turn, with sheets for the next; Ann plays in toy1 alone."""
     with server_folder("unreadable") as folder, open_desk(folder / "home") as desk:
         desk.begin(name="toy1", seats=("red", "blue"), rounds="9", rules={"mass": "101"})
         desk.begin(name="toy2", seats=("green", "blue"), rounds="9", rules={"mass": "101"})
@@ -67,12 +67,12 @@ def club() -> Iterator[Club]:
 
 
 def order(desk: Desk, campaign: str, seat: str, text: str) -> None:
-    """Posts a sheet."""
+    """Deliver a sheet."""
     desk.post(f"ORDERS {campaign} {seat}\n{text}\nEND", sender=ADDRESSES[seat])
 
 
 def spoilt(club: Club, folder: Path, table: str, column: str, value: object) -> Path | None:
-    """A copy of the home with another value in the first row of a table; None if there is none, or it is refused."""
+    """Return a copy of the home with another value in a table's first row; None if there is none, or it is refused."""
     written = "CAST(? AS TEXT)" if value is ROTTEN else "?"
     copy = Path(shutil.copytree(club.home, folder / "home", symlinks=True))
     with closing(sqlite3.connect(copy / "pbem.sqlite", isolation_level=None)) as rows:
@@ -85,13 +85,13 @@ def spoilt(club: Club, folder: Path, table: str, column: str, value: object) -> 
 
 
 def turns_of_toy2(home: Path) -> int:
-    """How many turns toy2 has."""
+    """Return the number of turns of toy2."""
     with closing(sqlite3.connect(home / "pbem.sqlite")) as rows:
         return int(rows.execute("SELECT count(*) FROM turn WHERE campaign_id = 2").fetchone()[0])
 
 
 def goes_on(club: Club, home: Path) -> list[str]:
-    """Asserts that everything goes on for toy2; returns what was said in the first tick and by the status."""
+    """Assert that everything goes on for toy2; return the output of the first tick and of the status."""
     with open_app(home, GAMES) as app:
         desk = Desk(app, club.now)
         before = turns_of_toy2(home)
@@ -111,7 +111,7 @@ def goes_on(club: Club, home: Path) -> list[str]:
 
 @pytest.mark.parametrize(("number", "table", "column"), [(at, *each) for at, each in enumerate(COLUMNS)])
 def test_the_other_campaign_goes_on(club: Club, tmp_path: Path, number: int, table: str, column: str) -> None:
-    """Whatever stands in any column: ticks run its turns, and status, doctor and site tell of it."""
+    """With a bad value in any column, ticks run the other campaign's turns, and status, doctor and site still work."""
     copy = spoilt(club, tmp_path, table, column, WRONG[number % len(WRONG)])
     if copy is not None:
         goes_on(club, copy)
@@ -127,7 +127,7 @@ def test_the_other_campaign_goes_on(club: Club, tmp_path: Path, number: int, tab
     ],
 )
 def test_it_is_named(club: Club, tmp_path: Path, table: str, column: str, value: object, said: str) -> None:
-    """With the campaign, the table, the row and the field."""
+    """The campaign, the table, the row and the field are named."""
     copy = spoilt(club, tmp_path, table, column, value)
     assert copy is not None
 
@@ -136,14 +136,14 @@ def test_it_is_named(club: Club, tmp_path: Path, table: str, column: str, value:
 
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
 def test_text_that_is_not_in_utf8(club: Club, tmp_path: Path, table: str, column: str) -> None:
-    """Bytes that rotted in any text stop the other campaign no more than other values do."""
+    """Damaged bytes in a text stop the other campaign no more than other values do."""
     copy = spoilt(club, tmp_path, table, column, ROTTEN)
     if copy is not None:
         goes_on(club, copy)
 
 
 def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
-    """A question about the broken campaign is refused with the field at fault, and what to do."""
+    """A query about the broken campaign is refused with the field at fault and the remedy."""
     copy = spoilt(club, tmp_path, "campaign", "policy", "[]")
     assert copy is not None
 
@@ -154,7 +154,7 @@ def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
 
 
 def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: Path) -> None:
-    """The journal has a mark in their place, and the doctor names the row."""
+    """The journal shows a mark in their place, and the doctor names the row."""
     copy = spoilt(club, tmp_path, "act", "text", ROTTEN)
     assert copy is not None
     shown = CliRunner().invoke(main, ["--home", str(copy), "journal", "toy1"], obj=GAMES)
@@ -166,7 +166,7 @@ def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: 
 
 
 def test_what_is_remembered_of_polls_is_learnt_anew(club: Club, tmp_path: Path) -> None:
-    """A fact that cannot be read is none."""
+    """A remembered value that cannot be read counts as missing."""
     copy = spoilt(club, tmp_path, "campaign", "id", 1)
     assert copy is not None
     with closing(sqlite3.connect(copy / "pbem.sqlite", isolation_level=None)) as rows:
@@ -187,7 +187,7 @@ def test_what_is_remembered_of_polls_is_learnt_anew(club: Club, tmp_path: Path) 
     ],
 )
 def test_the_other_goes_on_on_postgresql(migrated_postgres_url: str, tmp_path: Path, statement: str) -> None:
-    """A server holds values to their types alone."""
+    """PostgreSQL checks the types of values alone, and the other campaign goes on there too."""
     make_home(tmp_path / "home", database=migrated_postgres_url)
     with open_app(tmp_path / "home", GAMES) as app:
         desk = Desk(app)

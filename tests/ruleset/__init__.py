@@ -1,1 +1,1 @@
-"""Tests of the contract's own machinery: typed orders, dice, options, canonical JSON."""
+"""Tests of the public interface for games: typed orders, dice, options, canonical JSON."""

@@ -1,4 +1,4 @@
-"""A book of invented orders that uses every feature of a declaration."""
+"""A parser of invented orders that uses every feature of a declaration."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ CARGO = KeywordField(("iron", "corn", "Coral"))
 
 @dataclass(frozen=True, slots=True)
 class Sail(Order):
-    """Sail a ship through ports,
-    with a cargo or without."""
+    """Sail a ship through ports.
+
+    A cargo is optional.
+    """
 
     usage = "SAIL ship VIA ports... [WITH cargo [TIMES count]] [NOW pace]"
     ship: Annotated[str, SHIP]
@@ -109,19 +111,19 @@ BOOK = OrderParser((Sail, Scrap, Scratch, DeclareWar, DeclarePeace, Load, Hold))
 
 
 def read(*lines: str, view: Mapping[str, Any] = VIEW) -> ParsedSheet:
-    """What a sheet of these lines comes to."""
+    """Return the sheet of these lines."""
     return BOOK.parse(view, enumerate(lines, 1))
 
 
 def order(line: str) -> Order:
-    """The one order of a good line."""
+    """Return the only order of a valid line."""
     parsed = read(line)
     assert parsed.findings == ()
     return parsed.orders[0]
 
 
 def finding(line: str, view: Mapping[str, Any] = VIEW) -> tuple[str, str, str]:
-    """Code, text and hint of the one finding of a bad line."""
+    """Return code, text and hint of the only finding of a bad line."""
     parsed = read(line, view=view)
     assert parsed.orders == ()
     (found,) = parsed.findings

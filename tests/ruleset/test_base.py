@@ -1,4 +1,4 @@
-"""What a game need not say: the defaults of `BaseRuleset`, and saves that follow from declarations."""
+"""The defaults of `BaseRuleset`, and saves that follow from declarations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEATS = ("red", "blue")
 
 
 class Weather(enum.Enum):
-    """Something of few values."""
+    """An enumeration of a few values."""
 
     FAIR = "fair"
     FOUL = "foul"
@@ -28,7 +28,7 @@ class Weather(enum.Enum):
 
 @dataclass(frozen=True)
 class Port:
-    """A record in a record."""
+    """A record within a record."""
 
     name: str
     depth: int | None = None
@@ -36,7 +36,7 @@ class Port:
 
 @dataclass(frozen=True)
 class World:
-    """A state with a field of every kind that can be saved."""
+    """A state with a field of every type that can be saved."""
 
     turn: int
     calm: bool
@@ -52,7 +52,7 @@ WORLD = World(3, True, Weather.FOUL, ("red", "blue"), (4, "x"), frozenset({"b", 
 
 
 class Bare(BaseRuleset[World]):
-    """A game that says nothing of itself but its state."""
+    """A game that declares nothing but its state."""
 
     title = "Bare"
     version = 2
@@ -60,7 +60,7 @@ class Bare(BaseRuleset[World]):
 
 
 def test_a_state_is_saved_by_its_declaration() -> None:
-    """Records, tuples, sets, mappings, enums and what may be None come back from JSON as they were."""
+    """Records, tuples, sets, mappings, enums and optional values come back from JSON as they were."""
     data = Bare().dump(WORLD)
 
     assert Bare().load(json.loads(canonical_json(data)), 2) == WORLD
@@ -68,7 +68,7 @@ def test_a_state_is_saved_by_its_declaration() -> None:
 
 
 def test_equal_states_give_equal_data() -> None:
-    """In whatever order a set or mapping was made, what is saved is the same to the byte."""
+    """The save of a set or mapping is the same to the byte, in whatever order it was made."""
     ports = {"bath": Port("Bath"), "ayr": Port("Ayr")}
     one = dataclasses.replace(WORLD, ports=ports)
     two = dataclasses.replace(WORLD, ports=dict(reversed(ports.items())), seen=frozenset({"a", "b"}))
@@ -98,14 +98,14 @@ def test_data_of_another_shape_are_refused(change: dict[str, Any]) -> None:
 
 
 def test_what_cannot_be_saved_is_refused_at_once() -> None:
-    """A number with a fraction, or a key that is no string, does not get as far as a save."""
+    """A fraction, or a key that is not a string, does not get as far as a save."""
     for value in (0.5, {1: 2}, object()):
         with pytest.raises(TypeError):
             BaseRuleset[Any]().dump(value)
 
 
 def test_an_old_save_is_brought_up_step_by_step() -> None:
-    """Each upgrade makes of one version the next; a version that is not known is refused by its number."""
+    """Each upgrade leads from one version to the next; an unknown version is refused by its number."""
     old = {name: value for name, value in Bare().dump(WORLD).items() if name != "calm"}
 
     assert Bare().load(old, 1) == WORLD
@@ -114,7 +114,7 @@ def test_an_old_save_is_brought_up_step_by_step() -> None:
 
 
 def test_a_state_without_a_type_is_told() -> None:
-    """Whoever forgets the brackets is told what to write."""
+    """A class without the type in brackets is an error that says what to write."""
 
     class Forgetful(BaseRuleset):  # type: ignore[type-arg]
         title = "Forgetful"
@@ -124,7 +124,7 @@ def test_a_state_without_a_type_is_told() -> None:
 
 
 def test_options_left_out_are_the_usual_ones() -> None:
-    """`begin` finds every option, whatever the campaign chose."""
+    """`begin` gets every option, whichever of them the campaign chose."""
     assert TOY.setup({"boats": 1}, SEATS, Dice(b"x")) == TOY.setup({"boats": 1, "turns": 12}, SEATS, Dice(b"x"))
 
 
@@ -140,7 +140,7 @@ def test_options_left_out_are_the_usual_ones() -> None:
     ],
 )
 def test_a_table_that_does_not_fit_is_refused(seats: Seats, wrong: tuple[str, ...], told: str) -> None:
-    """A SetupError says who may play, and who was given."""
+    """A SetupError says which seats may play, and which were given."""
     game = Auction()
     game.seats = seats
 
@@ -149,7 +149,7 @@ def test_a_table_that_does_not_fit_is_refused(seats: Seats, wrong: tuple[str, ..
 
 
 def test_a_game_without_a_bot_has_one() -> None:
-    """It writes lines of the declared orders, and only such as are taken."""
+    """The default bot writes lines of the declared orders, and only valid ones."""
     state = Sea(1, 4, SEATS, (Boat(0, "red", "R1", "G7", 2), Boat(1, "blue", "B1", "A1", 2)))
     view = TOY.view(state, "red", ())
 
@@ -160,7 +160,7 @@ def test_a_game_without_a_bot_has_one() -> None:
 
 
 def test_the_form_has_a_line_of_each_order() -> None:
-    """Without a form of its own a game shows what may be typed, as comments."""
+    """A game without a template of its own shows the usages as comments."""
     assert BaseRuleset.template(TOY, {}) == ["; MOVE <boat> <N|E|S|W>", "; FIRE <boat> AT <square>"]
 
 
@@ -168,7 +168,7 @@ def test_a_game_brings_its_templates_and_a_variant_those_of_its_base() -> None:
     """The folder beside the module of the class is found, also for a class derived from it elsewhere."""
 
     class Variant(type(TOY)):  # type: ignore[misc]
-        """The same with another name."""
+        """The same game with another name."""
 
     for game in (TOY, Variant()):
         assert game.templates is not None

@@ -1,4 +1,4 @@
-"""The value types of the contract: options, events, views in bulk, canonical JSON."""
+"""The value types of the interface: options, events, views in bulk, canonical JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CHART = Option("chart", "file", None, "another chart of ships")
     ],
 )
 def test_an_option_is_told_to_players(option: Option, value: object, told: str) -> None:
-    """They hear what is so in their campaign, and what is usual where that differs."""
+    """Players are told the value of their campaign, and the default where it differs."""
     assert option.told(value) == told
 
 
@@ -87,7 +87,7 @@ def test_a_value_that_cannot_be_is_refused_with_those_that_can(option: Option, t
 
 
 def test_a_file_option_says_so() -> None:
-    """Help for a chart asks for the path of a file, and says which kinds are read."""
+    """The help of a file option asks for a path, and names the formats that are read."""
     assert CHART.allowed == "the path of a file (JSON, YAML or CSV)"
 
 
@@ -104,7 +104,7 @@ def test_events_are_heard_by_their_audience_alone() -> None:
 
 
 def test_views_are_made_one_by_one_or_in_bulk() -> None:
-    """A ruleset with a bulk form is asked once for all seats; others once for each."""
+    """A ruleset with a bulk form is called once for all seats; others once for each."""
     state = standard_game(TOY).first
     seats = state.seats
 
@@ -126,7 +126,7 @@ def test_nobody_is_missing_unless_named() -> None:
 
 
 def test_refusals_of_rulesets_are_one_family() -> None:
-    """The host catches what any ruleset refuses by one name."""
+    """All errors of rulesets have one base class."""
     assert issubclass(SetupError, RulesetError)
     assert issubclass(SaveError, RulesetError)
 
@@ -144,13 +144,13 @@ def test_canonical_json_reads_back(data: Any) -> None:
 
 
 def test_equal_data_have_one_spelling() -> None:
-    """Keys are sorted, blanks left out, letters not escaped."""
+    """Keys are sorted, blanks left out, non-ASCII characters not escaped."""
     assert canonical_json({"b": [1, 2], "a": "é"}) == '{"a":"é","b":[1,2]}'.encode()
     assert json_sha256({"b": 1, "a": 2}) == json_sha256({"a": 2, "b": 1})
     assert json_sha256({"a": 1}) == "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"
 
 
 def test_what_is_not_a_number_has_no_spelling() -> None:
-    """NaN and infinity are no JSON."""
+    """NaN and infinity are refused."""
     with pytest.raises(ValueError, match="JSON"):
         canonical_json(float("nan"))

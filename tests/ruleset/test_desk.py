@@ -1,4 +1,4 @@
-"""Orders as data: what a page that knows no game can offer."""
+"""Orders as data: the order form that a page can offer without knowing the game."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW, Hold
 
 
 def verb(name: str) -> Any:
-    """The data of one verb of the fleet."""
+    """Return the data of one verb of the fleet."""
     return next(each for each in BOOK.desk(VIEW)["verbs"] if each["name"] == name)
 
 
 def test_a_desk_is_plain_data() -> None:
-    """It survives JSON, so a page can hold it."""
+    """The order form survives JSON, so a page can hold it."""
     desk = BOOK.desk(VIEW)
 
     assert json.loads(canonical_json(desk)) == desk
 
 
 def test_a_desk_has_the_parts_of_a_usage() -> None:
-    """Words to write, fields to fill in, groups that may be left out."""
+    """The parts are words to write, fields to fill in, and groups that may be left out."""
     assert verb("load")["parts"] == [
         {"word": "LOAD"},
         {"field": "cargo", "kind": "iron-corn-coral", "many": False},
@@ -61,7 +61,7 @@ def test_a_desk_tells_of_a_verb_what_the_reference_does() -> None:
 
 
 def test_equal_kinds_are_written_once() -> None:
-    """Ships of SAIL and SCRAP are the same ones."""
+    """The ships of SAIL and of SCRAP are one kind."""
     assert list(BOOK.desk(VIEW)["kinds"]) == ["ship", "port", "iron-corn-coral", "count", "slow-fast"]
 
 
@@ -75,19 +75,19 @@ class Deal(Order):
 
 
 def test_kinds_with_one_name_that_differ_have_ids_of_their_own() -> None:
-    """An id is made of what players see of a kind, and numbered from the second on."""
+    """Ids are made from the names of fields in usages, and numbered from the second on."""
     kinds = OrderParser((Deal,)).desk(VIEW)["kinds"]
 
     assert {name: kind["form"]["high"] for name, kind in kinds.items()} == {"number": 3, "number-2": 9}
 
 
 def test_a_game_may_offer_some_orders_alone() -> None:
-    """What may not be given now need not be offered."""
+    """Orders that may not be given now need not be offered."""
     assert [each["name"] for each in BOOK.desk(VIEW, [Hold])["verbs"]] == ["hold"]
 
 
 def test_a_view_without_names_offers_none() -> None:
-    """A choice of nothing is told as such."""
+    """A field without possible values has an empty choice."""
     assert BOOK.desk(EMPTY_VIEW)["kinds"]["ship"]["form"] == {"type": "choice", "values": []}
 
 
@@ -104,7 +104,7 @@ FORMS: dict[str, tuple[Pattern, list[str], list[str]]] = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_fits_its_words_and_no_others(name: str) -> None:
-    """The whole word must be one of the form; case does not count."""
+    """The whole word must match the pattern; case does not count."""
     form, good, bad = FORMS[name]
 
     assert [fits(form.to_json(), word) for word in good + bad] == [True] * len(good) + [False] * len(bad)
@@ -112,7 +112,7 @@ def test_a_form_fits_its_words_and_no_others(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_offers_what_fits(name: str) -> None:
-    """Each form has words to put up for choice."""
+    """The words that a pattern offers match it."""
     form, _, _ = FORMS[name]
 
     assert form.offers()
@@ -120,13 +120,13 @@ def test_a_form_offers_what_fits(name: str) -> None:
 
 
 def test_bounds_that_leave_nothing_offer_nothing() -> None:
-    """As where a Harvester holds nothing that it could drop."""
+    """A pattern with empty bounds offers nothing, as for a Harvester without cargo to drop."""
     assert NumberPattern(1, 0).offers() == RepeatedPattern(ChoicePattern(("A",)), "/", 2).offers() == ()
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_is_json_with_its_type(name: str) -> None:
-    """Clients tell forms apart by their type."""
+    """Clients tell patterns apart by their type."""
     form, _, _ = FORMS[name]
 
     assert json.loads(canonical_json(form.to_json())) == form.to_json()

@@ -20,7 +20,7 @@ SEAL = "0bbf1526fb965f5770a5704590022c2a29edc7cf7070ec0dde5a58c52da7a9b1"
 
 
 def test_draws_are_pinned() -> None:
-    """Archives are proved by drawing again: these values hold for every version to come."""
+    """Archives are proved by drawing again, so these values hold for every later version."""
     assert [DICE.roll(6, "fire", "F1", "F2", shot) for shot in range(8)] == ROLLS
     assert DICE.below(10**60, "big") == BIG
     assert "".join(DICE.shuffle("abcdefgh", "deck")) == "ebfcgahd"
@@ -36,7 +36,7 @@ def test_a_draw_is_a_hash_anyone_can_repeat() -> None:
 
 
 def test_a_draw_has_one_outcome_however_often_it_is_made() -> None:
-    """Draws in between, and in another order, change nothing."""
+    """Other draws in between, or another order of draws, change nothing."""
     first = DICE.roll(6, "a")
     for key in range(10):
         DICE.roll(6, key)
@@ -45,7 +45,7 @@ def test_a_draw_has_one_outcome_however_often_it_is_made() -> None:
 
 
 def test_keys_scopes_and_seeds_make_other_draws() -> None:
-    """No draw can be foretold from another: each part of its name counts, also its type and place."""
+    """No draw can be predicted from another: each part of its key counts, also its type and position."""
     keys: list[tuple[str | int, ...]] = [("a", "b"), ("b", "a"), ("ab",), ("a", "b", ""), (1,), ("1",), ()]
     draws = [DICE.below(10**18, *key) for key in keys]
     draws += [Dice(b"a seed").below(10**18, "a"), Dice(b"other").below(10**18, "a"), DICE.below(10**18, "a")]
@@ -55,19 +55,19 @@ def test_keys_scopes_and_seeds_make_other_draws() -> None:
 
 
 def test_campaign_dice_forget_the_turn() -> None:
-    """What is drawn once for a campaign is the same in every turn."""
+    """Dice of the campaign draw the same in every turn."""
     assert DICE.campaign == Dice(b"a seed")
     assert DICE.campaign.roll(6, "exit") == Dice(b"a seed").scoped("turn", 9).campaign.roll(6, "exit")
 
 
 def test_scopes_add_up() -> None:
-    """A scope within a scope is both."""
+    """A scope within a scope contains both."""
     assert DICE.scoped("combat").scope == ("turn", 3, "combat")
 
 
 @given(st.integers(1, 10**70), st.text(max_size=5))
 def test_draws_stay_below_their_limit(limit: int, key: str) -> None:
-    """From 0 to one less than the limit."""
+    """Draws range from 0 to one less than the limit."""
     assert 0 <= DICE.below(limit, key) < limit
 
 
@@ -90,7 +90,7 @@ def test_dice_are_fair(sides: int) -> None:
 
 
 def test_numbers_beyond_the_last_whole_round_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without this the first outcomes would come a little more often; with a span of 256 and a limit of 7 it shows."""
+    """Without rejection the first outcomes would be more frequent; with a span of 256 and a limit of 7 it shows."""
     monkeypatch.setattr(dice_module, "_SPAN", 256)
     numbers = itertools.chain([252, 255], itertools.repeat(251))
     monkeypatch.setattr(Dice, "_number", lambda self, key, attempt: next(numbers))
@@ -108,7 +108,7 @@ def test_a_chance_is_an_exact_fraction() -> None:
 
 
 def test_a_shuffle_keeps_every_item() -> None:
-    """A shuffled deck is the same deck; the one given is left alone."""
+    """A shuffled deck has the same cards; the list given is unchanged."""
     deck = ["a", "b", "c", "d"]
 
     shuffled = {tuple(DICE.shuffle(deck, "deck", number)) for number in range(400)}
@@ -118,12 +118,12 @@ def test_a_shuffle_keeps_every_item() -> None:
 
 
 def test_picking_from_nothing_is_refused() -> None:
-    """There is no item to pick."""
+    """An empty list has no item to pick."""
     with pytest.raises(ValueError, match="at least one outcome"):
         DICE.pick([], "a")
 
 
 def test_a_seal_tells_nothing_and_proves_the_seed() -> None:
-    """The seal is the hash of the seed under a purpose of its own, so no draw equals it."""
+    """The seal is a hash of the seed with a prefix of its own, so no draw equals it."""
     assert seed_hash(b"a seed") == hashlib.sha256(b"pbem dice seal\0a seed").hexdigest()
     assert seed_hash(b"a seed") != seed_hash(b"another")

@@ -1,4 +1,4 @@
-"""Lines as people write them: what is understood, what is told of it, and what is not guessed."""
+"""Lenient reading: lines as people write them, omissions that are reported, and guesses that are not made."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Point(Field):
     shown, expected, example, glue = "q,r", "coordinates like 3,-2", "3,-2", ","
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """The coordinates. Raises FieldError."""
+        """Return the coordinates. Raises FieldError."""
         parts = word.split(",")
         if len(parts) != 2:
             raise FieldError("no-point", f"expected {self.expected}, got {word!r}")
@@ -48,16 +48,16 @@ class Point(Field):
 
 
 class Fleet(Field):
-    """Ships joined by strokes."""
+    """Ships joined by slashes."""
 
     shown, expected, example, glue = "ships", "ships joined by /", "R101/R102", "/"
 
     def read(self, word: str, view: Mapping[str, Any]) -> tuple[str, ...]:
-        """The ships. Raises FieldError."""
+        """Return the ships. Raises FieldError."""
         return tuple(match_name(part, view["ships"], self.expected) for part in word.split("/"))
 
     def spare(self, word: str, view: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[FieldError, ...]]:
-        """The ships that can be read, and why not the others. Raises FieldError if none can."""
+        """Return the ships that can be read, and errors for the others. Raises FieldError if none can."""
         good, bad = [], []
         for part in word.split("/"):
             try:
@@ -81,7 +81,7 @@ class Spoken(Order):
     __slots__ = ()
 
     def words(self) -> str:
-        """Its class."""
+        """Return the name of the class."""
         return type(self).__name__
 
 
@@ -174,13 +174,13 @@ UNDERSTOOD = {
 
 
 def parsed(line: str) -> ParsedSheet:
-    """What a sheet of one line comes to."""
+    """Return the sheet of one line."""
     return BOOK.parse(VIEW, [(1, line)])
 
 
 @pytest.mark.parametrize(("line", "meant"), UNDERSTOOD.items(), ids=UNDERSTOOD)
 def test_a_line_as_people_write_it_is_understood(line: str, meant: str) -> None:
-    """Stops, arrows, brackets, fillers, lists, titles, plurals and typographic signs change nothing of the meaning."""
+    """Full stops, arrows, brackets, fillers, lists, titles, plurals and typographic signs do not change the meaning."""
     found = parsed(line)
 
     assert found.findings == ()
@@ -211,7 +211,7 @@ NOT_GUESSED = {
 
 @pytest.mark.parametrize(("line", "code"), NOT_GUESSED.items(), ids=NOT_GUESSED)
 def test_what_words_may_turn_round_is_not_guessed(line: str, code: str) -> None:
-    """No word is passed over that could say something else, and none that confirms is put in."""
+    """No word that could change the meaning is skipped, and no confirming word is added."""
     (found,) = parsed(line).findings
 
     assert parsed(line).orders == ()
@@ -219,7 +219,7 @@ def test_what_words_may_turn_round_is_not_guessed(line: str, code: str) -> None:
 
 
 def test_a_line_that_could_mean_two_things_names_both() -> None:
-    """Where a loose reading fits twice, the player is shown both and chooses."""
+    """A line with two lenient readings is refused with both, for the player to choose."""
 
     @dataclass(frozen=True, slots=True)
     class Load(Spoken):
@@ -237,7 +237,7 @@ def test_a_line_that_could_mean_two_things_names_both() -> None:
 
 
 def test_from_and_the_word_behind_it_may_stand_where_no_order_asks_for_them() -> None:
-    """The rest is taken, and the player is told what is not looked at."""
+    """The rest of the line is accepted, with a note on the words that are ignored."""
     found = parsed("JUMP R101 FROM 1,1 TO 3,-2")
 
     assert [BOOK.line(order) for order in found.orders] == ['JUMP R101 TO "3,-2"']
@@ -257,7 +257,7 @@ def test_from_and_the_word_behind_it_may_stand_where_no_order_asks_for_them() ->
     ],
 )
 def test_a_list_with_a_bad_item_keeps_the_good_ones(line: str, kept: str, lost: str) -> None:
-    """Where the declaration allows it, and with a warning that names what was dropped."""
+    """Bad items are dropped where the declaration allows it, with a warning that names them."""
     found = parsed(line)
 
     assert [BOOK.line(order) for order in found.orders] == [kept]
@@ -267,13 +267,13 @@ def test_a_list_with_a_bad_item_keeps_the_good_ones(line: str, kept: str, lost: 
 
 @pytest.mark.parametrize("line", ["KEEP nonsense", "MOVE R999 N", "MOVE R101 N backwards"])
 def test_nothing_good_or_no_such_declaration_keeps_nothing(line: str) -> None:
-    """A list of bad items alone is refused, as is a bad item where the whole list is meant."""
+    """A list of bad items alone is refused, and so is a bad item where the declaration does not allow dropping."""
     assert parsed(line).orders == ()
     assert len(parsed(line).errors) == 1
 
 
 def test_a_list_that_drops_bad_items_stands_at_the_end() -> None:
-    """Else the words behind it could be lost as bad items."""
+    """A list that drops items must end the usage, or the words behind it could be dropped as bad items."""
 
     @dataclass(frozen=True, slots=True)
     class Hand(Spoken):
@@ -299,7 +299,7 @@ def test_a_list_that_drops_bad_items_stands_at_the_end() -> None:
     ],
 )
 def test_an_order_in_a_remark_is_named(line: str, part: str) -> None:
-    """A second order behind a semicolon is not lost in silence."""
+    """A second order behind a semicolon causes a warning."""
     warnings = [finding for finding in parsed(line).findings if finding.severity == "warning"]
 
     assert warnings == [
@@ -323,7 +323,7 @@ def test_an_order_in_a_remark_is_named(line: str, part: str) -> None:
     ],
 )
 def test_the_rest_of_an_order_in_a_remark_is_named(line: str, part: str) -> None:
-    """Words that would lengthen the order before the semicolon, or another of its verb, are named."""
+    """Words behind a semicolon that would extend the order, or make another of its verb, cause a warning."""
     (warning,) = parsed(line).findings
 
     assert (warning.severity, warning.code) == ("warning", "second-order")
@@ -331,7 +331,7 @@ def test_the_rest_of_an_order_in_a_remark_is_named(line: str, part: str) -> None
 
 
 def test_remarks_are_looked_at_within_bounds() -> None:
-    """A sheet of nothing but remarks costs no more than some lines: orders are looked for in the first hundred."""
+    """In a sheet of remarks, orders are searched for in the first hundred only, to bound the time."""
     lines = [(number, "KEEP echo; BUILD ferry") for number in range(1, 2 * MOST_REMARKS)]
 
     assert len(BOOK.parse(VIEW, lines).findings) == MOST_REMARKS
@@ -342,19 +342,19 @@ def test_remarks_are_looked_at_within_bounds() -> None:
     ["MOVE R101 N; move over!", "MOVE R101 N # KEEP echo", "; KEEP echo", "KEEP echo; kee echo", "KEEP echo ; please"],
 )
 def test_a_remark_stays_a_remark(line: str) -> None:
-    """Words that are no order, what stands behind #, and a whole line behind a semicolon are not spoken of."""
+    """No warning: words that are no order, comments behind #, and whole lines behind a semicolon."""
     assert parsed(line).findings == ()
 
 
 def test_a_line_of_fillers_is_given_up_in_time() -> None:
-    """However many ways there are to pass over words, a line is read in a bounded number of steps."""
+    """A line with many fillers is read in a bounded number of steps."""
     line = "KEEP " + "the and to / " * 35 + "what"
 
     assert parsed(line).orders == ()
 
 
 def test_declared_examples_stand_for_those_put_together() -> None:
-    """An author may say how players would type an order."""
+    """Declared examples replace the generated ones."""
     move, build = BOOK.verbs[1], BOOK.verbs[3]
 
     assert (move.example, move.examples) == ("MOVE R101 N NE", ("MOVE R101 N NE", "MOVE R101/R102 UP"))
@@ -362,7 +362,7 @@ def test_declared_examples_stand_for_those_put_together() -> None:
 
 
 def test_a_book_may_keep_to_the_rules() -> None:
-    """Where a wrong guess would cost more than a refusal, nothing is guessed."""
+    """A parser without `loosely` guesses nothing."""
     strict = OrderParser(BOOK.types, loosely=False)
 
     assert strict.parse(VIEW, [(1, "JUMP R101 3,-2")]).orders == ()

@@ -1,4 +1,4 @@
-"""How lines of a sheet are read as orders."""
+"""Strict reading of lines as orders."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ GOOD = {
 
 @pytest.mark.parametrize(("line", "meant"), [(line, meant) for line, meant in GOOD.items() if meant is not None])
 def test_a_line_is_read_as_its_order(line: str, meant: Order) -> None:
-    """Case, blanks, commas, quotes, comments and clear abbreviations make no difference to what is meant."""
+    """Case, blanks, commas, quotes, comments and clear abbreviations do not change the meaning."""
     assert order(line) == meant
 
 
 @pytest.mark.parametrize("line", [line for line, meant in GOOD.items() if meant is None])
 def test_a_line_that_could_mean_two_things_is_not_guessed(line: str) -> None:
-    """Where an abbreviation fits twice, nothing is taken."""
+    """An ambiguous abbreviation is refused."""
     assert read(line).orders == ()
     assert len(read(line).errors) == 1
 
 
 @pytest.mark.parametrize("line", ["", "   ", "; HOLD", "# HOLD", "  ;", ",", " , ,"])
 def test_an_empty_line_is_no_order_and_no_error(line: str) -> None:
-    """Blank lines and comments may stand anywhere."""
+    """Blank lines and comments are allowed everywhere."""
     assert read(line) == read()
 
 
@@ -82,7 +82,7 @@ def test_a_backslash_continues_a_line() -> None:
 
 
 def test_a_backslash_at_the_end_of_a_sheet_joins_nothing() -> None:
-    """The last line is read even if it promises another."""
+    """The last line is read even if it ends in a backslash."""
     assert read("HOLD \\").orders == (Hold(),)
     assert list(join_lines([(7, "\\")])) == [(7, " ")]
 
@@ -94,7 +94,7 @@ def test_a_comment_does_not_swallow_the_next_line() -> None:
 
 
 def test_an_error_spoils_its_own_line_alone() -> None:
-    """The lines around a bad one are taken."""
+    """The lines around a bad one are accepted."""
     parsed = read("HOLD", "HODL", "HOLD")
 
     assert parsed.orders == (Hold(), Hold())
@@ -109,7 +109,7 @@ def test_words_are_parted_by_blanks_and_commas() -> None:
 
 
 def test_a_sheet_is_read_up_to_a_number_of_lines() -> None:
-    """A sheet without end is cut, and its player told where."""
+    """A sheet that is too long is cut, and its player told where."""
     parsed = read(*["HOLD"] * (MAX_LINES + 10))
 
     assert len(parsed.orders) == MAX_LINES
@@ -117,7 +117,7 @@ def test_a_sheet_is_read_up_to_a_number_of_lines() -> None:
 
 
 def test_a_sheet_is_read_up_to_a_number_of_errors() -> None:
-    """A mail that is no sheet is not answered word for word."""
+    """A mail that is not a sheet is not answered line by line."""
     parsed = read(*["nonsense"] * (MAX_ERRORS + 10), "HOLD")
 
     assert len(parsed.errors) == MAX_ERRORS + 1
@@ -134,5 +134,5 @@ def test_a_line_is_read_up_to_a_length() -> None:
 
 
 def test_joined_lines_are_measured_together() -> None:
-    """Continuing a line does not make more of it allowed."""
+    """A continued line may not be longer than others."""
     assert [error.code for error in read(*["SCRAP Kite \\"] * 100).errors] == ["too-long"]

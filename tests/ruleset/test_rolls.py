@@ -1,4 +1,4 @@
-"""Rolls for words: the usual notations, and which of how many a roll is."""
+"""Rolls of a GM: the usual notations, labels and numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DICE = Dice(b"seed").scoped("rolls", 1)
     ],
 )
 def test_the_usual_notations_are_read(typed: str, text: str, faces: tuple[int, ...], told: str) -> None:
-    """Each has one spelling, and each die is told; those that do not count stand in brackets."""
+    """Each throw has one spelling, and each die is told; those that do not count are in brackets."""
     throw = parse_notation(typed)
 
     assert (throw.text, throw.told(faces)) == (text, told)
@@ -54,7 +54,7 @@ def test_the_usual_notations_are_read(typed: str, text: str, faces: tuple[int, .
     ],
 )
 def test_what_is_no_dice_is_named_with_the_nearest(typed: str, hint: str) -> None:
-    """What is offered can be rolled."""
+    """The suggested notation is valid."""
     with pytest.raises(FieldError) as refused:
         parse_notation(typed)
 
@@ -64,7 +64,7 @@ def test_what_is_no_dice_is_named_with_the_nearest(typed: str, hint: str) -> Non
 
 @given(st.text(max_size=30))
 def test_no_text_is_too_odd(text: str) -> None:
-    """Whatever is typed is a throw within its bounds, or refused."""
+    """Any text is a throw within its bounds, or refused."""
     try:
         throw = parse_notation(text)
     except FieldError:
@@ -81,7 +81,7 @@ def test_dice_show_no_more_than_they_have_sides(throw: DiceNotation) -> None:
 
 
 def test_the_same_words_again_are_a_second_roll() -> None:
-    """Case, quotes and blanks make no other words; the second is another roll, and each says which it is."""
+    """Labels are equal regardless of case, quotes and blanks; the second roll is another, and each tells its number."""
     rolls = Rolls(DICE)
     first, second = rolls.roll("3d6", "the gate"), rolls.roll("3d6", " “The  gate” ")
 
@@ -92,7 +92,7 @@ def test_the_same_words_again_are_a_second_roll() -> None:
 
 
 def test_a_roll_depends_on_nothing_but_its_words_and_number() -> None:
-    """Others before it change nothing; so anyone who has the seed can repeat it."""
+    """Earlier rolls do not change a roll, so anyone who has the seed can repeat it."""
     alone, later = Rolls(DICE), Rolls(DICE)
     later.roll("d20", "a spy")
 
@@ -101,7 +101,7 @@ def test_a_roll_depends_on_nothing_but_its_words_and_number() -> None:
 
 
 def test_a_roll_that_is_named_is_not_rolled_anew() -> None:
-    """The newest with the words is meant, or that of a number; only what was never rolled is rolled."""
+    """A label means its newest roll, or that of a number; it is rolled only if it never was."""
     made = (roll_notation(DICE, "3d6", "the gate", 1), roll_notation(DICE, "3d6", "the gate", 2))
     rolls = Rolls(DICE, made)
 
@@ -114,7 +114,7 @@ def test_a_roll_that_is_named_is_not_rolled_anew() -> None:
 
 @pytest.mark.parametrize(("notation", "number", "code"), [("d20", 0, "other-dice"), ("3d6", 2, "no-such-roll")])
 def test_a_roll_that_was_never_made_is_refused(notation: str, number: int, code: str) -> None:
-    """Other dice, or more rolls than there were, are a slip."""
+    """Other dice, or more rolls than were made, are an error."""
     rolls = Rolls(DICE, [roll_notation(DICE, "3d6", "the gate", 1)])
 
     with pytest.raises(FieldError) as refused:
@@ -126,7 +126,7 @@ def test_a_roll_that_was_never_made_is_refused(notation: str, number: int, code:
     ("label", "code"), [(' "" ', "missing-word"), ("x" * 81, "too-long"), ("+ 2 the gate", "extra-words")]
 )
 def test_a_roll_is_for_something(label: str, code: str) -> None:
-    """Words that can be told on a line."""
+    """A label is some words on one line."""
     with pytest.raises(FieldError) as refused:
         Rolls(DICE).roll("3d6", label)
     assert refused.value.code == code

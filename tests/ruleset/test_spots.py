@@ -1,4 +1,4 @@
-"""Pictures for a page: what can be tapped on them."""
+"""Pictures for a page, with areas that can be tapped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SPOT = TapTarget(("R101", "3,-2"), 'R101 & "Kite"', box(2, 3, 10, 20))
 
 
 def test_spots_stand_above_a_live_picture() -> None:
-    """They are the last group of it, with names for clients, a title that is read out, and corners."""
+    """Tap targets are the last group of a picture, with names for clients, a title to be read out, and corners."""
     *_, group = ET.fromstring(interactive_svg(SEA.picture("sea", "The sea", [SPOT])))
 
     (polygon,) = group
@@ -27,14 +27,14 @@ def test_spots_stand_above_a_live_picture() -> None:
 
 
 def test_a_picture_is_painted_without_its_spots() -> None:
-    """What is mailed as PNG does not know of them."""
+    """A picture mailed as PNG has no tap targets."""
     with_spots, without = SEA.picture("sea", "The sea", [SPOT]), SEA.picture("sea", "The sea")
 
     assert with_spots.svg == without.svg == interactive_svg(without)
 
 
 def test_a_live_picture_is_as_sound_as_the_picture() -> None:
-    """Whatever names and titles hold, it is well-formed and has no links."""
+    """The picture is well-formed and has no links, whatever names and titles contain."""
     spot = TapTarget(("<script>", "a'b"), '"><a href="x">', box(0, 0, 1, 1))
     picture = SEA.picture("sea", "The sea", [spot])
 

@@ -1,4 +1,4 @@
-"""How orders are written, stored, documented and invented, and declarations checked."""
+"""Orders as lines, as JSON, in the reference and at random, and checks of their declarations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_order_stored_as_json_comes_back(given_order: Order) -> None:
 
 @given(st.lists(st.text(max_size=80), max_size=20))
 def test_any_text_is_read_without_falling(lines: list[str]) -> None:
-    """Whatever a mail holds, the answer is orders and findings on lines that exist."""
+    """Any text gives orders and findings on lines that exist."""
     parsed = read(*lines)
 
     assert all(1 <= found.line <= len(lines) for found in parsed.findings)
@@ -59,14 +59,14 @@ words = st.sampled_from(
 
 @given(st.lists(st.lists(words, max_size=12).map(" ".join), max_size=5))
 def test_any_mixture_of_true_words_is_read_without_falling(lines: list[str]) -> None:
-    """Words of the game in any order are orders or findings, and what is read can be written."""
+    """Words of the game in any order give orders or findings, and these orders can be written."""
     for read_order in read(*lines).orders:
         assert order(BOOK.line(read_order)) == read_order
 
 
 @given(st.integers())
 def test_invented_lines_are_good_where_the_view_has_names(key: int) -> None:
-    """The random lines that try games out are well-formed."""
+    """Random lines are well-formed."""
     line = BOOK.invent(VIEW, Dice(b"seed"), key)
 
     assert read(line).errors == ()
@@ -74,7 +74,7 @@ def test_invented_lines_are_good_where_the_view_has_names(key: int) -> None:
 
 
 def test_lines_are_invented_even_of_nothing() -> None:
-    """Without names in the view a line is invented all the same, to be refused."""
+    """Without names in the view a line is still invented, and will be refused."""
     lines = [BOOK.invent(EMPTY_VIEW, Dice(b"seed"), key) for key in range(50)]
 
     assert "SCRAP nothing" in {line[:13] for line in lines}
@@ -87,7 +87,7 @@ def test_json_names_the_order() -> None:
 
 
 def test_foreign_json_is_refused() -> None:
-    """An order nobody declared, or with fields it does not have, is not made up."""
+    """An undeclared order, or one with unknown fields, is refused."""
     with pytest.raises(KeyError):
         BOOK.from_json({"order": "fly"})
     with pytest.raises(TypeError):
@@ -99,18 +99,18 @@ def test_the_reference_shows_usage_help_and_example() -> None:
     reference = BOOK.reference()
 
     assert "- `SAIL <ship> VIA <port>... [WITH iron|corn|Coral [TIMES <count>]] [NOW slow|fast]`" in reference
-    assert "Sail a ship through ports, with a cargo or without." in reference
+    assert "Sail a ship through ports. A cargo is optional." in reference
     assert "Example: `SAIL Kite VIA Ayr WITH iron TIMES -5 NOW slow`" in reference
 
 
 def test_examples_can_be_typed() -> None:
-    """What the reference gives as an example reads as that order."""
+    """Each example of the reference reads as its order."""
     for verb in BOOK.verbs:
         assert type(order(verb.example)) is verb.order
 
 
 def test_findings_and_orders_of_a_sheet_are_told_apart() -> None:
-    """Only errors keep a line from being taken; warnings and notes do not."""
+    """Only errors keep a line from being accepted; warnings and notes do not."""
     findings = tuple(Finding(1, severity, "code", "text") for severity in ("note", "warning", "error"))
 
     assert ParsedSheet((), findings).errors == findings[2:]
@@ -142,7 +142,7 @@ class Verbless(Order):
 
 @dataclass(frozen=True, slots=True)
 class Unfillable(Order):
-    """What may be left out has no default."""
+    """Its optional field has no default."""
 
     usage = "UNFILLABLE [count]"
     count: Annotated[int, IntegerField(1, 2)]
@@ -177,19 +177,19 @@ class HalfConfirmed(Order):
     ],
 )
 def test_a_bad_declaration_is_refused_at_once(declared: type[Order], said: str) -> None:
-    """A game with such an order does not even start, instead of falling over a player's sheet."""
+    """A game with such an order fails on import, not on a player's sheet."""
     with pytest.raises(TypeError, match=said):
         OrderType.of(declared)
 
 
 def test_a_word_may_stand_for_itself_in_usage() -> None:
-    """A kind of a few words shows them; a wording of its own is kept."""
+    """A field of a few keywords shows them in the usage, unless it has a name of its own."""
     assert KeywordField(("a", "b")).shown == "a|b"
     assert dataclasses.replace(KeywordField(("a", "b")), shown="letter").shown == "letter"
 
 
 def test_two_books_do_not_share_verbs() -> None:
-    """A book knows the orders it was made of, and no others."""
+    """A parser knows the orders that it was made of, and no others."""
     book = OrderParser((Hold,))
 
     assert [verb.usage for verb in book.verbs] == ["HOLD"]

@@ -1,1 +1,1 @@
-"""Sessions and migrations, on SQLite and PostgreSQL."""
+"""Sessions, migrations and copies, on SQLite and PostgreSQL."""

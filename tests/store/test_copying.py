@@ -1,4 +1,4 @@
-"""A database is copied out of either kind and into either kind, with every value as it was."""
+"""A database of either kind is copied into one of either kind, with every value as it was."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOON = dt.datetime(2026, 11, 2, 12, 0, 0, 123456, dt.UTC)
 
 
 def fill(store: Store) -> None:
-    """A row or two of each kind of value: times, bytes, JSON, words of a kind, truth, nothing."""
+    """Insert one or two rows with each type of value: times, bytes, JSON, enumerations, booleans, NULL."""
     with store.writing() as session:
         ann = Person(
             address="Ann@example.org", key="ann@example.org", pages=PageDelivery.LINK, plain=True, created_at=NOON
@@ -44,7 +44,7 @@ def fill(store: Store) -> None:
 
 
 def values(url: str) -> list[object]:
-    """What stands in those rows, as the host reads it."""
+    """Return the values of those rows as the host reads them."""
     store = Store(url)
     try:
         with store.reading() as session:
@@ -56,7 +56,7 @@ def values(url: str) -> list[object]:
 
 
 def test_every_value_comes_through(any_store: Store, tmp_path: Path, postgres_url: str) -> None:
-    """Out into a file and into an empty server: only who was at work is left out; new rows are numbered on."""
+    """A copy through a file into an empty server leaves out the workers alone; new rows get the next numbers."""
     fill(any_store)
     there = any_store.engine.url.render_as_string(hide_password=False)
     copy_to_file(there, tmp_path / "copy.sqlite")
@@ -86,7 +86,7 @@ def test_an_empty_server_is_filled_wholly_or_not_at_all(tmp_path: Path, postgres
 
 
 def test_text_with_a_zero_goes_to_a_server(tmp_path: Path, postgres_url: str) -> None:
-    """SQLite keeps it, PostgreSQL does not: another sign stands in its place."""
+    """SQLite stores NUL, PostgreSQL does not: a replacement character is stored there."""
     file = tmp_path / "copy.sqlite"
     file.write_bytes(migrated_database())
     store = Store(f"sqlite:///{file}")
@@ -99,7 +99,7 @@ def test_text_with_a_zero_goes_to_a_server(tmp_path: Path, postgres_url: str) ->
 
 
 def test_a_page_that_rotted_is_noticed(tmp_path: Path) -> None:
-    """SQLite looks through its own pages."""
+    """SQLite checks its own pages."""
     file = tmp_path / "copy.sqlite"
     raw = bytearray(migrated_database())
     raw[8192:8400] = bytes(208)

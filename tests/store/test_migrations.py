@@ -1,4 +1,4 @@
-"""Migrations make the tables of the models, on SQLite and PostgreSQL, and take them back."""
+"""Migrations make the tables of the models, on SQLite and PostgreSQL, and can be reversed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PNG = bytes(range(256))
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database without tables, of each kind in turn."""
+    """Yield a database without tables, of each kind in turn."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'empty.sqlite'}"
     url: str = request.getfixturevalue("postgres_url")
@@ -46,7 +46,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def tables(url: str) -> set[str]:
-    """The names of all tables in a database."""
+    """Return the names of all tables in a database."""
     store = Store(url)
     try:
         return set(inspect(store.engine).get_table_names())
@@ -55,7 +55,7 @@ def tables(url: str) -> set[str]:
 
 
 def test_the_migrations_make_what_the_models_say(any_store: Store) -> None:
-    """Comparing the migrated tables with the models finds no difference, in types, indexes or constraints."""
+    """A comparison of the migrated tables with the models finds no difference in types, indexes or constraints."""
     with any_store.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
 
@@ -63,7 +63,7 @@ def test_the_migrations_make_what_the_models_say(any_store: Store) -> None:
 
 
 def test_up_and_down(empty_url: str) -> None:
-    """All steps up make every table; all steps down leave none but Alembic's own."""
+    """All upgrades make every table; all downgrades leave none but Alembic's own."""
     migrate(empty_url)
     made = tables(empty_url)
     downgrade(empty_url, "base")
@@ -73,7 +73,7 @@ def test_up_and_down(empty_url: str) -> None:
 
 
 def test_a_database_that_went_past_steps_is_given_what_they_bring(empty_url: str) -> None:
-    """It came to 0013 when that followed on 0010: its people had no `pages`, and there was no table of sealed ones."""
+    """A database that came to 0013 when that followed 0010 gets the column `pages` and the table of sealed pages."""
     migrate(empty_url, "0010")
     store = Store(empty_url)
     with store.writing() as session:
@@ -91,7 +91,7 @@ _BATCHES = "CREATE TABLE batch (id INTEGER NOT NULL PRIMARY KEY, made_at TIMESTA
 
 
 def test_a_migrated_database_is_current(empty_url: str) -> None:
-    """A migrated database is current, also when it is migrated again; one whose tables were taken away is not."""
+    """A migrated database is current, also when it is migrated again; one whose tables were dropped is not."""
     migrate(empty_url)
     migrate(empty_url, create=False)
     current = schema_is_current(empty_url)
@@ -101,7 +101,7 @@ def test_a_migrated_database_is_current(empty_url: str) -> None:
 
 
 def test_only_who_says_so_makes_tables(empty_url: str) -> None:
-    """To bring a database up makes none where there is none, as after its file was lost."""
+    """An upgrade creates no tables where there are none, as after the file was lost, unless asked to."""
     with pytest.raises(ConfigError, match="restore the newest backup"):
         migrate(empty_url, create=False)
     migrate(empty_url)
@@ -113,7 +113,7 @@ def test_only_who_says_so_makes_tables(empty_url: str) -> None:
 
 
 def test_a_newer_database_is_refused(empty_url: str) -> None:
-    """A database at a revision this code does not know is not current, and migrating it is refused in words."""
+    """A database at an unknown revision is not current, and migrating it is refused in a sentence."""
     migrate(empty_url)
     store = Store(empty_url)
     with store.writing() as session:
@@ -129,13 +129,13 @@ def test_a_newer_database_is_refused(empty_url: str) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    """A database file that cannot be made is a sentence, not a traceback."""
+    """A database file that cannot be created is a sentence, not a traceback."""
     with pytest.raises(ConfigError, match="cannot be used: unable to open database file"):
         migrate(f"sqlite:///{tmp_path / 'missing' / 'pbem.sqlite'}")
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
-    """A file of something else is a sentence too, and left as it was."""
+    """A file of another kind is a sentence too, and left as it was."""
     (tmp_path / "pbem.sqlite").write_text("To be or not to be, that is the question. " * 50)
 
     for act in (migrate, schema_is_current):
@@ -144,7 +144,7 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 
 
 def test_seats_of_one_address_become_one_person(empty_url: str) -> None:
-    """Seats filled before there were people are given them: one for each address, however its letters are written."""
+    """Seats filled before there were people get one person for each address, regardless of case."""
     migrate(empty_url, "0001")
     store = Store(empty_url)
     with store.writing() as session:
@@ -161,7 +161,7 @@ def test_seats_of_one_address_become_one_person(empty_url: str) -> None:
 
 
 def test_campaigns_begun_before_there_were_words_keep_their_dice(empty_url: str) -> None:
-    """They have no words; a player whose campaign has not begun gets a code to choose one with."""
+    """Started campaigns have no dice words; players of forming ones get a code to choose one with."""
     migrate(empty_url, "0001")
     store = Store(empty_url)
     with store.writing() as session:
@@ -192,7 +192,7 @@ _OLD_SEAT = (
 
 
 def test_mails_sent_before_are_gone_through_again(empty_url: str) -> None:
-    """So that of those too the text alone is left; letters were dealt with for good."""
+    """Mails sent before are processed again, to keep their text alone; messages received are not."""
     migrate(empty_url, "0007")
     store = Store(empty_url)
     with store.writing() as session:
@@ -214,7 +214,7 @@ _OLD_MAIL = (
 
 
 def test_a_campaign_with_a_past_goes_down_and_up_again(empty_url: str) -> None:
-    """The way back keeps seats with their addresses and the turns that count, with their sheets; shelves are lost."""
+    """A downgrade keeps seats with their addresses and live turns with their sheets; withdrawn turns are lost."""
     migrate(empty_url)
     store = Store(empty_url)
     with store.writing() as session:
@@ -235,7 +235,7 @@ def test_a_campaign_with_a_past_goes_down_and_up_again(empty_url: str) -> None:
 
 
 def _fill(session: Session) -> None:
-    """A campaign with a player and an open seat, and a turn that was taken back beside the one that counts."""
+    """Insert a campaign with a player and an open seat, and a withdrawn turn beside the live one."""
     now = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     session.connection().exec_driver_sql(_CAMPAIGN)
     ann = Person(address="Ann@example.org", key="ann@example.org", created_at=now)
@@ -282,11 +282,11 @@ HOLDS = {
     ),
     "words of a version that is forgotten": ("review", "words of a version that is forgotten", ""),
 }
-"""By the sentence that stood in the database: kind, reason, and the address of a campaign that has moved."""
+"""By the sentence in the old database: kind, reason, and the address of a campaign that has moved."""
 
 
 def test_holds_become_kinds_and_reasons(before: str) -> None:
-    """Every sentence of a hold is read once, and told as it was ever after; the way back leads to the same."""
+    """Every sentence of a hold is parsed once, and described as before; the downgrade leads back to it."""
     asked = "SELECT {} FROM campaign ORDER BY id"
     for number, held in enumerate((*HOLDS, "play@example.net")):
         execute(before, _campaign_of_0020(number, held, "running" if held in HOLDS else "moved"))
@@ -310,7 +310,7 @@ VALUES = {
     "outgoing.state": {"queued": "queued", "failed": "failed", "replaced": "superseded"},
     "outgoing.form": {"whole": "full", "plain": "text"},
 }
-"""By column: values before, and what becomes of them."""
+"""By column: the values before and after."""
 
 _ROWS = {
     "person": "(address, key, fallback, plain, calendar, created_at) VALUES ('', {n}, '', false, true, {at})",
@@ -327,11 +327,11 @@ _ROWS = {
         " VALUES ('', '', '', '', {n}, '', '', 1, {at}, {at}, '')"
     ),
 }
-"""A row of each table as the version before had it."""
+"""A row of each table of the version before."""
 
 
 def test_values_become_the_standard_words(before: str) -> None:
-    """Values that changed are changed in every row, all others stay; the way back leads to the same."""
+    """Renamed values are changed in every row, all others stay; the downgrade leads back to the same."""
     execute(before, _campaign_of_0020(1, "", "running"))
     for table, row in _ROWS.items():
         for number in range(1, 5):
@@ -353,7 +353,7 @@ def _read(url: str) -> dict[str, list[object]]:
 
 
 def test_a_migration_that_was_killed_is_repeated(before: str) -> None:
-    """Killed before its commit, it has changed nothing; the next one does all of it."""
+    """A migration killed before its commit has changed nothing; the next one does all of it."""
     execute(before, _campaign_of_0020(1, "it awaits your review", "running"))
     killed = subprocess.run([sys.executable, "-c", _KILLED, before], check=False)
     left = execute(before, "SELECT held FROM campaign")
@@ -372,7 +372,7 @@ migrate(sys.argv[1], also=lambda _: os.kill(os.getpid(), signal.SIGKILL))
 
 @pytest.fixture
 def before(empty_url: str) -> str:
-    """A database of the version before that of standard values."""
+    """Yield a database of the version before the standard values."""
     migrate(empty_url, "0020")
     return empty_url
 

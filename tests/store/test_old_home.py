@@ -1,8 +1,8 @@
-"""A home made by the version before goes on: it is migrated, its mails keep their threads, and its archive is proved.
+"""A home made by an earlier version goes on: it is migrated, its mails keep their threads, and its archive is proved.
 
-`homes/duel_of_0002.tar.xz` was made by the program as it was when the database
-had its second form: a duel of Singularity in turn 2, with a letter between its
-players. `MAILS` are what that program mailed then, for what is done here.
+`homes/duel_of_0002.tar.xz` was made by the program when the database had its second
+form: a duel of Singularity in turn 2, with a press message between its players.
+`MAILS` are the mails that this program then sent for the same actions.
 `homes/duel_of_0007.tar.xz` is from its seventh form: another duel, in turn 1,
 with pictures.
 """
@@ -36,18 +36,18 @@ MAILS = [
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """The home as it was left, brought to this version."""
+    """Return the home without pictures, migrated to this version."""
     return unpacked("duel_of_0002", tmp_path)
 
 
 @pytest.fixture
 def pictured(tmp_path: Path) -> Path:
-    """The one with pictures."""
+    """Return the home with pictures, migrated to this version."""
     return unpacked("duel_of_0007", tmp_path)
 
 
 def unpacked(name: str, folder: Path) -> Path:
-    """A home, migrated."""
+    """Unpack and migrate a home."""
     with tarfile.open(HOMES / f"{name}.tar.xz") as files:
         files.extractall(folder, filter="data")
     pbem(folder / "home", "migrate")
@@ -55,14 +55,14 @@ def unpacked(name: str, folder: Path) -> Path:
 
 
 def pbem(home: Path, *words: str) -> str:
-    """What a command prints that succeeds."""
+    """Return the output of a command that succeeds."""
     result = CliRunner().invoke(main, ["--home", str(home), *words])
     assert result.exit_code == 0, result.output
     return result.output
 
 
 def play_on(home: Path) -> list[tuple[str, str, str]]:
-    """Blue answers his old report, the turn is run and taken back; to whom what was mailed, and its Message-ID."""
+    """Answer an old report, run the turn and roll it back; return the recipients and Message-IDs of the mails."""
     store = Store(load_settings(home).database)
     with store.reading() as session:
         before = session.scalars(select(OutgoingMail.id).order_by(OutgoingMail.id.desc())).first()
@@ -83,7 +83,7 @@ def play_on(home: Path) -> list[tuple[str, str, str]]:
 
 
 def post(home: Path, text: str) -> None:
-    """A mail of blue's player."""
+    """Deliver a mail of blue's player."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "bob@example.org", "orders@example.org", "orders"
     mail["Message-ID"], mail["Date"] = "<3@example.org>", "Mon, 2 Nov 2026 09:00:00 +0000"
@@ -92,17 +92,17 @@ def post(home: Path, text: str) -> None:
 
 
 def test_mails_of_an_old_campaign_keep_their_names(home: Path) -> None:
-    """The same things are mailed under the same Message-IDs, so that threads hold and nothing is mailed twice."""
+    """The same mails have the same Message-IDs, so that threads hold and nothing is mailed twice."""
     assert play_on(home) == MAILS
 
 
 def verified(home: Path) -> str:
-    """What the archive shows by itself."""
+    """Return the output of `pbem verify` on the archive."""
     return pbem(home, "verify", str(home / "turns"), "duel")
 
 
 def test_an_old_home_is_in_order(home: Path) -> None:
-    """Its archive agrees with itself, before and after what is done to it."""
+    """Its archive is consistent, before and after it is played on."""
     before = verified(home)
     play_on(home)
 
@@ -111,7 +111,7 @@ def test_an_old_home_is_in_order(home: Path) -> None:
 
 
 def test_an_archive_is_written_again_from_what_was_kept_before(pictured: Path) -> None:
-    """Every file of it, pictures too, to the byte."""
+    """Every file of the archive is written again to the byte, pictures too."""
     campaign = pictured / "turns" / "duel"
     there = {path: path.read_bytes() for path in campaign.rglob("*") if path.is_file()}
     shutil.rmtree(campaign)
@@ -123,7 +123,7 @@ def test_an_archive_is_written_again_from_what_was_kept_before(pictured: Path) -
 
 
 def test_mails_that_an_old_home_has_sent_are_shortened(pictured: Path) -> None:
-    """Once they can come back no more; the next turn is run as ever."""
+    """Mails that can no longer bounce are shortened; the next turn is run as ever."""
     pbem(pictured, "tick", "--now", "2026-11-09T12:00Z")
     store = Store(load_settings(pictured).database)
     with store.reading() as session:

@@ -1,4 +1,4 @@
-"""Reading and writing sessions keep the same promises on both databases."""
+"""Reading and writing sessions give the same guarantees on both databases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 
 
 def campaign(name: str) -> Campaign:
-    """A campaign with nothing but what the table demands."""
+    """Return a campaign with nothing but what the table demands."""
     return Campaign(
         name=name,
         game="toy",
@@ -34,7 +34,7 @@ def campaign(name: str) -> Campaign:
 
 
 def count(store: Store) -> int:
-    """How many campaigns there are."""
+    """Return the number of campaigns."""
     with store.reading() as session:
         return session.scalars(select(func.count()).select_from(Campaign)).one()
 
@@ -97,7 +97,7 @@ def test_a_reading_session_cannot_write(any_store: Store) -> None:
 
 
 def test_a_reading_session_sees_one_moment(any_store: Store) -> None:
-    """What is committed elsewhere does not show in a reading session that has begun."""
+    """Commits of others do not show in a reading session that is open."""
     statement = select(func.count()).select_from(Campaign)
     with any_store.reading() as session:
         before = session.scalars(statement).one()
@@ -134,7 +134,7 @@ def test_writers_wait_for_each_other(any_store: Store) -> None:
 
 
 def test_foreign_keys_are_kept(any_store: Store) -> None:
-    """A row that refers to a campaign that is not there is refused."""
+    """A row that refers to a missing campaign is refused."""
     with pytest.raises(IntegrityError), any_store.writing() as session:
         session.add(JournalEntry(campaign_id=7, at=NOON, actor="gm@example.org", text="started"))
 
@@ -168,13 +168,13 @@ def test_a_mail_is_kept_small(store: Store) -> None:
 
 
 def test_a_database_of_another_kind_is_refused() -> None:
-    """Anything but SQLite and PostgreSQL is named and refused."""
+    """Databases other than SQLite and PostgreSQL are refused by name."""
     with pytest.raises(ConfigError, match="mysql"):
         Store("mysql://example.org/pbem")
 
 
 def test_a_database_without_tables(tmp_path: Path, postgres_url: str) -> None:
-    """A sentence names what helps."""
+    """The error names the remedy."""
     (tmp_path / "new.sqlite").touch()
     for url in (f"sqlite:///{tmp_path / 'new.sqlite'}", postgres_url):
         with closing(Store(url)) as store, pytest.raises(ConfigError, match="see what mends it with: pbem doctor"):
@@ -182,7 +182,7 @@ def test_a_database_without_tables(tmp_path: Path, postgres_url: str) -> None:
 
 
 def test_a_database_that_is_gone_is_not_made_anew(store: Store, sqlite_url: str) -> None:
-    """A connection that is opened later, as by a thread, makes no empty file in the place of the lost one."""
+    """A later connection, as of a thread, creates no empty file in place of the lost one."""
     file = Path(sqlite_url.removeprefix("sqlite:///"))
     store.engine.dispose()
     file.rename(file.with_name("elsewhere"))
@@ -193,7 +193,7 @@ def test_a_database_that_is_gone_is_not_made_anew(store: Store, sqlite_url: str)
 
 
 def test_a_full_disk_of_a_server(migrated_postgres_url: str) -> None:
-    """PostgreSQL's own code for it becomes the sentence that all full disks have."""
+    """PostgreSQL's code for a full disk becomes the sentence of all full disks."""
     full = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$"
     with closing(Store(migrated_postgres_url)) as store, pytest.raises(StoreError, match=DISK_FULL):  # noqa: SIM117
         with store.writing() as session:
@@ -209,7 +209,7 @@ def test_a_server_that_is_not_there() -> None:
 
 
 def test_one_store_at_a_time_is_alone(postgres_url: str) -> None:
-    """On PostgreSQL a second store, as of another home, is not alone until the first has let go."""
+    """On PostgreSQL a second store, as of another home, is not alone until the first has released the lock."""
     with closing(Store(postgres_url)) as first, closing(Store(postgres_url)) as second:
         with first.alone() as held, second.alone() as refused:
             pass
@@ -220,7 +220,7 @@ def test_one_store_at_a_time_is_alone(postgres_url: str) -> None:
 
 
 def test_a_lock_whose_connection_breaks_is_let_go_quietly(postgres_url: str) -> None:
-    """A server that throws everybody out ends the lock, and who held it goes on to his end."""
+    """A server that closes all connections ends the lock, and its holder goes on to the end."""
     others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = "
     with closing(Store(postgres_url)) as first, closing(Store(postgres_url)) as second:
         with first.alone(), second.writing() as session:
