@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pbem.archive.record import _HASH_SHOWN, FORMAT, RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
+from pbem.archive.record import FORMAT, HASH_CHARACTERS, RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
 from pbem.errors import ReplayError
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json
@@ -136,7 +136,7 @@ MOST_FILE = 16_000_000
 
 _LONGEST_NUMBER = 8
 
-_WITHDRAWN_NAME = re.compile(rf"([0-9]{{4,8}})-[0-9a-f]{{{_HASH_SHOWN}}}")
+_WITHDRAWN_NAME = re.compile(rf"([0-9]{{4,8}})-[0-9a-f]{{{HASH_CHARACTERS}}}")
 
 
 @dataclass(frozen=True)

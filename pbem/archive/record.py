@@ -308,7 +308,7 @@ RECORD = "turn.json"
 WITHDRAWN = "withdrawn"
 """The folder of a campaign's archive for turns that were rolled back or run again."""
 
-_HASH_SHOWN = 8
+HASH_CHARACTERS = 8
 """Hex digits of a record's hash in the name of a withdrawn turn's folder."""
 
 
@@ -319,7 +319,7 @@ def folder_name(number: int) -> str:
 
 def withdrawn_name(number: int, record_hash: str) -> str:
     """Return the name of a withdrawn turn's folder inside `WITHDRAWN`."""
-    return f"{folder_name(number)}-{record_hash[:_HASH_SHOWN]}"
+    return f"{folder_name(number)}-{record_hash[:HASH_CHARACTERS]}"
 
 
 ENCLOSED = "enclosed"

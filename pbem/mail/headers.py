@@ -77,9 +77,9 @@ def _normalise_address(address: str) -> str | None:
     return f"{local}@{domain.lower().rstrip('.-')}" if usable else None
 
 
-_CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
+REPLY_CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
 
-_TAG = re.compile(rf"\[(?:[^\[\]\s]{{1,40}}+\s++|(?=[a-z]*+[2-7]))({_CODE})\]", re.IGNORECASE)
+SUBJECT_TAG = re.compile(rf"\[(?:[^\[\]\s]{{1,40}}+\s++|(?=[a-z]*+[2-7]))({REPLY_CODE})\]", re.IGNORECASE)
 """A code in brackets; before it, in the mails of earlier versions, the name of its campaign."""
 
 
@@ -117,7 +117,7 @@ def tagged_subject(campaign: str, subject: str, code: str = "") -> str:
 
 def without_codes(subject: str) -> str:
     """Return a subject without the tags that carry codes."""
-    return _TAG.sub("", subject)
+    return SUBJECT_TAG.sub("", subject)
 
 
 MAX_HEAD = 100_000

@@ -24,7 +24,7 @@ from pbem.mail.body import (
     rejoin_lines,
 )
 from pbem.mail.bounces import auto_reply_reason
-from pbem.mail.headers import _CODE, _TAG, MAX_HEAD, MESSAGE_ID, find_addresses, parse_address
+from pbem.mail.headers import MAX_HEAD, MESSAGE_ID, REPLY_CODE, SUBJECT_TAG, find_addresses, parse_address
 from pbem.mail.mailbox import CUT_HEADER, MAX_MAIL, is_read_whole
 from pbem.mail.mime import Part, decode_words, parse_entity, without_envelope
 from pbem.mail.reply_parser import (
@@ -276,13 +276,13 @@ def _join_written(pieces: list[TextPart]) -> MessageBody:
     return MessageBody([piece for piece in written if not piece.html or collapse_spaces(piece.text) not in said])
 
 
-_WORD = re.compile(_CODE)
+_WORD = re.compile(REPLY_CODE)
 
 
 def find_reply_codes(letter: Message, address: str) -> list[str]:
     """Return all that looks like a reply code in a message, without doubles: recipients first, then the subject."""
     found = [code for recipient in letter.recipients if (code := _plus_code(recipient.lower(), address.lower()))]
-    found += [code.lower() for code in _TAG.findall(letter.subject)]
+    found += [code.lower() for code in SUBJECT_TAG.findall(letter.subject)]
     return list(dict.fromkeys(found))
 
 

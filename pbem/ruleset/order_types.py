@@ -394,7 +394,7 @@ def _kinds(order: type[Order]) -> dict[str, Field]:
             continue
         found = [extra for extra in extras[slot.name] if isinstance(extra, Field)]
         if len(found) != 1:
-            raise TypeError(f"field {slot.name} of {order.__name__} needs exactly one Kind in Annotated")
+            raise TypeError(f"field {slot.name} of {order.__name__} needs exactly one Field in Annotated")
         kinds[slot.name] = found[0]
     return kinds
 

@@ -171,7 +171,7 @@ class HalfConfirmed(Order):
         (Unconfirmed, "the usage RESIGN CONFIRM"),
         (HalfConfirmed, "CONFIRM behind them"),
         (Unnamed, "does not name its fields"),
-        (Unkind, "exactly one Kind"),
+        (Unkind, "exactly one Field"),
         (Verbless, "must begin with its verb"),
         (Unfillable, "needs a default"),
     ],
