@@ -88,7 +88,7 @@ def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
         if not address:
             return f"You have no second address now: all mail goes to {person.address}."
         said = f"Mail that {person.address} does not take goes to {address} from now on."
-        _tell(case, [person.address, address], "Your second address", said)
+        _notify_addresses(case, [person.address, address], "Your second address", said)
         return ""
     if find_person(case.session, address) is not None:
         return f"{address} is in use here, so another's games cannot be moved to it. Nothing was done."
@@ -96,15 +96,15 @@ def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
     person.fallback = "" if person.fallback.lower() == person.key else person.fallback
     case.session.flush()
     said = f"You play from {address} from now on, in all your campaigns here, and no longer from {old}."
-    _tell(case, [old, address], "Your address has changed", said)
-    _note_address(case, person, old)
+    _notify_addresses(case, [old, address], "Your address has changed", said)
+    _record_address_change(case, person, old)
     return ""
 
 
 def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
     """Appoints somebody for a seat, if its player and the time are still those of the request."""
     case, data = asked.case, request.data
-    seat, snapshot, place = _locked(case, request)
+    seat, snapshot, place = _lock_seat(case, request)
     until = end_of(data["until"], snapshot.schedule.zone)
     if (
         seat.person_id != data["person_id"]
@@ -144,7 +144,7 @@ def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
 def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
     """Gives a player whose campaign has moved here all that opens his seat: its newest report, and a token."""
     case = asked.case
-    seat, snapshot, place = _locked(case, request)
+    seat, snapshot, place = _lock_seat(case, request)
     person = case.session.get_one(Person, request.data["person_id"])
     if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
         return _GONE
@@ -163,20 +163,20 @@ def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
     )
 
 
-def _locked(case: MessageContext, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
+def _lock_seat(case: MessageContext, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
     """The seat that a request is about, and its campaign, locked."""
     seat = case.session.get_one(Seat, request.data["seat_id"])
     snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
     return seat, snapshot, next(each for each in snapshot.places if each.id == seat.id)
 
 
-def _tell(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
+def _notify_addresses(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
     page = Notice(paragraphs=(said, "If this was not you, please tell your GM at once."))
     for address in dict.fromkeys(addresses):
         CampaignMailer(case.app).send_page(case.session, case.now, to=address, subject=subject, page=page)
 
 
-def _note_address(case: MessageContext, person: Person, old: str) -> None:
+def _record_address_change(case: MessageContext, person: Person, old: str) -> None:
     """Enters the change into the journal of each campaign, for its GM alone, and tells him."""
     for known in seats_of(case.session, person.address):
         snapshot = load_campaign(case.session, known.campaign)
@@ -205,7 +205,7 @@ def _join(asked: PersonRequest, order: Join) -> str:
     if asked.person is not None and (place := seat_of(case.session, snapshot, asked.person)):
         return f"You play in {name} already, as {place.seat}."
     wish = (order.seat or "").lower()
-    if wish and _never_there(case, snapshot, wish):
+    if wish and _cannot_become_seat(case, snapshot, wish):
         return f"{name} has no seat called {wish}: {suggest(wish, snapshot.seats)} Nothing was done."
     address = asked.person.address if asked.person else asked.sender
     if asked.person is None and (why := reply_limit_reason(case, address, "join")):
@@ -283,7 +283,7 @@ def _withdraw(asked: PersonRequest, order: Withdraw) -> str:
     return f"You are off the standby list of {name}."
 
 
-def _confirm(asked: PersonRequest, order: Confirm) -> str:
+def _confirm_request(asked: PersonRequest, order: Confirm) -> str:
     case = asked.case
     request = find_request(case.session, order.code, case.now)
     if request is None or request.kind not in _CONFIRMED or not mark_confirmed(case.session, request, case.now):
@@ -321,7 +321,7 @@ _CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
 }
 
 
-def _never_there(case: MessageContext, snapshot: CampaignSnapshot, wish: str) -> bool:
+def _cannot_become_seat(case: MessageContext, snapshot: CampaignSnapshot, wish: str) -> bool:
     """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
     named = (
         snapshot.status != CampaignState.FORMING
@@ -331,7 +331,7 @@ def _never_there(case: MessageContext, snapshot: CampaignSnapshot, wish: str) ->
     return wish not in snapshot.seats and bool(named)
 
 
-JOIN_HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm}
+JOIN_HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm_request}
 """What is done for each command of this module."""
 
 _PAGE = (
@@ -362,7 +362,7 @@ def _change_address(asked: PersonRequest, order: ChangeAddress) -> str:
     return _ask_owner(asked.case, asked.person, "address", address)
 
 
-def _fallback(asked: PersonRequest, order: Fallback) -> str:
+def _change_fallback(asked: PersonRequest, order: Fallback) -> str:
     if asked.person is None:
         return _NOBODY
     address = require_address(order.address, "a player", asked.case.address)
@@ -380,7 +380,7 @@ def _ask_owner(case: MessageContext, person: Person, kind: RequestKind, address:
     return ""
 
 
-def _mail_as(asked: PersonRequest, order: MailAs) -> str:
+def _set_format(asked: PersonRequest, order: MailAs) -> str:
     if asked.person is None:
         return _NOBODY
     if order.form in _PAGES:
@@ -397,5 +397,5 @@ def _mail_as(asked: PersonRequest, order: MailAs) -> str:
     return "Your reports come with HTML and pictures from now on, in all your campaigns."
 
 
-ADDRESS_HANDLERS: PersonHandlers = {ChangeAddress: _change_address, Fallback: _fallback, MailAs: _mail_as}
+ADDRESS_HANDLERS: PersonHandlers = {ChangeAddress: _change_address, Fallback: _change_fallback, MailAs: _set_format}
 """What is done for each command of this module."""

@@ -64,11 +64,11 @@ PAUSED = (
 
 def authenticate(case: MessageContext, header: SheetHeader | None) -> AuthResult:
     """Whether a letter may send a sheet, and for which seat. `header` is that of its sheet, if it has one."""
-    claim = _judged(case, header, changing=False)
-    return replace(claim, notes=(*claim.notes, *_remarks(case, claim))) if isinstance(claim, Accepted) else claim
+    claim = _authenticate(case, header, changing=False)
+    return replace(claim, notes=(*claim.notes, *_sheet_notes(case, claim))) if isinstance(claim, Accepted) else claim
 
 
-def _remarks(case: MessageContext, seated: Accepted) -> Iterator[str]:
+def _sheet_notes(case: MessageContext, seated: Accepted) -> Iterator[str]:
     """What the seat's player should know of a sheet that is taken."""
     if seated.deputy:
         yield f"The sheet came from {seated.deputy}, who stands in for the seat's player."
@@ -86,30 +86,32 @@ def authenticate_request(case: MessageContext, header: SheetHeader | None) -> Au
     Who stands in may send sheets and no more. The code of an old report does
     no harm when the letter comes from the seat's own address.
     """
-    claim = _judged(case, header, changing=True)
+    claim = _authenticate(case, header, changing=True)
     if isinstance(claim, Accepted) and claim.deputy:
         return Declined(reason="deputy-asks", to=claim.deputy, spot=claim.spot)
     return claim
 
 
-def _judged(case: MessageContext, header: SheetHeader | None, *, changing: bool) -> AuthResult:
+def _authenticate(case: MessageContext, header: SheetHeader | None, *, changing: bool) -> AuthResult:
     session, letter = case.session, case.letter
     if case.confirmed is not None and case.confirmed.seat_id is not None:
-        return _weighed(case, Evidence(load_seat(session, case.confirmed.seat_id), "confirmed"), changing=changing)
+        return _decide(case, Evidence(load_seat(session, case.confirmed.seat_id), "confirmed"), changing=changing)
     key = header.key.lower() if header else ""
     codes = find_reply_codes(letter, case.address)
     known = shown_by_code(session, [*codes, key] if key else codes)
     replied = [known[code] for code in codes if code in known] or shown_by_reference(session, letter.references)
     if header is None:
-        found = _plain_reply(session, letter, replied)
+        found = _reply_evidence(session, letter, replied)
     elif (seat := find_seat(session, header.campaign, header.seat)) is None:
-        found = _misnamed(session, letter, header, replied)
+        found = _unknown_seat(session, letter, header, replied)
     else:
-        found = _framed(session, letter, header, load_seat(session, seat.id), named=known.get(key), replied=replied)
-    return _weighed(case, _up_to_date(case, found), changing=changing) if isinstance(found, Evidence) else found
+        found = _frame_evidence(
+            session, letter, header, load_seat(session, seat.id), named=known.get(key), replied=replied
+        )
+    return _decide(case, _drop_outdated_key(case, found), changing=changing) if isinstance(found, Evidence) else found
 
 
-def _up_to_date(case: MessageContext, evidence: Evidence) -> Evidence:
+def _drop_outdated_key(case: MessageContext, evidence: Evidence) -> Evidence:
     """Evidence without a key that is good no more.
 
     It was renewed, as for another player, between its look-up and the campaign's
@@ -123,12 +125,12 @@ def _up_to_date(case: MessageContext, evidence: Evidence) -> Evidence:
     return replace(evidence, proof=None, shown=None)
 
 
-def _plain_reply(session: Session, letter: Message, replied: Sequence[ShownReport]) -> AuthResult | Evidence:
+def _reply_evidence(session: Session, letter: Message, replied: Sequence[ShownReport]) -> AuthResult | Evidence:
     if not replied:
         return _without_code(session, letter)
     if len({shown.seat_id for shown in replied}) > 1:
-        return _disagreeing(load_seat(session, replied[0].seat_id), None)
-    return Evidence(load_seat(session, replied[0].seat_id), "reply", _newest(replied))
+        return _seat_mismatch(load_seat(session, replied[0].seat_id), None)
+    return Evidence(load_seat(session, replied[0].seat_id), "reply", _newest_report(replied))
 
 
 def _without_code(session: Session, letter: Message) -> AuthResult:
@@ -142,7 +144,7 @@ def _without_code(session: Session, letter: Message) -> AuthResult:
     return Declined(reason="no-orders", to=letter.sender, spot=spot)
 
 
-def _misnamed(session: Session, letter: Message, header: SheetHeader, replied: Sequence[ShownReport]) -> AuthResult:
+def _unknown_seat(session: Session, letter: Message, header: SheetHeader, replied: Sequence[ShownReport]) -> AuthResult:
     """A header that names no seat: told only to people known, and with nothing but what is theirs."""
     if replied:
         spot = load_seat(session, replied[0].seat_id)
@@ -160,7 +162,7 @@ def _misnamed(session: Session, letter: Message, header: SheetHeader, replied: S
     return Declined(reason="wrong-campaign", to=to, typed=header.campaign, hint=hint)
 
 
-def _framed(
+def _frame_evidence(
     session: Session,
     letter: Message,
     header: SheetHeader,
@@ -174,14 +176,14 @@ def _framed(
     by_token = verify_token(header.key, spot.token_hash)
     if other:
         proven = by_token or is_own_address(letter, spot)
-        return _disagreeing(spot if proven else load_seat(session, other[0].seat_id), header)
+        return _seat_mismatch(spot if proven else load_seat(session, other[0].seat_id), header)
     if by_token:
         return Evidence(spot, "token")
     if named is not None:
         return Evidence(spot, "code", named)
     notes = (WRONG_KEY,) if header.key else ()
     if own:
-        return Evidence(spot, "reply", _newest(own), notes)
+        return Evidence(spot, "reply", _newest_report(own), notes)
     return Evidence(spot, None, None, notes, guessed=is_guess(header.key))
 
 
@@ -194,7 +196,7 @@ class _Writer:
     lapsed: DeputyInfo | None = None
 
 
-def _writer(case: MessageContext, spot: SeatContext, shown: ShownReport | None) -> _Writer:
+def _find_writer(case: MessageContext, spot: SeatContext, shown: ShownReport | None) -> _Writer:
     if shown is not None and shown.stand_in is not None:
         return _Writer(own=False, deputy=shown.stand_in.address)  # his is the code, whatever From says
     sender = case.confirmed.by if case.confirmed else case.letter.sender
@@ -205,22 +207,22 @@ def _writer(case: MessageContext, spot: SeatContext, shown: ShownReport | None) 
     return _Writer(own, deputy=found.address) if found.is_on(case.now) else _Writer(own, lapsed=found)
 
 
-def _weighed(case: MessageContext, evidence: Evidence, *, changing: bool) -> AuthResult:
+def _decide(case: MessageContext, evidence: Evidence, *, changing: bool) -> AuthResult:
     """What the evidence is good for: by who wrote the letter, the state of the game, the policy, and the turn."""
     spot = evidence.spot
     if not spot.address:
-        return _vacant(case, evidence)
-    writer = _writer(case, spot, evidence.shown)
+        return _vacant_seat(case, evidence)
+    writer = _find_writer(case, spot, evidence.shown)
     proof = evidence.proof or ("address" if writer.own or writer.deputy else None)
     if writer.lapsed and proof != "token":
         return DeputyExpired(spot, writer.lapsed)
     if proof is None:
         return SenderMismatch(spot, guessed=evidence.guessed)
-    stale = _by_turn(case, spot, evidence, changing=changing)
-    if stale and changing and writer.own and _by_policy(spot, "address", case.verdict) is None:
+    stale = _reason_by_turn(case, spot, evidence, changing=changing)
+    if stale and changing and writer.own and _reason_by_policy(spot, "address", case.verdict) is None:
         # The code of an old report is worth nothing, and takes nothing from the address.
         proof, stale = "address", None
-    reason = _by_state(spot, changing=changing) or _by_policy(spot, proof, case.verdict)
+    reason = _reason_by_state(spot, changing=changing) or _reason_by_policy(spot, proof, case.verdict)
     if reason == "forged":
         return SenderMismatch(spot, forged=True)
     if lacking := reason or stale:
@@ -230,7 +232,7 @@ def _weighed(case: MessageContext, evidence: Evidence, *, changing: bool) -> Aut
     return Accepted(spot, evidence.notes, proof, writer.deputy)
 
 
-def _by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
+def _reason_by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
     """Why the seat cannot be served whoever asks; before the start it takes no sheets, but may be changed."""
     if spot.status == CampaignState.MOVED:
         return "moved"
@@ -241,7 +243,7 @@ def _by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
     return None if spot.playing else "removed"
 
 
-def _by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason | None:
+def _reason_by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason | None:
     """Why the proof is not enough in this campaign."""
     accept = spot.policy.accept
     if proof == "confirmed":
@@ -259,7 +261,7 @@ def _by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason 
     return "unverified" if accept == "verified" and verdict != "pass" else None
 
 
-def _by_turn(case: MessageContext, spot: SeatContext, evidence: Evidence, *, changing: bool) -> Reason | None:
+def _reason_by_turn(case: MessageContext, spot: SeatContext, evidence: Evidence, *, changing: bool) -> Reason | None:
     """Why the report that the letter answers, or that was the last when it came, is not the one to answer."""
     if case.confirmed is not None:
         return None if changing or case.confirmed.report_id == spot.report_id else "confirmed-late"
@@ -269,7 +271,7 @@ def _by_turn(case: MessageContext, spot: SeatContext, evidence: Evidence, *, cha
     return "withdrawn" if shown.withdrawn else "stale-code"
 
 
-def _vacant(case: MessageContext, evidence: Evidence) -> AuthResult:
+def _vacant_seat(case: MessageContext, evidence: Evidence) -> AuthResult:
     """A letter for a seat where nobody sits; who knows its keys has played it, and may hear of that."""
     sender = case.letter.sender
     if evidence.proof is None or sender is None or not is_known(case.session, sender):
@@ -277,7 +279,7 @@ def _vacant(case: MessageContext, evidence: Evidence) -> AuthResult:
     return Declined(reason="vacant", to=sender, spot=evidence.spot)
 
 
-def _disagreeing(spot: SeatContext, header: SheetHeader | None) -> AuthResult:
+def _seat_mismatch(spot: SeatContext, header: SheetHeader | None) -> AuthResult:
     return SeatMismatch(spot.address, header) if spot.address else UnknownSender()
 
 
@@ -300,5 +302,5 @@ def is_own_address(letter: Message, spot: SeatContext) -> bool:
     return letter.sender is not None and letter.sender.lower() == spot.address.lower()
 
 
-def _newest(shown: Sequence[ShownReport]) -> ShownReport:
+def _newest_report(shown: Sequence[ShownReport]) -> ShownReport:
     return max(shown, key=lambda each: each.report_id)

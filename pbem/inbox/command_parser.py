@@ -42,7 +42,6 @@ from pbem.report.markdown import find_sections, headed_sections
 from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.order_types import Order, ParsedSheet
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
-from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Person
 from pbem.util import redact_credentials
@@ -191,11 +190,11 @@ _MONTH_FIRST = re.compile(rf"{_WEEKDAY}\b{_MONTH}\s++{_DAY}\s++{_YEAR}", re.IGNO
 def normalise_dates(line: str) -> str:
     """The line with its written-out days as 2026-11-27; one that no calendar has is put so all the same."""
     for pattern in (_DAY_FIRST, _MONTH_FIRST):
-        line = pattern.sub(_iso, line)
+        line = pattern.sub(_iso_date, line)
     return line
 
 
-def _iso(match: re.Match[str]) -> str:
+def _iso_date(match: re.Match[str]) -> str:
     month = _MONTHS.index(match["month"].lower()) + 1
     return f"{match['year']}-{month:02}-{int(match['day']):02}"
 
@@ -281,15 +280,15 @@ def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
     """
     last_end = max((at for at, line in enumerate(lines) if is_end(line)), default=-1)
     for at, line in enumerate(lines):
-        header = _header(line)
+        header = SheetHeader.of(split_words(line)) if _FRAME.match(line) else None
         if header is not None and (at < last_end or header.campaign in known):
-            end = _end(lines, at + 1)
+            end = _find_end(lines, at + 1)
             note = "There is no END line: everything after PLAYER was read."
-            return replace(_request(header, lines[at + 1 : end], () if end is not None else (note,)), at=at)
+            return replace(_command_list(header, lines[at + 1 : end], () if end is not None else (note,)), at=at)
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     if first is None or not begins_with_command(lines[first]):
         return None
-    return _unframed(lines[first : _end(lines, first)])
+    return _read_unframed(lines[first : _find_end(lines, first)])
 
 
 def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandList | None:
@@ -298,13 +297,11 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
     Words such as "Press on! My orders:" are no command, and take no sheet away.
     """
     above, whole = find_commands(lines[: sheet.at] if sheet.header else lines, known), find_commands(lines, known)
-    if above is None or whole is None or not any(map(_has_text, above.parse().orders)):
+    if above is None or whole is None:
+        return None
+    if not any(isinstance(each, PlayerCommand) and each.takes_text for each in above.parse().orders):
         return None
     return replace(whole, notes=(*whole.notes, *[NEVER_ORDERS] * bool(sheet.header)))
-
-
-def _has_text(order: Order) -> bool:
-    return isinstance(order, PlayerCommand) and order.takes_text
 
 
 def begins_with_command(line: str) -> bool:
@@ -313,30 +310,30 @@ def begins_with_command(line: str) -> bool:
     return match is not None and match[1].upper() in VERBS
 
 
-def _unframed(lines: Sequence[str]) -> CommandList:
+def _read_unframed(lines: Sequence[str]) -> CommandList:
     """Without a frame the commands end where the first paragraph does, unless a text follows them."""
     blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
     if any(map(_takes_text, lines[:blank])):
-        return _request(None, lines, ())
-    return _request(None, lines[:blank], (BELOW,) if any(map(begins_with_command, lines[blank:])) else ())
+        return _command_list(None, lines, ())
+    return _command_list(None, lines[:blank], (BELOW,) if any(map(begins_with_command, lines[blank:])) else ())
 
 
-def _request(header: SheetHeader | None, lines: Sequence[str], notes: tuple[str, ...]) -> CommandList:
+def _command_list(header: SheetHeader | None, lines: Sequence[str], notes: tuple[str, ...]) -> CommandList:
     numbered = tuple(enumerate(lines, start=1))
     texted = next((at for at, line in enumerate(lines) if _takes_text(line)), None)
     if texted is not None:
         text = "\n".join(lines[texted + 1 :]).strip("\n")
         numbered = numbered[: texted + 1]
-    asking = [(number, _plainly(redact_credentials(line))) for number, line in numbered if split_words(line)]
+    asking = [(number, _without_courtesies(redact_credentials(line))) for number, line in numbered if split_words(line)]
     if len(asking) > MOST_COMMANDS:
         notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
     return CommandList(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)
 
 
-def _plainly(line: str) -> str:
+def _without_courtesies(line: str) -> str:
     """A command without "please" and a full stop behind it, its days in digits; words for the dice stay as they are."""
     match = _FIRST.match(line)
-    verb = _in_full(match[1].upper()) if match else ""
+    verb = _expand_verb(match[1].upper()) if match else ""
     if verb in ("", "DICE"):
         return line
     said = (normalise_dates(line) if verb in _WITH_DAYS else line).rstrip(" \t.!?,")
@@ -346,31 +343,17 @@ def _plainly(line: str) -> str:
 
 def _takes_text(line: str) -> bool:
     match = _FIRST.match(line)
-    return match is not None and _in_full(match[1].upper()) in WITH_TEXT
+    return match is not None and _expand_verb(match[1].upper()) in WITH_TEXT
 
 
-def _in_full(word: str) -> str:
+def _expand_verb(word: str) -> str:
     """The command that a word begins, as the reader of commands will take it; "" if none or several."""
     meant = [verb for verb in VERBS if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
     return word if word in VERBS else meant[0] if len(meant) == 1 else ""
 
 
-def _header(line: str) -> SheetHeader | None:
-    return SheetHeader.of(split_words(line)) if _FRAME.match(line) else None
-
-
-def _end(lines: Sequence[str], start: int) -> int | None:
+def _find_end(lines: Sequence[str], start: int) -> int | None:
     return next((at for at in range(start, len(lines)) if is_end(lines[at])), None)
-
-
-def names_section(ruleset: AnyRuleset, order: Order, campaign: str) -> bool:
-    """Whether what is asked for is the rulebook of a campaign, or a section, by words of its heading or by one word
-    that it has: no sentence is that short."""
-    if not isinstance(order, Rules):
-        return False
-    words = order.about[1:] if order.about and order.about[0].lower() == campaign else order.about
-    find = find_sections if len(words) == 1 else headed_sections
-    return not words or bool(find(rulebook(ruleset), words))
 
 
 _BUTTON = re.compile(r"(?:leave\s++(?P<campaign>\S++)(?:\s++(?P<seat>\S++))?|unsubscribe)", re.IGNORECASE)
@@ -394,13 +377,13 @@ def find_request(case: MessageContext, known: Names) -> CommandList | None:
     first = first_line(letter)
     if YES.fullmatch(first) and (code := match_code(case.session, find_reply_codes(letter, case.address))):
         return CommandList(None, ((1, f"CONFIRM {code}"),))
-    found = find_commands(letter.lines, known) or _pressed(case)
+    found = find_commands(letter.lines, known) or _find_button_request(case)
     if found is None and not first:
         found = find_commands([bare_subject(letter.subject)], known)
-    return None if found is None or _is_order(case, found) else found
+    return None if found is None or _is_game_order(case, found) else found
 
 
-def _pressed(case: MessageContext) -> CommandList | None:
+def _find_button_request(case: MessageContext) -> CommandList | None:
     """To leave, as a mail program's button asks it: a campaign's player, or whoever has but one seat."""
     match = _BUTTON.fullmatch(case.letter.subject.strip())
     if match is None:
@@ -413,22 +396,24 @@ def _pressed(case: MessageContext) -> CommandList | None:
     return replace(request, header=SheetHeader(match["campaign"].lower(), seat.lower())) if seat else None
 
 
-def _is_order(case: MessageContext, found: CommandList) -> bool:
+def _is_game_order(case: MessageContext, found: CommandList) -> bool:
     """Whether a reply only begins like a command, and is an order of its seat's game: there are games of free words."""
     asked = found.parse().orders
-    if found.pressed or found.header is not None or (asked and not _may_be_words(asked[0])):
+    # RULES alone takes whatever words there are, so that a sentence may begin like it.
+    if found.pressed or found.header is not None or (asked and not (isinstance(asked[0], Rules) and asked[0].about)):
         return False
     alone = len(found.lines) == len(asked) == 1
-    return not (alone and _names_section(case, asked[0])) and reads_as_order(case, found.lines[0])
+    return not (alone and _is_section_request(case, asked[0])) and reads_as_order(case, found.lines[0])
 
 
-def _names_section(case: MessageContext, order: Order) -> bool:
+def _is_section_request(case: MessageContext, order: Order) -> bool:
+    """Return True if an order asks for a rulebook, or for a section that it has.
+
+    Several words must be of a heading. One word may stand anywhere in the rulebook: no sentence is that short.
+    """
     claim = authenticate(case, None)
-    if not isinstance(claim, Accepted):
+    if not (isinstance(order, Rules) and isinstance(claim, Accepted)):
         return False
-    return names_section(case.app.game(claim.spot.game), order, claim.spot.campaign)
-
-
-def _may_be_words(order: Order) -> bool:
-    """Whether a command takes whatever words there are, so that a sentence may begin like it."""
-    return isinstance(order, Rules) and bool(order.about)
+    words = order.about[1:] if order.about and order.about[0].lower() == claim.spot.campaign else order.about
+    find = find_sections if len(words) == 1 else headed_sections
+    return not words or bool(find(rulebook(case.app.game(claim.spot.game)), words))

@@ -102,7 +102,7 @@ _WITH_TEXT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _CommandAnswer:
     """A paragraph or more, and files to go with it. `acts`: something was done; `asks`: it waits for a YES instead."""
 
     text: str
@@ -111,7 +111,7 @@ class _Answer:
     asks: bool = False
 
 
-class _Failed(Exception):
+class _CommandFailed(Exception):
     def __init__(self, order: Order, error: Exception) -> None:
         super().__init__(str(error))
         self.order = order
@@ -134,7 +134,7 @@ def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
     if not taking or orders.parsed.errors:
         return {}
     with app.store.reading() as session:
-        campaign = _campaign(session, sheet)
+        campaign = _find_campaign(session, sheet)
         if campaign is None or not _is_gm(campaign, sheet):
             return {}
     text = replace(orders.text, attached=tuple(list_attachments(raw)), cut=is_truncated(raw))
@@ -150,19 +150,19 @@ def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
 
 def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> str:
     """Do what a letter with a GM frame asks, if its token is right; return what to note of it."""
-    campaign = _campaign(case.session, sheet)
+    campaign = _find_campaign(case.session, sheet)
     if campaign is None:
         return f"for no campaign, by its GM frame; {to_stranger(case)}"
     if not _is_gm(campaign, sheet):
         page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender)
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
-    told, files = _answered(case, campaign.name, sheet, wishes)
+    told, files = _run_all(case, campaign.name, sheet, wishes)
     answer_gm(case, campaign, told, files=files)
-    return f"from the GM of {campaign.name}: " + _in_short(told)
+    return f"from the GM of {campaign.name}: " + _summary_note(told)
 
 
-def _campaign(session: Session, sheet: GmFrame) -> Campaign | None:
+def _find_campaign(session: Session, sheet: GmFrame) -> Campaign | None:
     return session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
 
 
@@ -170,43 +170,43 @@ def _is_gm(campaign: Campaign, sheet: GmFrame) -> bool:
     return bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash)
 
 
-def _answered(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes) -> tuple[GmAnswer, tuple[MailPart, ...]]:
+def _run_all(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes) -> tuple[GmAnswer, tuple[MailPart, ...]]:
     orders = parse_gm_frame(sheet)
     if orders.parsed.errors or not orders.parsed.orders:
         return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
     try:
         # A savepoint: what failed is undone whole, and the letter is answered all the same.
         with case.session.begin_nested():
-            said = [(order, _perform(case, name, order, orders.text, wishes)) for order in orders.parsed.orders]
-            _check_together(said)
-    except _Failed as failed:
+            said = [(order, _run_command(case, name, order, orders.text, wishes)) for order in orders.parsed.orders]
+            _check_confirmations(said)
+    except _CommandFailed as failed:
         return GmAnswer(campaign=name, at_fault=GM_COMMANDS.line(failed.order), problem=str(failed)), ()
     done = tuple(GmCommandResult(GM_COMMANDS.line(order), told.text) for order, told in said)
     return GmAnswer(campaign=name, done=done), tuple(file for _, told in said for file in told.files)
 
 
-def _check_together(said: Sequence[tuple[Order, _Answer]]) -> None:
+def _check_confirmations(said: Sequence[tuple[Order, _CommandAnswer]]) -> None:
     """Raise _Failed if a command waits for a YES and others of its mail do not: all are done together or none is."""
     asking = next((order for order, answer in said if answer.asks), None)
     if asking is not None and any(answer.acts for _, answer in said):
-        raise _Failed(asking, CampaignError(_NOT_ALONE))
+        raise _CommandFailed(asking, CampaignError(_NOT_ALONE))
 
 
-def _perform(case: MessageContext, name: str, order: Any, text: TextBlock, wishes: Wishes) -> _Answer:
+def _run_command(case: MessageContext, name: str, order: Any, text: TextBlock, wishes: Wishes) -> _CommandAnswer:
     try:
         wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, text)
         if isinstance(wish, CampaignError):
             raise wish
         # Anew, since the command before may have changed it.
         context = case.campaign_context(locked_campaign(case.session, name))
-        return _answer(context, wish, order)
+        return _apply_or_preview(context, wish, order)
     except StoreError:
         raise
     except (PbemError, RulesetError) as error:
-        raise _Failed(order, error) from error
+        raise _CommandFailed(order, error) from error
 
 
-def _answer(context: Context, wish: Wish, order: GmCommand) -> _Answer:
+def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _CommandAnswer:
     """Do what is wished, or look at it: at what needs confirmation too, unless the command has a YES."""
     _check_turn(context, order)
     asked = confirmation(wish, context) if isinstance(wish, Change) and order.sure is None else None
@@ -215,13 +215,15 @@ def _answer(context: Context, wish: Wish, order: GmCommand) -> _Answer:
     else:
         assert isinstance(wish, Query)
         facts = wish.look(context) if asked is None else asked
-        channel = mail_channel("" if asked is None else _confirming(context, order))
+        channel = mail_channel("" if asked is None else _command_with_yes(context, order))
         add_audit_entries(context, wish.traces(facts))
     acts = isinstance(wish, Change) and asked is None
-    return _Answer("\n".join(wish.render(facts, channel)), _files(facts), acts=acts, asks=asked is not None)
+    return _CommandAnswer(
+        "\n".join(wish.render(facts, channel)), _result_files(facts), acts=acts, asks=asked is not None
+    )
 
 
-def _confirming(context: Context, order: GmCommand) -> str:
+def _command_with_yes(context: Context, order: GmCommand) -> str:
     """Return the command that does what was only looked at, with the open turn if it depends on that."""
     yes: dict[str, Any] = {"sure": "YES"}
     if any(field.name == "asked" for field in fields(order)):
@@ -239,25 +241,25 @@ def _check_turn(context: Context, order: GmCommand) -> None:
         )
 
 
-def _files(facts: Any) -> tuple[MailPart, ...]:
+def _result_files(facts: Any) -> tuple[MailPart, ...]:
     """The reports of a preview, the state of a turn, the picture of statistics; of most else there are no files."""
     if isinstance(facts, Preview):
-        return tuple(_text(f"{report.place.seat}.txt", report.parts.text) for report in facts.reports)
+        return tuple(_text_part(f"{report.place.seat}.txt", report.parts.text) for report in facts.reports)
     if isinstance(facts, TrialResult):
-        return _files(facts.preview)
+        return _result_files(facts.preview)
     if isinstance(facts, Statistics):
         png = render_png(statistics_chart(facts))
         return (MailPart(f"{facts.campaign}-statistics.png", "image/png", png),) if png else ()
     if isinstance(facts, ShownState):
-        return (_text(f"{facts.campaign}-{facts.turn}.json", facts.text),)
+        return (_text_part(f"{facts.campaign}-{facts.turn}.json", facts.text),)
     return ()
 
 
-def _text(name: str, content: str) -> MailPart:
+def _text_part(name: str, content: str) -> MailPart:
     return MailPart(name, "text/plain; charset=utf-8", content.encode())
 
 
-def _in_short(told: GmAnswer) -> str:
+def _summary_note(told: GmAnswer) -> str:
     if told.done:
         return "; ".join(done.line for done in told.done)
     return f"nothing done ({told.problem})" if told.problem else "nothing done, lines not understood"

@@ -60,7 +60,7 @@ def load_new_messages(session: Session, lane: str | None = None) -> list[QueuedM
     in_the_way = InboxMessage.lane != GLOBAL if lane == GLOBAL else InboxMessage.lane == GLOBAL
     came = select(InboxMessage.received_at, InboxMessage.id).where(_NEW, in_the_way)
     first = session.execute(came.order_by(*_AS_THEY_CAME).limit(1)).first()
-    return _new_letters(session, InboxMessage.lane == lane, *([_came_before(*first)] if first else []))
+    return _select_new(session, InboxMessage.lane == lane, *([_came_before(*first)] if first else []))
 
 
 def _came_before(at: dt.datetime, letter_id: int) -> ColumnElement[bool]:
@@ -74,7 +74,7 @@ def load_raw(session: Session, letter_id: int) -> bytes:
 
 def load_unpartitioned(session: Session) -> list[QueuedMessage]:
     """The new letters that have no lane yet, oldest first."""
-    return _new_letters(session, InboxMessage.lane.is_(None))
+    return _select_new(session, InboxMessage.lane.is_(None))
 
 
 _NEW = InboxMessage.state == MessageState.NEW
@@ -83,7 +83,7 @@ _AS_THEY_CAME = (InboxMessage.received_at, InboxMessage.id)
 _ALL_NEW = select(InboxMessage.id, InboxMessage.attempts, InboxMessage.received_at).where(_NEW).order_by(*_AS_THEY_CAME)
 
 
-def _new_letters(session: Session, *which: ColumnElement[bool]) -> list[QueuedMessage]:
+def _select_new(session: Session, *which: ColumnElement[bool]) -> list[QueuedMessage]:
     return [QueuedMessage(*row) for row in session.execute(_ALL_NEW.where(*which))]
 
 
@@ -102,16 +102,16 @@ def group_messages(letters: Sequence[QueuedMessage]) -> Iterator[tuple[int, list
 def counted_attempt(store: Store, letters: Sequence[QueuedMessage]) -> Iterator[None]:
     """Note an attempt at some letters, all tried equally often; take it back if the block gives up in good order."""
     ids, before = [letter.id for letter in letters], letters[0].attempts
-    _note(store, ids, SUSPECTED if len(letters) > 1 else max(before, SUSPECTED) + 1)
+    _record_attempts(store, ids, SUSPECTED if len(letters) > 1 else max(before, SUSPECTED) + 1)
     try:
         yield
     except BaseException:
         with suppress(Exception):  # the database may be what was at fault
-            _note(store, ids, before)
+            _record_attempts(store, ids, before)
         raise
 
 
-def _note(store: Store, ids: Sequence[int], attempts: int) -> None:
+def _record_attempts(store: Store, ids: Sequence[int], attempts: int) -> None:
     # A power cut is no letter's doing: it may take the note back.
     with store.writing(durable=False) as session:
         still_new = update(InboxMessage).where(InboxMessage.id.in_(ids), InboxMessage.state == MessageState.NEW)
@@ -140,17 +140,17 @@ def close_message(session: Session, letter_id: int, state: str, note: str) -> bo
 def quarantine(app: App, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | TimeLimitExceeded) -> bool:
     """Keeps a letter that could not be dealt with, and tells those concerned; whether it was still new."""
     event("letter set aside", level="error", fault=error, letter=letter_id)
-    problem = _overrun(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
+    problem = _time_limit_problem(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
     trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
     note = f"{trace}{problem}" if isinstance(error, TimeLimitExceeded) else trace
-    letter = _head(app, raw)
+    letter = _parse_head(app, raw)
     try:
         with app.store.writing() as session:
             if not close_message(session, letter_id, MessageState.QUARANTINED, note):
                 return False
             case = MessageContext(app, session, now, letter_id, letter)
-            _tell_gms(case, problem)
-            _tell_writer(case)
+            _notify_gms(case, problem)
+            _notify_sender(case)
     except StoreError:
         raise
     except Exception:
@@ -170,19 +170,19 @@ def quarantine_unread(app: App, now: dt.datetime, letter_id: int) -> bool:
     with app.store.writing() as session:
         if not close_message(session, letter_id, MessageState.QUARANTINED, KILLS):
             return False
-        _tell_gms(MessageContext(app, session, now, letter_id, UNREADABLE), KILLS)
+        _notify_gms(MessageContext(app, session, now, letter_id, UNREADABLE), KILLS)
         raw = load_raw(session, letter_id)
-    letter = _head(app, raw)
+    letter = _parse_head(app, raw)
     with app.store.writing() as session:
-        _tell_writer(MessageContext(app, session, now, letter_id, letter))
+        _notify_sender(MessageContext(app, session, now, letter_id, letter))
     return True
 
 
-def _overrun(app: App) -> str:
+def _time_limit_problem(app: App) -> str:
     return f"reading and answering it took more than {app.settings.letter_seconds:g} seconds of the processor's time"
 
 
-def _head(app: App, raw: bytes) -> Message:
+def _parse_head(app: App, raw: bytes) -> Message:
     """Who wrote a letter, and about what, as far as that can be found out in a letter's time."""
     try:
         return run_with_time_limit(app.settings.letter_seconds, lambda: parse_headers(raw))
@@ -190,7 +190,7 @@ def _head(app: App, raw: bytes) -> Message:
         return UNREADABLE
 
 
-def _tell_gms(case: MessageContext, problem: str) -> None:
+def _notify_gms(case: MessageContext, problem: str) -> None:
     letter = case.letter
     page = MessageQuarantined(
         letter=case.letter_id,
@@ -202,7 +202,7 @@ def _tell_gms(case: MessageContext, problem: str) -> None:
         notify(case, gm, f"Letter {case.letter_id} was set aside", page)
 
 
-def _tell_writer(case: MessageContext) -> None:
+def _notify_sender(case: MessageContext) -> None:
     sender = case.letter.sender
     if sender is not None and not case.letter.automatic and is_known(case.session, sender):
         answer(case, sender, ProcessingFailed(address=case.address))

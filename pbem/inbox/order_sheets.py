@@ -63,11 +63,11 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
         raise RateLimitExceeded(said, warn_sheet_limit(case, spot, most))
     view = json.loads(spot.view)
-    sheet = _without_keys(choose_sheet(ruleset, view, sheet, case.letter.filed), answered)
+    sheet = _mask_keys(choose_sheet(ruleset, view, sheet, case.letter.filed), answered)
     if _asks_nothing(case, answered, sheet, counted):
-        return _nothing_to_take(case, spot, sheet, counted), False
+        return _refuse_empty_sheet(case, spot, sheet, counted), False
     reading = _read_sheet(ruleset, view, sheet, counted)
-    if doubt := _doubt(case, spot, reading, counted):
+    if doubt := _doubt_of(case, spot, reading, counted):
         return doubt
     if not reading.accepted and is_echo(case, spot, digits=True):
         return case.silent(ECHO), False
@@ -80,13 +80,13 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         letter_id=case.letter_id,
     )
     save_sheets(case.session, [read], case.now)
-    receipt = _receipt(case, claim, sheet, read, view["label"])
+    receipt = _build_receipt(case, claim, sheet, read, view["label"])
     send_receipts(case, spot, receipt, deputy=deputy)
     errors = "" if receipt.accepted else ", only errors"
     return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
 
 
-def _receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read: SheetToSave, label: str) -> Receipt:
+def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read: SheetToSave, label: str) -> Receipt:
     spot = claim.spot
     told = make_receipt(
         read.reading,
@@ -102,14 +102,14 @@ def _receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read: Shee
     return dataclasses.replace(
         told,
         wait=bool(sheet.wait),
-        findings=tuple(map(_with_its_place, told.findings)),
+        findings=tuple(map(_hint_at_command, told.findings)),
         notes=(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes),
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
 
 
-def _doubt(case: MessageContext, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:
+def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:
     """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
     if (case.confirmed and case.confirmed.meant) or counted is None or not reading.accepted:
         return None
@@ -124,7 +124,7 @@ def _doubt(case: MessageContext, spot: SeatContext, reading: SheetReading, count
     return None
 
 
-def _with_its_place(finding: FindingWithLine) -> FindingWithLine:
+def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
     """A line that is no order but begins like a command, with where those belong; no game has an order like that."""
     if finding.severity != "error" or not begins_with_command(finding.source):
         return finding
@@ -134,13 +134,13 @@ def _with_its_place(finding: FindingWithLine) -> FindingWithLine:
 
 def is_unedited_form(case: MessageContext, spot: SeatContext, sheet: SheetText) -> bool:
     """Whether a sheet holds the orders that its report's own form came with, and not a word more or less."""
-    view, asked = json.loads(spot.view), _words(line for _, line in sheet.lines)
+    view, asked = json.loads(spot.view), _split_lines(line for _, line in sheet.lines)
     if not asked or view["over"] or not view["awaited"]:
         return False
-    return asked == _words(case.app.game(spot.game).template(view))
+    return asked == _split_lines(case.app.game(spot.game).template(view))
 
 
-def _words(lines: Iterable[str]) -> list[list[str]]:
+def _split_lines(lines: Iterable[str]) -> list[list[str]]:
     return [words for line in lines if (words := split_words(line.casefold()))]
 
 
@@ -167,7 +167,7 @@ def _read_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Coun
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
 
 
-def _without_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
+def _mask_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
     """The sheet as it is read, kept and told again: a key that stands among its orders is masked, whose it may be."""
 
     def masked(line: str) -> str:
@@ -181,7 +181,7 @@ def _is_key(word: str, spot: SeatContext) -> bool:
     return word.lower() == spot.code or verify_token(word, spot.token_hash)
 
 
-def _nothing_to_take(case: MessageContext, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> str:
+def _refuse_empty_sheet(case: MessageContext, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> str:
     reason: Reason = "no-text"
     if case.letter.text.strip():
         reason = "no-orders" if sheet.empty else "untouched"
@@ -224,11 +224,12 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
 
     Raises ReportDataError or CampaignError for a report it cannot use.
     """
-    ruleset, data = _opened(games, report)
+    ruleset, data = _open_report(games, report)
     lines, cleaned = file_lines(sheet)
     lines, mended = rejoin_lines(lines, None)
     sheet_text = find_sheet(lines, {data["campaign"]})
-    found, reading = _asked(ruleset, lambda: _read_offline(ruleset, data["view"], sheet_text))
+    found = _call_ruleset(ruleset, lambda: choose_sheet(ruleset, data["view"], sheet_text, None))
+    reading = _call_ruleset(ruleset, lambda: parse_sheet(ruleset, data["view"], found.lines))
     return Check(
         campaign=data["campaign"],
         seat=data["seat"],
@@ -237,17 +238,17 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         orders=reading.restated,
         findings=reading.told,
         missing=reading.missing,
-        notes=(*cleaned, *mended, *found.notes, *_other_seat(found, data), *reading.notes),
+        notes=(*cleaned, *mended, *found.notes, *_other_seat_note(found, data), *reading.notes),
     )
 
 
 def order_form(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
     """What its seat may order, by a report's attachment: the data of `pbem.ruleset.orders`. Raises as `check_sheet`."""
-    ruleset, data = _opened(games, report)
-    return _asked(ruleset, lambda: ruleset.desk(data["view"]))
+    ruleset, data = _open_report(games, report)
+    return _call_ruleset(ruleset, lambda: ruleset.desk(data["view"]))
 
 
-def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:
+def _open_report(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:
     """A report's data, and their game in the version that wrote them."""
     data = read_report_data(report)
     ruleset = find_game(games, data["game"])
@@ -257,12 +258,7 @@ def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset,
     return ruleset, data
 
 
-def _read_offline(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, SheetReading]:
-    found = choose_sheet(ruleset, view, sheet, None)
-    return found, parse_sheet(ruleset, view, found.lines)
-
-
-def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
+def _call_ruleset(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
     """What a ruleset answers on a view from a file; it may expect of views what it writes itself."""
     try:
         return ask()
@@ -270,7 +266,7 @@ def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
         raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
 
 
-def _other_seat(sheet: SheetText, data: Mapping[str, Any]) -> tuple[str, ...]:
+def _other_seat_note(sheet: SheetText, data: Mapping[str, Any]) -> tuple[str, ...]:
     header = sheet.header
     if header is None or (header.campaign, header.seat) == (data["campaign"], data["seat"]):
         return ()

@@ -82,10 +82,10 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
         case.session, "message", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
     )
     if code is None and claim.doubt:
-        return f"not taken: {_DOUBTS[claim.doubt.reason]}; " + _told_of_doubt(case, claim, claim.doubt)
+        return f"not taken: {_DOUBTS[claim.doubt.reason]}; " + _refuse_doubtful(case, claim, claim.doubt)
     if code is None:
         return f"kept; not asked about: {claim.to} was asked about {A_DAY} letters today"
-    page = _page(case, claim, last=asked + 1 >= A_DAY)
+    page = _build_question(case, claim, last=asked + 1 >= A_DAY)
     subject = "Not taken yet: reply YES to take this sheet" if claim.doubt else "Is this mail yours?"
     sent = question(case, spot, subject, page, to=claim.to, code=code)
     case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=sent))
@@ -94,7 +94,7 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
     return f"kept; asked {claim.to} whether it is his"
 
 
-def _told_of_doubt(case: MessageContext, claim: NeedsConfirmation, doubt: Doubt) -> str:
+def _refuse_doubtful(case: MessageContext, claim: NeedsConfirmation, doubt: Doubt) -> str:
     assert claim.spot is not None
     spot = claim.spot
     page = Refusal(
@@ -109,7 +109,7 @@ def _told_of_doubt(case: MessageContext, claim: NeedsConfirmation, doubt: Doubt)
     return answer(case, claim.to, page, spot=spot)
 
 
-def _page(case: MessageContext, claim: NeedsConfirmation, *, last: bool) -> ConfirmSender:
+def _build_question(case: MessageContext, claim: NeedsConfirmation, *, last: bool) -> ConfirmSender:
     spot = claim.spot
     return ConfirmSender(
         address=case.address,
@@ -130,12 +130,12 @@ def _page(case: MessageContext, claim: NeedsConfirmation, *, last: bool) -> Conf
 
 def _excerpt(case: MessageContext, claim: NeedsConfirmation) -> str:
     """How that begins which would be done, without keys; a letter's subject if it has no text."""
-    text = redact_all((_asked(case, claim) or case.letter.subject)[:_EXCERPT])
+    text = redact_all((_requested_text(case, claim) or case.letter.subject)[:_EXCERPT])
     lines = text.split("\n")
     return "\n".join([*lines[:_EXCERPT_LINES], *(["(and more)"] if lines[_EXCERPT_LINES:] else [])])
 
 
-def _asked(case: MessageContext, claim: NeedsConfirmation) -> str:
+def _requested_text(case: MessageContext, claim: NeedsConfirmation) -> str:
     """What a letter asks, without what stands above it: a forger could put there what its owner has just written."""
     letter, spot = case.letter, claim.spot
     if not claim.orders or spot is None:
@@ -162,11 +162,11 @@ def handle_confirmation(
     if not agrees and not _replaces(case, asked, sheet):
         # What else it says is dealt with as in any other mail.
         other = sheet.header is not None or find_request(case, known) is not None
-        return None if other else (_told(case, asked, "unclear"), False)
+        return None if other else (_report_outcome(case, asked, "unclear"), False)
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
-        return _told(case, asked, "answered"), False
-    if not _is_still_his(case, asked):
-        return _told(case, asked, "not-yours-now"), False
+        return _report_outcome(case, asked, "answered"), False
+    if not _is_still_theirs(case, asked):
+        return _report_outcome(case, asked, "not-yours-now"), False
     confirmed = ConfirmedSender(asked.data["to"], asked.data["seat_id"], asked.data["report_id"], meant=agrees)
     if not agrees:
         kept.note = f"given up for letter {case.letter_id}, by its owner"
@@ -216,7 +216,7 @@ def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> 
     return are_orders(case, spot, sheet.lines) and not are_orders(case, spot, ((1, "No, it is not"),))
 
 
-def _is_still_his(case: MessageContext, asked: PendingRequest) -> bool:
+def _is_still_theirs(case: MessageContext, asked: PendingRequest) -> bool:
     """Whether the address asked, and the seat, are those of the same people still."""
     person, seat_id = case.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
     if person.key != asked.data["to"]:
@@ -224,7 +224,7 @@ def _is_still_his(case: MessageContext, asked: PendingRequest) -> bool:
     return seat_id is None or load_seat(case.session, seat_id).address.lower() == asked.data["player"]
 
 
-def _told(case: MessageContext, asked: PendingRequest, reason: Reason) -> str:
+def _report_outcome(case: MessageContext, asked: PendingRequest, reason: Reason) -> str:
     """Tells the address that was asked what became of its answer; while the question is open, a reply answers it."""
     seat_id = asked.data["seat_id"]
     spot = None if seat_id is None else load_seat(case.session, seat_id)
@@ -245,20 +245,20 @@ def refuse(case: MessageContext, claim: AuthResult) -> str:
     """Answers a letter by what its claim lacks; returns what to note of it."""
     match claim:
         case Declined():
-            return _known(case, claim)
+            return _refuse_known(case, claim)
         case SeatMismatch(to=to, header=header):
             return "for two seats at once; " + answer(case, to, SeatMismatchNotice(address=case.address, header=header))
         case NeedsConfirmation():
             return request_confirmation(case, claim)
         case SenderMismatch():
-            return _impostor(case, claim)
+            return _refuse_mismatch(case, claim)
         case DeputyExpired():
-            return _lapsed(case, claim)
+            return _refuse_expired_deputy(case, claim)
         case _:
             return to_stranger(case)
 
 
-def _known(case: MessageContext, claim: Declined) -> str:
+def _refuse_known(case: MessageContext, claim: Declined) -> str:
     spot = claim.spot
     page = Refusal(
         reason=claim.reason,
@@ -274,13 +274,13 @@ def _known(case: MessageContext, claim: Declined) -> str:
     return f"{claim.reason}; " + answer(case, claim.to, page, spot=spot)
 
 
-def _impostor(case: MessageContext, claim: SenderMismatch) -> str:
+def _refuse_mismatch(case: MessageContext, claim: SenderMismatch) -> str:
     """The seat's own address hears of it; the sender no more than a stranger, and nothing if he is not the sender."""
     spot = claim.spot
     said = f"not from {spot.seat} of {spot.campaign}"
     if claim.forged:
-        return f"{said}, by the receiving server's word; {warn_seat(case, spot, _about(case, spot, 'forged'))}"
-    page = _about(case, spot, "sender-mismatch")
+        return f"{said}, by the receiving server's word; {warn_seat(case, spot, _seat_warning(case, spot, 'forged'))}"
+    page = _seat_warning(case, spot, "sender-mismatch")
     if find_person(case.session, case.sender):  # one who mistook the seat shall not tell another where he is written to
         page = replace(page, sender="somebody else who plays here")
     said = f"{said}; {warn_seat(case, spot, page)}"
@@ -289,7 +289,7 @@ def _impostor(case: MessageContext, claim: SenderMismatch) -> str:
     return f"{said}; {to_stranger(case)}"
 
 
-def _lapsed(case: MessageContext, claim: DeputyExpired) -> str:
+def _refuse_expired_deputy(case: MessageContext, claim: DeputyExpired) -> str:
     spot, stand_in = claim.spot, claim.stand_in
     page = Refusal(
         reason="not-deputy-now",
@@ -302,11 +302,11 @@ def _lapsed(case: MessageContext, claim: DeputyExpired) -> str:
         zone=Schedule.read(spot.schedule).zone,
     )
     told = answer(case, stand_in.address, page, spot=spot)
-    warned = warn_seat(case, spot, _about(case, spot, "sender-mismatch"))
+    warned = warn_seat(case, spot, _seat_warning(case, spot, "sender-mismatch"))
     return f"from one who does not stand in for {spot.seat} of {spot.campaign} now; {told}; {warned}"
 
 
-def _about(case: MessageContext, spot: SeatContext, reason: Reason) -> Refusal:
+def _seat_warning(case: MessageContext, spot: SeatContext, reason: Reason) -> Refusal:
     """What a seat's own address is told of a letter in its name."""
     return Refusal(
         reason=reason,

@@ -124,7 +124,7 @@ def process_messages(
         with counted_attempt(app.store, group):
             for mail in _load_mails(app, group):
                 size += len(mail.raw)
-                _answer(app, now, mail, known, tally)
+                _process_or_quarantine(app, now, mail, known, tally)
                 progress("answering", tally.letters, len(waiting))
     return tally
 
@@ -138,7 +138,7 @@ def _load_mails(app: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
     return [rows[letter_id] for letter_id in ids]
 
 
-def _answer(app: App, now: dt.datetime, mail: QueuedMail, known: Names, tally: ProcessResult) -> None:
+def _process_or_quarantine(app: App, now: dt.datetime, mail: QueuedMail, known: Names, tally: ProcessResult) -> None:
     tally.letters += 1
     try:
         result = run_with_time_limit(app.settings.letter_seconds, lambda: _process(app, now, mail, known))
@@ -177,7 +177,7 @@ def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) ->
 def _handle(found: OpenedMessage, received_at: dt.datetime, known: Names) -> MessageResult:
     case = found.case
     try:
-        _check_number(case, received_at)
+        _check_message_limit(case, received_at)
         note, is_sheet = handle(found, known)
     except RateLimitExceeded as many:
         told = f"; {many.told}" if many.told else ""
@@ -187,7 +187,7 @@ def _handle(found: OpenedMessage, received_at: dt.datetime, known: Names) -> Mes
     return MessageResult(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
 
 
-def _check_number(case: MessageContext, received_at: dt.datetime) -> None:
+def _check_message_limit(case: MessageContext, received_at: dt.datetime) -> None:
     if message_limit_reached(case, received_at):
         said = f"{LETTERS_A_DAY} letters like it came from {case.shown_sender} that day"
         raise RateLimitExceeded(said, warn_message_limit(case, LETTERS_A_DAY))
@@ -223,14 +223,14 @@ def partition_messages(app: App) -> int:
         known = frozenset(session.scalars(select(Campaign.name))) if waiting else frozenset()
     for _, group in group_messages(waiting):
         if group[0].attempts >= MOST_ATTEMPTS:
-            _keep(app, group, [GLOBAL])
+            _save_partitions(app, group, [GLOBAL])
             continue
         with counted_attempt(app.store, group):
-            _keep(app, group, [_lane_in_time(app, letter, known) for letter in group])
+            _save_partitions(app, group, [_partition_in_time(app, letter, known) for letter in group])
     return len(waiting)
 
 
-def _keep(app: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> None:
+def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> None:
     """Keeps the lanes of some letters, and that reading them has killed nobody this time."""
     with app.store.writing(durable=False) as session:
         for letter, lane in zip(letters, lanes, strict=True):
@@ -239,9 +239,9 @@ def _keep(app: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> N
         enqueue_on_commit(session, *(QueuedJob(JobQueue.CAMPAIGNS, lane) for lane in set(lanes)))
 
 
-def _lane_in_time(app: App, letter: QueuedMessage, known: frozenset[str]) -> str:
+def _partition_in_time(app: App, letter: QueuedMessage, known: frozenset[str]) -> str:
     try:
-        return run_with_time_limit(app.settings.letter_seconds, lambda: _lane(app, letter.id, known))
+        return run_with_time_limit(app.settings.letter_seconds, lambda: _find_partition(app, letter.id, known))
     except StoreError:
         raise
     except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - what is wrong with it is told when it is answered
@@ -249,16 +249,16 @@ def _lane_in_time(app: App, letter: QueuedMessage, known: frozenset[str]) -> str
         return GLOBAL
 
 
-def _lane(app: App, letter_id: int, known: frozenset[str]) -> str:
+def _find_partition(app: App, letter_id: int, known: frozenset[str]) -> str:
     with app.store.reading() as session:
         raw = load_raw(session, letter_id)
         letter = parse_message(raw)
         if letter.automatic and (returned := parse_bounce(raw)) is not None:
-            return _lane_of_mail(session, find_bounced_mail(session, returned))
-        return _Sorter(session, letter, app.settings.address, known).lane()
+            return _mail_partition(session, find_bounced_mail(session, returned))
+        return _Partitioner(session, letter, app.settings.address, known).lane()
 
 
-def _lane_of_mail(session: Session, mail: OutgoingMail | None) -> str:
+def _mail_partition(session: Session, mail: OutgoingMail | None) -> str:
     """The campaign of a mail of ours that came back."""
     if mail is None or mail.campaign_id is None:
         return GLOBAL
@@ -266,7 +266,7 @@ def _lane_of_mail(session: Session, mail: OutgoingMail | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sorter:
+class _Partitioner:
     """A letter whose lane is looked for; `known` are the names of all campaigns."""
 
     session: Session
@@ -276,14 +276,14 @@ class _Sorter:
 
     def lane(self) -> str:
         """The one campaign that the letter concerns and shows to be meant; else `GLOBAL`."""
-        asked = self._asked()
-        shown = {*self._framed(), *self._answered(), *(each.campaign for each in asked)}
-        concerned = shown | self._named()
+        asked = self._pending_requests()
+        shown = {*self._framed_campaigns(), *self._answered_campaigns(), *(each.campaign for each in asked)}
+        concerned = shown | self._named_campaigns()
         # Some of what confirms, or is asked without a seat, is kept for a person and not in a campaign.
-        personal = not all(each.is_sheet for each in asked) or any(map(_is_personal, self._requests()))
+        personal = not all(each.is_sheet for each in asked) or any(map(_is_personal, self._find_commands()))
         return shown.pop() if shown and len(concerned) == 1 and not personal else GLOBAL
 
-    def _framed(self) -> Iterator[str]:
+    def _framed_campaigns(self) -> Iterator[str]:
         """The campaigns that a frame is for, and those whose keys stand in it."""
         lines, known = self.letter.lines, self.known
         sheet, gm_sheet, request = find_sheet(lines, known), find_gm_frame(lines), find_commands(lines, known)
@@ -291,7 +291,7 @@ class _Sorter:
         yield from ({each.campaign for each in headers} | ({gm_sheet.campaign} if gm_sheet else set())) & self.known
         yield from self._by_codes([each.key.lower() for each in headers if each.key])
 
-    def _answered(self) -> Iterator[str]:
+    def _answered_campaigns(self) -> Iterator[str]:
         """The campaigns whose reports the letter answers."""
         yield from self._by_codes(find_reply_codes(self.letter, self.address))
         yield from self._by_seats(shown_by_reference(self.session, self.letter.references))
@@ -304,7 +304,7 @@ class _Sorter:
             names = select(Campaign.name).join(Seat, Seat.campaign_id == Campaign.id)
             yield from self.session.scalars(names.where(Seat.id.in_(seats)))
 
-    def _asked(self) -> list[_Asked]:
+    def _pending_requests(self) -> list[_Confirmable]:
         """The requests and questions that the letter may confirm, by their codes or the mails that it answers."""
         codes, mails = find_reply_codes(self.letter, self.address), self.letter.references
         if not (codes or mails):
@@ -314,14 +314,14 @@ class _Sorter:
             .outerjoin(Campaign, Campaign.id == PendingRequest.campaign_id)
             .where(PendingRequest.code.in_(codes) | PendingRequest.message_id.in_(mails))
         )
-        return [_Asked(kind == "message" and data["orders"], name or GLOBAL) for kind, data, name in rows]
+        return [_Confirmable(kind == "message" and data["orders"], name or GLOBAL) for kind, data, name in rows]
 
-    def _named(self) -> frozenset[str]:
+    def _named_campaigns(self) -> frozenset[str]:
         """The campaigns whose names stand anywhere in the letter, as words."""
         text = "\n".join([self.letter.subject, *self.letter.lines]).lower()
         return self.known & set(_NAME.findall(text))
 
-    def _requests(self) -> Iterator[CommandList]:
+    def _find_commands(self) -> Iterator[CommandList]:
         """The commands of the letter, with what it quotes and without; in its subject too."""
         texts = [
             self.letter.lines,
@@ -334,7 +334,7 @@ class _Sorter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Confirmable:
     """Something that waits to be confirmed; `is_sheet`: whether it is a sheet, which concerns its campaign alone."""
 
     is_sheet: bool

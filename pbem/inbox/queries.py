@@ -69,7 +69,7 @@ def find_help(case: MessageContext) -> tuple[str, ...] | None:
     if found is None:
         return None
     words = tuple(split_words(found[1]))
-    is_order = words and not _explained(case, words) and reads_as_order(case, (number, line))
+    is_order = words and not _find_verb(case, words) and reads_as_order(case, (number, line))
     return None if is_order else words
 
 
@@ -78,13 +78,13 @@ def send_help(case: MessageContext, words: Sequence[str]) -> str:
     sender = case.letter.sender
     if sender is None:
         return f"help; {case.silent('no sender can be read')}"
-    explained = _explained(case, words)
-    page = HelpOnVerb(address=case.address, orders=explained) if explained else _guide(case, sender, words)
+    explained = _find_verb(case, words)
+    page = HelpOnVerb(address=case.address, orders=explained) if explained else _build_guide(case, sender, words)
     return "help; " + answer(case, sender, page, kind="help")
 
 
-def _guide(case: MessageContext, sender: str, words: Sequence[str]) -> Help:
-    orders, seats = _orders(case), seats_of(case.session, sender)
+def _build_guide(case: MessageContext, sender: str, words: Sequence[str]) -> Help:
+    orders, seats = _game_orders(case), seats_of(case.session, sender)
     unknown = words[0] if len(words) == 1 and orders else ""
     return Help(
         address=case.address,
@@ -96,19 +96,19 @@ def _guide(case: MessageContext, sender: str, words: Sequence[str]) -> Help:
     )
 
 
-def _explained(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, ...]:
+def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, ...]:
     """The orders and commands that a verb names, in full or as it may be cut short; none for a sentence."""
     if not 0 < len(words) <= _MOST_WORDS:
         return ()
-    typed, known = words[0].upper(), (*_orders(case), *_described(COMMANDS, ""))
+    typed, known = words[0].upper(), (*_game_orders(case), *_describe_orders(COMMANDS, ""))
     cut = [order for order in known if len(typed) >= SHORTEST_ABBREVIATION and order.verb.startswith(typed)]
     named = [order for order in known if order.verb == typed] or cut
     if not named and len(words) == 1:
-        named = [order for order in _offered(case) if order.verb == typed]
+        named = [order for order in _report_orders(case) if order.verb == typed]
     return tuple(named)
 
 
-def _offered(case: MessageContext) -> Iterator[OrderHelp]:
+def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
     """The orders that the last reports to a letter's sender offer: a campaign may have verbs of its own."""
     for known in seats_of(case.session, case.letter.sender):
         seat = find_seat(case.session, known.campaign, known.seat)
@@ -120,14 +120,14 @@ def _offered(case: MessageContext) -> Iterator[OrderHelp]:
                 yield OrderHelp(verb["word"], f"{ruleset.title}, in the campaign {spot.campaign}", *told)
 
 
-def _orders(case: MessageContext) -> tuple[OrderHelp, ...]:
+def _game_orders(case: MessageContext) -> tuple[OrderHelp, ...]:
     """The orders of all games with which a letter's sender has to do."""
     games = games_of(case.session, case.letter.sender or "", case.now).values()
     rulesets = [case.app.game(key) for key in dict.fromkeys(games)]
-    return tuple(order for ruleset in rulesets for order in _described(ruleset.orders, ruleset.title))
+    return tuple(order for ruleset in rulesets for order in _describe_orders(ruleset.orders, ruleset.title))
 
 
-def _described(book: OrderParser, game: str) -> Iterator[OrderHelp]:
+def _describe_orders(book: OrderParser, game: str) -> Iterator[OrderHelp]:
     for verb in book.verbs:
         yield OrderHelp(verb.word, game, verb.usage, verb.help, verb.examples)
 
@@ -151,17 +151,21 @@ _WITH_A_KEY = " With your token, or in a reply to your report, you may ask for m
 def _status(asked: PersonRequest, _: Status) -> str:
     if asked.person is None:
         return "This address plays in no campaign here."
-    told = [*_seats(asked.case, asked.person), *_waits(asked.case, asked.person), *_stands_in(asked.case, asked.person)]
+    told = [
+        *_describe_seats(asked.case, asked.person),
+        *_describe_waiting(asked.case, asked.person),
+        *_describe_deputising(asked.case, asked.person),
+    ]
     return "\n".join(told) or "You play in no campaign now, and wait for none."
 
 
-def _seats(case: MessageContext, person: Person) -> Iterator[str]:
+def _describe_seats(case: MessageContext, person: Person) -> Iterator[str]:
     for known in seats_of(case.session, person.address):
         snapshot = load_campaign(case.session, known.campaign)
-        yield _seat(case, snapshot, find_seat_view(snapshot, known.seat))
+        yield _describe_seat(case, snapshot, find_seat_view(snapshot, known.seat))
 
 
-def _seat(case: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _describe_seat(case: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> str:
     """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
     title = case.app.game(snapshot.game).title
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
@@ -176,14 +180,14 @@ def _seat(case: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> 
     assert report is not None
     view = json.loads(report.view)
     waiting = next(iter(load_open_turns(case.session, snapshot.name)))
-    said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place)]
-    said += _arranged(case, place, waiting.schedule.zone)
+    said = [_describe_deadline(waiting, asked=view["awaited"]), _describe_sheet(case.session, waiting, place)]
+    said += _describe_arrangements(case, place, waiting.schedule.zone)
     if waiting.policy.late == "public" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
     return f"{begins}, {view['label']}: " + " ".join(said)
 
 
-def _due(waiting: OpenTurnStatus, *, asked: bool) -> str:
+def _describe_deadline(waiting: OpenTurnStatus, *, asked: bool) -> str:
     if waiting.held:
         return "The turn waits for a word of the GM: it is not run before that, and may be run at once then."
     if waiting.deadline is None:
@@ -192,7 +196,7 @@ def _due(waiting: OpenTurnStatus, *, asked: bool) -> str:
     return f"Orders are due {due}." if asked else f"No orders are asked of you; the turn ends {due}."
 
 
-def _sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) -> str:
+def _describe_sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) -> str:
     counts = (
         select(OrderSheet.version, OrderSheet.digest, OrderSheet.wait)
         .where(OrderSheet.turn_id == waiting.turn_id, OrderSheet.seat_id == place.id, OrderSheet.accepted)
@@ -206,7 +210,7 @@ def _sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) -> str:
     return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
 
 
-def _arranged(case: MessageContext, place: SeatView, zone: str) -> Iterator[str]:
+def _describe_arrangements(case: MessageContext, place: SeatView, zone: str) -> Iterator[str]:
     if place.paused:
         yield "Your seat is paused; RESUME ends it."
     for deputy in deputies_of(case.session, [place.id], case.now).get(place.id, []):
@@ -216,7 +220,7 @@ def _arranged(case: MessageContext, place: SeatView, zone: str) -> Iterator[str]
         yield f"You are absent {format_days(absence.since, absence.until, zone)}; PRESENT takes that back."
 
 
-def _waits(case: MessageContext, person: Person) -> Iterator[str]:
+def _describe_waiting(case: MessageContext, person: Person) -> Iterator[str]:
     """The standby lists that somebody is on."""
     listed = select(Standby).where(Standby.person_id == person.id, Standby.status == StandbyState.WAITING)
     for applicant in case.session.scalars(listed.order_by(Standby.campaign_id)):
@@ -224,7 +228,7 @@ def _waits(case: MessageContext, person: Person) -> Iterator[str]:
         yield f"{name}: you are number {standby_position(case.session, applicant)} on the standby list."
 
 
-def _stands_in(case: MessageContext, person: Person) -> Iterator[str]:
+def _describe_deputising(case: MessageContext, person: Person) -> Iterator[str]:
     rows = case.session.execute(
         select(Campaign.name, Seat.name)
         .join(Seat, Seat.campaign_id == Campaign.id)
@@ -246,7 +250,7 @@ def _resend(asked: SeatRequest, order: Resend) -> str:
     if report is None:
         return f"There is no report for {place.seat} in {spot.campaign} yet."
     if order.turn and len(meant) != 1:
-        return _which_report(labels, meant)
+        return _ask_which_report(labels, meant)
     begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}"
     most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
     if was_sent(case, begins + key):
@@ -258,7 +262,7 @@ def _resend(asked: SeatRequest, order: Resend) -> str:
     return ""  # the report is answer enough
 
 
-def _which_report(labels: Labels, meant: Sequence[int]) -> str:
+def _ask_which_report(labels: Labels, meant: Sequence[int]) -> str:
     """Asks for one of several reports, or for another than was named, with the lines to mail."""
     asked = "Several of your reports are called so." if meant else "You had no report that is called so."
     called = dict.fromkeys(labels[number] for number in meant or labels)
@@ -302,31 +306,31 @@ _ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow
 
 def _rules(asked: PersonRequest, order: Rules) -> str:
     own = games_of(asked.case.session, asked.to, asked.case.now)
-    campaign, words = _named(asked, order, own)
+    campaign, words = _split_campaign(asked, order, own)
     if campaign:
         key = own.get(campaign) or taking_players(asked.case.session)[campaign]
-        return _brought(asked, asked.case.app.game(key), words)
+        return _send_rules(asked, asked.case.app.game(key), words)
     if asked.spot is not None:
-        return _brought(asked, asked.case.app.game(asked.spot.game), words)
+        return _send_rules(asked, asked.case.app.game(asked.spot.game), words)
     if len(set(own.values())) == 1:
-        return _brought(asked, asked.case.app.game(next(iter(own.values()))), words)
-    return _which(asked.case, own, words) if own else _for_no_player(asked)
+        return _send_rules(asked, asked.case.app.game(next(iter(own.values()))), words)
+    return _ask_which_campaign(asked.case, own, words) if own else _answer_outsider(asked)
 
 
-def _named(asked: PersonRequest, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+def _split_campaign(asked: PersonRequest, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
     """The campaign that comes first among the words, "" if none does of which the writer may know, and the others."""
     name = order.about[0].lower() if order.about else ""
     may_know = name in own or (asked.person is not None and name in taking_players(asked.case.session))
     return (name, order.about[1:]) if name and may_know else ("", order.about)
 
 
-def _which(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
+def _ask_which_campaign(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
     """Asks a player of several games which he means, with the lines to mail."""
     lines = [f"{' '.join(('RULES', name, *words))} ({case.app.game(key).title})" for name, key in own.items()]
     return "\n".join(("You are in campaigns of several games. Please mail one of these lines:", *lines))
 
 
-def _for_no_player(asked: PersonRequest) -> str:
+def _answer_outsider(asked: PersonRequest) -> str:
     """What somebody gets who plays nowhere: the campaigns that take players, or what all strangers are told."""
     campaigns = taking_players(asked.case.session)
     if not campaigns and asked.person is None:
@@ -337,7 +341,7 @@ def _for_no_player(asked: PersonRequest) -> str:
     return f"You play in no campaign here now. {taking}".strip()
 
 
-def _brought(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
+def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
     """Mails the rulebook, or its sections about some words, which is answer enough; else names all that could come."""
     whole = rulebook(ruleset)
     found = find_sections(whole, words) if words else ()
@@ -345,21 +349,21 @@ def _brought(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...]) 
         titles = (f"RULES {each.title}" for each in sections(whole) if each.level > 1)
         nothing = f"Nothing in the rulebook of {ruleset.title} speaks of {' '.join(words)}. It has these sections:"
         return "\n".join((nothing, *titles))
-    refused = _refused(asked, words, ruleset)
+    refused = _rules_limit_reason(asked, words, ruleset)
     if not refused:
-        _send(asked, ruleset, words, whole, found)
+        _queue_rules(asked, ruleset, words, whole, found)
     return refused
 
 
-def _refused(asked: PersonRequest, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
+def _rules_limit_reason(asked: PersonRequest, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
     case = asked.case
     if was_sent(case, _topic(case, ruleset, words)):
         return "These rules come already, in a mail of their own."
     most = RULES_A_DAY if case.proven else UNPROVEN_RULES_A_DAY
-    return _ENOUGH_RULES.format(most=most) if sent_today(case, _begins(case), asked.to) >= most else ""
+    return _ENOUGH_RULES.format(most=most) if sent_today(case, _topic_prefix(case), asked.to) >= most else ""
 
 
-def _send(
+def _queue_rules(
     asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...], whole: str, found: tuple[Section, ...]
 ) -> None:
     source = "\n\n".join(section.source for section in found) or whole
@@ -368,14 +372,14 @@ def _send(
     send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
 
 
-def _begins(case: MessageContext) -> str:
+def _topic_prefix(case: MessageContext) -> str:
     return f"rules {case.account} "
 
 
 def _topic(case: MessageContext, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
     """What the mail is about: for each letter, each text once."""
     asked = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()
-    return f"{_begins(case)}{case.letter_id} {asked[:16]}"
+    return f"{_topic_prefix(case)}{case.letter_id} {asked[:16]}"
 
 
 RULES_HANDLERS: PersonHandlers = {Rules: _rules}

@@ -68,7 +68,7 @@ class SentText:
     def of(cls, lines: Sequence[str]) -> SentText:
         """The original of a mail's lines."""
         words = tuple(word for line in _without_sheets(lines) for word in (words_of(line) if line else [_SHEET]))
-        return cls(words, frozenset(sheet for _, sheet in _sheets(lines)))
+        return cls(words, frozenset(sheet for _, sheet in _find_sheets(lines)))
 
     @cached_property
     def _places(self) -> dict[tuple[str, ...], list[int]]:
@@ -103,22 +103,22 @@ class _Run:
 def match_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
     """The numbers of the lines that are the original's; none if that is not sure. Blank lines are nobody's."""
     spelt = [words_of(line) for line in lines] if len(lines) <= _MOST_LINES else []
-    runs = list(_runs(original, spelt))
+    runs = list(_find_runs(original, spelt))
     told = [at for run in runs for at in run.lines]
     if not may_quote(lines[at] for at in told) or sum(len(spelt[at]) for at in told) < _FEWEST_WORDS:
         return frozenset()
-    return frozenset(told) | frozenset(_in_other_form(original, spelt, runs))
+    return frozenset(told) | frozenset(_find_reformatted(original, spelt, runs))
 
 
 def may_quote(lines: Iterable[str]) -> bool:
     """Whether some of these lines are sentences or headings, as all mails of ours have and no sheets."""
-    sentences = (line for line in lines if _SENTENCE.fullmatch(_unmarked(line)))
+    sentences = (line for line in lines if _SENTENCE.fullmatch(_strip_marks(line)))
     return len(list(islice(sentences, _FEWEST_SENTENCES))) == _FEWEST_SENTENCES
 
 
 def match_form_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
     """The numbers of the lines in which a sheet of the original stands as it was."""
-    return frozenset(at for numbers, sheet in _sheets(lines) if sheet in original.sheets for at in numbers)
+    return frozenset(at for numbers, sheet in _find_sheets(lines) if sheet in original.sheets for at in numbers)
 
 
 def words_of(line: str) -> list[str]:
@@ -126,10 +126,10 @@ def words_of(line: str) -> list[str]:
 
     Those of emphasis, titles and tables are marks too: one program shows them, another makes bold letters of them.
     """
-    return [kept for word in redact_all(_unmarked(line)).casefold().split() if (kept := word.strip(_TYPED_MARKS))]
+    return [kept for word in redact_all(_strip_marks(line)).casefold().split() if (kept := word.strip(_TYPED_MARKS))]
 
 
-def _unmarked(line: str) -> str:
+def _strip_marks(line: str) -> str:
     found = _MARKS.match(line)
     return line[found.end() :] if found else line
 
@@ -146,18 +146,18 @@ def _without_sheets(lines: Iterable[str]) -> Iterator[str]:
         inside = inside and not is_end(line)
 
 
-def _sheets(lines: Sequence[str]) -> Iterator[tuple[range, tuple[str, ...]]]:
+def _find_sheets(lines: Sequence[str]) -> Iterator[tuple[range, tuple[str, ...]]]:
     """The sheets that have an end: the numbers of their lines, and their words."""
     start: int | None = None
     for at, line in enumerate(lines):
-        if start is None and HEADER.fullmatch(_unmarked(line)):
+        if start is None and HEADER.fullmatch(_strip_marks(line)):
             start = at
-        elif start is not None and is_end(_unmarked(line)):
+        elif start is not None and is_end(_strip_marks(line)):
             yield range(start, at + 1), tuple(word for each in lines[start : at + 1] for word in words_of(each))
             start = None
 
 
-def _runs(original: SentText, spelt: Sequence[Sequence[str]]) -> Iterator[_Run]:
+def _find_runs(original: SentText, spelt: Sequence[Sequence[str]]) -> Iterator[_Run]:
     run: _Run | None = None
     for at, words in enumerate(spelt):
         if not words:
@@ -170,12 +170,12 @@ def _runs(original: SentText, spelt: Sequence[Sequence[str]]) -> Iterator[_Run]:
         if place is not None:
             if run:
                 yield run
-            run = _begun(original, spelt, at, place, run.lines[-1] if run else -1)
+            run = _start_run(original, spelt, at, place, run.lines[-1] if run else -1)
     if run:
         yield run
 
 
-def _begun(original: SentText, spelt: Sequence[Sequence[str]], at: int, place: int, above: int) -> _Run:
+def _start_run(original: SentText, spelt: Sequence[Sequence[str]], at: int, place: int, above: int) -> _Run:
     """A run from a line on, and from the short ones above it that belong to it."""
     start, lines = place, [at]
     for number in range(at - 1, above, -1):
@@ -189,7 +189,7 @@ def _begun(original: SentText, spelt: Sequence[Sequence[str]], at: int, place: i
     return _Run(lines[::-1], start, place + len(spelt[at]))
 
 
-def _in_other_form(original: SentText, spelt: Sequence[Sequence[str]], runs: Sequence[_Run]) -> Iterator[int]:
+def _find_reformatted(original: SentText, spelt: Sequence[Sequence[str]], runs: Sequence[_Run]) -> Iterator[int]:
     """The lines below each run that are of what is missing of the original there."""
     for run, following in zip(runs, [*runs[1:], None], strict=True):
         between = following is not None and following.start >= run.end
@@ -230,9 +230,9 @@ _EXAMPLE = "The example of a sheet that our mails show was left out, since it is
 
 def strip_our_text(session: Session, letter: Message) -> Message:
     """The letter without what it surely quotes of a mail of ours; notes tell what was left out."""
-    letter = _without_originals(session, letter)
+    letter = _mark_originals(session, letter)
     lines = letter.lines
-    examples = set(_examples(lines))
+    examples = set(_find_examples(lines))
     kept = [line for at, line in enumerate(lines) if at not in examples]
     if not any(map(str.strip, kept)) and not any(PLACEHOLDER in lines[at].upper() for at in examples):
         return letter
@@ -241,25 +241,25 @@ def strip_our_text(session: Session, letter: Message) -> Message:
     return replace(letter, text="\n".join(kept).strip("\n"), notes=(*letter.notes, _EXAMPLE))
 
 
-def _without_originals(session: Session, letter: Message) -> Message:
+def _mark_originals(session: Session, letter: Message) -> Message:
     """The letter read again with the lines marked that stand in a mail which it answers."""
     lines = letter.source_lines
     if not may_quote(line for line in lines if not is_quoted(line)):
         return letter
     ours, forms = set[int](), set[int]()
-    for original in _originals(session, _answered(session, letter)):
+    for original in _parse_originals(_raw_mails(session, _original_ids(session, letter))):
         # All lines, those too that another has claimed: text and HTML of a mail each have lines that the other lacks.
         found = match_lines(original, lines)
         ours |= found
         forms |= match_form_lines(original, lines) if found else set()
     if not any(not is_quoted(lines[at]) for at in ours):
         return letter
-    again = _marked(letter, ours | forms)
-    again = again if again.text.strip() else _marked(letter, ours)
+    again = _mark_lines(letter, ours | forms)
+    again = again if again.text.strip() else _mark_lines(letter, ours)
     return again if _is_better(again, letter) else letter
 
 
-def _marked(letter: Message, ours: Collection[int]) -> Message:
+def _mark_lines(letter: Message, ours: Collection[int]) -> Message:
     """The letter as if these lines of its source were quoted."""
     lines = [f"> {line}" if at in ours and not is_quoted(line) else line for at, line in enumerate(letter.source_lines)]
     return replace(reparse(letter, lines), quotes_ours=True)
@@ -273,7 +273,7 @@ def _is_better(again: Message, letter: Message) -> bool:
     return found <= _MOST_FOUND and (has_header(letter.lines) or not has_header(again.lines))
 
 
-def _examples(lines: Sequence[str]) -> Iterator[int]:
+def _find_examples(lines: Sequence[str]) -> Iterator[int]:
     """The lines of all examples, each of them a frame with nothing but our words in it."""
     for at in range(len(lines) - 2):
         begins = HEADER.fullmatch(lines[at]) or lines[at].split(None, 1)[:1] == ["PLAYER"]
@@ -284,15 +284,12 @@ def _examples(lines: Sequence[str]) -> Iterator[int]:
 def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> bool:
     """Return whether all of these lines stand one after the other in one of the seat's receipts."""
     words = tuple(word for line in lines for word in words_of(line))
-    receipts = _raw_mails(session, _receipts(session, [seat_id]))
-    return bool(words) and any(_stands_in(words, original.words) for original in _read(receipts))
+    receipts = _raw_mails(session, _receipt_ids(session, [seat_id]))
+    joined = f" {' '.join(words)} "
+    return bool(words) and any(joined in f" {' '.join(original.words)} " for original in _parse_originals(receipts))
 
 
-def _stands_in(words: Sequence[str], original: Sequence[str]) -> bool:
-    return f" {' '.join(words)} " in f" {' '.join(original)} "
-
-
-def _answered(session: Session, letter: Message) -> Iterator[str]:
+def _original_ids(session: Session, letter: Message) -> Iterator[str]:
     """Yield the Message-IDs of mails that a letter answers, of reports whose codes it shows, and of receipts."""
     answered = letter.references[:MOST_ANSWERED]
     yield from answered
@@ -302,10 +299,10 @@ def _answered(session: Session, letter: Message) -> Iterator[str]:
     if codes:
         yield from session.scalars(select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED))
     shown = [*shown_by_code(session, codes).values(), *shown_by_reference(session, letter.references)]
-    yield from _receipts(session, {each.seat_id for each in shown})
+    yield from _receipt_ids(session, {each.seat_id for each in shown})
 
 
-def _receipts(session: Session, seats: Collection[int]) -> list[str]:
+def _receipt_ids(session: Session, seats: Collection[int]) -> list[str]:
     """Return the Message-IDs of the newest receipts that were sent to the players of some seats."""
     if not seats:
         return []
@@ -316,16 +313,11 @@ def _receipts(session: Session, seats: Collection[int]) -> list[str]:
     return list(session.scalars(sent.order_by(OutgoingMail.id.desc()).limit(MOST_RECEIPTS)))
 
 
-def _originals(session: Session, ids: Iterable[str]) -> Iterator[SentText]:
-    """Yield our mails of these ids."""
-    return _read(_raw_mails(session, ids))
-
-
 def _raw_mails(session: Session, ids: Iterable[str]) -> Iterable[bytes]:
     return session.scalars(select(OutgoingMail.raw).where(OutgoingMail.message_id.in_(set(ids))))
 
 
-def _read(mails: Iterable[bytes]) -> Iterator[SentText]:
+def _parse_originals(mails: Iterable[bytes]) -> Iterator[SentText]:
     """Yield mails as their text is and as their HTML reads, which programs quote where they can."""
     for raw in mails:
         letter = parse_message(raw)

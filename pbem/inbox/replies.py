@@ -77,13 +77,15 @@ def answer(
     if isinstance(page, Refusal) and is_echo(case, spot, digits=bool(case.key)):
         return case.silent(ECHO)
     if not is_known(case.session, to):
-        return _once(case, to, page, kind, code)
+        return _answer_stranger_once(case, to, page, kind, code)
     day = case.now.date().isoformat()
     most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
-    free = _free(case.session, [_id(case, "answer", to.lower(), day, case.account, place) for place in range(most)])
+    free = _free_id(
+        case.session, [_message_id(case, "answer", to.lower(), day, case.account, place) for place in range(most)]
+    )
     if free is None:
         return case.silent(f"{to} has had {most} answers today")
-    _answer(case, _postman(case, spot), to, page, id_=free, spot=spot, code=code)
+    _queue_answer(case, _mailer(case, spot), to, page, id_=free, spot=spot, code=code)
     return f"answered {to}"
 
 
@@ -104,7 +106,8 @@ def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> 
         return False
     this = case.session.scalars(select(LetterRow.raw).where(LetterRow.id == case.letter_id)).one()
     said = _own_words(this, digits=digits)
-    return all(_agree(said, _own_words(raw, digits=digits)) for raw in before)
+    others = (_own_words(raw, digits=digits) for raw in before)
+    return all(len(said & other) >= _ALIKE * len(said | other) for other in others)
 
 
 def _looks_like_sheet(case: MessageContext, spot: SeatContext) -> bool:
@@ -119,10 +122,6 @@ def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
     return frozenset(word for word in words if digits or not any(map(str.isdigit, word)))
 
 
-def _agree(some: frozenset[str], others: frozenset[str]) -> bool:
-    return len(some & others) >= _ALIKE * len(some | others)
-
-
 def to_stranger(case: MessageContext) -> str:
     """Answers a letter with the same words whether or not what it names exists; returns what to note of it."""
     if case.letter.sender is None:
@@ -132,7 +131,7 @@ def to_stranger(case: MessageContext) -> str:
 
 def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
     """Tells a seat's own address what was tried in its name, so often a day; returns what to note."""
-    mailer, subject = _postman(case, spot), "Somebody wrote for your seat"
+    mailer, subject = _mailer(case, spot), "Somebody wrote for your seat"
     return _warn(case, mailer, spot.address, subject, page, ("warning", spot.seat_id))
 
 
@@ -144,9 +143,9 @@ def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
 
 def warn_once(case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
     """Tells an address once a day of what concerns no single letter; returns what to note, "" if it was told before."""
-    places = [_id(case, "once", to.lower(), *about, case.now.date().isoformat())]
+    places = [_message_id(case, "once", to.lower(), *about, case.now.date().isoformat())]
     return (
-        f"warned {to}" if _is_warned(case, CampaignMailer(case.app, name=campaign), to, subject, page, places) else ""
+        f"warned {to}" if _add_warning(case, CampaignMailer(case.app, name=campaign), to, subject, page, places) else ""
     )
 
 
@@ -154,16 +153,16 @@ def _warn(
     case: MessageContext, mailer: CampaignMailer, to: str, subject: str, page: Page, about: tuple[str, int]
 ) -> str:
     day = case.now.date().isoformat()
-    places = [_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)]
-    warned = _is_warned(case, mailer, to, subject, page, places)
+    places = [_message_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)]
+    warned = _add_warning(case, mailer, to, subject, page, places)
     return f"warned {to}" if warned else f"{to} has been warned enough today"
 
 
-def _is_warned(
+def _add_warning(
     case: MessageContext, mailer: CampaignMailer, to: str, subject: str, page: Page, places: Sequence[str]
 ) -> bool:
     """Queues a warning, if one of its places is free."""
-    free = _free(case.session, places)
+    free = _free_id(case.session, places)
     if free is not None:
         mailer.send(case.session, case.now, mailer.mail(to, subject, page, free, kind="warning"))
     return free is not None
@@ -171,18 +170,18 @@ def _is_warned(
 
 def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
     """Queue the receipt for the seat's own address, threaded under the sheet; and for its deputy, if he has sent it."""
-    mailer, name = _postman(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
+    mailer, name = _mailer(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     mails = []
     for to, parts in names.items():
         own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
-        mails.append(_made(case, mailer, to, page, id_=mailer.id_of(*parts), spot=own, code=own.code, kind="receipt"))
+        mails.append(_draft(case, mailer, to, page, id_=mailer.id_of(*parts), spot=own, code=own.code, kind="receipt"))
     mailer.send(case.session, case.now, *mails)
 
 
 def question(case: MessageContext, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
     """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
-    mailer, id_ = _postman(case, spot), case.letter.message_id
+    mailer, id_ = _mailer(case, spot), case.letter.message_id
     mail = mailer.answer(
         case.letter,
         to,
@@ -199,38 +198,38 @@ def question(case: MessageContext, spot: SeatContext | None, subject: str, page:
 
 def answer_gm(case: MessageContext, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = ()) -> None:
     """Queues the answer to a GM's own letter, which his token has proved to be his."""
-    id_ = _id(case, "gm answer", campaign.id, case.letter_id)
-    _answer(case, CampaignMailer.of(case.app, campaign), campaign.gm, page, id_=id_, files=files)
+    id_ = _message_id(case, "gm answer", campaign.id, case.letter_id)
+    _queue_answer(case, CampaignMailer.of(case.app, campaign), campaign.gm, page, id_=id_, files=files)
 
 
 def send_rulebook(case: MessageContext, to: str, page: RulebookPage, *, topic: str) -> None:
     """Queues pages of a rulebook that a letter has asked for, as text and as HTML, below that letter."""
-    mailer, reporter = _postman(case), case.app.reporter
+    mailer, reporter = _mailer(case), case.app.reporter
     subject = mailer.subject(f"{page.game}: {page.about}")
     thread = _thread(case.letter, None)
-    mail = mailer.answer(case.letter, to, subject, page, _id(case, topic), thread=thread, kind="rules")
+    mail = mailer.answer(case.letter, to, subject, page, _message_id(case, topic), thread=thread, kind="rules")
     mailer.send(case.session, case.now, replace(mail, html=reporter.write_html(page), topic=topic))
 
 
 def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
     """Queues a notice about a letter to a GM."""
-    mailer, id_ = _postman(case), _id(case, "notice", to.lower(), case.letter_id)
+    mailer, id_ = _mailer(case), _message_id(case, "notice", to.lower(), case.letter_id)
     mailer.send(case.session, case.now, mailer.mail(to, subject, page, id_))
 
 
-def _once(case: MessageContext, to: str, page: Page, kind: str, code: str = "") -> str:
+def _answer_stranger_once(case: MessageContext, to: str, page: Page, kind: str, code: str = "") -> str:
     """The one answer of its kind that an unknown address gets in a week, as long as not too many get theirs."""
     if why := reply_limit_reason(case, to, kind):
         return case.silent(why)
     year, week, _ = case.now.isocalendar()
-    free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
+    free = _free_id(case.session, [_message_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
         return case.silent(f"{to} is unknown and has had its answer this week")
-    mailer = _postman(case)
-    mail = _made(case, mailer, to, page, id_=free, code=code, kind=STRANGER)
+    mailer = _mailer(case)
+    mail = _draft(case, mailer, to, page, id_=free, code=code, kind=STRANGER)
     # Each topic is of one mail alone: mails of the same would replace each other.
     place = f"{to.lower()} {year} {week}"
-    topic = f"{_topic(case, kind)}{hashlib.sha256(place.encode()).hexdigest()[:24]}"
+    topic = f"{_topic_prefix(case, kind)}{hashlib.sha256(place.encode()).hexdigest()[:24]}"
     mailer.send(case.session, case.now, replace(mail, topic=topic))
     return f"answered {to}, who is unknown"
 
@@ -244,7 +243,7 @@ def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
         return f"by the receiving server's word it did not come from {to}"
     # As the index has it, whose rows are few: a parameter would not show that they are these.
     stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
-    alike = OutgoingMail.topic.startswith(_topic(case, kind), autoescape=True)
+    alike = OutgoingMail.topic.startswith(_topic_prefix(case, kind), autoescape=True)
     today = select(func.count()).where(stranger, OutgoingMail.created_at >= start_of_day_utc(case.now), alike)
     if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
         return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
@@ -254,7 +253,7 @@ def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
     return ""
 
 
-def _topic(case: MessageContext, kind: str) -> str:
+def _topic_prefix(case: MessageContext, kind: str) -> str:
     """Return how the topics begin of answers of a kind to senders like that of the letter."""
     return f"{STRANGER} {kind} {case.verdict} "
 
@@ -272,28 +271,28 @@ def sent_today(case: MessageContext, begins: str, to: str) -> int:
     return case.session.scalar(select(func.count()).select_from(OutgoingMail).where(sent, same)) or 0
 
 
-def _free(session: Session, places: Sequence[str]) -> str | None:
+def _free_id(session: Session, places: Sequence[str]) -> str | None:
     taken = set(session.connection().execute(_TAKEN, {"places": places}).scalars())
     return next((place for place in places if place not in taken), None)
 
 
-def _id(case: MessageContext, *parts: str | int) -> str:
+def _message_id(case: MessageContext, *parts: str | int) -> str:
     """The Message-ID of an answer: whatever campaign it is of, all that an address gets is counted by these."""
-    return _postman(case).id_of(*parts)
+    return _mailer(case).id_of(*parts)
 
 
-def _postman(case: MessageContext, spot: SeatContext | None = None) -> CampaignMailer:
+def _mailer(case: MessageContext, spot: SeatContext | None = None) -> CampaignMailer:
     if spot is None:
         return CampaignMailer(case.app, key=host_mail_key(case.session))
     return CampaignMailer(case.app, spot.campaign_id, spot.campaign, spot.mail_key)
 
 
-def _answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:
+def _queue_answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:
     """Queues the answer to the letter, as `_made`."""
-    mailer.send(case.session, case.now, _made(case, mailer, to, page, **how))
+    mailer.send(case.session, case.now, _draft(case, mailer, to, page, **how))
 
 
-def _made(
+def _draft(
     case: MessageContext,
     mailer: CampaignMailer,
     to: str,
@@ -390,27 +389,27 @@ def warn_message_limit(case: MessageContext, most: int) -> str:
     if case.key or not case.sender:
         return ""
     rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
-    told = [_tell(case, row.address, row.gm, row[0], row[2], "letters", most) for row in rows]
+    told = [_warn_of_limit(case, row.address, row.gm, row[0], row[2], "letters", most) for row in rows]
     return "; ".join(filter(None, told))
 
 
 def warn_sheet_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
     """After too many sheets for a seat in a day, or for a turn; returns what to note."""
-    return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "sheets", most)
+    return _warn_of_limit(case, spot.address, spot.gm, spot.campaign, spot.seat, "sheets", most)
 
 
 def warn_guess_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
     """After too many wrong keys for a seat in a day; returns what to note."""
-    return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
+    return _warn_of_limit(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
 
 
 def tell_of_echo(case: MessageContext) -> str:
     """Tell the GMs of the sender's seats, once a day, of an answering machine; return what to note."""
     rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
-    return "; ".join(filter(None, (_tell_gm_of_echo(case, row[0], row.gm, row[2]) for row in rows)))
+    return "; ".join(filter(None, (_warn_gm_of_echo(case, row[0], row.gm, row[2]) for row in rows)))
 
 
-def _tell_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) -> str:
+def _warn_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) -> str:
     said = (
         f"{case.shown_sender}, who plays {seat} in {campaign}, has sent the same words more than {SAME_A_DAY} times "
         "today, which are no orders. It looks like an answering machine that does not say so, and would be answered "
@@ -421,7 +420,7 @@ def _tell_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) ->
     return warn_once(case, gm, campaign, f"An answering machine at {seat}?", page, ("echo", campaign, seat))
 
 
-def _tell(case: MessageContext, player: str, gm: str, campaign: str, seat: str, of: FloodOf, most: int) -> str:
+def _warn_of_limit(case: MessageContext, player: str, gm: str, campaign: str, seat: str, of: FloodOf, most: int) -> str:
     told = []
     for to in dict.fromkeys((player, gm)):
         page = LimitReached(of=of, most=most, campaign=campaign, seat=seat, player=player, to_gm=to == gm, gm=gm)

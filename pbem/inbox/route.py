@@ -53,7 +53,7 @@ def handle_automatic(case: MessageContext) -> str:
     if mail is None:
         return f"{said}; of no mail of ours"
     said = f"{said}; of mail {mail.id} to {mail.recipient}"
-    return f"{said}; {_bounced(case, mail, bounce)}" if bounce.action == "failed" else said
+    return f"{said}; {_handle_bounce(case, mail, bounce)}" if bounce.action == "failed" else said
 
 
 def find_bounced_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
@@ -65,11 +65,11 @@ def find_bounced_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
     return next((found[id_] for id_ in ids if id_ in found), None)
 
 
-def _bounced(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> str:
+def _handle_bounce(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> str:
     """Sends a mail another way, or marks it as bounced and tells its campaign: once, whatever reports come."""
     if way := retry_bounced(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
         return way
-    if not _marked(case, mail, bounce):
+    if not _mark_bounced(case, mail, bounce):
         return "known before"
     campaign = case.session.get(Campaign, mail.campaign_id) if mail.campaign_id is not None else None
     if campaign is None:
@@ -78,11 +78,11 @@ def _bounced(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> str:
     add_entry(case.session, campaign.id, case.now, actor="pbem", text=text, secret=True)
     if mail.recipient.lower() == campaign.gm.lower():
         return "nobody told: the GM's own mail came back"  # and so might what he would be told, without end
-    _tell(case, campaign, mail, bounce)
+    _notify_gm(case, campaign, mail, bounce)
     return f"told {campaign.gm}"
 
 
-def _marked(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> bool:
+def _mark_bounced(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> bool:
     # Also a mail that waits to be sent again: the other side has had it, so another try is in vain.
     mark = (
         update(OutgoingMail)
@@ -93,10 +93,10 @@ def _marked(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> bool:
     return case.session.connection().execute(mark).first() is not None
 
 
-def _tell(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
+def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
     page = MailReturned(
         campaign=campaign.name,
-        seats=_seats(case, mail),
+        seats=_recipient_seats(case, mail),
         recipient=mail.recipient,
         subject=bare_subject(parse_message(mail.raw).subject),
         sent_at=mail.sent_at or mail.created_at,
@@ -111,7 +111,7 @@ def _tell(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: 
     mailer.send(case.session, case.now, told)
 
 
-def _seats(case: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:
+def _recipient_seats(case: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:
     """The seats of the mail's campaign that are played from its recipient's address."""
     named = (
         select(Seat.name)
@@ -127,26 +127,26 @@ def find_credential(case: MessageContext, sheet: SheetText, gm_sheet: GmFrame | 
     A code names its report, so that an old one, lost long ago, is no account of today; nor is one of a game that is
     over, whose archive may lie where everybody can read it.
     """
-    if gm_sheet is not None and (found := _gm_token(case, gm_sheet)):
+    if gm_sheet is not None and (found := _gm_key(case, gm_sheet)):
         return found
     request = None if sheet.header else find_commands(case.letter.lines, known)
     header = request.header if request else sheet.header
-    return _token(case, header) or _code(case, header) or _confirmed(case, request)
+    return _token_key(case, header) or _code_key(case, header) or _request_key(case, request)
 
 
-def _gm_token(case: MessageContext, sheet: GmFrame) -> str:
+def _gm_key(case: MessageContext, sheet: GmFrame) -> str:
     row = case.session.execute(
         select(Campaign.id, Campaign.gm_token_hash).where(Campaign.name == sheet.campaign)
     ).first()
     return f"gm {row.id}" if row and row.gm_token_hash and verify_token(sheet.key, row.gm_token_hash) else ""
 
 
-def _token(case: MessageContext, header: SheetHeader | None) -> str:
+def _token_key(case: MessageContext, header: SheetHeader | None) -> str:
     seat = find_seat(case.session, header.campaign, header.seat) if header and header.key else None
     return f"token {seat.id}" if header and seat and verify_token(header.key, seat.token_hash) else ""
 
 
-def _code(case: MessageContext, header: SheetHeader | None) -> str:
+def _code_key(case: MessageContext, header: SheetHeader | None) -> str:
     written = [header.key.lower()] if header and header.key else []
     shown = shown_by_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
     found = list(shown.values()) or shown_by_reference(case.session, case.letter.references)
@@ -154,7 +154,7 @@ def _code(case: MessageContext, header: SheetHeader | None) -> str:
     return f"code {max(reports)}" if reports else ""
 
 
-def _confirmed(case: MessageContext, request: CommandList | None) -> str:
+def _request_key(case: MessageContext, request: CommandList | None) -> str:
     written = [order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)] if request else []
     code = match_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
     return f"request {code}" if code else ""
@@ -225,19 +225,19 @@ def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail,
 def handle(found: OpenedMessage, known: Names) -> Outcome:
     """Do what a letter asks; return what to note of it."""
     if found.case.letter.automatic:
-        return _handle_automatic(found.case, found.sheet)
+        return _accept_automatic_sheet(found.case, found.sheet)
     if found.gm_sheet:
         return answer_gm_letter(found.case, found.gm_sheet, found.wishes), False
-    case, sheet = _without_ours(found, known)
+    case, sheet = _strip_quotes(found, known)
     if sheet.header is None and (words := find_help(case)) is not None:
         return send_help(case, words), False
     if asked := find_pending(case):
-        again = handle_confirmation(case, asked, sheet, known, lambda kept: _handle_again(kept, known))
+        again = handle_confirmation(case, asked, sheet, known, lambda kept: _handle_confirmed(kept, known))
         return again or _handle_own(found, case, sheet, known)
     return _handle_own(found, case, sheet, known)
 
 
-def _without_ours(found: OpenedMessage, known: Names) -> tuple[MessageContext, SheetText]:
+def _strip_quotes(found: OpenedMessage, known: Names) -> tuple[MessageContext, SheetText]:
     """Return the letter without what it quotes of ours, and the sheet that is left."""
     letter = strip_our_text(found.case.session, found.case.letter)
     if letter is found.case.letter:
@@ -254,11 +254,11 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
         return run_commands(case, request, refuse), False
     claim = authenticate(case, sheet.header)
     if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
-        claim, sheet = _above(case, sheet, claim)
-    return _take(case, claim, sheet) if isinstance(claim, Accepted) else (refuse(case, claim), False)
+        claim, sheet = _orders_above(case, sheet, claim)
+    return _accept_sheet(case, claim, sheet) if isinstance(claim, Accepted) else (refuse(case, claim), False)
 
 
-def _take(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome:
+def _accept_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome:
     """Take a sheet; of one that may not be meant its sender is asked."""
     taken = process_sheet(case, claim, sheet)
     if not isinstance(taken, Doubt):
@@ -267,7 +267,7 @@ def _take(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome:
     return request_confirmation(case, NeedsConfirmation(claim.spot, to=to, orders=True, doubt=taken)), False
 
 
-def _above(case: MessageContext, sheet: SheetText, claim: Declined) -> tuple[AuthResult, SheetText]:
+def _orders_above(case: MessageContext, sheet: SheetText, claim: Declined) -> tuple[AuthResult, SheetText]:
     """Return the orders above a sheet that is an older report's, where the letter itself answers the newest."""
     plain = authenticate(case, None)
     if not isinstance(plain, Accepted):
@@ -276,13 +276,13 @@ def _above(case: MessageContext, sheet: SheetText, claim: Declined) -> tuple[Aut
     return (claim, sheet) if found is None else (plain, replace(found, header=None))
 
 
-def _handle_again(case: MessageContext, known: Names) -> Outcome:
+def _handle_confirmed(case: MessageContext, known: Names) -> Outcome:
     """Handle a letter that its owner has confirmed."""
     lines = case.letter.lines
     return handle(OpenedMessage(case, find_sheet(lines, known), find_gm_frame(lines)), known)
 
 
-def _handle_automatic(case: MessageContext, sheet: SheetText) -> Outcome:
+def _accept_automatic_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
     """Take a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
 
     An answering machine may quote a report, with its code and the form at its
@@ -297,4 +297,4 @@ def _handle_automatic(case: MessageContext, sheet: SheetText) -> Outcome:
         case, claim.spot, sheet
     ):
         return handle_automatic(case), False
-    return _take(case, claim, sheet)
+    return _accept_sheet(case, claim, sheet)

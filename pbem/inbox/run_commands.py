@@ -83,12 +83,12 @@ def run_commands(
     `declined` answers whoever has not shown to be the player he writes for.
     """
     parsed = request.parse()
-    asker = _asker(case, request, parsed)
+    asker = _identify_requester(case, request, parsed)
     if isinstance(asker, Requester) and asker.spot is None and _is_forged(case, parsed):
         return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered"
     if isinstance(asker, Requester):
-        done = [_done(case, asker, request, parsed, order) for order in parsed.orders]
-        return f"asked for {_verbs(parsed)}; {_answered(case, asker, request, parsed, done)}"
+        done = [_run_command(case, asker, request, parsed, order) for order in parsed.orders]
+        return f"asked for {_verbs(parsed)}; {_send_answer(case, asker, request, parsed, done)}"
     seats = seats_of(case.session, case.letter.sender)
     if request.header is None and isinstance(asker, Declined) and asker.reason == "no-orders" and len(seats) > 1:
         page = SeatNotNamed(
@@ -103,41 +103,41 @@ def run_commands(
     return declined(case, asker)
 
 
-def _asker(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
+def _identify_requester(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
     """Who asks; a claim that is not good enough for what is asked."""
-    claim, sender, commands = _claim(case, request), case.letter.sender, parsed.orders
-    asks = tuple(order for order in commands if not _slip(case, request, parsed, order))
-    if request.pressed and (spot := _may_be_pressed(claim)) is not None:
+    claim, sender = _authenticate_seat(case, request), case.letter.sender
+    commands = [order for order in parsed.orders if isinstance(order, PlayerCommand)]
+    asks = tuple(order for order in commands if not _slip_reason(case, request, parsed, order))
+    if request.pressed and (spot := _button_seat(claim)) is not None:
         return NeedsConfirmation(spot, to=spot.address, pressed=True)
     if isinstance(claim, Accepted):
-        asked = next((order for order in asks if _must_ask(case, claim, order)), None)
+        asked = next((order for order in asks if _must_confirm(case, claim, order)), None)
         if asked is not None:
             leaves = isinstance(asked, LeaveSeat) and _is_proven(case, claim)
-            return NeedsConfirmation(
-                claim.spot, to=claim.spot.address, weighty=_proof(asked) is Proof.STRONG, leaves=leaves
-            )
-        return _at(case, claim.spot, proven=_is_proven(case, claim))
+            weighty = asked.proof is Proof.STRONG
+            return NeedsConfirmation(claim.spot, to=claim.spot.address, weighty=weighty, leaves=leaves)
+        return _for_player(case, claim.spot, proven=_is_proven(case, claim))
     if isinstance(claim, NeedsConfirmation):
-        spot = claim.spot
-        own = spot is not None and claim.to == spot.address
-        return _at(case, spot, proven=False) if spot is not None and own and _is_harmless(spot, asks) else claim
-    if isinstance(claim, Declined) and _is_players_own(claim) and commands and _is_easy(claim.spot, commands):
+        own = claim.spot if claim.spot and claim.to == claim.spot.address else None
+        unasked = [order for order in asks if order.proof is not Proof.ASKED]
+        return _for_player(case, own, proven=False) if own and _needs_no_proof(own, unasked) else claim
+    if isinstance(claim, Declined) and _is_players_own(claim) and commands and _needs_no_proof(claim.spot, commands):
         assert claim.spot is not None
-        return _at(case, claim.spot, proven=False)
+        return _for_player(case, claim.spot, proven=False)
     if isinstance(claim, SenderMismatch) and claim.forged and _is_forged(case, parsed):
         return claim
-    if sender is None or request.header is not None or any(_needs_seat(order) for order in commands):
+    if sender is None or request.header is not None or any(order.needs_seat for order in commands):
         return claim
     person = find_person(case.session, sender)
-    if person is None and not (commands and all(map(_is_for_strangers, commands))):
+    if person is None and not (commands and all(order.for_strangers for order in commands)):
         return UnknownSender()
     known = case.verdict == "pass" or case.confirmed is not None
-    if person is not None and not known and not all(_proof(order) in (Proof.NONE, Proof.ASKED) for order in asks):
+    if person is not None and not known and not all(order.proof in (Proof.NONE, Proof.ASKED) for order in asks):
         return NeedsConfirmation(None, to=person.address)
     return Requester(person, sender, person.address if person else sender)
 
 
-def _may_be_pressed(claim: AuthResult) -> SeatContext | None:
+def _button_seat(claim: AuthResult) -> SeatContext | None:
     """The seat whose address is asked whether the button was meant: whatever shows that it was pressed there."""
     if isinstance(claim, Accepted):
         return None if claim.proof == "confirmed" else claim.spot
@@ -158,7 +158,7 @@ def _is_forged(case: MessageContext, parsed: ParsedSheet) -> bool:
     return case.verdict == "fail" and not (parsed.orders and all(isinstance(order, Confirm) for order in parsed.orders))
 
 
-def _claim(case: MessageContext, request: CommandList) -> AuthResult:
+def _authenticate_seat(case: MessageContext, request: CommandList) -> AuthResult:
     """The seat a letter writes for: as it says, as the mail shows that it answers, or its sender's only one."""
     claim = authenticate_request(case, request.header)
     if request.header is None and isinstance(claim, Declined) and claim.reason == "no-orders":
@@ -173,16 +173,16 @@ def _is_players_own(claim: Declined) -> bool:
     return claim.spot is not None and bool(claim.to) and claim.to == claim.spot.address
 
 
-def _at(case: MessageContext, spot: SeatContext, *, proven: bool) -> Requester:
+def _for_player(case: MessageContext, spot: SeatContext, *, proven: bool) -> Requester:
     player = select(Person).join(Seat, Seat.person_id == Person.id).where(Seat.id == spot.seat_id)
     return Requester(case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
 
 
-def _done(
+def _run_command(
     case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, order: Order
 ) -> CommandResult:
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
-    if slip := _slip(case, request, parsed, order):
+    if slip := _slip_reason(case, request, parsed, order):
         return CommandResult(shown, slip)
     confirmed, spot = case.confirmed, asker.spot
     if isinstance(order, VoteForExtension) and confirmed and spot and confirmed.report_id != spot.report_id:
@@ -192,38 +192,33 @@ def _done(
     try:
         if order.needs_seat:
             assert spot is not None
-            return CommandResult(shown, _done_about_seat(SeatRequest(case, spot, text), order))
+            return CommandResult(shown, _run_seat_command(SeatRequest(case, spot, text), order))
         by_person = PersonRequest(case, asker.person, asker.sender, asker.to, spot, text)
         return CommandResult(shown, PERSON_HANDLERS[type(order)](by_person, order))
     except CampaignError as error:
         return CommandResult(shown, as_sentence(f"Not done: {error}"))
 
 
-def _must_ask(case: MessageContext, claim: Accepted, order: Order) -> bool:
+def _must_confirm(case: MessageContext, claim: Accepted, order: Order) -> bool:
     """Whether the registered address is asked before a command is done: for a word, if nothing shows but an address."""
     if isinstance(order, SetDiceWord):
-        return claim.proof == "address" and case.verdict != "pass" and not _is_late(claim.spot, order)
+        return claim.proof == "address" and case.verdict != "pass" and not _is_late_dice_word(claim.spot, order)
     if isinstance(order, LeaveSeat):
         return claim.proof != "confirmed"  # it ends a seat, so that it is asked about whoever shows what
     return _proof(order) is Proof.STRONG and not _is_proven(case, claim)
 
 
-def _is_easy(spot: SeatContext | None, orders: Iterable[Order]) -> bool:
+def _needs_no_proof(spot: SeatContext | None, orders: Iterable[Order]) -> bool:
     """Whether all that is asked can be answered whatever the letter shows."""
-    return all(_proof(order) is Proof.NONE or _is_late(spot, order) for order in orders)
+    return all(_proof(order) is Proof.NONE or _is_late_dice_word(spot, order) for order in orders)
 
 
-def _is_harmless(spot: SeatContext, orders: Iterable[Order]) -> bool:
-    """Whether nothing is done by a letter that anybody could have written."""
-    return _is_easy(spot, [order for order in orders if _proof(order) is not Proof.ASKED])
-
-
-def _is_late(spot: SeatContext | None, order: Order) -> bool:
+def _is_late_dice_word(spot: SeatContext | None, order: Order) -> bool:
     """Whether a word comes after the start: that is told at once, since a reply would not mend it."""
     return isinstance(order, SetDiceWord) and spot is not None and spot.status != CampaignState.FORMING
 
 
-def _slip(case: MessageContext, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
+def _slip_reason(case: MessageContext, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
     """Why a command is not done whoever asks for it, because it may not be meant; "" if it is clear."""
     if not isinstance(order, LeaveSeat) or request.pressed:
         return ""
@@ -232,7 +227,7 @@ def _slip(case: MessageContext, request: CommandList, parsed: ParsedSheet, order
     return "" if case.letter.text.strip() else _BY_SUBJECT
 
 
-def _answered(
+def _send_answer(
     case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, done: list[CommandResult]
 ) -> str:
     told = tuple(each for each in done if each.result)
@@ -252,7 +247,7 @@ def _answered(
     return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
 
 
-def _done_about_seat(asked: SeatRequest, command: PlayerCommand) -> str:
+def _run_seat_command(asked: SeatRequest, command: PlayerCommand) -> str:
     """Do what a command about a seat asks; return the answer. Raises CampaignError."""
     if not isinstance(command, SeatCommand):
         return HANDLERS[type(command)](asked, command)
@@ -264,14 +259,6 @@ def _done_about_seat(asked: SeatRequest, command: PlayerCommand) -> str:
 def _proof(order: Order) -> Proof:
     assert isinstance(order, PlayerCommand)
     return order.proof
-
-
-def _is_for_strangers(order: Order) -> bool:
-    return isinstance(order, PlayerCommand) and order.for_strangers
-
-
-def _needs_seat(order: Order) -> bool:
-    return isinstance(order, PlayerCommand) and order.needs_seat
 
 
 def _verbs(parsed: ParsedSheet) -> str:

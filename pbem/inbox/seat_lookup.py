@@ -240,7 +240,7 @@ def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, ShownRepo
     database = session.connection()
     found = {row.code: ShownReport(*row[1:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
     if len(found) < len(words):
-        found |= {row.code: _copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
+        found |= {row.code: _deputy_copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
     if left := [word for word in words if word not in found]:
         seats = database.execute(_BY_DICE_CODE, {"words": left})
         found |= {code: ShownReport(0, seat_id, withdrawn=False, over=False, key=code) for code, seat_id in seats}
@@ -253,11 +253,11 @@ def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[Sho
         return []
     database, these = session.connection(), {"ids": message_ids}
     found = {row.message_id: ShownReport(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
-    found |= {row.message_id: _copy(row, row.message_id) for row in database.execute(_COPY_BY_MESSAGE, these)}
+    found |= {row.message_id: _deputy_copy(row, row.message_id) for row in database.execute(_COPY_BY_MESSAGE, these)}
     return [found[id_] for id_ in message_ids if id_ in found][:1]
 
 
-def _copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.datetime], key: str) -> ShownReport:
+def _deputy_copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.datetime], key: str) -> ShownReport:
     return ShownReport(row.id, row.seat_id, row.withdrawn, row.over, key, DeputyInfo(row.address, row.since, row.until))
 
 

@@ -100,27 +100,28 @@ def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
     A line that looks like a header counts when its campaign is `known`, or
     when an END follows; "Orders for this week" in a greeting does neither.
     """
-    last_end = max((at for at, line in enumerate(lines) if _ends(line, known)), default=-1)
+    last_end = max((at for at, line in enumerate(lines) if _ends_frame(line, known)), default=-1)
     for at, line in enumerate(lines):
-        header, wait = _header(line)
+        header, wait = _parse_header(line)
         if header is not None and (at < last_end or header.campaign in known):
-            return _framed(lines, at, _end(lines, at + 1, known), header, wait)
+            end = next((below for below in range(at + 1, len(lines)) if _ends_frame(lines[below], known)), None)
+            return _framed_sheet(lines, at, end, header, wait)
     return plain_sheet(lines)
 
 
 def plain_sheet(lines: Sequence[str]) -> SheetText:
     """Lines without a frame, as a sheet."""
-    return _sheet(None, lines, None, ())
+    return _sheet_of(None, lines, None, ())
 
 
-def _framed(lines: Sequence[str], at: int, end: int | None, header: SheetHeader, wait: bool | None) -> SheetText:
+def _framed_sheet(lines: Sequence[str], at: int, end: int | None, header: SheetHeader, wait: bool | None) -> SheetText:
     notes = []
     if end is None:
         notes.append("There is no END line: everything after ORDERS was read. Close your sheet with END.")
-    elif any(_header(line)[0] for line in lines[end:]):
+    elif any(_parse_header(line)[0] for line in lines[end:]):
         notes.append("Only the first sheet of the mail was read: send one sheet a mail.")
     closed = end is not None and is_end(lines[end])
-    sheet = replace(_sheet(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed, at=at)
+    sheet = replace(_sheet_of(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed, at=at)
     if not any(line.strip() for line in lines[:at]):
         return sheet
     if sheet.empty:
@@ -128,7 +129,7 @@ def _framed(lines: Sequence[str], at: int, end: int | None, header: SheetHeader,
     return replace(sheet, notes=tuple(notes), above=tuple(lines[:at]))
 
 
-def _sheet(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
+def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
     kept = []
     for number, line in enumerate(lines, start=1):
         words = split_words(line)
@@ -139,7 +140,7 @@ def _sheet(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, 
     return SheetText(header, tuple(kept), tuple(lines), wait, notes)
 
 
-def _header(line: str) -> tuple[SheetHeader | None, bool | None]:
+def _parse_header(line: str) -> tuple[SheetHeader | None, bool | None]:
     """The header on a line, and what it says of waiting."""
     if not _ORDERS.match(line):
         return None, None
@@ -150,13 +151,9 @@ def _header(line: str) -> tuple[SheetHeader | None, bool | None]:
     return SheetHeader.of(words), wait
 
 
-def _end(lines: Sequence[str], start: int, known: Names) -> int | None:
-    return next((at for at in range(start, len(lines)) if _ends(lines[at], known)), None)
-
-
-def _ends(line: str, known: Names) -> bool:
+def _ends_frame(line: str, known: Names) -> bool:
     """Whether a frame ends at a line: at END, or where the next one begins."""
-    header, _ = _header(line)
+    header, _ = _parse_header(line)
     return is_end(line) or (header is not None and header.campaign in known)
 
 
@@ -189,16 +186,16 @@ _PROSE = "Here are my orders for this turn."
 def choose_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText | None) -> SheetText:
     """The sheet that counts of those in a letter; its notes tell what was passed over."""
     if sheet.header is None:
-        return sheet if filed is None else _from_file(ruleset, view, sheet, filed)
+        return sheet if filed is None else _choose_file(ruleset, view, sheet, filed)
     if not (above := _orders_above(ruleset, view, sheet)):
         return sheet
-    return _upper(sheet, above) or replace(sheet, notes=(*sheet.notes, LOWER))
+    return _take_upper(sheet, above) or replace(sheet, notes=(*sheet.notes, LOWER))
 
 
 def sheet_above_quote(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None:
     """The orders above a sheet that cannot count itself; None if there are none that do."""
     above = _orders_above(ruleset, view, sheet)
-    return _upper(sheet, above) if above else None
+    return _take_upper(sheet, above) if above else None
 
 
 def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSheet | None:
@@ -210,7 +207,7 @@ def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSh
     return above if above.entries and not ruleset.parse(view, [(1, _PROSE)]).entries else None
 
 
-def _upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
+def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
     lines = sheet.above
     if len(above.errors) > MOST_ASIDE:
         lines = lines[: min(finding.line for finding in above.errors) - 1]
@@ -221,7 +218,7 @@ def _upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
     return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,))
 
 
-def _from_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText) -> SheetText:
+def _choose_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText) -> SheetText:
     """The orders of a file without an ORDERS line, if the mail itself has none."""
     if ruleset.parse(view, sheet.lines).entries or sheet.wait is not None:
         return replace(sheet, notes=(*sheet.notes, _NO_ORDERS.format(filed.names)))

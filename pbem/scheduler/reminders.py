@@ -49,9 +49,9 @@ def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     return turn.deadline <= now < turn.closes and not told
 
 
-def untold(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnStatus]:
+def turns_to_notify(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnStatus]:
     """Those of some open turns of which players are to be told now."""
-    return [turn for turn in turns if _is_untold(turn, now)]
+    return [turn for turn in turns if _needs_notice(turn, now)]
 
 
 def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
@@ -60,9 +60,9 @@ def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) 
     Returns how many, and a sentence for each campaign whose reminders could not be written.
     """
     count, problems = 0, []
-    for turn in untold(turns, now):
+    for turn in turns_to_notify(turns, now):
         try:
-            count += _remind(app, turn, now)
+            count += _remind_campaign(app, turn, now)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
@@ -70,22 +70,22 @@ def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) 
     return count, problems
 
 
-def _is_untold(turn: OpenTurnStatus, now: dt.datetime) -> bool:
+def _needs_notice(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     return needs_reminding(turn, now) or is_late(turn, now)
 
 
-def _remind(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
+def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
     with app.store.writing() as session:
         snapshot = locked_campaign(session, found.campaign)
         # As it is by now: another process may have told them, and the turn may be another.
         turn = next((turn for turn in load_open_turns(session, snapshot.name) if turn.turn_id == found.turn_id), None)
-        if turn is None or not _is_untold(turn, now):
+        if turn is None or not _needs_notice(turn, now):
             return 0
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
         notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot))
         if is_late(turn, now):
             mails = list(notices.after())
-            _tell_gm(session, notices, now)
+            _notify_gm(session, notices, now)
         else:
             mails = list(notices.before())
         CampaignMailer.of(app, snapshot).send(session, now, *mails)
@@ -187,7 +187,7 @@ class _Notices:
         )
 
 
-def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
+def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
     turn, snapshot = notices.turn, notices.snapshot
     assert turn.deadline is not None
     assert turn.closes is not None

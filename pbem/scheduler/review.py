@@ -55,10 +55,10 @@ class DueTurns:
 def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) -> DueTurns:
     """Holds those of the turns due that had better wait for their GM."""
     done = DueTurns()
-    doubtful = _doubtful(app, turns)
+    doubtful = _find_doubtful(app, turns)
     for turn in turns:
         try:
-            held = turn in doubtful and _is_held_back(app, turn, now)
+            held = turn in doubtful and _hold_if_doubtful(app, turn, now)
             (done.held if held else done.free).append(turn)
         except StoreError:
             raise
@@ -68,7 +68,7 @@ def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) ->
     return done
 
 
-def _doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
+def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
     """The turns that may have to wait, found in one look at the database."""
     if not turns:
         return set()
@@ -76,18 +76,18 @@ def _doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
         only = turns[0].campaign if len(turns) == 1 else None
         waiting = {(open_.campaign, open_.turn): open_ for open_ in load_open_turns(session, only)}
         known = [(turn, waiting[turn.campaign, turn.turn]) for turn in turns if (turn.campaign, turn.turn) in waiting]
-        return {turn for turn, open_ in known if _doubt(session, turn, open_)}
+        return {turn for turn, open_ in known if _hold_reason(session, turn, open_)}
 
 
-def _is_held_back(app: App, turn: DueTurn, now: dt.datetime) -> bool:
+def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> bool:
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         waiting = recheck_due(session, turn, now)
-        doubt = _open_doubt(context, turn, waiting) if waiting else None
+        doubt = _open_reason(context, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
             return False
         hold(context, doubt.kind, doubt.reason)
-        _tell_gm(context, waiting, doubt)
+        _notify_gm(context, waiting, doubt)
         return True
 
 
@@ -98,23 +98,23 @@ def run_condition(turn: DueTurn) -> RunCondition:
         waiting = recheck_due(context.session, turn, context.now)
         if waiting is None or needs_ruling(context):
             return False
-        return _open_doubt(context, turn, waiting) is None
+        return _open_reason(context, turn, waiting) is None
 
     return still
 
 
-def _open_doubt(context: Context, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
+def _open_reason(context: Context, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
     """What speaks against running a turn, unless its GM was asked and has released it.
 
     A turn that its GM decides waits for him anyway, and its digest says who sent nothing.
     """
     if isinstance(context.app.game(context.snapshot.game), Adjudicated):
         return None
-    doubt = _doubt(context.session, turn, waiting)
-    return None if doubt is None or was_notified(context, _moment(waiting)) else doubt
+    doubt = _hold_reason(context.session, turn, waiting)
+    return None if doubt is None or was_notified(context, _notice_key(waiting)) else doubt
 
 
-def _doubt(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
+def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
     """What speaks against running a turn, the gravest first."""
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
@@ -142,12 +142,12 @@ def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
     return (session.scalar(senders) or 0) >= _SILENT_SEATS
 
 
-def _moment(waiting: OpenTurnStatus) -> tuple[str, ...]:
+def _notice_key(waiting: OpenTurnStatus) -> tuple[str, ...]:
     """A turn is held but once for a deadline, whatever the doubt: the GM has seen it when he releases it."""
     return ("held", waiting.deadline.isoformat() if waiting.deadline else "")
 
 
-def _tell_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> None:
+def _notify_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> None:
     page = TurnHeld(
         campaign=context.snapshot.name,
         turn=waiting.turn,
@@ -159,4 +159,4 @@ def _tell_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> No
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
     subject = f"Turn {waiting.turn} is held"
-    notify_gm_once(context, moment=_moment(waiting), subject=subject, page=page, topic="late")
+    notify_gm_once(context, moment=_notice_key(waiting), subject=subject, page=page, topic="late")

@@ -95,7 +95,7 @@ def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
     """Stores all mail that waits. Raises MailError when the mailbox cannot be read."""
     with closing(open_mailbox(app.settings)) as mailbox:
         done.polled = fetch_messages(app.store, mailbox, now)
-        done.problems += filter(None, [_left_alone(mailbox.left_alone())])
+        done.problems += filter(None, [_describe_unreadable(mailbox.left_alone())])
 
 
 def try_to_fetch_mail(app: App, now: dt.datetime, done: TickResult) -> bool:
@@ -108,7 +108,7 @@ def try_to_fetch_mail(app: App, now: dt.datetime, done: TickResult) -> bool:
     return True
 
 
-def _left_alone(things: Sequence[str]) -> str:
+def _describe_unreadable(things: Sequence[str]) -> str:
     """The sentence on what lies in the inbox and is no mail; "" if nothing does."""
     if not things:
         return ""
@@ -144,22 +144,22 @@ def run_due(
     app: App, moment: TickTime, done: TickResult, *, campaign: str | None = None, progress: Progress = no_progress
 ) -> None:
     """What follows when the letters are answered, in all campaigns or in one: reminds, resolves, tells GMs."""
-    each_by_itself(app, lambda name: _look_after(app, moment, done, name, progress), done.problems, campaign)
+    each_by_itself(app, lambda name: _run_campaign(app, moment, done, name, progress), done.problems, campaign)
 
 
-def _look_after(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
+def _run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
     now = moment.at
     waiting = open_turns(app, campaign)
     if moment.readable:
         done.reminded, problems = send_reminders(app, waiting, now)
         done.problems += problems
     found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
-    turns = [*requested_runs(app, now, campaign), *_sifted(app, found, now, done)]
+    turns = [*requested_runs(app, now, campaign), *_hold_doubtful(app, found, now, done)]
     resolve(app, turns, now, done, progress, at_word=is_requested)
     done.problems += send_digests(app, now, campaign)
 
 
-def _sifted(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
+def _hold_doubtful(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
     """The turns due that need not wait for their GM."""
     sifted = hold_doubtful_turns(app, turns, now)
     for turn in sifted.held:
@@ -181,7 +181,7 @@ def resolve(
     """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
     for count, turn in enumerate(turns, start=1):
         try:
-            _run(app, turn, now, done, at_word=at_word)
+            _run_turn_due(app, turn, now, done, at_word=at_word)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
@@ -190,7 +190,7 @@ def resolve(
         progress("resolving", count, len(turns))
 
 
-def _run(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
+def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
     by_gm = turn.reason == BY_GM
     still = at_word if by_gm else run_condition(turn)
     if not by_gm and awaits_ruling(app, turn, now):
@@ -198,13 +198,13 @@ def _run(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word
         event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
     elif run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)
-        event("turn resolved", **dataclasses.asdict(turn), state=_state_hash(app, turn))
+        event("turn resolved", **dataclasses.asdict(turn), state=_load_state_hash(app, turn))
     elif by_gm:
         said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
         done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
 
 
-def _state_hash(app: App, turn: DueTurn) -> str | None:
+def _load_state_hash(app: App, turn: DueTurn) -> str | None:
     """The hash of the state that a turn's run has led to."""
     opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
     here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
@@ -214,11 +214,11 @@ def _state_hash(app: App, turn: DueTurn) -> str | None:
 
 def sync_archive(app: App, now: dt.datetime, done: TickResult) -> None:
     """Brings the archive up to the database, and mends it; then the site."""
-    each_by_itself(app, lambda name: _archive(app, now, done, name), done.problems)
+    each_by_itself(app, lambda name: _sync_campaign(app, now, done, name), done.problems)
     publish_site(app, now, done)
 
 
-def _archive(app: App, now: dt.datetime, done: TickResult, campaign: str | None) -> None:
+def _sync_campaign(app: App, now: dt.datetime, done: TickResult, campaign: str | None) -> None:
     archived, problems = archive_pending(app, now, campaign)
     done.archived += archived
     done.problems += [*problems, *repair_archive(app, campaign)]
@@ -238,10 +238,10 @@ def send_mail(
     app: App, now: dt.datetime, done: TickResult, *, lane: str | None = None, progress: Progress = no_progress
 ) -> None:
     """Sends what is due: all of it, or that of a lane."""
-    mail_at_rest(app, lambda: _send_mail(app, now, done, lane, progress), done.problems, now)
+    mail_at_rest(app, lambda: _deliver(app, now, done, lane, progress), done.problems, now)
 
 
-def _send_mail(app: App, now: dt.datetime, done: TickResult, lane: str | None, progress: Progress) -> None:
+def _deliver(app: App, now: dt.datetime, done: TickResult, lane: str | None, progress: Progress) -> None:
     settings = app.settings
     with app.store.reading() as session:
         waiting = select(func.count()).where(is_due(now))
@@ -257,7 +257,7 @@ def _send_mail(app: App, now: dt.datetime, done: TickResult, lane: str | None, p
                     pace=settings.pace,
                     connections=settings.connections,
                     lane=lane,
-                    on_sent=_counter(progress, total),
+                    on_sent=_sent_counter(progress, total),
                 )
     except PbemError as error:
         done.problems.append(f"mail cannot be sent now: {error}")
@@ -267,7 +267,7 @@ def _send_mail(app: App, now: dt.datetime, done: TickResult, lane: str | None, p
             done.problems += filter(None, [stuck_mail(session)])
 
 
-def _counter(progress: Progress, total: int) -> Callable[[], None]:
+def _sent_counter(progress: Progress, total: int) -> Callable[[], None]:
     sent = 0
 
     def count() -> None:
@@ -292,11 +292,11 @@ def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress =
     """
     require_active(app)
     done = TickResult()
-    with _alone(app) as alone:
+    with _exclusive_tick(app) as alone:
         if not alone:
             done.busy = True
             return done
-        with _told(done, now):
+        with _logged_tick(done, now):
             readable = try_to_fetch_mail(app, now, done)
             outage = record_poll(app, now, readable=readable) if live else None
             answer_mail(app, now, done, most=MOST_BYTES, progress=progress)
@@ -316,11 +316,11 @@ def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progres
     """
     require_active(app)
     done = TickResult()
-    with _alone(app) as alone:
+    with _exclusive_tick(app) as alone:
         if not alone:
             done.busy = True
             return done
-        with _told(done, now):
+        with _logged_tick(done, now):
             number = _open_number(app, name)  # the one he means: a letter that is read now may open another
             fetch_mail(app, now, done)
             answer_mail(app, now, done, progress=progress)
@@ -332,7 +332,7 @@ def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progres
 
 
 @contextmanager
-def _told(done: TickResult, now: dt.datetime) -> Iterator[None]:
+def _logged_tick(done: TickResult, now: dt.datetime) -> Iterator[None]:
     """Tells the log of the tick in the block."""
     event("tick began", now=now)
     began = time.monotonic()
@@ -362,16 +362,16 @@ def _open_number(app: App, name: str) -> int:
 
 
 @contextmanager
-def _alone(app: App) -> Iterator[bool]:
+def _exclusive_tick(app: App) -> Iterator[bool]:
     """Whether this process is the only one ticking, in this home and on its database."""
-    with _only_here(app) as only, app.store.alone() if only else nullcontext(False) as alone:
+    with _home_lock(app) as only, app.store.alone() if only else nullcontext(False) as alone:
         if not alone:
             event("tick left undone: another is at work")
         yield alone
 
 
 @contextmanager
-def _only_here(app: App) -> Iterator[bool]:
+def _home_lock(app: App) -> Iterator[bool]:
     """The lock of the home, which ends with the process, however that ends."""
     with (app.settings.home / LOCK).open("a") as file:
         try:

@@ -50,7 +50,7 @@ from pbem.log import event
 from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST
 from pbem.mail.outbox import is_due, partition_of
-from pbem.scheduler.reminders import untold
+from pbem.scheduler.reminders import turns_to_notify
 from pbem.scheduler.tick import (
     TickResult,
     TickTime,
@@ -88,14 +88,14 @@ class MainThreadExecutor:
         while (given := self._given.get()) is not None:
             work, future = given
             if future.set_running_or_notify_cancel():
-                _do(work, future)
+                _run_into(work, future)
 
     def rest(self) -> None:
         """Lets the work end, when all that was given before is done."""
         self._given.put(None)
 
 
-def _do(work: Given, future: Future[None]) -> None:
+def _run_into(work: Given, future: Future[None]) -> None:
     try:
         work()
     except BaseException as error:  # noqa: BLE001 - it is for whoever has given the work
@@ -123,7 +123,7 @@ def run_job(app: App, work: QueuedJob, now: dt.datetime) -> TickResult:
 
 def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
     """Fetches the mail, sorts it, and wakes all for whom there is something to do; unless another has just done so."""
-    if lane != AT_ONCE and _was_polled(app, now):
+    if lane != AT_ONCE and _was_just_polled(app, now):
         return
     readable = try_to_fetch_mail(app, now, done)
     # Remembered first: what is sorted is answered as of this poll at once.
@@ -133,14 +133,14 @@ def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
     mask_tokens(app, now, done)
 
 
-def _was_polled(app: App, now: dt.datetime) -> bool:
+def _was_just_polled(app: App, now: dt.datetime) -> bool:
     """Whether a poll came so lately that two workers must have asked for it."""
     with app.store.reading() as session:
         last = last_poll(session)
     return last is not None and last.at <= now < last.at + dt.timedelta(seconds=app.settings.poll_seconds / 2)
 
 
-def _look_after(app: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
+def _process_campaign(app: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
     """Answers the letters of a campaign; if no other could be one of them, does what is due in it."""
     with app.store.reading() as session:
         last = last_poll(session)
@@ -150,57 +150,49 @@ def _look_after(app: App, campaign: str, now: dt.datetime, done: TickResult) -> 
             enqueue_all(app, now)
         return
     with app.store.writing() as session:
-        if done.answered.letters and _waits_in(session, GLOBAL):
+        if done.answered.letters and _has_new_messages(session, GLOBAL):
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, GLOBAL))
-        ready = last is not None and _is_read(session, campaign, last)
+        ready = last is not None and _is_answered(session, campaign, last)
     if ready and last is not None:
-        run_due(app, _moment(last), done, campaign=campaign)
-
-
-def _send(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
-    send_mail(app, now, done, lane=lane)
-
-
-def _file_away(app: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
-    sync_archive(app, now, done)
+        run_due(app, _tick_time(last), done, campaign=campaign)
 
 
 _JOBS: Mapping[JobQueue, JobHandler] = {
     JobQueue.POLL: _poll,
-    JobQueue.CAMPAIGNS: _look_after,
-    JobQueue.SEND: _send,
-    JobQueue.ARCHIVE: _file_away,
+    JobQueue.CAMPAIGNS: _process_campaign,
+    JobQueue.SEND: lambda app, lane, now, done: send_mail(app, now, done, lane=lane),
+    JobQueue.ARCHIVE: lambda app, _lane, now, done: sync_archive(app, now, done),
 }
 
 
-def _moment(last: LastPoll) -> TickTime:
+def _tick_time(last: LastPoll) -> TickTime:
     return TickTime(last.at, readable=not last.watch.failed, outage=last.watch.outage)
 
 
-def _is_read(session: Session, campaign: str, last: LastPoll) -> bool:
+def _is_answered(session: Session, campaign: str, last: LastPoll) -> bool:
     """Whether all letters that came with the newest poll, and could be for a campaign, have been answered."""
     theirs = InboxMessage.lane.is_(None) | InboxMessage.lane.in_((GLOBAL, campaign))
     left = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.id <= last.newest, theirs)
     return session.scalar(left.limit(1)) is None
 
 
-def _waits_in(session: Session, lane: str) -> bool:
+def _has_new_messages(session: Session, lane: str) -> bool:
     waiting = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.lane == lane)
     return session.scalar(waiting.limit(1)) is not None
 
 
 def enqueue_all(app: App, now: dt.datetime) -> None:
     """Puts all that is to be done now into the queues, and so makes good what was lost of them."""
-    works = sorted(_all_work(app, now))
+    works = sorted(_find_jobs(app, now))
     for start in range(0, len(works), MOST_WOKEN):
         with app.store.writing() as session:
             enqueue_on_commit(session, *works[start : start + MOST_WOKEN])
 
 
-def _all_work(app: App, now: dt.datetime) -> set[QueuedJob]:
+def _find_jobs(app: App, now: dt.datetime) -> set[QueuedJob]:
     with app.store.reading() as session:
         last = last_poll(session)
-    campaigns = _with_something_due(app, _moment(last)) if last else set()
+    campaigns = _campaigns_due(app, _tick_time(last)) if last else set()
     with app.store.reading() as session:
         new = (
             select(InboxMessage.lane)
@@ -213,10 +205,10 @@ def _all_work(app: App, now: dt.datetime) -> set[QueuedJob]:
     return {QueuedJob(JobQueue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {QueuedJob(JobQueue.ARCHIVE)}
 
 
-def _with_something_due(app: App, moment: TickTime) -> set[str]:
+def _campaigns_due(app: App, moment: TickTime) -> set[str]:
     """The campaigns in which there may be something to do, whatever letters come."""
     try:
-        return set(_due_in(app, moment, None))
+        return set(_find_due(app, moment, None))
     except (*UNREADABLE, CampaignError):
         with app.store.reading() as session:
             names = session.scalars(select(Campaign.name)).all()
@@ -226,19 +218,19 @@ def _with_something_due(app: App, moment: TickTime) -> set[str]:
 def _may_be_due(app: App, moment: TickTime, campaign: str) -> bool:
     """Return whether there may be something to do in a campaign; of one that cannot be read, its job tells."""
     try:
-        return any(True for _ in _due_in(app, moment, campaign))
+        return any(True for _ in _find_due(app, moment, campaign))
     except (*UNREADABLE, CampaignError):
         return True
 
 
-def _due_in(app: App, moment: TickTime, campaign: str | None) -> Iterator[str]:
+def _find_due(app: App, moment: TickTime, campaign: str | None) -> Iterator[str]:
     waiting = open_turns(app, campaign)
     found = due_turns(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
     yield from (turn.campaign for turn in (*found, *requested_runs(app, moment.at, campaign)))
     with app.store.reading() as session:
         yield from held_for_rulings(session, campaign)
     if moment.readable:
-        yield from (turn.campaign for turn in untold(waiting, moment.at))
+        yield from (turn.campaign for turn in turns_to_notify(waiting, moment.at))
 
 
 SIGNS_OF_LIFE = 5
@@ -290,14 +282,14 @@ def run_worker(
     """
     app = dataclasses.replace(app, archives=JobQueue.ARCHIVE in queues)
     with app.store.place() as place:
-        hands = MainThreadExecutor()
-        crew = WorkerLoop(app, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
-        threads = [Thread(target=crew.serve, name="jobs")]
+        executor = MainThreadExecutor()
+        loop = WorkerLoop(app, tuple(queues), stop, told, lost_after.total_seconds(), place, executor)
+        threads = [Thread(target=loop.serve, name="jobs")]
         if JobQueue.POLL in queues:
-            threads.append(Thread(target=_keep_time, args=(app, stop), name="time"))
+            threads.append(Thread(target=_poll_regularly, args=(app, stop), name="time"))
         for thread in threads:
             thread.start()
-        hands.work()
+        executor.work()
         for thread in threads:
             thread.join()
 
@@ -323,7 +315,7 @@ class WorkerLoop:
     told: Callable[[TickResult], None]
     lost_after: float
     place: AdvisoryLock
-    hands: MainThreadExecutor
+    executor: MainThreadExecutor
     in_hand: set[int] = field(default_factory=set)
     let_go: set[int] = field(default_factory=set)
     trouble: str = ""
@@ -334,17 +326,17 @@ class WorkerLoop:
             asyncio.run(self._serve())
         finally:
             self.stop.set()
-            self.hands.rest()
+            self.executor.rest()
 
     async def _serve(self) -> None:
         while not self.stop.is_set():
             try:
                 await self._serve_once()
             except (ProcrastinateException, PostgresError, OSError, PbemError) as error:
-                self._complain(error)
+                self._report_trouble(error)
             await self._sleep(PAUSE)
 
-    def _complain(self, error: Exception) -> None:
+    def _report_trouble(self, error: Exception) -> None:
         """Tell why there is no work to be had; the same reason once, however often it is met."""
         cause = error.__cause__ if isinstance(error, ConnectorException) and error.__cause__ else error
         reason = redact_secrets(" ".join(str(cause).split()) or describe_error(error))
@@ -355,8 +347,8 @@ class WorkerLoop:
 
     async def _serve_once(self) -> None:
         """Takes jobs until it is to stop, or the database is lost."""
-        queue_app = self._app()
-        async with _opened(queue_app):
+        queue_app = self._queue_app()
+        async with _open_queues(queue_app):
             worker = JobWorker(
                 queue_app,
                 queues=[queue.value for queue in self.queues],
@@ -366,7 +358,10 @@ class WorkerLoop:
                 update_heartbeat_interval=self.lost_after / SIGNS_OF_LIFE,
                 stalled_worker_timeout=self.lost_after,
             )
-            tending = [asyncio.create_task(part) for part in (self._heed(worker), self._tend(queue_app, worker))]
+            tending = [
+                asyncio.create_task(part)
+                for part in (self._stop_when_told(worker), self._keep_alive(queue_app, worker))
+            ]
             try:
                 await _run(worker)
             finally:
@@ -374,16 +369,16 @@ class WorkerLoop:
                     task.cancel()
                 await asyncio.gather(*tending, return_exceptions=True)
 
-    def _app(self) -> QueueApp:
+    def _queue_app(self) -> QueueApp:
         url = self.app.store.engine.url.set(drivername="postgresql")
         conninfo = url.render_as_string(hide_password=False)
         queue_app = QueueApp(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
-        queue_app.job_manager = _Jobs(queue_app.connector, self._refuse)
+        queue_app.job_manager = _Jobs(queue_app.connector, self._report_refused)
         for queue in JobQueue:
-            queue_app.task(name=queue.value, pass_context=True)(self._do)
+            queue_app.task(name=queue.value, pass_context=True)(self._hand_over)
         return queue_app
 
-    def _refuse(self, job: Job) -> None:
+    def _report_refused(self, job: Job) -> None:
         event("job refused", level="error", job=job.id, queue=job.queue)
         said = "is not of a kind that pbem puts in; it counts as failed"
         self.told(TickResult(problems=[f"job {job.id} of the queue {job.queue} {said}"]))
@@ -393,22 +388,22 @@ class WorkerLoop:
         while not self.stop.is_set() and time.monotonic() < end:
             await asyncio.sleep(LOOK_UP)
 
-    async def _heed(self, worker: JobWorker) -> None:
+    async def _stop_when_told(self, worker: JobWorker) -> None:
         """Has it take no more jobs, when it is told to stop."""
         while not self.stop.is_set():
             await asyncio.sleep(LOOK_UP)
         _stop(worker)
 
-    async def _do(self, context: JobContext, lane: str) -> None:
+    async def _hand_over(self, context: JobContext, lane: str) -> None:
         number = context.job.id
         assert number is not None
         self.in_hand.add(number)
         try:
-            await self.hands.do(lambda: self._done(QueuedJob(JobQueue(context.job.queue), lane)))
+            await self.executor.do(lambda: self._run_job(QueuedJob(JobQueue(context.job.queue), lane)))
         finally:
             self.in_hand.discard(number)
 
-    def _done(self, work: QueuedJob) -> None:
+    def _run_job(self, work: QueuedJob) -> None:
         """Does a job, in the main thread. What hinders it that is not its own fault leaves it to be done again."""
         began = time.monotonic()
         done = TickResult()
@@ -423,7 +418,7 @@ class WorkerLoop:
             self._put_back(work)
         except Exception as error:
             event("job failed", level="error", fault=error, queue=work.queue, lane=work.lane)
-            self._tell(TickResult(problems=[f"{_named(work)} failed ({describe_error(error)}); see the log"]))
+            self._tell(TickResult(problems=[f"{_describe_job(work)} failed ({describe_error(error)}); see the log"]))
             raise
         self._tell(done)
         event("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
@@ -442,21 +437,21 @@ class WorkerLoop:
         log_problems(done)
         self.told(done)
 
-    async def _tend(self, queue_app: QueueApp, worker: JobWorker) -> None:
+    async def _keep_alive(self, queue_app: QueueApp, worker: JobWorker) -> None:
         """Says who works here, and puts back what the dead had in hand."""
         while worker.worker_id is None:
             await asyncio.sleep(LOOK_UP)
         try:
             await queue_app.job_manager.delete_old_jobs(nb_hours=KEPT_HOURS, include_failed=True)
             while True:
-                await asyncio.to_thread(self._sign_in, worker.worker_id)
+                await asyncio.to_thread(self._register, worker.worker_id)
                 await self._put_back_lost(queue_app, worker.worker_id)
                 await asyncio.sleep(self.lost_after / SIGNS_OF_LIFE)
         except (ProcrastinateException, PostgresError, PbemError) as error:
-            self._complain(error)
+            self._report_trouble(error)
             _stop(worker)  # it begins anew when the database can be used again
 
-    def _sign_in(self, number: int) -> None:
+    def _register(self, number: int) -> None:
         with self.app.store.writing(durable=False) as session:
             session.execute(delete(Worker).where(Worker.id.not_in(select(_HEARD_OF.c.id))))
             if session.get(Worker, number) is None:
@@ -468,7 +463,7 @@ class WorkerLoop:
         await manager.prune_stalled_workers(self.lost_after)
         lost = await manager.get_stalled_jobs(seconds_since_heartbeat=self.lost_after)
         # Our own, that we do not do: its end could not be noted. It may be noted at this moment, so we look twice.
-        ours = [job for job in await _of(queue_app, number) if job.id not in self.in_hand]
+        ours = [job for job in await _taken_jobs(queue_app, number) if job.id not in self.in_hand]
         await _put_back(queue_app, [*lost, *(job for job in ours if job.id in self.let_go)])
         self.let_go = {job.id for job in ours if job.id is not None}
 
@@ -506,7 +501,7 @@ _HEARD_OF = table("procrastinate_workers", column("id"))
 
 
 @asynccontextmanager
-async def _opened(queue_app: QueueApp) -> AsyncIterator[None]:
+async def _open_queues(queue_app: QueueApp) -> AsyncIterator[None]:
     try:
         await asyncio.wait_for(queue_app.open_async(), OPENING)
         yield
@@ -522,7 +517,7 @@ def _stop(worker: JobWorker) -> None:
     worker.stop()  # type: ignore[no-untyped-call] # procrastinate has no types there
 
 
-async def _of(queue_app: QueueApp, number: int) -> Iterable[Job]:
+async def _taken_jobs(queue_app: QueueApp, number: int) -> Iterable[Job]:
     """The jobs that a worker has taken, and whose end is not noted."""
     return await queue_app.job_manager.list_jobs_async(status=Status.DOING.value, worker_id=number)
 
@@ -538,20 +533,20 @@ async def _put_back(queue_app: QueueApp, jobs: Iterable[Job]) -> None:
             event("job put back by another", reason=str(error.__cause__))
 
 
-def _keep_time(app: App, stop: Event) -> None:
+def _poll_regularly(app: App, stop: Event) -> None:
     """Has the mailbox polled every `poll_seconds` of the settings, by whichever worker, and when mail comes."""
     waiter, seconds = open_waiter(app.settings), app.settings.poll_seconds
     hinted = False
     while not stop.is_set():
         wait = float(seconds)
         with suppress(PbemError):  # without its database a house has other troubles, and tells of them
-            wait = _ask_for_poll(app, dt.timedelta(seconds=seconds), at_once=hinted)
+            wait = _enqueue_poll(app, dt.timedelta(seconds=seconds), at_once=hinted)
         began = time.monotonic()
         waiter.wait(wait, stop)
         hinted = time.monotonic() - began < min(wait, LONGEST) - LOOK_UP
 
 
-def _ask_for_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
+def _enqueue_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
     """Asks for a poll if it is time; returns the seconds until it is time again."""
     with app.store.writing(durable=False) as session:
         last, now = last_poll(session), _time(session)
@@ -562,6 +557,6 @@ def _ask_for_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
         return min(due - now, pause).total_seconds()
 
 
-def _named(work: QueuedJob) -> str:
+def _describe_job(work: QueuedJob) -> str:
     of_campaign = work.queue == JobQueue.CAMPAIGNS and work.lane
     return f"campaign {work.lane}: work on it" if of_campaign else f"work of the queue {work.queue}"

@@ -89,8 +89,8 @@ def load_worker_status(app: App) -> WorkersStatus:
     """Who works, what waits and what failed. Raises ConfigError where there can be no workers."""
     require_queues(app.store)
     with app.store.reading() as session:
-        workers = tuple(_at_work(row) for row in session.execute(_WORKERS))
-        return WorkersStatus(workers=workers, queues=tuple(_queues(session, workers)))
+        workers = tuple(_worker_info(row) for row in session.execute(_WORKERS))
+        return WorkersStatus(workers=workers, queues=tuple(_queue_statuses(session, workers)))
 
 
 def has_workers(app: App) -> bool:
@@ -99,11 +99,11 @@ def has_workers(app: App) -> bool:
         return False
     with app.store.reading() as session:
         return session.scalar(select(Worker.id).limit(1)) is not None and any(
-            not _at_work(row).silent for row in session.execute(_WORKERS)
+            not _worker_info(row).silent for row in session.execute(_WORKERS)
         )
 
 
-def _at_work(row: Row[Any]) -> WorkerInfo:
+def _worker_info(row: Row[Any]) -> WorkerInfo:
     seconds = float(row.seconds)
     return WorkerInfo(
         machine=row.machine,
@@ -116,7 +116,7 @@ def _at_work(row: Row[Any]) -> WorkerInfo:
     )
 
 
-def _queues(session: Session, workers: Sequence[WorkerInfo]) -> Iterator[QueueStatus]:
+def _queue_statuses(session: Session, workers: Sequence[WorkerInfo]) -> Iterator[QueueStatus]:
     waiting = {row[0]: row[1] for row in session.execute(_WAITING)}
     failed = defaultdict(list)
     for row in session.execute(_FAILED):

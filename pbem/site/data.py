@@ -41,7 +41,7 @@ class SiteFolder:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.written = 0
-        _make(root)
+        _make_folder(root)
 
     def has(self, name: str) -> bool:
         """Whether there is a file of this name."""
@@ -65,7 +65,7 @@ class SiteFolder:
         """Where a file is written before it is published in its place."""
         path = self.root / name
         for folder in reversed(path.relative_to(self.root).parents):
-            _make(self.root / folder)
+            _make_folder(self.root / folder)
         return path.with_name(f".{path.name}.draft")
 
     def put(self, draft: Path, name: str) -> None:
@@ -75,7 +75,7 @@ class SiteFolder:
         self.written += 1
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     if folder.is_dir():
         return
     try:
@@ -200,7 +200,7 @@ OFF, NEWS_ALONE, REPLAY, ALL = "off", "news", "replay", "all"
 MOST_OPENINGS = 12
 """Openings told in a feed."""
 
-_Told = tuple[int, TurnOpened]
+_PublicOpening = tuple[int, TurnOpened]
 """The id of a turn whose opening all were told of, and what is told of it; its label is looked up when it is needed."""
 
 
@@ -208,7 +208,7 @@ def load_public_data(session: Session, app: App, problems: list[str]) -> ClubPag
     """The club and all of its campaigns that the site may show; problems are told of those that cannot be read."""
     settings = app.settings
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-    campaigns = tuple(filter(None, (_shown(session, app, name, problems) for name in names)))
+    campaigns = tuple(filter(None, (_load_campaign_page(session, app, name, problems) for name in names)))
     games = {each.game.key: each.game for each in campaigns}
     return ClubPage(
         name=settings.sender_name,
@@ -220,12 +220,12 @@ def load_public_data(session: Session, app: App, problems: list[str]) -> ClubPag
     )
 
 
-def _shown(session: Session, app: App, name: str, problems: list[str]) -> CampaignPage | None:
+def _load_campaign_page(session: Session, app: App, name: str, problems: list[str]) -> CampaignPage | None:
     try:
         snapshot = load_campaign(session, name)
         if snapshot.policy.site == OFF or snapshot.game not in app.games:
             return None
-        return _campaign(session, app.game(snapshot.game), snapshot)
+        return _build_campaign_page(session, app.game(snapshot.game), snapshot)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
@@ -233,11 +233,11 @@ def _shown(session: Session, app: App, name: str, problems: list[str]) -> Campai
         return None
 
 
-def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> CampaignPage:
-    told = list(_told(session, snapshot))
-    openings = [_labelled(session, *each) for each in told[:MOST_OPENINGS]]
+def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> CampaignPage:
+    told = list(_public_openings(session, snapshot))
+    openings = [_with_label(session, *each) for each in told[:MOST_OPENINGS]]
     over = snapshot.status == CampaignState.OVER
-    panorama = _panorama(session, ruleset, told[0][0]) if told else None
+    panorama = _load_panorama(session, ruleset, told[0][0]) if told else None
     return CampaignPage(
         name=snapshot.name,
         game=GamePage(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
@@ -246,26 +246,26 @@ def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot)
         zone=snapshot.schedule.zone,
         seats=snapshot.seats,
         joins=snapshot.policy.signup and snapshot.status in (CampaignState.FORMING, CampaignState.RUNNING),
-        free=_free(session, snapshot),
+        free=_count_open_seats(session, snapshot),
         paused=is_gm_hold(snapshot.hold_kind),
         created=session.scalars(select(Campaign.created_at).where(Campaign.id == snapshot.id)).one(),
         last=openings[0] if openings else None,
         openings=tuple(openings),
         scores=tuple(ranked(panorama.scores)) if panorama else (),
         of=panorama.of if panorama else "",
-        spectacle=_spectacle(session, ruleset, snapshot, told),
+        spectacle=_board_view(session, ruleset, snapshot, told),
         issues=tuple(_issues(session, snapshot, [*reversed(told)])),
-        result=_result(session, ruleset, snapshot) if over else None,
+        result=_load_result(session, ruleset, snapshot) if over else None,
         replay=over and snapshot.policy.site in (REPLAY, ALL),
     )
 
 
-def _free(session: Session, snapshot: CampaignSnapshot) -> int:
+def _count_open_seats(session: Session, snapshot: CampaignSnapshot) -> int:
     open_seats = (Seat.campaign_id == snapshot.id, Seat.status == SeatState.OPEN)
     return session.scalar(select(func.count()).where(*open_seats)) or 0
 
 
-def _told(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Told]:
+def _public_openings(session: Session, snapshot: CampaignSnapshot) -> Iterator[_PublicOpening]:
     """The openings that all seats still in the game had a report of, the newest first."""
     playing = [place.id for place in snapshot.playing]
     rows = session.execute(
@@ -281,20 +281,20 @@ def _told(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Told]:
         yield id_, TurnOpened(number=number, label="", at=at, deadline=deadline)
 
 
-def _labelled(session: Session, turn_id: int, opened: TurnOpened) -> TurnOpened:
-    label = str(_view(session, turn_id)["label"])
+def _with_label(session: Session, turn_id: int, opened: TurnOpened) -> TurnOpened:
+    label = str(_load_view(session, turn_id)["label"])
     return TurnOpened(number=opened.number, label=label, at=opened.at, deadline=opened.deadline)
 
 
-def _view(session: Session, turn_id: int) -> View:
+def _load_view(session: Session, turn_id: int) -> View:
     """The view of a seat at an opening. What all know is the same in each."""
     raw = session.scalars(select(Report.view).where(Report.turn_id == turn_id).order_by(Report.seat_id).limit(1)).one()
     view: View = json.loads(raw)
     return view
 
 
-def _panorama(session: Session, ruleset: AnyRuleset, turn_id: int) -> Panorama | None:
-    view = _view(session, turn_id)
+def _load_panorama(session: Session, ruleset: AnyRuleset, turn_id: int) -> Panorama | None:
+    view = _load_view(session, turn_id)
     return ruleset.public_view({view["seat"]: view})
 
 
@@ -305,18 +305,18 @@ def ranked(scores: Mapping[SeatName, int]) -> Iterator[Score]:
         yield Score(seat, score, max(0, 100 * score // best))
 
 
-def _spectacle(
-    session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[_Told]
+def _board_view(
+    session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[_PublicOpening]
 ) -> BoardView | None:
     delay = snapshot.policy.delay
     if delay is None or len(told) <= delay or snapshot.status != CampaignState.RUNNING:
         return None
     turn_id, opened = told[delay]
-    panorama = _panorama(session, ruleset, turn_id)
-    return BoardView(_labelled(session, turn_id, opened), panorama.pictures) if panorama else None
+    panorama = _load_panorama(session, ruleset, turn_id)
+    return BoardView(_with_label(session, turn_id, opened), panorama.pictures) if panorama else None
 
 
-def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Told]) -> Iterator[Issue]:
+def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_PublicOpening]) -> Iterator[Issue]:
     """The newspapers, the newest first; `told` are the openings in their order."""
     news = select(Press.turn, Press.text, Press.anonymous, Seat.name)
     rows = session.execute(
@@ -334,10 +334,10 @@ def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Told])
         )
         since = opened.number
         if pieces:
-            found.append(Issue(_labelled(session, turn_id, opened), pieces))
+            found.append(Issue(_with_label(session, turn_id, opened), pieces))
     yield from reversed(found)
 
 
-def _result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Result:
+def _load_result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Result:
     standing = ruleset.standing(load_state(session, ruleset, snapshot))
     return Result(winners=standing.winners, reason=standing.reason)

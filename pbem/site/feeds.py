@@ -55,7 +55,7 @@ def club_feed(club: ClubPage) -> bytes:
 def _entries(club: ClubPage, campaign: CampaignPage) -> list[Entry]:
     tag, page = _tag(club, campaign), _page(campaign)
     found = [
-        Entry(f"{tag}/turn/{each.number}", f"{campaign.name}: {each.label}", _said(campaign, each), each.at, page)
+        Entry(f"{tag}/turn/{each.number}", f"{campaign.name}: {each.label}", _describe(campaign, each), each.at, page)
         for each in campaign.openings
     ]
     found += [
@@ -74,7 +74,7 @@ def _entries(club: ClubPage, campaign: CampaignPage) -> list[Entry]:
     return found
 
 
-def _said(campaign: CampaignPage, opened: TurnOpened) -> str:
+def _describe(campaign: CampaignPage, opened: TurnOpened) -> str:
     if campaign.status == CampaignState.OVER and opened == campaign.last:
         return "The game is over."
     if campaign.status == CampaignState.MOVED and opened == campaign.last:
@@ -97,7 +97,7 @@ def _feed(club: ClubPage, title: str, id_: str, page: str, since: dt.datetime, e
     feed = ET.Element("feed", xmlns=_ATOM)
     _add(feed, "title", title)
     _add(feed, "id", id_)
-    _add(feed, "updated", _time(since))
+    _add(feed, "updated", _atom_time(since))
     _add(ET.SubElement(feed, "author"), "name", club.name)
     up = "../" * (page.count("/"))
     ET.SubElement(feed, "link", href=(club.url or up) + page if club.url else "index.html")
@@ -105,20 +105,17 @@ def _feed(club: ClubPage, title: str, id_: str, page: str, since: dt.datetime, e
         item = ET.SubElement(feed, "entry")
         _add(item, "title", entry.title)
         _add(item, "id", entry.id)
-        _add(item, "updated", _time(entry.at))
+        _add(item, "updated", _atom_time(entry.at))
         ET.SubElement(item, "link", href=(club.url or up) + entry.page)
         _add(item, "content", entry.text)
     return bytes(ET.tostring(feed, encoding="utf-8", xml_declaration=True))
 
 
 def _add(parent: ET.Element, name: str, text: str) -> None:
-    ET.SubElement(parent, name).text = _fit(text)
+    # XML 1.0 forbids some characters, which the serializer would write as they are; it escapes all others.
+    allowed = "".join("?" if svg_escape(sign) == "?" else sign for sign in text)
+    ET.SubElement(parent, name).text = allowed
 
 
-def _fit(text: str) -> str:
-    """Text without what XML 1.0 forbids; the serializer escapes the rest."""
-    return "".join(sign if svg_escape(sign) != "?" else sign if sign == "?" else "?" for sign in text)
-
-
-def _time(at: dt.datetime) -> str:
+def _atom_time(at: dt.datetime) -> str:
     return at.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -86,14 +86,14 @@ def score_plot(scores: Mapping[SeatName, Sequence[int | None]], labels: Sequence
 
 def _axis(y: Callable[[int], float], low: int, high: int) -> Iterator[str]:
     """Lines across, at round numbers."""
-    step = _step(high - low)
+    step = _grid_step(high - low)
     for score in range(-(-low // step) * step, high + 1, step):
         at = y(score)
         yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
         yield f'<text x="{LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{score}</text>'
 
 
-def _step(span: int) -> int:
+def _grid_step(span: int) -> int:
     """A round number of which at most five make the span."""
     step = 1
     while span > 5 * step:
@@ -152,7 +152,7 @@ def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
     _withdraw_sealed(app, root, now)
     _write_sealed(app, root, now)
     with app.store.reading() as session:
-        state, kept = _state(session, app), read_fact(session, SITE_KEY)
+        state, kept = _read_state(session, app), read_fact(session, SITE_KEY)
     if state is not None and kept == state and (root / "index.html").is_file():
         return ()
     problems = publish(app, root).problems
@@ -214,15 +214,15 @@ def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
             folder.write(place, session.scalars(select(SealedPage.content).where(SealedPage.id == id_)).one())
 
 
-def _state(session: Session, app: App) -> Any:
+def _read_state(session: Session, app: App) -> Any:
     """What the site depends on: it is the same as long as nothing was done in any campaign. None: it cannot be read."""
     try:
-        return _depends_on(session, app)
+        return _load_state(session, app)
     except UNREADABLE:
         return None
 
 
-def _depends_on(session: Session, app: App) -> Any:
+def _load_state(session: Session, app: App) -> Any:
     campaign = Campaign.__table__.c
     campaigns = session.execute(
         select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.schedule)
@@ -256,7 +256,7 @@ class _Site:
     """One writing of the site."""
 
     def __init__(self, session: Session, app: App, club: ClubPage, folder: SiteFolder) -> None:
-        self._session, self._house, self._club, self._folder = session, app, club, folder
+        self._session, self._app, self._club, self._folder = session, app, club, folder
         self.replays = 0
 
     def write_club(self) -> None:
@@ -266,7 +266,9 @@ class _Site:
         folder.write("deadlines.ics", calendar(club, club.campaigns, club.name))
         folder.write("feed.xml", club_feed(club))
         for game in club.games:
-            text = _unstyled(as_html(rulebook(self._house.game(game.key))))
+            # A page's policy forbids the styles that mails need; in the text of a rulebook quotes are escaped.
+            html = _STYLE.sub("", as_html(rulebook(self._app.game(game.key))))
+            text = Markup(html)  # noqa: S704 - it was HTML before
             self._page(f"games/{game.key}.html", "rules", club=club, game=game, text=text)
 
     def write_campaign(self, campaign: CampaignPage) -> str:
@@ -284,17 +286,17 @@ class _Site:
         if campaign.replay:
             self._write_replay(campaign, f"{home}/replay")
         shown = campaign.spectacle.pictures if campaign.spectacle else ()
-        pictures = [Markup(picture.svg) for picture in shown if _is_fit(picture)]  # noqa: S704 - checked
+        pictures = [Markup(picture.svg) for picture in shown if _is_safe_picture(picture)]  # noqa: S704 - checked
         self._page(f"{home}/index.html", "campaign", club=self._club, campaign=campaign, pictures=pictures)
         self._folder.write(f"{home}/deadline.ics", calendar(self._club, [campaign], campaign.name))
         self._folder.write(f"{home}/feed.xml", campaign_feed(self._club, campaign))
 
     def _write_replay(self, campaign: CampaignPage, home: str) -> None:
         """The replay, unless it is there as it would be made."""
-        session, app = self._session, self._house
+        session, app = self._session, self._app
         snapshot = load_campaign(session, campaign.name)
         head = self._head(snapshot)
-        of = f"{_FORMAT} {_dress_of('replay').policy} {head} {snapshot.policy.site}"
+        of = f"{_FORMAT} {_assets_of('replay').policy} {head} {snapshot.policy.site}"
         made = hashlib.sha256(of.encode()).hexdigest()[:16]
         page = f"{home}/index.html"
         if self._folder.has(page) and f'"made":"{made}"' in (self._folder.root / page).read_text(encoding="utf-8"):
@@ -315,7 +317,7 @@ class _Site:
 
     def _write_archive(self, snapshot: CampaignSnapshot, head: str, home: str) -> str:
         """The archive as one file, for `pbem verify`; returns its name, "" where its folder does not lie here."""
-        source, name = self._house.settings.archive / snapshot.name, f"archive-{head[:12]}.zip"
+        source, name = self._app.settings.archive / snapshot.name, f"archive-{head[:12]}.zip"
         if not source.is_dir():
             return ""
         if not self._folder.has(f"{home}/{name}"):
@@ -325,12 +327,12 @@ class _Site:
         return name
 
     def _page(self, path: str, template: str, **facts: Any) -> None:
-        self._folder.write(path, site_page(self._house.reporter, path, template, **facts))
+        self._folder.write(path, site_page(self._app.reporter, path, template, **facts))
 
 
 def site_page(reporter: Renderer, path: str, template: str, **facts: Any) -> str:
     """A page of the site, which is to lie at a path from its root."""
-    return reporter.site(template, up="../" * path.count("/"), dress=_dress_of(template), when=format_time, **facts)
+    return reporter.site(template, up="../" * path.count("/"), dress=_assets_of(template), when=format_time, **facts)
 
 
 def replay_page(
@@ -360,19 +362,14 @@ def replay_page(
     )
 
 
-def _dress_of(template: str) -> PageAssets:
+def _assets_of(template: str) -> PageAssets:
     """What a page wears; a replay alone has a script, which loads the data that lie beside it."""
     if template != "replay":
         return page_assets("base.css", "site.css")
     return page_assets("base.css", "map.css", "site.css", "replay.css", script="replay.js", files="'self' file:")
 
 
-def _unstyled(html: Markup) -> Markup:
-    """The HTML of a rulebook without the styles that mails need. In its text quotes are escaped."""
-    return Markup(_STYLE.sub("", html))  # noqa: S704 - it was HTML before
-
-
-def _is_fit(picture: Any) -> bool:
+def _is_safe_picture(picture: Any) -> bool:
     try:
         check_svg(picture)
     except PictureError:
@@ -404,7 +401,7 @@ def _zip(source: Path, target: Path) -> None:
 
 def sample_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
     """Ways to write each page of a site: with all that it can have, with little, and for campaigns of each kind."""
-    campaigns = tuple(_campaigns())
+    campaigns = tuple(_sample_campaigns())
     game = sample(GamePage, full=True)
     club = replace(sample(ClubPage, full=True), campaigns=campaigns)
     for each in (sample(ClubPage, full=False), club):
@@ -413,10 +410,10 @@ def sample_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
             site_page, reporter, f"games/{game.key}.html", "rules", club=each, game=game, text=Markup("sample")
         )
     for campaign in campaigns:
-        yield from _pages_of(reporter, campaign, club)
+        yield from _sample_campaign_pages(reporter, campaign, club)
 
 
-def _campaigns() -> Iterator[CampaignPage]:
+def _sample_campaigns() -> Iterator[CampaignPage]:
     for full in (False, True):
         campaign = sample(CampaignPage, full=full)
         over = Result(winners=("sample",) if full else (), reason="sample")
@@ -426,7 +423,7 @@ def _campaigns() -> Iterator[CampaignPage]:
                 yield replace(changed, status=phase, result=over if ended else None, replay=changed.replay and ended)
 
 
-def _pages_of(reporter: Renderer, campaign: CampaignPage, club: ClubPage) -> Iterator[Callable[[], str]]:
+def _sample_campaign_pages(reporter: Renderer, campaign: CampaignPage, club: ClubPage) -> Iterator[Callable[[], str]]:
     home = f"c/{campaign.name}"
     drawn = Markup("<svg></svg>")
     pictures = [drawn] if campaign.spectacle else []

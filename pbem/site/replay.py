@@ -94,10 +94,10 @@ class Replay:
         opening = _Opening(self._reporter, self._ruleset, moment, self._shelf() if self._shelf else None)
         together = opening.together() if self._together else None
         data = {"number": moment.number, "label": moment.label, "seats": opening.seats(), "all": together}
-        data |= {"words": list(map(_laid_out, moment.words)), "diaries": list(map(_laid_out, moment.diaries))}
+        data |= {"words": list(map(_with_elements, moment.words)), "diaries": list(map(_with_elements, moment.diaries))}
         for key, ground in opening.grounds.items():
-            self._folder.write(f"{self._home}/grounds/{key}.js", _script("ground", key, ground))
-        self._folder.write(f"{self._home}/turns/{moment.number:04d}.js", _script("turn", moment.number, data))
+            self._folder.write(f"{self._home}/grounds/{key}.js", _data_script("ground", key, ground))
+        self._folder.write(f"{self._home}/turns/{moment.number:04d}.js", _data_script("turn", moment.number, data))
         self.moments.append({"number": moment.number, "label": moment.label, "at": moment.at.isoformat()})
         self._keep_scores(moment.views, opening)
 
@@ -121,10 +121,10 @@ def write_replay(session: Session, app: App, snapshot: CampaignSnapshot, folder:
         home,
         lambda: AttachmentStore(session, snapshot.id),
     )
-    said = _words(session, snapshot)
+    said = _load_press(session, snapshot)
     before: Mapping[str, Any] = {}
-    for turn_id, number, at, record in _turns(session, snapshot):
-        views = _views(session, turn_id, replay.seats)
+    for turn_id, number, at, record in _load_turns(session, snapshot):
+        views = _load_views(session, turn_id, replay.seats)
         if views:
             words = [each.data for each in said if each.turn == number - 1 and each.data["kind"] != DIARY]
             diaries = [each.data for each in said if each.turn == number and each.data["kind"] == DIARY]
@@ -134,20 +134,20 @@ def write_replay(session: Session, app: App, snapshot: CampaignSnapshot, folder:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Piece:
     """A piece of press as the replay has it; `turn` was open when it was written."""
 
     turn: int
     data: Json
 
 
-def _turns(session: Session, snapshot: CampaignSnapshot) -> Iterator[Any]:
+def _load_turns(session: Session, snapshot: CampaignSnapshot) -> Iterator[Any]:
     ids = session.scalars(select(Turn.id).where(is_current(snapshot.id)).order_by(Turn.number)).all()
     for id_ in ids:
         yield session.execute(select(Turn.id, Turn.number, Turn.opened_at, Turn.record).where(Turn.id == id_)).one()
 
 
-def _views(session: Session, turn_id: int, seats: Sequence[SeatName]) -> dict[SeatName, View]:
+def _load_views(session: Session, turn_id: int, seats: Sequence[SeatName]) -> dict[SeatName, View]:
     rows = session.execute(
         select(Seat.name, Report.view)
         .join(Seat, Seat.id == Report.seat_id)
@@ -157,7 +157,7 @@ def _views(session: Session, turn_id: int, seats: Sequence[SeatName]) -> dict[Se
     return {seat: json.loads(view) for seat, view in rows}
 
 
-def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
+def _load_press(session: Session, snapshot: CampaignSnapshot) -> list[_Piece]:
     """News and diaries, and where the house rules say so letters: unsigned ones last, in the order of their texts.
 
     Where one stood among the others would tell when it was written, as in a report.
@@ -170,7 +170,7 @@ def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
     ).all()
     unsigned = sorted((row for row in rows if row.Press.anonymous), key=lambda row: str(row.Press.text))
     return [
-        _Said(
+        _Piece(
             piece.turn,
             {
                 "kind": piece.kind,
@@ -190,7 +190,7 @@ class _Opening:
     def __init__(
         self, reporter: Renderer, ruleset: AnyRuleset, moment: ReplayStep, shelf: AttachmentStore | None = None
     ) -> None:
-        self._reporter, self._ruleset, self._views, self._shelf = reporter, ruleset, moment.views, shelf
+        self._reporter, self._ruleset, self._load_views, self._shelf = reporter, ruleset, moment.views, shelf
         self._orders = orders_disclosed(moment.before, ruleset.orders)
         self._missing = moment.before.get("missing", ())
         self.grounds: dict[str, str] = {}
@@ -199,34 +199,34 @@ class _Opening:
 
     def seats(self) -> Json:
         """What each seat was told."""
-        return {seat: self._seat(seat, view) for seat, view in self._views.items()}
+        return {seat: self._seat(seat, view) for seat, view in self._load_views.items()}
 
     def together(self) -> Json:
         """What was true, as far as all views show it together; None where the game does not say."""
-        panorama = self._ruleset.full_view(self._views)
+        panorama = self._ruleset.full_view(self._load_views)
         if panorama is None:
             return None
         self.scores, self.of = panorama.scores, panorama.of
         return {"pictures": [*self._pictures(panorama.pictures)], "scores": dict(panorama.scores)}
 
     def _seat(self, seat: SeatName, view: View) -> Json:
-        pictures = [*self._pictures(self._ruleset.pictures(view)), *self._enclosed(view)]
+        pictures = [*self._pictures(self._ruleset.pictures(view)), *self._attached_pictures(view)]
         return {
             "brief": list(self._ruleset.turn_summary(view)),
             "happened": self._reporter.happened(self._ruleset, view),
-            "orders": list(self._ordered(view, self._orders.get(seat, ()))),
+            "orders": list(self._order_results(view, self._orders.get(seat, ()))),
             "missed": seat in self._missing,
             "pictures": pictures,
             "map": "" if pictures else self._ruleset.text_map(view),
         }
 
-    def _ordered(self, view: View, orders: Sequence[Order]) -> Iterator[Json]:
+    def _order_results(self, view: View, orders: Sequence[Order]) -> Iterator[Json]:
         """Each order as it is written, in words, and what became of it."""
         book = self._ruleset.orders
         for order, became in zip(orders, self._ruleset.order_outcomes(view, orders), strict=True):
             yield [book.line(order), order.words(), became]
 
-    def _enclosed(self, view: View) -> Iterator[Json]:
+    def _attached_pictures(self, view: View) -> Iterator[Json]:
         """The pictures that the GM has shown the seat. Each is a ground, since many openings may have it."""
         contents = self._shelf.of(self._ruleset, view) if self._shelf else {}
         shown = {
@@ -250,11 +250,11 @@ class _Opening:
             yield {"name": picture.name, "title": picture.title, "ground": key, "svg": svg}
 
 
-def _laid_out(said: Json) -> Json:
+def _with_elements(said: Json) -> Json:
     """A piece of press with its text as the elements that a page makes of it."""
     return said | {"text": [each.data for each in elements(said["text"])]}
 
 
-def _script(what: str, key: int | str, data: Json) -> str:
+def _data_script(what: str, key: int | str, data: Json) -> str:
     """A call that hands data to the page that has asked for it."""
     return f"pbem.{what}({json.dumps(key)},{json.dumps(data, ensure_ascii=False, separators=(',', ':'))})\n"

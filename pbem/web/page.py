@@ -99,8 +99,8 @@ class PageAssets:
     @property
     def policy(self) -> str:
         """The Content-Security-Policy, for a <meta> in the head."""
-        styles = "'unsafe-inline'" if self.any_style else " ".join(map(_hash, self.styles)) or "'none'"
-        script = f"{_hash(self.script)} {self.files}".strip() if self.script else "'none'"
+        styles = "'unsafe-inline'" if self.any_style else " ".join(map(_csp_hash, self.styles)) or "'none'"
+        script = f"{_csp_hash(self.script)} {self.files}".strip() if self.script else "'none'"
         return (
             f"default-src 'none'; img-src data:; style-src {styles}; script-src {script}; "
             "connect-src 'none'; base-uri 'none'; form-action 'none'"
@@ -139,7 +139,7 @@ def json_script(name: str, data: Any) -> Markup:
     return Markup(f'<script type="application/json" id="{name}">{text}</script>')  # noqa: S704 - no "<" is left in it
 
 
-def _hash(text: str) -> str:
+def _csp_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -190,15 +190,15 @@ def encrypt_page(page: bytes) -> EncryptedPage:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     key, nonce = secrets.token_bytes(_KEY), secrets.token_bytes(_NONCE)
-    box = nonce + AESGCM(key).encrypt(nonce, _padded(zlib.compress(page, 9)), None)
-    clothes = _opening(page)
+    box = nonce + AESGCM(key).encrypt(nonce, _pad(zlib.compress(page, 9)), None)
+    clothes = _shell_assets(page)
     shell = _SHELL.substitute(
         head=clothes.head, data=json_script("box", base64.b64encode(box).decode()), foot=clothes.foot
     )
     return EncryptedPage(secrets.token_hex(_NAME), shell.encode(), base64.urlsafe_b64encode(key).decode().rstrip("="))
 
 
-def _padded(packed: bytes) -> bytes:
+def _pad(packed: bytes) -> bytes:
     """Packed bytes with their length before them, filled up so that the whole is sealed to a power of two."""
     framed = len(packed).to_bytes(_LENGTH, "big") + packed
     size = LEAST
@@ -207,7 +207,7 @@ def _padded(packed: bytes) -> bytes:
     return framed.ljust(size - _NONCE - _TAG, b"\0")
 
 
-def _opening(page: bytes) -> PageAssets:
+def _shell_assets(page: bytes) -> PageAssets:
     """What the small page wears. It lets the scripts run that the sealed one says are its own, and no others.
 
     Those are the program's, the same for all reports. The sealed page brings a
