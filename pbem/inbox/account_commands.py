@@ -60,7 +60,10 @@ _GONE = "This code was mailed to an address that is no longer yours here, so not
 
 
 def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
-    """Asks the address that somebody wishes to play from, in words that do not tell whether it is known here."""
+    """Mail a code to the address that a person wishes to play from.
+
+    The answer does not disclose whether that address is known here.
+    """
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
     if request.data["to"] != person.key:
@@ -77,7 +80,7 @@ def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
 
 
 def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
-    """Moves a person to another address in all his campaigns, or notes his second one; both addresses hear of it."""
+    """Change a person's address in all campaigns, or their second address; notify the old and the new one."""
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
     if request.data.get("from", request.data["to"]) != person.key:
@@ -102,7 +105,7 @@ def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
 
 
 def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
-    """Appoints somebody for a seat, if its player and the time are still those of the request."""
+    """Appoint a deputy for a seat, unless its player has changed or the time is over."""
     case, data = asked.case, request.data
     seat, snapshot, place = _lock_seat(case, request)
     until = end_of(data["until"], snapshot.schedule.zone)
@@ -142,7 +145,7 @@ def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
 
 
 def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
-    """Gives a player whose campaign has moved here all that opens his seat: its newest report, and a token."""
+    """Send a player whose campaign has moved here the newest report of their seat and a token."""
     case = asked.case
     seat, snapshot, place = _lock_seat(case, request)
     person = case.session.get_one(Person, request.data["person_id"])
@@ -164,7 +167,7 @@ def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
 
 
 def _lock_seat(case: MessageContext, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
-    """The seat that a request is about, and its campaign, locked."""
+    """Lock the campaign of a request's seat; return the seat, the campaign and the view of the seat."""
     seat = case.session.get_one(Seat, request.data["seat_id"])
     snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
     return seat, snapshot, next(each for each in snapshot.places if each.id == seat.id)
@@ -177,7 +180,7 @@ def _notify_addresses(case: MessageContext, addresses: list[str], subject: str, 
 
 
 def _record_address_change(case: MessageContext, person: Person, old: str) -> None:
-    """Enters the change into the journal of each campaign, for its GM alone, and tells him."""
+    """Enter the change into the journal of each campaign, for its GM alone, and notify the GM."""
     for known in seats_of(case.session, person.address):
         snapshot = load_campaign(case.session, known.campaign)
         said = (
@@ -192,7 +195,7 @@ _UNKNOWN_CODE = (
     "If something is still to be confirmed, please ask for it again."
 )
 MOST_LISTED = 200
-"""Newcomers of a day that stand in the journal of a campaign."""
+"""Newcomers entered into the journal of a campaign in a day."""
 
 _ENOUGH = "You were mailed so many codes today that no more are sent before tomorrow."
 
@@ -240,7 +243,7 @@ def _join(asked: PersonRequest, order: Join) -> str:
 
 
 def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: str) -> None:
-    """Enter a newcomer who is not answered today into the journal, and tell the GM once a day that there are some."""
+    """Enter a newcomer who is not answered today into the journal; notify the GM once a day that there are some."""
     begins = "not answered today: "
     words = f"{begins}{address} asked to join"
     today = (
@@ -292,7 +295,7 @@ def _confirm_request(asked: PersonRequest, order: Confirm) -> str:
 
 
 def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
-    """Somebody has confirmed that he wishes to play, or that he comes as invited."""
+    """Seat a person who has confirmed a request to join or an invitation, or put them on the standby list."""
     case, data = asked.case, request.data
     name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
     snapshot = locked_campaign(case.session, name)
@@ -322,7 +325,10 @@ _CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
 
 
 def _cannot_become_seat(case: MessageContext, snapshot: CampaignSnapshot, wish: str) -> bool:
-    """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
+    """Return True if there is no such seat and none can be named so.
+
+    Before the start, seats without names of their own may be named by those who take them.
+    """
     named = (
         snapshot.status != CampaignState.FORMING
         or case.app.game(snapshot.game).seats.names
@@ -332,7 +338,7 @@ def _cannot_become_seat(case: MessageContext, snapshot: CampaignSnapshot, wish: 
 
 
 JOIN_HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm_request}
-"""What is done for each command of this module."""
+"""Handlers of the commands about joining, and of CONFIRM."""
 
 _PAGE = (
     "Your reports bring a page from now on: a file to open in your browser, where orders can be put together by"
@@ -348,7 +354,7 @@ _PAGES = {
     "LINK": (PageDelivery.LINK, _LINK),
     "NOPAGE": (PageDelivery.OFF, _NO_PAGE),
 }
-"""The words for pages, and what is answered."""
+"""Settings and answers for the words about pages."""
 
 _NOBODY = "This address is nobody's here, so there is nothing to change."
 
@@ -370,7 +376,7 @@ def _change_fallback(asked: PersonRequest, order: Fallback) -> str:
 
 
 def _ask_owner(case: MessageContext, person: Person, kind: RequestKind, address: str) -> str:
-    """Mails a code to the registered address; returns "" if it goes out."""
+    """Mail a code to the registered address; return "" once it is queued."""
     data = {"person_id": person.id, "address": address}
     code = create_request(case.session, kind, case.now, to=person.address, data=data, account=case.account)
     if code is None:
@@ -398,4 +404,4 @@ def _set_format(asked: PersonRequest, order: MailAs) -> str:
 
 
 ADDRESS_HANDLERS: PersonHandlers = {ChangeAddress: _change_address, Fallback: _change_fallback, MailAs: _set_format}
-"""What is done for each command of this module."""
+"""Handlers of the commands about addresses and forms of mail."""

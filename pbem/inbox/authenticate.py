@@ -1,4 +1,4 @@
-"""Authenticates a message: its seat, and whether its content may be accepted.
+"""Authentication of a message: its seat, and whether its content may be accepted.
 
 Trust comes from any one of: the seat's token, a reply code mailed to it (in the
 ORDERS line, the plus-address, the subject, or as the Message-ID that a reply
@@ -63,13 +63,13 @@ PAUSED = (
 
 
 def authenticate(case: MessageContext, header: SheetHeader | None) -> AuthResult:
-    """Whether a letter may send a sheet, and for which seat. `header` is that of its sheet, if it has one."""
+    """Return whether a message may send a sheet, and for which seat. `header` is that of its sheet, if it has one."""
     claim = _authenticate(case, header, changing=False)
     return replace(claim, notes=(*claim.notes, *_sheet_notes(case, claim))) if isinstance(claim, Accepted) else claim
 
 
 def _sheet_notes(case: MessageContext, seated: Accepted) -> Iterator[str]:
-    """What the seat's player should know of a sheet that is taken."""
+    """Yield what the seat's player should know of an accepted sheet."""
     if seated.deputy:
         yield f"The sheet came from {seated.deputy}, who stands in for the seat's player."
     elif seated.proof != "confirmed" and not is_own_address(case.letter, seated.spot):
@@ -81,10 +81,10 @@ def _sheet_notes(case: MessageContext, seated: Accepted) -> Iterator[str]:
 
 
 def authenticate_request(case: MessageContext, header: SheetHeader | None) -> AuthResult:
-    """Whether a letter may ask for changes to a seat; `header` is that of its frame, if it has one.
+    """Return whether a message may change a seat; `header` is that of its frame, if it has one.
 
-    Who stands in may send sheets and no more. The code of an old report does
-    no harm when the letter comes from the seat's own address.
+    A deputy may send sheets and nothing else. The code of an old report does no harm
+    when the message comes from the seat's own address.
     """
     claim = _authenticate(case, header, changing=True)
     if isinstance(claim, Accepted) and claim.deputy:
@@ -112,10 +112,10 @@ def _authenticate(case: MessageContext, header: SheetHeader | None, *, changing:
 
 
 def _drop_outdated_key(case: MessageContext, evidence: Evidence) -> Evidence:
-    """Evidence without a key that is good no more.
+    """Return the evidence without a key that is no longer valid.
 
-    It was renewed, as for another player, between its look-up and the campaign's
-    lock; or it is that of somebody who stands in, and his time is over.
+    The key was renewed, as for another player, between its look-up and the campaign's
+    lock; or it is that of a deputy whose time is over.
     """
     shown, spot = evidence.shown, evidence.spot
     if shown is not None and shown.stand_in is not None:
@@ -145,7 +145,10 @@ def _without_code(session: Session, letter: Message) -> AuthResult:
 
 
 def _unknown_seat(session: Session, letter: Message, header: SheetHeader, replied: Sequence[ShownReport]) -> AuthResult:
-    """A header that names no seat: told only to people known, and with nothing but what is theirs."""
+    """Decline a header that names no seat.
+
+    Only known people are told, and the hint has nothing but what is theirs.
+    """
     if replied:
         spot = load_seat(session, replied[0].seat_id)
         if not spot.address:
@@ -189,7 +192,7 @@ def _frame_evidence(
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Who wrote a letter for a seat, or says that it is his: its player, or who stands in, now or at another time."""
+    """Writer of a message for a seat, or the one who has confirmed it: its player, or a deputy, present or not."""
 
     own: bool
     deputy: str = ""
@@ -208,7 +211,10 @@ def _find_writer(case: MessageContext, spot: SeatContext, shown: ShownReport | N
 
 
 def _decide(case: MessageContext, evidence: Evidence, *, changing: bool) -> AuthResult:
-    """What the evidence is good for: by who wrote the letter, the state of the game, the policy, and the turn."""
+    """Return what the evidence is sufficient for.
+
+    It depends on the writer, the state of the game, the house rules and the turn.
+    """
     spot = evidence.spot
     if not spot.address:
         return _vacant_seat(case, evidence)
@@ -233,7 +239,10 @@ def _decide(case: MessageContext, evidence: Evidence, *, changing: bool) -> Auth
 
 
 def _reason_by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
-    """Why the seat cannot be served whoever asks; before the start it takes no sheets, but may be changed."""
+    """Return why the seat cannot be served at all; None if it can.
+
+    Before the start a seat takes no sheets, but may be changed.
+    """
     if spot.status == CampaignState.MOVED:
         return "moved"
     if spot.status == CampaignState.OVER:
@@ -244,7 +253,7 @@ def _reason_by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
 
 
 def _reason_by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason | None:
-    """Why the proof is not enough in this campaign."""
+    """Return why the proof does not suffice by the house rules; None if it does."""
     accept = spot.policy.accept
     if proof == "confirmed":
         return None
@@ -262,7 +271,10 @@ def _reason_by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> 
 
 
 def _reason_by_turn(case: MessageContext, spot: SeatContext, evidence: Evidence, *, changing: bool) -> Reason | None:
-    """Why the report that the letter answers, or that was the last when it came, is not the one to answer."""
+    """Return why the report is not the one to answer; None if it is.
+
+    It is the report that the message answers, or for a confirmed message the newest one when that came.
+    """
     if case.confirmed is not None:
         return None if changing or case.confirmed.report_id == spot.report_id else "confirmed-late"
     shown = evidence.shown
@@ -272,7 +284,7 @@ def _reason_by_turn(case: MessageContext, spot: SeatContext, evidence: Evidence,
 
 
 def _vacant_seat(case: MessageContext, evidence: Evidence) -> AuthResult:
-    """A letter for a seat where nobody sits; who knows its keys has played it, and may hear of that."""
+    """Decline a message for a vacant seat; only a sender who knows one of its keys, and so has played it, is told."""
     sender = case.letter.sender
     if evidence.proof is None or sender is None or not is_known(case.session, sender):
         return UnknownSender()
@@ -284,7 +296,7 @@ def _seat_mismatch(spot: SeatContext, header: SheetHeader | None) -> AuthResult:
 
 
 def reads_as_order(case: MessageContext, line: tuple[int, str]) -> bool:
-    """Whether a numbered line of a reply is an order of its seat's game as it stands: there are games of free words."""
+    """Return True if a numbered line of a reply is an order of its seat's game: some games accept free text."""
     claim = authenticate(case, None)
     if not isinstance(claim, Accepted):
         return False
@@ -292,13 +304,13 @@ def reads_as_order(case: MessageContext, line: tuple[int, str]) -> bool:
 
 
 def are_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
-    """Whether numbered lines are orders of a seat's game as they stand, and nothing else."""
+    """Return True if all numbered lines are orders of a seat's game."""
     read = case.app.game(spot.game).parse(json.loads(spot.view), lines)
     return bool(read.entries) and not read.errors
 
 
 def is_own_address(letter: Message, spot: SeatContext) -> bool:
-    """Whether a letter's From names the seat's own address."""
+    """Return True if the From of a message names the seat's own address."""
     return letter.sender is not None and letter.sender.lower() == spot.address.lower()
 
 

@@ -174,10 +174,10 @@ VERBS = frozenset(verb.word for verb in COMMANDS.verbs)
 WITH_TEXT = frozenset(
     verb.word for verb in COMMANDS.verbs if issubclass(verb.order, PlayerCommand) and verb.order.takes_text
 )
-"""The first words of those whose text stands below them."""
+"""The first words of commands that take the text below them."""
 
 REFERENCE = tuple((verb.usage, verb.help) for verb in COMMANDS.verbs)
-"""Every command and what it does, for the player guide."""
+"""The usage and the help of every command, for the player guide."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAY = r"\b(?:the\s++)?+(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[.,]?\s++)?+"
@@ -188,7 +188,7 @@ _MONTH_FIRST = re.compile(rf"{_WEEKDAY}\b{_MONTH}\s++{_DAY}\s++{_YEAR}", re.IGNO
 
 
 def normalise_dates(line: str) -> str:
-    """The line with its written-out days as 2026-11-27; one that no calendar has is put so all the same."""
+    """Return the line with dates in words written as 2026-11-27, even those that no calendar has."""
     for pattern in (_DAY_FIRST, _MONTH_FIRST):
         line = pattern.sub(_iso_date, line)
     return line
@@ -200,7 +200,7 @@ def _iso_date(match: re.Match[str]) -> str:
 
 
 MOST_COMMANDS = 20
-"""More commands in one letter are not read."""
+"""Commands of a message that are read."""
 
 BELOW = (
     "What stands below the first blank line was left alone: commands that go on there belong between PLAYER and END."
@@ -219,10 +219,10 @@ _FRAME = re.compile(r"\A\s*+player\s", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SeatRequest:
-    """A command about one seat, which the letter has shown to be its writer's.
+    """Command about one seat, whose player the message has proved to come from.
 
-    `text` is what stands below the command, up to END, a signature or a
-    quotation: plain, and cleaned as order sheets are.
+    `text` is what follows the command, up to END, a signature or a quotation: plain,
+    and cleaned as order sheets are.
     """
 
     case: MessageContext
@@ -232,9 +232,9 @@ class SeatRequest:
 
 @dataclass(frozen=True, slots=True)
 class PersonRequest:
-    """A command about no seat in particular; `person` is None for a sender whom the house does not know.
+    """Command about no particular seat; `person` is None for an unknown sender.
 
-    `to` is where the answer goes, and `spot` the seat that the letter shows to be its writer's, if it shows one.
+    `to` is where the answer goes, and `spot` the seat that the message has proved to be its writer's, if any.
     """
 
     case: MessageContext
@@ -246,19 +246,19 @@ class PersonRequest:
 
 
 Handlers = Mapping[type[PlayerCommand], Callable[[SeatRequest, Any], str]]
-"""What is done for each command about a seat."""
+"""Handlers of commands about a seat."""
 
 PersonHandlers = Mapping[type[PlayerCommand], Callable[[PersonRequest, Any], str]]
-"""What is done for each command about no seat in particular."""
+"""Handlers of commands about no particular seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandList:
-    """Commands as found: the numbered lines that hold them, and the text below the last.
+    """Commands as found: the numbered lines that hold them, and the text after the last.
 
-    `header` is that of the frame, if there is one. `pressed`: it was sent by a
-    button, which may have been pressed by accident. `at` is the line of the
-    letter on which they begin.
+    `header` is that of the frame, if there is one. `pressed`: a button of a mail
+    program has sent it, which may have been pressed by accident. `at` is the line of
+    the message on which the commands begin.
     """
 
     header: SheetHeader | None
@@ -269,12 +269,12 @@ class CommandList:
     at: int = 0
 
     def parse(self) -> ParsedSheet:
-        """The commands in the order written, and what is wrong with the rest. Never raises."""
+        """Parse the commands in the order written, with findings on all other lines. Never raises."""
         return ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines)[0]
 
 
 def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
-    """The commands in a text, cleaned of quotations before; None if it asks for nothing.
+    """Return the commands in a text that has been cleaned of quotations; None if there are none.
 
     A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
     """
@@ -292,9 +292,9 @@ def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
 
 
 def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandList | None:
-    """What a letter asks that begins with a text to pass on, above any sheet in it; None if it does not.
+    """Return the commands of a message that begins with a text to pass on, above any sheet; None if it does not.
 
-    Words such as "Press on! My orders:" are no command, and take no sheet away.
+    Words such as "Press on! My orders:" are no command, so that a sheet below them is still read.
     """
     above, whole = find_commands(lines[: sheet.at] if sheet.header else lines, known), find_commands(lines, known)
     if above is None or whole is None:
@@ -305,13 +305,13 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
 
 
 def begins_with_command(line: str) -> bool:
-    """Whether the first word of a line is a command in full."""
+    """Return True if the first word of a line is a command in full."""
     match = _FIRST.match(line)
     return match is not None and match[1].upper() in VERBS
 
 
 def _read_unframed(lines: Sequence[str]) -> CommandList:
-    """Without a frame the commands end where the first paragraph does, unless a text follows them."""
+    """Return the commands of the first paragraph, or of all lines if one of its commands takes a text."""
     blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
     if any(map(_takes_text, lines[:blank])):
         return _command_list(None, lines, ())
@@ -331,7 +331,7 @@ def _command_list(header: SheetHeader | None, lines: Sequence[str], notes: tuple
 
 
 def _without_courtesies(line: str) -> str:
-    """A command without "please" and a full stop behind it, its days in digits; words for the dice stay as they are."""
+    """Return a command without "please" and a full stop, its dates in digits; a DICE word is left as it is."""
     match = _FIRST.match(line)
     verb = _expand_verb(match[1].upper()) if match else ""
     if verb in ("", "DICE"):
@@ -347,7 +347,7 @@ def _takes_text(line: str) -> bool:
 
 
 def _expand_verb(word: str) -> str:
-    """The command that a word begins, as the reader of commands will take it; "" if none or several."""
+    """Return the command that a word abbreviates, as the parser will take it; "" if none or several."""
     meant = [verb for verb in VERBS if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
     return word if word in VERBS else meant[0] if len(meant) == 1 else ""
 
@@ -357,22 +357,22 @@ def _find_end(lines: Sequence[str], start: int) -> int | None:
 
 
 _BUTTON = re.compile(r"(?:leave\s++(?P<campaign>\S++)(?:\s++(?P<seat>\S++))?|unsubscribe)", re.IGNORECASE)
-"""The subject of what is sent by the button that our List-Unsubscribe makes (RFC 2369, 3.2), or one without a subject.
+"""Subject of a mail sent by the button that List-Unsubscribe makes (RFC 2369, 3.2), with or without a seat.
 
-What mail programs write below it is theirs: nothing, or that they have sent it for somebody.
+The text below it is the mail program's: none, or that it was sent on its user's behalf.
 """
 
 YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
-"""The line that confirms what it answers."""
+"""First line by which a reply confirms what it answers."""
 
 
 def first_line(letter: Message) -> str:
-    """The first line of a letter that says anything; "" if there is none."""
+    """Return the first line of a message that is not blank; "" if there is none."""
     return next((line.strip() for line in letter.lines if line.strip()), "")
 
 
 def find_request(case: MessageContext, known: Names) -> CommandList | None:
-    """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
+    """Return the commands of a message: in its text, in the subject of one without text, or a YES to a question."""
     letter = case.letter
     first = first_line(letter)
     if YES.fullmatch(first) and (code := match_code(case.session, find_reply_codes(letter, case.address))):
@@ -384,7 +384,7 @@ def find_request(case: MessageContext, known: Names) -> CommandList | None:
 
 
 def _find_button_request(case: MessageContext) -> CommandList | None:
-    """To leave, as a mail program's button asks it: a campaign's player, or whoever has but one seat."""
+    """Return the LEAVE of a mail program's unsubscribe button; None for another subject, or if its seat is unclear."""
     match = _BUTTON.fullmatch(case.letter.subject.strip())
     if match is None:
         return None
@@ -397,7 +397,7 @@ def _find_button_request(case: MessageContext) -> CommandList | None:
 
 
 def _is_game_order(case: MessageContext, found: CommandList) -> bool:
-    """Whether a reply only begins like a command, and is an order of its seat's game: there are games of free words."""
+    """Return True if a reply only begins like a command, and is an order of its seat's game."""
     asked = found.parse().orders
     # RULES alone takes whatever words there are, so that a sentence may begin like it.
     if found.pressed or found.header is not None or (asked and not (isinstance(asked[0], Rules) and asked[0].about)):

@@ -17,10 +17,10 @@ from pbem.mail.message import Message
 from pbem.report.answers import Doubt, Reason
 
 Proof = Literal["confirmed", "token", "code", "reply", "address"]
-"""How a letter shows whose it is.
+"""Proof of a message's origin.
 
-By the answer of the address that was asked about it, by the key in its ORDERS
-line, as a reply, or by nothing but its sender.
+An answer of the address that was asked about it, the token or the code in its
+ORDERS line, a reply, or nothing but its sender.
 """
 
 Outcome = tuple[str, bool]
@@ -29,12 +29,12 @@ Outcome = tuple[str, bool]
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedSender:
-    """What somebody has said of a letter by his answer: that it is his.
+    """Confirmation by its sender that a message is their own.
 
-    `by` is the address that has answered: the player's, or that of who stands
-    in. `seat_id` is None for what concerns no seat; `report_id` is the report
-    that the seat had last when the letter came. `meant`: a sheet was shown as it
-    is, and is to be taken so.
+    `by` is the address that has answered: the player's or the deputy's. `seat_id` is
+    None for what concerns no seat; `report_id` is the newest report of the seat when
+    the message came. `meant`: the sheet was shown to the sender as it was read, and
+    they want it taken so.
     """
 
     by: str
@@ -45,9 +45,9 @@ class ConfirmedSender:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The letter may send a sheet for this seat's open turn.
+    """The message may send a sheet for this seat's open turn.
 
-    `deputy` is the address of who stands in for its player, if he wrote it.
+    `deputy` is the address of the deputy who wrote it, "" if the player did.
     """
 
     spot: SeatContext
@@ -58,7 +58,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declined:
-    """Somebody known cannot be served; `to` is the address that is told why."""
+    """A known sender cannot be served; `to` is the address that is told why."""
 
     reason: Reason
     to: str
@@ -69,7 +69,7 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class SeatMismatch:
-    """A letter whose text is for one seat and whose reply code for another's report."""
+    """Message whose text is for one seat and whose reply code for another's report."""
 
     to: str
     header: SheetHeader | None
@@ -77,10 +77,10 @@ class SeatMismatch:
 
 @dataclass(frozen=True, slots=True)
 class SenderMismatch:
-    """A letter for a seat from an address that is not its own, with nothing to prove it.
+    """Message for a seat from an address that is not its own, without proof.
 
-    `forged`: it is its own or its deputy's, but the receiving server says that the letter did not come from there.
-    `guessed`: it shows what might have been a key.
+    `forged`: it is the seat's or its deputy's address, but the receiving server says that the message did not come
+    from there. `guessed`: it has a word that may be a guessed key.
     """
 
     spot: SeatContext
@@ -90,13 +90,13 @@ class SenderMismatch:
 
 @dataclass(frozen=True, slots=True)
 class NeedsConfirmation:
-    """A letter that is kept until the address `to` says that it is its own: anybody could have written it.
+    """Message that waits until the address `to` confirms it: anyone could have written it.
 
-    `spot` is None for what concerns no seat. `orders`: it is a sheet, for the
-    open turn. `weighty`: what it asks can give the seat away, or speaks for its
-    player. `pressed`: a mail program's button to unsubscribe has sent it.
-    `leaves`: it is its player's, who asks to leave. `at` is the line on which
-    begins what it asks. `doubt`: it shows whose it is, but may not be meant.
+    `spot` is None for what concerns no seat. `orders`: it is a sheet, for the open
+    turn. `weighty`: its commands can give the seat away, or speak for its player.
+    `pressed`: an unsubscribe button of a mail program has sent it. `leaves`: its
+    player asks to leave. `at` is the line on which its commands begin. `doubt`: the
+    sender is proved, but the sheet may not be meant.
     """
 
     spot: SeatContext | None
@@ -111,7 +111,7 @@ class NeedsConfirmation:
 
 @dataclass(frozen=True, slots=True)
 class DeputyExpired:
-    """A letter of somebody who stands in for a seat's player at another time, not now."""
+    """Message of a person who is a deputy for the seat at another time, not now."""
 
     spot: SeatContext
     stand_in: DeputyInfo
@@ -119,7 +119,7 @@ class DeputyExpired:
 
 @dataclass(frozen=True, slots=True)
 class UnknownSender:
-    """Nobody the house knows."""
+    """Message of a sender who is not known here."""
 
 
 AuthResult = Accepted | NeedsConfirmation | Declined | SeatMismatch | SenderMismatch | DeputyExpired | UnknownSender
@@ -127,9 +127,9 @@ AuthResult = Accepted | NeedsConfirmation | Declined | SeatMismatch | SenderMism
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a letter shows for a seat: the proof it has, if any, and the newest report whose code it has used.
+    """Proof that a message has for a seat, if any, and the newest report whose code it shows.
 
-    `guessed`: it shows what might have been a key.
+    `guessed`: it has a word that may be a guessed key.
     """
 
     spot: SeatContext
@@ -141,11 +141,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class MessageContext:
-    """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender.
+    """A message while it is processed, in its own transaction.
 
-    `key` names the right key that it shows, "" if none (`pbem.inbox.route`). Whoever
-    leaves it without an answer that was due says so in `silences`. `confirmed` is
-    what the answer to a question has shown of it.
+    `verdict` is that of the receiving server on the sender. `key` names the valid key
+    that the message shows, "" if none (`pbem.inbox.route`). `silences` are the reasons
+    why answers that were due are not given. `confirmed` is set once the sender has
+    confirmed the message.
     """
 
     app: App
@@ -174,25 +175,25 @@ class MessageContext:
 
     @property
     def shown_sender(self) -> str:
-        """The sender as people are told of him."""
+        """The sender as shown to people."""
         return self.letter.sender or "an unreadable sender"
 
     @property
     def account(self) -> str:
-        """Whose limits the letter counts against at an address: those of its key, or of all alike that have none."""
+        """The account to whose limits the message counts: its key, or the verdict if it has none."""
         return self.key or self.verdict
 
     @property
     def proven(self) -> bool:
-        """Whether more than a From that anybody can write shows who wrote it."""
+        """True if the sender is proved by more than a From line."""
         return bool(self.key) or self.verdict == "pass"
 
     def silent(self, why: str) -> str:
-        """Notes that an answer was due and is not given; returns that note."""
+        """Record why an answer that was due is not given; return the note on it."""
         self.silences.append(why)
         return f"not answered: {why}"
 
 
 def start_of_day_utc(at: dt.datetime) -> dt.datetime:
-    """When the day of a moment began (UTC)."""
+    """Return the beginning of a moment's day (UTC)."""
     return at.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)

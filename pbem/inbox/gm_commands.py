@@ -47,12 +47,12 @@ from pbem.store.models import Campaign
 
 _FRAME = re.compile(r"\A\s*+gm\s++(\S{1,40}+)\s++(\S{1,64}+)\s*+", re.IGNORECASE)
 _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
-"""A token, or one with a slip of the pen in it."""
+"""A token, or one that was mistyped."""
 
 
 @dataclass(frozen=True, slots=True)
 class GmFrame:
-    """A GM's commands as found: of which campaign, with what token, and the numbered lines between GM and END."""
+    """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END."""
 
     campaign: str
     key: str
@@ -60,20 +60,20 @@ class GmFrame:
 
     @property
     def shown(self) -> Lines:
-        """The lines as they may be told again."""
+        """The lines without credentials."""
         return redact_lines(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class GmOrders:
-    """The commands of a GM, with what is wrong with them, and the text below the last."""
+    """Parsed commands of a GM, and the text after the last."""
 
     parsed: ParsedSheet
     text: TextBlock
 
 
 def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
-    """The first GM frame in a text; it ends at the last END, so that a text in it may hold one too."""
+    """Return the first GM frame in a text, or None; it ends at the last END, so that a text in it may have one too."""
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     for at, line in enumerate(lines):
         match = _FRAME.fullmatch(line)
@@ -86,7 +86,7 @@ def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
 
 
 def parse_gm_frame(sheet: GmFrame) -> GmOrders:
-    """Its commands, down to the first that takes a text, and that text. Never raises."""
+    """Parse the commands, down to the first that takes a text, and that text. Never raises."""
     texted = next((at for at, (_, line) in enumerate(sheet.lines) if _takes_text(line)), len(sheet.lines))
     return GmOrders(GM_COMMANDS.parse({}, sheet.shown[: texted + 1]), TextBlock(sheet.lines[texted + 1 :]))
 
@@ -103,7 +103,10 @@ _WITH_TEXT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _CommandAnswer:
-    """A paragraph or more, and files to go with it. `acts`: something was done; `asks`: it waits for a YES instead."""
+    """Answer to one command, in one or more paragraphs, and its files.
+
+    `acts`: something was changed; `asks`: nothing was, and the command waits for a YES.
+    """
 
     text: str
     files: tuple[MailPart, ...] = ()
@@ -118,7 +121,7 @@ class _CommandFailed(Exception):
 
 
 Wishes = Mapping[type[GmCommand], Wish | CampaignError]
-"""The wishes of the commands that take files, or why there is none."""
+"""The wishes of the commands that take files, or the error of one."""
 
 _NOT_EXAMINED = "the files of this mail were not examined, since the token was changed meanwhile: please send it again"
 _NOT_ALONE = (
@@ -128,7 +131,10 @@ _NOT_ALONE = (
 
 
 def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
-    """Return what the commands wish that take the files of their mail, if the token is right. Holds no lock."""
+    """Return the wishes of the commands that take the files of their mail, if the token is right.
+
+    May take long, and holds no lock.
+    """
     orders = parse_gm_frame(sheet)
     taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
     if not taking or orders.parsed.errors:
@@ -149,7 +155,7 @@ def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
 
 
 def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> str:
-    """Do what a letter with a GM frame asks, if its token is right; return what to note of it."""
+    """Run the commands of a message with a GM frame, if its token is right; return what to note of it."""
     campaign = _find_campaign(case.session, sheet)
     if campaign is None:
         return f"for no campaign, by its GM frame; {to_stranger(case)}"
@@ -186,7 +192,7 @@ def _run_all(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes) ->
 
 
 def _check_confirmations(said: Sequence[tuple[Order, _CommandAnswer]]) -> None:
-    """Raise _Failed if a command waits for a YES and others of its mail do not: all are done together or none is."""
+    """Raise _CommandFailed if a command waits for a YES and others do not: all commands of a mail are done, or none."""
     asking = next((order for order, answer in said if answer.asks), None)
     if asking is not None and any(answer.acts for _, answer in said):
         raise _CommandFailed(asking, CampaignError(_NOT_ALONE))
@@ -207,7 +213,7 @@ def _run_command(case: MessageContext, name: str, order: Any, text: TextBlock, w
 
 
 def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _CommandAnswer:
-    """Do what is wished, or look at it: at what needs confirmation too, unless the command has a YES."""
+    """Apply a command, or show its effect if it needs confirmation and has no YES."""
     _check_turn(context, order)
     asked = confirmation(wish, context) if isinstance(wish, Change) and order.sure is None else None
     if isinstance(wish, Change) and asked is None:
@@ -224,7 +230,7 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _Comman
 
 
 def _command_with_yes(context: Context, order: GmCommand) -> str:
-    """Return the command that does what was only looked at, with the open turn if it depends on that."""
+    """Return the command with a YES, and with the open turn if it depends on that."""
     yes: dict[str, Any] = {"sure": "YES"}
     if any(field.name == "asked" for field in fields(order)):
         yes["asked"] = str(context.snapshot.turn)
@@ -242,7 +248,7 @@ def _check_turn(context: Context, order: GmCommand) -> None:
 
 
 def _result_files(facts: Any) -> tuple[MailPart, ...]:
-    """The reports of a preview, the state of a turn, the picture of statistics; of most else there are no files."""
+    """Return the files of a result: reports of a preview, the chart of statistics, the state of a turn."""
     if isinstance(facts, Preview):
         return tuple(_text_part(f"{report.place.seat}.txt", report.parts.text) for report in facts.reports)
     if isinstance(facts, TrialResult):

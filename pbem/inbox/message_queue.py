@@ -35,10 +35,10 @@ AT_ONCE = 20
 """Messages tried, and held in memory, at a time."""
 
 SUSPECTED = 1
-"""Attempts noted of messages tried together: most of them did not kill a process that is killed then."""
+"""Attempts recorded of messages tried together: if the process is killed then, most of them are not to blame."""
 
 MOST_ATTEMPTS = SUSPECTED + 2
-"""Attempts noted of a message that has killed its process twice, and is not tried again by itself."""
+"""Attempts recorded of a message that has killed its process twice, and is not tried again by itself."""
 
 GLOBAL = ""
 """The partition of messages of no one campaign: each is processed by itself, in its order among all others."""
@@ -46,7 +46,7 @@ GLOBAL = ""
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
-    """A new letter, and what is noted of attempts that ended with the reader (`SUSPECTED`, `MOST_ATTEMPTS`)."""
+    """A new message, with the recorded attempts (`SUSPECTED`, `MOST_ATTEMPTS`) in which the process was killed."""
 
     id: int
     attempts: int
@@ -54,7 +54,10 @@ class QueuedMessage:
 
 
 def load_new_messages(session: Session, lane: str | None = None) -> list[QueuedMessage]:
-    """All new letters, oldest first; or those of a lane that need not wait for an older one of another."""
+    """Return all new messages, oldest first.
+
+    With a `lane`, only the messages of that partition that need not wait for an older one of another.
+    """
     if lane is None:
         return [QueuedMessage(*row) for row in flushed_connection(session).execute(_ALL_NEW)]
     in_the_way = InboxMessage.lane != GLOBAL if lane == GLOBAL else InboxMessage.lane == GLOBAL
@@ -68,12 +71,12 @@ def _came_before(at: dt.datetime, letter_id: int) -> ColumnElement[bool]:
 
 
 def load_raw(session: Session, letter_id: int) -> bytes:
-    """A letter as it came."""
+    """Return a message as it came."""
     return session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
 
 
 def load_unpartitioned(session: Session) -> list[QueuedMessage]:
-    """The new letters that have no lane yet, oldest first."""
+    """Return the new messages that have no partition yet, oldest first."""
     return _select_new(session, InboxMessage.lane.is_(None))
 
 
@@ -88,7 +91,10 @@ def _select_new(session: Session, *which: ColumnElement[bool]) -> list[QueuedMes
 
 
 def group_messages(letters: Sequence[QueuedMessage]) -> Iterator[tuple[int, list[QueuedMessage]]]:
-    """Yield the letters in their order with the place of the first: those never tried some at a time, others alone."""
+    """Yield groups of messages in their order, each with the number of messages before it.
+
+    Messages that were never tried are in batches, others by themselves.
+    """
     done = 0
     for tried, some in groupby(letters, key=lambda letter: letter.attempts > 0):
         alike = list(some)
@@ -100,7 +106,10 @@ def group_messages(letters: Sequence[QueuedMessage]) -> Iterator[tuple[int, list
 
 @contextmanager
 def counted_attempt(store: Store, letters: Sequence[QueuedMessage]) -> Iterator[None]:
-    """Note an attempt at some letters, all tried equally often; take it back if the block gives up in good order."""
+    """Record an attempt at some messages, all tried equally often; undo that if the block raises.
+
+    If the process is killed in the block, the attempt stays recorded.
+    """
     ids, before = [letter.id for letter in letters], letters[0].attempts
     _record_attempts(store, ids, SUSPECTED if len(letters) > 1 else max(before, SUSPECTED) + 1)
     try:
@@ -132,13 +141,16 @@ _CLOSE = (
 
 
 def close_message(session: Session, letter_id: int, state: str, note: str) -> bool:
-    """Takes a new letter off the pile; False if another process was faster."""
+    """Close a new message; return False if another process was faster."""
     values = {"letter": letter_id, "state": state, "note": note}
     return session.connection().execute(_CLOSE, values).first() is not None
 
 
 def quarantine(app: App, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | TimeLimitExceeded) -> bool:
-    """Keeps a letter that could not be dealt with, and tells those concerned; whether it was still new."""
+    """Quarantine a message that could not be processed, and notify those concerned.
+
+    Return False if another process has closed it before.
+    """
     event("letter set aside", level="error", fault=error, letter=letter_id)
     problem = _time_limit_problem(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
     trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
@@ -162,9 +174,9 @@ def quarantine(app: App, now: dt.datetime, letter_id: int, raw: bytes, error: Ex
 
 
 def quarantine_unread(app: App, now: dt.datetime, letter_id: int) -> bool:
-    """Keeps a letter that has killed the reader; whether it was still new. Its writer is told if its head can be read.
+    """Quarantine a message that has killed the process; return False if another process has closed it before.
 
-    That is tried last, when nothing else can be lost by it.
+    Its headers are parsed last, when nothing else can be lost by it; if that succeeds, the sender is notified.
     """
     event("letter set aside", level="error", letter=letter_id, text=KILLS)
     with app.store.writing() as session:
@@ -183,7 +195,7 @@ def _time_limit_problem(app: App) -> str:
 
 
 def _parse_head(app: App, raw: bytes) -> Message:
-    """Who wrote a letter, and about what, as far as that can be found out in a letter's time."""
+    """Return the sender and subject of a message, as far as they can be parsed within a message's time limit."""
     try:
         return run_with_time_limit(app.settings.letter_seconds, lambda: parse_headers(raw))
     except (Exception, TimeLimitExceeded):  # noqa: BLE001 - it may be what could not be read

@@ -1,4 +1,4 @@
-"""Processes an order sheet: reads it against the mailed view, saves it, and writes its receipt."""
+"""Processing of an order sheet: parsed against the mailed view, saved, and answered by a receipt."""
 
 from __future__ import annotations
 
@@ -38,20 +38,23 @@ from pbem.ruleset.values import Json, View
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
 
 _BARS = " \t>|"
-"""Signs by which programs mark what is quoted."""
+"""Signs by which programs mark quotations."""
 
 _MOST_REPEATED = 500
-"""Lines of what may be part of a receipt."""
+"""Lines up to which a sheet is compared with receipts."""
 
 _FEWEST_ERRORS = 4
-"""Lines of a sheet that most are errors; with fewer, some words around an order may be meant for the GM."""
+"""Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
 
 
 def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome | Doubt:
-    """Save a sheet for the open turn and queue its receipt, or answer a letter that has none.
+    """Save a sheet for the open turn and queue its receipt, or answer a message that has none.
 
-    Return the doubt about one that may not be meant; nothing is done with it then. Raises RateLimitExceeded, if so many
-    were taken that this one is left alone.
+    Returns:
+        The outcome; or a doubt about a sheet that may not be meant, with which nothing was done.
+
+    Raises:
+        RateLimitExceeded: too many sheets were taken before, so this one is left alone.
     """
     spot, deputy = claim.spot, claim.deputy
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
@@ -125,7 +128,7 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
 
 
 def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
-    """A line that is no order but begins like a command, with where those belong; no game has an order like that."""
+    """Return the finding with a hint, if its line begins like a command; no game has an order like that."""
     if finding.severity != "error" or not begins_with_command(finding.source):
         return finding
     verb = split_words(finding.source)[0].upper().rstrip(":.!?")
@@ -133,7 +136,7 @@ def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
 
 
 def is_unedited_form(case: MessageContext, spot: SeatContext, sheet: SheetText) -> bool:
-    """Whether a sheet holds the orders that its report's own form came with, and not a word more or less."""
+    """Return True if a sheet has the orders of its report's own form, and not a word more or less."""
     view, asked = json.loads(spot.view), _split_lines(line for _, line in sheet.lines)
     if not asked or view["over"] or not view["awaited"]:
         return False
@@ -145,7 +148,7 @@ def _split_lines(lines: Iterable[str]) -> list[list[str]]:
 
 
 def _asks_nothing(case: MessageContext, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> bool:
-    """Whether a letter only looks like a sheet: an empty reply, or one that quotes the report's own form as it was."""
+    """Return True if a message only looks like a sheet: an empty reply, or the unedited form of the report, quoted."""
     if sheet.header is None:
         return sheet.empty and not (counted and sheet.wait is not None)
     if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
@@ -155,7 +158,7 @@ def _asks_nothing(case: MessageContext, spot: SeatContext, sheet: SheetText, cou
 
 
 def _read_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> SheetReading:
-    """A sheet that says WAIT or FINAL and nothing else keeps the orders that count so far."""
+    """Parse a sheet; one that says WAIT or FINAL and nothing else keeps the orders that count so far."""
     if not (sheet.empty and sheet.wait is not None and counted):
         return parse_sheet(ruleset, view, sheet.lines)
     kept = [(number, ruleset.orders.line(order)) for number, order in enumerate(counted.orders, start=1)]
@@ -168,7 +171,7 @@ _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IG
 
 
 def _mask_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
-    """The sheet as it is read, kept and told again: a key that stands among its orders is masked, whose it may be."""
+    """Return the sheet with keys among its orders masked, as it is parsed, stored and shown again."""
 
     def masked(line: str) -> str:
         return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], redact_credentials(line))
@@ -202,7 +205,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What a receipt would say of a sheet, without its host."""
+    """Content of a receipt for a sheet, without a home."""
 
     campaign: str
     seat: str
@@ -215,14 +218,16 @@ class Check:
 
     @property
     def errors(self) -> int:
-        """How many findings are lines that could not be taken."""
+        """The number of lines that could not be accepted."""
         return sum(finding.severity == "error" for finding in self.findings)
 
 
 def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) -> Check:
-    """Reads a sheet, cleaned as a mail's text is, against a report's attachment.
+    """Check a sheet, cleaned as the text of a mail is, against the attachment of a report.
 
-    Raises ReportDataError or CampaignError for a report it cannot use.
+    Raises:
+        ReportDataError: the report cannot be used.
+        CampaignError: its game is not installed.
     """
     ruleset, data = _open_report(games, report)
     lines, cleaned = file_lines(sheet)
@@ -243,13 +248,18 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
 
 
 def order_form(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
-    """What its seat may order, by a report's attachment: the data of `pbem.ruleset.orders`. Raises as `check_sheet`."""
+    """Return the orders that a seat may give, by its report's attachment: the data of `pbem.ruleset.orders`.
+
+    Raises:
+        ReportDataError: the report cannot be used.
+        CampaignError: its game is not installed.
+    """
     ruleset, data = _open_report(games, report)
     return _call_ruleset(ruleset, lambda: ruleset.desk(data["view"]))
 
 
 def _open_report(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:
-    """A report's data, and their game in the version that wrote them."""
+    """Return the data of a report, and their game if it has the version that wrote them."""
     data = read_report_data(report)
     ruleset = find_game(games, data["game"])
     if data["game_version"] != ruleset.version:
@@ -259,7 +269,10 @@ def _open_report(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRul
 
 
 def _call_ruleset(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
-    """What a ruleset answers on a view from a file; it may expect of views what it writes itself."""
+    """Return the answer of a ruleset on a view from a file.
+
+    A ruleset may rely on what it writes into views itself, so any other view can make it raise.
+    """
     try:
         return ask()
     except PARSE_ERRORS:

@@ -54,17 +54,17 @@ _BY_WORD = select(PendingRequest.id, PendingRequest.code, PendingRequest.message
         PendingRequest.message_id.in_(bindparam("words", expanding=True)),
     ),
 )
-"""Built once: every letter is held to it."""
+"""Built once, since every message is compared with the pending requests."""
 
 _DOUBTS = {"receipt": "it repeats an old receipt", "errors": "most of its lines are errors"}
 
 _EXCERPT_LINES = 12
 _EXCERPT = 800
-"""Characters of a letter that are shown: enough for its owner to know it again, too few to write to him through us."""
+"""Characters shown of a message: enough for its sender to recognise it, too few for a forger to mail them a text."""
 
 
 def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
-    """Keeps a letter, and asks the address in whose name it came; returns what to note of it."""
+    """Keep a message and ask the address in whose name it came; return what to note of it."""
     person, spot = find_person(case.session, claim.to), claim.spot
     assert person is not None
     asked = asked_today(case.session, person.key, "", QUESTIONS, case.now)
@@ -129,14 +129,17 @@ def _build_question(case: MessageContext, claim: NeedsConfirmation, *, last: boo
 
 
 def _excerpt(case: MessageContext, claim: NeedsConfirmation) -> str:
-    """How that begins which would be done, without keys; a letter's subject if it has no text."""
+    """Return the beginning of what would be done, without keys; the subject of a message without text."""
     text = redact_all((_requested_text(case, claim) or case.letter.subject)[:_EXCERPT])
     lines = text.split("\n")
     return "\n".join([*lines[:_EXCERPT_LINES], *(["(and more)"] if lines[_EXCERPT_LINES:] else [])])
 
 
 def _requested_text(case: MessageContext, claim: NeedsConfirmation) -> str:
-    """What a letter asks, without what stands above it: a forger could put there what its owner has just written."""
+    """Return what a message asks for, without the text above.
+
+    A forger could put there what the owner of the address has just written.
+    """
     letter, spot = case.letter, claim.spot
     if not claim.orders or spot is None:
         return "\n".join(letter.lines[claim.at :])
@@ -151,9 +154,9 @@ def handle_confirmation(
     known: Names,
     deal: Callable[[MessageContext], Outcome],
 ) -> Outcome | None:
-    """Does what follows from the answer to a question about a letter; None if this letter is no such answer.
+    """Act on the answer to a question about a message; return None if this message is no such answer.
 
-    `deal` deals with the letter that was kept, or with this one if a sheet in it takes that one's place.
+    `deal` processes the message that was kept, or this one if a sheet in it replaces that.
     """
     kept = case.session.get_one(LetterRow, asked.data["letter"])
     letter = parse_message(kept.raw)
@@ -178,7 +181,7 @@ def handle_confirmation(
 
 
 def find_pending(case: MessageContext) -> PendingRequest | None:
-    """The question that a letter answers, by its code or by the mail that it replies to; answered before, or not."""
+    """Return the question that a message answers, by its code or by the mail that it replies to, closed or not."""
     if case.confirmed is not None:
         return None
     letter, first = case.letter, first_line(case.letter).lower().split()
@@ -193,20 +196,19 @@ def find_pending(case: MessageContext) -> PendingRequest | None:
 
 
 def _agrees(answered: Message, kept: Message) -> bool:
-    """Whether an answer says yes: by nothing of its own, by a word for it, or by saying the same again."""
+    """Return True if an answer says yes: it has no text of its own, a word for yes, or the text of the message kept."""
     if not first_line(answered) or _says_yes(answered):
         return True
     return answered.text.casefold().split() == kept.text.casefold().split()
 
 
 def _says_yes(answered: Message) -> bool:
-    """Return whether an answer has a word for yes as its first line."""
     first = first_line(answered)
     return bool(YES.fullmatch(first)) or first.upper().startswith("CONFIRM ")
 
 
 def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> bool:
-    """Whether an answer holds a sheet that takes the place of the one asked about."""
+    """Return True if an answer has a sheet that replaces the one asked about."""
     if not asked.data["orders"]:
         return False
     spot = load_seat(case.session, asked.data["seat_id"])
@@ -217,7 +219,7 @@ def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> 
 
 
 def _is_still_theirs(case: MessageContext, asked: PendingRequest) -> bool:
-    """Whether the address asked, and the seat, are those of the same people still."""
+    """Return True if the address asked and the seat still belong to the same people."""
     person, seat_id = case.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
     if person.key != asked.data["to"]:
         return False
@@ -225,7 +227,7 @@ def _is_still_theirs(case: MessageContext, asked: PendingRequest) -> bool:
 
 
 def _report_outcome(case: MessageContext, asked: PendingRequest, reason: Reason) -> str:
-    """Tells the address that was asked what became of its answer; while the question is open, a reply answers it."""
+    """Tell the address that was asked what its answer has led to; while the question is open, a reply answers it."""
     seat_id = asked.data["seat_id"]
     spot = None if seat_id is None else load_seat(case.session, seat_id)
     # Its thread leads back to the question, not to a report: the code is good for nothing else.
@@ -242,7 +244,7 @@ def _report_outcome(case: MessageContext, asked: PendingRequest, reason: Reason)
 
 
 def refuse(case: MessageContext, claim: AuthResult) -> str:
-    """Answers a letter by what its claim lacks; returns what to note of it."""
+    """Answer a message that was not accepted; return what to note of it."""
     match claim:
         case Declined():
             return _refuse_known(case, claim)
@@ -275,7 +277,7 @@ def _refuse_known(case: MessageContext, claim: Declined) -> str:
 
 
 def _refuse_mismatch(case: MessageContext, claim: SenderMismatch) -> str:
-    """The seat's own address hears of it; the sender no more than a stranger, and nothing if he is not the sender."""
+    """Warn the seat's own address, and answer the sender as a stranger, unless the address is forged."""
     spot = claim.spot
     said = f"not from {spot.seat} of {spot.campaign}"
     if claim.forged:
@@ -307,7 +309,7 @@ def _refuse_expired_deputy(case: MessageContext, claim: DeputyExpired) -> str:
 
 
 def _seat_warning(case: MessageContext, spot: SeatContext, reason: Reason) -> Refusal:
-    """What a seat's own address is told of a letter in its name."""
+    """Return the page by which a seat's own address learns of a message in its name."""
     return Refusal(
         reason=reason,
         address=case.address,

@@ -1,4 +1,4 @@
-"""Processes incoming messages: each completely or not at all, in a transaction of its own.
+"""Processing of incoming messages: each completely or not at all, in a transaction of its own.
 
 A message is in the partition of a campaign if everything it can cause is stored
 there: it names that campaign alone, by a frame, a reply code or the mail that it
@@ -76,7 +76,7 @@ _SAVE = (
 
 @dataclass(frozen=True, slots=True)
 class MessageResult:
-    """What became of a letter: a note, and why it was not answered where it should have been. `sheet`: one was kept."""
+    """Result of one message: its note, and why an answer that was due was not given. `sheet`: a sheet was saved."""
 
     note: str = ""
     sheet: bool = False
@@ -86,9 +86,9 @@ class MessageResult:
 
 @dataclass(slots=True)
 class ProcessResult:
-    """What came of the letters dealt with; `unanswered` had an answer due, which limits forbade.
+    """Counts of processed messages; `unanswered` had an answer due, which limits forbade.
 
-    `left` are those for which there was no room; then all that came before `read_until` were dealt with.
+    `left` are those for which there was no room; then all that came before `read_until` were processed.
     """
 
     letters: int = 0
@@ -102,10 +102,10 @@ class ProcessResult:
 def process_messages(
     app: App, now: dt.datetime, *, lane: str | None = None, most: int | None = None, progress: Progress = no_progress
 ) -> ProcessResult:
-    """Deals with every new letter, oldest first; of a lane alone, with those that may go now.
+    """Process every new message, oldest first; with a `lane`, those of that partition that may go now.
 
-    After `most` bytes of letters the others are left for the next time. None takes more than its budget, or is
-    charged with a third attempt.
+    After `most` bytes the other messages are left for the next call. None takes more
+    than its time limit, or is charged with a third attempt.
     """
     tally, size = ProcessResult(), 0
     with app.store.reading() as session:
@@ -130,7 +130,7 @@ def process_messages(
 
 
 def _load_mails(app: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
-    """Return some letters as they came, in the order given."""
+    """Return some messages as they came, in the order given."""
     ids = [letter.id for letter in letters]
     with app.store.reading() as session:
         found = session.execute(select(LetterRow.id, LetterRow.raw, LetterRow.received_at).where(LetterRow.id.in_(ids)))
@@ -161,7 +161,7 @@ def _process(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> Mess
 
 
 def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:
-    """Answer a letter, if it is still new, and note what was done."""
+    """Answer a message, if it is still new, and record the result."""
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with app.store.writing(durable=False) as session:
         # Before anything else, so that another process with the same letter waits here, and then finds it done.
@@ -194,7 +194,7 @@ def _check_message_limit(case: MessageContext, received_at: dt.datetime) -> None
 
 
 def _save_result(case: MessageContext, result: MessageResult) -> None:
-    """Note what became of a letter, and what limits count. What programs send counts against nobody's."""
+    """Record the result of a message, and what limits count. What programs send counts to no account."""
     row = {
         "letter": case.letter_id,
         "state_": result.state,
@@ -214,9 +214,9 @@ _KEEPING_NOTHING = (Status, Rules)
 
 
 def partition_messages(app: App) -> int:
-    """Gives each letter that was fetched its lane, oldest first, and wakes who answers it; returns how many.
+    """Assign each fetched message to its partition, oldest first, and enqueue jobs for them; return how many.
 
-    None takes more than a letter's budget. One that kills the reader, or cannot be read, is left alone.
+    None takes more than a message's time limit. One that kills the process, or cannot be read, becomes global.
     """
     with app.store.reading() as session:
         waiting = load_unpartitioned(session)
@@ -231,7 +231,7 @@ def partition_messages(app: App) -> int:
 
 
 def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> None:
-    """Keeps the lanes of some letters, and that reading them has killed nobody this time."""
+    """Store the partitions of some messages, and that parsing them has killed no process this time."""
     with app.store.writing(durable=False) as session:
         for letter, lane in zip(letters, lanes, strict=True):
             row = update(LetterRow).where(LetterRow.id == letter.id)
@@ -259,7 +259,6 @@ def _find_partition(app: App, letter_id: int, known: frozenset[str]) -> str:
 
 
 def _mail_partition(session: Session, mail: OutgoingMail | None) -> str:
-    """The campaign of a mail of ours that came back."""
     if mail is None or mail.campaign_id is None:
         return GLOBAL
     return session.scalar(select(Campaign.name).where(Campaign.id == mail.campaign_id)) or GLOBAL
@@ -267,7 +266,7 @@ def _mail_partition(session: Session, mail: OutgoingMail | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Partitioner:
-    """A letter whose lane is looked for; `known` are the names of all campaigns."""
+    """Assigns a message to its partition; `known` are the names of all campaigns."""
 
     session: Session
     letter: Message
@@ -275,7 +274,7 @@ class _Partitioner:
     known: frozenset[str]
 
     def lane(self) -> str:
-        """The one campaign that the letter concerns and shows to be meant; else `GLOBAL`."""
+        """Return the one campaign that the message concerns and gives evidence of; else `GLOBAL`."""
         asked = self._pending_requests()
         shown = {*self._framed_campaigns(), *self._answered_campaigns(), *(each.campaign for each in asked)}
         concerned = shown | self._named_campaigns()
@@ -284,7 +283,7 @@ class _Partitioner:
         return shown.pop() if shown and len(concerned) == 1 and not personal else GLOBAL
 
     def _framed_campaigns(self) -> Iterator[str]:
-        """The campaigns that a frame is for, and those whose keys stand in it."""
+        """Yield the campaigns that a frame is for, and those whose keys are in it."""
         lines, known = self.letter.lines, self.known
         sheet, gm_sheet, request = find_sheet(lines, known), find_gm_frame(lines), find_commands(lines, known)
         headers = [each.header for each in (sheet, request) if each is not None and each.header is not None]
@@ -292,7 +291,7 @@ class _Partitioner:
         yield from self._by_codes([each.key.lower() for each in headers if each.key])
 
     def _answered_campaigns(self) -> Iterator[str]:
-        """The campaigns whose reports the letter answers."""
+        """Yield the campaigns whose reports the message answers."""
         yield from self._by_codes(find_reply_codes(self.letter, self.address))
         yield from self._by_seats(shown_by_reference(self.session, self.letter.references))
 
@@ -305,7 +304,7 @@ class _Partitioner:
             yield from self.session.scalars(names.where(Seat.id.in_(seats)))
 
     def _pending_requests(self) -> list[_Confirmable]:
-        """The requests and questions that the letter may confirm, by their codes or the mails that it answers."""
+        """Return the pending requests that the message may confirm, by their codes or the mails that it answers."""
         codes, mails = find_reply_codes(self.letter, self.address), self.letter.references
         if not (codes or mails):
             return []
@@ -317,12 +316,12 @@ class _Partitioner:
         return [_Confirmable(kind == "message" and data["orders"], name or GLOBAL) for kind, data, name in rows]
 
     def _named_campaigns(self) -> frozenset[str]:
-        """The campaigns whose names stand anywhere in the letter, as words."""
+        """Return the campaigns whose names are anywhere in the message, as words."""
         text = "\n".join([self.letter.subject, *self.letter.lines]).lower()
         return self.known & set(_NAME.findall(text))
 
     def _find_commands(self) -> Iterator[CommandList]:
-        """The commands of the letter, with what it quotes and without; in its subject too."""
+        """Yield the commands of the message, with what it quotes and without; in its subject too."""
         texts = [
             self.letter.lines,
             strip_our_text(self.session, self.letter).lines,
@@ -335,7 +334,7 @@ class _Partitioner:
 
 @dataclass(frozen=True, slots=True)
 class _Confirmable:
-    """Something that waits to be confirmed; `is_sheet`: whether it is a sheet, which concerns its campaign alone."""
+    """A pending request; `is_sheet`: it is about a sheet, which concerns its campaign alone."""
 
     is_sheet: bool
     campaign: str

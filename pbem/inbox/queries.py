@@ -49,11 +49,11 @@ from pbem.text import format_time
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
 
 _MOST_WORDS = 2
-"""More words behind HELP are a sentence, and no verb."""
+"""Words after HELP: more are a sentence, and no verb."""
 
 
 def find_help(case: MessageContext) -> tuple[str, ...] | None:
-    """The words behind HELP in a letter that asks for it; None if it does not ask.
+    """Return the words after HELP in a message that asks for it; None if it does not ask.
 
     HELP is its whole subject, or begins its text; a subject without text is read
     like one. In a game of free words a sentence in a reply may be an order.
@@ -74,7 +74,7 @@ def find_help(case: MessageContext) -> tuple[str, ...] | None:
 
 
 def send_help(case: MessageContext, words: Sequence[str]) -> str:
-    """Answers a letter that asks for help; returns what to note of it."""
+    """Answer a message that asks for help; return what to note of it."""
     sender = case.letter.sender
     if sender is None:
         return f"help; {case.silent('no sender can be read')}"
@@ -97,7 +97,7 @@ def _build_guide(case: MessageContext, sender: str, words: Sequence[str]) -> Hel
 
 
 def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, ...]:
-    """The orders and commands that a verb names, in full or as it may be cut short; none for a sentence."""
+    """Return the orders and commands that a verb names, in full or abbreviated; none for a sentence."""
     if not 0 < len(words) <= _MOST_WORDS:
         return ()
     typed, known = words[0].upper(), (*_game_orders(case), *_describe_orders(COMMANDS, ""))
@@ -109,7 +109,7 @@ def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, .
 
 
 def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
-    """The orders that the last reports to a letter's sender offer: a campaign may have verbs of its own."""
+    """Yield the orders that the newest reports to the sender offer: a campaign may have verbs of its own."""
     for known in seats_of(case.session, case.letter.sender):
         seat = find_seat(case.session, known.campaign, known.seat)
         spot = load_seat(case.session, seat.id) if seat else None
@@ -121,7 +121,7 @@ def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
 
 
 def _game_orders(case: MessageContext) -> tuple[OrderHelp, ...]:
-    """The orders of all games with which a letter's sender has to do."""
+    """Return the orders of all games in which the sender is a player, deputy or GM."""
     games = games_of(case.session, case.letter.sender or "", case.now).values()
     rulesets = [case.app.game(key) for key in dict.fromkeys(games)]
     return tuple(order for ruleset in rulesets for order in _describe_orders(ruleset.orders, ruleset.title))
@@ -133,16 +133,16 @@ def _describe_orders(book: OrderParser, game: str) -> Iterator[OrderHelp]:
 
 
 RESENDS_A_DAY = 20
-"""Reports are large: no player reads more of them again in a day."""
+"""Reports are large: no player gets more of them again in a day."""
 
 UNPROVEN_RESENDS_A_DAY = 3
-"""The same because of letters that anybody could have written."""
+"""The same for messages without proof, which anyone could have written."""
 
 MOST_OFFERED = 20
-"""Reports that are offered to somebody who has asked for none that there is."""
+"""Reports offered in answer to RESEND with a name that none has."""
 
 MOST_ACTS = 200
-"""Entries of a journal told in one mail, the newest."""
+"""Entries of a journal in one mail, the newest."""
 
 _ENOUGH_REPORTS = "You have had {most} reports again today; please ask tomorrow."
 _WITH_A_KEY = " With your token, or in a reply to your report, you may ask for more."
@@ -166,7 +166,7 @@ def _describe_seats(case: MessageContext, person: Person) -> Iterator[str]:
 
 
 def _describe_seat(case: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> str:
-    """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
+    """Return one line on a seat: its turn and deadline, the sheet that counts, and what was arranged."""
     title = case.app.game(snapshot.game).title
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
     if not place.playing:
@@ -221,7 +221,7 @@ def _describe_arrangements(case: MessageContext, place: SeatView, zone: str) -> 
 
 
 def _describe_waiting(case: MessageContext, person: Person) -> Iterator[str]:
-    """The standby lists that somebody is on."""
+    """Yield a line for each standby list that a person is on."""
     listed = select(Standby).where(Standby.person_id == person.id, Standby.status == StandbyState.WAITING)
     for applicant in case.session.scalars(listed.order_by(Standby.campaign_id)):
         name = case.session.get_one(Campaign, applicant.campaign_id).name
@@ -263,7 +263,7 @@ def _resend(asked: SeatRequest, order: Resend) -> str:
 
 
 def _ask_which_report(labels: Labels, meant: Sequence[int]) -> str:
-    """Asks for one of several reports, or for another than was named, with the lines to mail."""
+    """Ask which of several reports is meant, or for another name than one unknown, with the lines to mail."""
     asked = "Several of your reports are called so." if meant else "You had no report that is called so."
     called = dict.fromkeys(labels[number] for number in meant or labels)
     lines = [f"RESEND {label}" for label in list(called)[-MOST_OFFERED:]]
@@ -290,16 +290,16 @@ def _history(asked: SeatRequest, _: History) -> str:
 
 
 SEAT_QUERY_HANDLERS: Handlers = {Resend: _resend, History: _history}
-"""What is done for each command of this module about a seat."""
+"""Handlers of the queries about a seat."""
 
 STATUS_HANDLERS: PersonHandlers = {Status: _status}
-"""What is done for each command of this module about no seat in particular."""
+"""Handlers of the queries about no particular seat."""
 
 RULES_A_DAY = 20
-"""Rulebooks are large: nobody is mailed more of them, or parts of them, in a day."""
+"""Rulebooks are large: no player is mailed more of them, or parts of them, in a day."""
 
 UNPROVEN_RULES_A_DAY = 3
-"""The same because of letters that anybody could have written."""
+"""The same for messages without proof, which anyone could have written."""
 
 _ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow."
 
@@ -318,20 +318,20 @@ def _rules(asked: PersonRequest, order: Rules) -> str:
 
 
 def _split_campaign(asked: PersonRequest, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-    """The campaign that comes first among the words, "" if none does of which the writer may know, and the others."""
+    """Split off the campaign that comes first among the words; "" if the sender may know of none of that name."""
     name = order.about[0].lower() if order.about else ""
     may_know = name in own or (asked.person is not None and name in taking_players(asked.case.session))
     return (name, order.about[1:]) if name and may_know else ("", order.about)
 
 
 def _ask_which_campaign(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
-    """Asks a player of several games which he means, with the lines to mail."""
+    """Ask a player of several games for the one meant, with the lines to mail."""
     lines = [f"{' '.join(('RULES', name, *words))} ({case.app.game(key).title})" for name, key in own.items()]
     return "\n".join(("You are in campaigns of several games. Please mail one of these lines:", *lines))
 
 
 def _answer_outsider(asked: PersonRequest) -> str:
-    """What somebody gets who plays nowhere: the campaigns that take players, or what all strangers are told."""
+    """Return the campaigns that take players to a person who plays nowhere; answer strangers alike."""
     campaigns = taking_players(asked.case.session)
     if not campaigns and asked.person is None:
         to_stranger(asked.case)
@@ -342,7 +342,7 @@ def _answer_outsider(asked: PersonRequest) -> str:
 
 
 def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
-    """Mails the rulebook, or its sections about some words, which is answer enough; else names all that could come."""
+    """Queue the rulebook or its sections about some words and return "", or return why not and what there is."""
     whole = rulebook(ruleset)
     found = find_sections(whole, words) if words else ()
     if words and not found:
@@ -377,10 +377,10 @@ def _topic_prefix(case: MessageContext) -> str:
 
 
 def _topic(case: MessageContext, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
-    """What the mail is about: for each letter, each text once."""
+    """Return the topic of a mail with rules: each message brings each text once."""
     asked = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()
     return f"{_topic_prefix(case)}{case.letter_id} {asked[:16]}"
 
 
 RULES_HANDLERS: PersonHandlers = {Rules: _rules}
-"""What is done for the command of this module."""
+"""Handler of RULES."""

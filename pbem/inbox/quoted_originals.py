@@ -1,4 +1,4 @@
-"""Finds text of our own mails quoted in a message, however it is marked or wrapped.
+"""Text of our own mails quoted in a message, however it is marked or wrapped.
 
 A run of lines is ours if its words follow each other in the original, and some of
 its lines are sentences or headings, which no orders are: so orders copied by the
@@ -34,23 +34,23 @@ from pbem.store.models import OutgoingMail, Report, Seat
 from pbem.util import CODE_CHARACTERS, redact_all
 
 _STARTS = 4
-"""Words by which the place of a line is found."""
+"""Words of a line by which its places in the original are found."""
 
 _MOST_PLACES = 200
-"""What begins in more places, as the rows of a map do, tells nothing."""
+"""A beginning with more places, as the rows of a map have, gives no evidence."""
 
 _MOST_LINES = 5_000
-"""A longer text is held against no mail."""
+"""Longer texts are not compared with mails."""
 
 _FEWEST_WORDS = 12
 _FEWEST_SENTENCES = 2
-"""What is less may be the same by chance, or copied."""
+"""Words and sentences of a quotation: fewer may be alike by chance, or copied."""
 
 _MOSTLY, _FEWEST_MADE = 0.8, 5
-"""The share of a line's words, if it has so many, by which it is made of those that are missing between two runs."""
+"""A line of so many words is the original's, reformatted, if this share of them is missing between two runs."""
 
 _SHEET = ""
-"""What stands for a sheet among the words; no word is like it."""
+"""Stands for a sheet among the words; no word equals it."""
 
 _TYPED_MARKS = "*_`|#"
 _MARKS = re.compile(r"\A[\s>|]*+")
@@ -59,14 +59,14 @@ _SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*[.:!?]\s*+|\s*+[-=]{4,}+\s*+)
 
 @dataclass(frozen=True)
 class SentText:
-    """A mail of ours by its words, and the sheets in it by theirs."""
+    """Words of a mail of ours, and those of the sheets in it."""
 
     words: tuple[str, ...]
     sheets: frozenset[tuple[str, ...]]
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> SentText:
-        """The original of a mail's lines."""
+        """Build the original from a mail's lines."""
         words = tuple(word for line in _without_sheets(lines) for word in (words_of(line) if line else [_SHEET]))
         return cls(words, frozenset(sheet for _, sheet in _find_sheets(lines)))
 
@@ -78,11 +78,11 @@ class SentText:
         return places
 
     def has(self, words: Sequence[str], at: int) -> bool:
-        """Whether these words stand at a place."""
+        """Return True if the original has these words at a place."""
         return at >= 0 and self.words[at : at + len(words)] == tuple(words)
 
     def place(self, words: Sequence[str], after: int) -> int | None:
-        """Where a line of so many words stands, at or after a place if it does so there."""
+        """Return the place of a line's words: the first at or after `after`, else the first before; None if unknown."""
         places = self._places.get(tuple(words[:_STARTS]), []) if len(words) >= _STARTS else []
         found = [at for at in places if self.has(words, at)] if len(places) <= _MOST_PLACES else []
         return next((at for at in found if at >= after), found[0] if found else None)
@@ -90,9 +90,9 @@ class SentText:
 
 @dataclass
 class _Run:
-    """Lines that stand together in the original, by their numbers, and where their words begin and end there.
+    """Lines that follow each other in the original: their numbers, and where their words begin and end there.
 
-    Other lines may stand between them: then somebody has typed those.
+    Other lines may be between them: the sender has typed those.
     """
 
     lines: list[int]
@@ -101,7 +101,7 @@ class _Run:
 
 
 def match_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
-    """The numbers of the lines that are the original's; none if that is not sure. Blank lines are nobody's."""
+    """Return the numbers of the lines that are the original's; none if that is not certain. Blank lines are skipped."""
     spelt = [words_of(line) for line in lines] if len(lines) <= _MOST_LINES else []
     runs = list(_find_runs(original, spelt))
     told = [at for run in runs for at in run.lines]
@@ -111,20 +111,20 @@ def match_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
 
 
 def may_quote(lines: Iterable[str]) -> bool:
-    """Whether some of these lines are sentences or headings, as all mails of ours have and no sheets."""
+    """Return True if some of these lines are sentences or headings, as all mails of ours have and no sheets."""
     sentences = (line for line in lines if _SENTENCE.fullmatch(_strip_marks(line)))
     return len(list(islice(sentences, _FEWEST_SENTENCES))) == _FEWEST_SENTENCES
 
 
 def match_form_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
-    """The numbers of the lines in which a sheet of the original stands as it was."""
+    """Return the numbers of the lines that repeat a sheet of the original word for word."""
     return frozenset(at for numbers, sheet in _find_sheets(lines) if sheet in original.sheets for at in numbers)
 
 
 def words_of(line: str) -> list[str]:
-    """A line's words as they are compared: without marks, and with keys masked as they are in what is stored.
+    """Return a line's words as they are compared: without marks, and with keys masked as in stored mails.
 
-    Those of emphasis, titles and tables are marks too: one program shows them, another makes bold letters of them.
+    Signs of emphasis, titles and tables are marks too: some programs show them, others turn them into bold letters.
     """
     return [kept for word in redact_all(_strip_marks(line)).casefold().split() if (kept := word.strip(_TYPED_MARKS))]
 
@@ -135,7 +135,7 @@ def _strip_marks(line: str) -> str:
 
 
 def _without_sheets(lines: Iterable[str]) -> Iterator[str]:
-    """The lines with one empty line for each sheet, and no others that are empty."""
+    """Yield the lines that are not blank, with one empty line for each sheet."""
     inside = False
     for line in lines:
         if not inside and HEADER.fullmatch(line):
@@ -147,7 +147,7 @@ def _without_sheets(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _find_sheets(lines: Sequence[str]) -> Iterator[tuple[range, tuple[str, ...]]]:
-    """The sheets that have an end: the numbers of their lines, and their words."""
+    """Yield the sheets that have an end: the numbers of their lines, and their words."""
     start: int | None = None
     for at, line in enumerate(lines):
         if start is None and HEADER.fullmatch(_strip_marks(line)):
@@ -176,7 +176,7 @@ def _find_runs(original: SentText, spelt: Sequence[Sequence[str]]) -> Iterator[_
 
 
 def _start_run(original: SentText, spelt: Sequence[Sequence[str]], at: int, place: int, above: int) -> _Run:
-    """A run from a line on, and from the short ones above it that belong to it."""
+    """Return a run that begins with a line, and with the short ones above that belong to it."""
     start, lines = place, [at]
     for number in range(at - 1, above, -1):
         words = spelt[number]
@@ -190,7 +190,7 @@ def _start_run(original: SentText, spelt: Sequence[Sequence[str]], at: int, plac
 
 
 def _find_reformatted(original: SentText, spelt: Sequence[Sequence[str]], runs: Sequence[_Run]) -> Iterator[int]:
-    """The lines below each run that are of what is missing of the original there."""
+    """Yield the lines below each run that are of what is missing of the original there."""
     for run, following in zip(runs, [*runs[1:], None], strict=True):
         between = following is not None and following.start >= run.end
         until = following.start if following and between else len(original.words)
@@ -207,29 +207,29 @@ def _is_made_of(words: Sequence[str], there: Collection[str]) -> bool:
 
 
 EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"})
-"""What stands in the place of orders where our mails explain how to send some."""
+"""Lines in the place of orders where our mails explain how to send some."""
 
 PLACEHOLDER = "TOKEN"
-"""What stands in the place of a key there."""
+"""Word in the place of a key there."""
 
 _CODE = re.compile(rf"(?<![a-z0-9])[a-z2-7]{{{CODE_CHARACTERS}}}(?![a-z0-9])")
 _MOST_SHOWN = 20
-"""Places of a letter in which a code may stand that are looked at."""
+"""Addresses, subjects and headers of a message in which codes are looked for."""
 
 MOST_ANSWERED = 3
-"""Of the mails that a letter names, the nearest are looked at."""
+"""Mails named by a message that are compared with it, the nearest ones."""
 
 MOST_RECEIPTS = 20
-"""Of the receipts of a seat, the newest are looked at."""
+"""Receipts of a seat that are compared with a message, the newest ones."""
 
 _MOST_FOUND = 8
-"""Lines that may come to light below an original that was left out whole: more are rather some of its own."""
+"""Lines that may come to light below an original that was left out whole: more are likely to be its own."""
 
 _EXAMPLE = "The example of a sheet that our mails show was left out, since it is not filled in."
 
 
 def strip_our_text(session: Session, letter: Message) -> Message:
-    """The letter without what it surely quotes of a mail of ours; notes tell what was left out."""
+    """Return the message without text that is certainly quoted from a mail of ours; notes tell what was left out."""
     letter = _mark_originals(session, letter)
     lines = letter.lines
     examples = set(_find_examples(lines))
@@ -242,7 +242,7 @@ def strip_our_text(session: Session, letter: Message) -> Message:
 
 
 def _mark_originals(session: Session, letter: Message) -> Message:
-    """The letter read again with the lines marked that stand in a mail which it answers."""
+    """Return the message parsed again, with the lines marked that are in a mail which it answers."""
     lines = letter.source_lines
     if not may_quote(line for line in lines if not is_quoted(line)):
         return letter
@@ -260,13 +260,13 @@ def _mark_originals(session: Session, letter: Message) -> Message:
 
 
 def _mark_lines(letter: Message, ours: Collection[int]) -> Message:
-    """The letter as if these lines of its source were quoted."""
+    """Return the message as if these lines of its source were quoted."""
     lines = [f"> {line}" if at in ours and not is_quoted(line) else line for at, line in enumerate(letter.source_lines)]
     return replace(reparse(letter, lines), quotes_ours=True)
 
 
 def _is_better(again: Message, letter: Message) -> bool:
-    """Whether nothing comes to light that may be old, where an original was left out whole."""
+    """Return False if text comes to light that may be old, where an original was left out whole."""
     if not letter.left_out:
         return True
     found = sum(1 for line in set(again.lines) - set(letter.lines) if line.strip())
@@ -274,7 +274,7 @@ def _is_better(again: Message, letter: Message) -> bool:
 
 
 def _find_examples(lines: Sequence[str]) -> Iterator[int]:
-    """The lines of all examples, each of them a frame with nothing but our words in it."""
+    """Yield the lines of all examples, each of them a frame with nothing but our words in it."""
     for at in range(len(lines) - 2):
         begins = HEADER.fullmatch(lines[at]) or lines[at].split(None, 1)[:1] == ["PLAYER"]
         if begins and " ".join(lines[at + 1].split()) in EXAMPLES and is_end(lines[at + 2]):
@@ -282,7 +282,7 @@ def _find_examples(lines: Sequence[str]) -> Iterator[int]:
 
 
 def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> bool:
-    """Return whether all of these lines stand one after the other in one of the seat's receipts."""
+    """Return True if all of these lines are, one after the other, in one of the seat's receipts."""
     words = tuple(word for line in lines for word in words_of(line))
     receipts = _raw_mails(session, _receipt_ids(session, [seat_id]))
     joined = f" {' '.join(words)} "
@@ -290,7 +290,7 @@ def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> boo
 
 
 def _original_ids(session: Session, letter: Message) -> Iterator[str]:
-    """Yield the Message-IDs of mails that a letter answers, of reports whose codes it shows, and of receipts."""
+    """Yield the Message-IDs of mails that a message answers, of reports whose codes it shows, and of receipts."""
     answered = letter.references[:MOST_ANSWERED]
     yield from answered
     headers = (line for line in letter.source_lines if HEADER.fullmatch(line.lstrip("> ")))

@@ -24,16 +24,16 @@ from pbem.store.models import JournalEntry, OrderSheet
 from pbem.util import CODE_CHARACTERS, TOKEN_BYTES
 
 LETTERS_A_DAY = 200
-"""Of one account; what comes beyond that is kept and not dealt with."""
+"""Messages of one account; more are quarantined."""
 
 SHEETS_A_TURN = 100
-"""Of one account, for one seat and turn: no person sends more."""
+"""Sheets of one account, for one seat and turn: no person sends more."""
 
 UNPROVEN_SHEETS_A_DAY = 20
-"""For one seat, by nothing but a sender: each brings its player a receipt."""
+"""Sheets for one seat with no proof but a sender: each brings its player a receipt."""
 
 GUESSES_A_DAY = 10
-"""Wrong keys for one seat, of which its player and the GM are told."""
+"""Wrong keys for one seat after which its player and the GM are warned."""
 
 _DAY = dt.timedelta(days=1)
 
@@ -41,7 +41,7 @@ _KEY = re.compile(rf"[0-9a-f]{{{2 * TOKEN_BYTES}}}|[a-z2-7]{{{CODE_CHARACTERS}}}
 
 
 def _up_to(rows: Select[Any]) -> Select[int]:
-    """How many rows there are, up to a `number`; no more are looked at."""
+    """Count rows, up to `number`, so that the database reads no more of them."""
     return select(func.count()).select_from(rows.limit(bindparam("number")).subquery())
 
 
@@ -65,13 +65,13 @@ _SHEETS = (
 _TODAY = OrderSheet.received_at >= bindparam("midnight")
 _OWN_SHEETS, _OWN_SHEETS_TODAY = _up_to(_SHEETS.where(_FROM)), _up_to(_SHEETS.where(_FROM, _TODAY))
 _OTHER_SHEETS, _OTHER_SHEETS_TODAY = _up_to(_SHEETS.where(not_(_FROM))), _up_to(_SHEETS.where(not_(_FROM), _TODAY))
-"""Statements of every letter, built once: building them takes longer than running them."""
+"""Statements of every message, built once: building them takes longer than running them."""
 
 
 class RateLimitExceeded(Exception):
-    """So many letters or sheets of an account have come that this one is kept and left alone; the text says which.
+    """Raised when an account has sent so much that this message or sheet is left alone; the text says how much.
 
-    `told` is what to note of who hears of it.
+    `told` is the note on those who were warned.
     """
 
     def __init__(self, said: str, told: str) -> None:
@@ -80,9 +80,9 @@ class RateLimitExceeded(Exception):
 
 
 def message_limit_reached(case: MessageContext, received_at: dt.datetime) -> bool:
-    """Whether the letter's account has had its number on the letter's day (UTC), so far as those are 24 hours old.
+    """Return True if the message's account has had its share of the message's day (UTC), within the last 24 hours.
 
-    What a program sent is never answered, and so not counted.
+    Automatic mail is never answered, and so is not counted.
     """
     if case.letter.automatic:
         return False
@@ -100,9 +100,9 @@ def message_limit_reached(case: MessageContext, received_at: dt.datetime) -> boo
 
 
 def sheet_limit(case: MessageContext, spot: SeatContext, sent: int) -> int:
-    """The number of sheets, if the letter's account has sent as many for the seat as are taken; else 0.
+    """Return the limit that the message's account has reached with its sheets for the seat; 0 if none.
 
-    `sent` are those of all accounts together: as long as they are few, nobody's are counted.
+    `sent` counts the sheets of all accounts: while they are few, no account is looked up.
     """
     if sent < min(SHEETS_A_TURN, UNPROVEN_SHEETS_A_DAY):
         return 0
@@ -119,7 +119,7 @@ def sheet_limit(case: MessageContext, spot: SeatContext, sent: int) -> int:
 
 
 def _reaches(case: MessageContext, counted: Select[int], number: int, **which: Any) -> bool:
-    """Whether there are so many rows of the letter's account."""
+    """Return True if the message's account has as many rows as `number`."""
     found = case.session.connection().execute(
         counted, {"number": number, "key": case.key, "verdict": case.verdict, **which}
     )
@@ -127,12 +127,12 @@ def _reaches(case: MessageContext, counted: Select[int], number: int, **which: A
 
 
 def is_guess(key: str) -> bool:
-    """Whether a word looks like a token or a reply code; no other is a try at one."""
+    """Return True if a word looks like a token or a reply code, so that it may be a guess."""
     return _KEY.fullmatch(key) is not None
 
 
 def count_guess(case: MessageContext, spot: SeatContext) -> bool:
-    """Enters a wrong key for a seat into the journal; whether it is the one that player and GM are told of."""
+    """Enter a wrong key for a seat into the journal; return True if player and GM are to be warned of this one."""
     guessed = _guesses(case, spot)
     if guessed < GUESSES_A_DAY:
         text = f"{_words(spot)} {case.shown_sender}"

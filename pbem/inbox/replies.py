@@ -1,11 +1,11 @@
-"""Writes answers to messages into the outbox, with limits against floods and mail loops.
+"""Answers to messages, queued into the outbox, with limits against floods and mail loops.
 
 Answers other than receipts are limited: so many a day for a known address, counted
-for each key apart, and one of a kind and week for a stranger (RFC 3834, 2), of
-whom only so many are answered in a day: for each kind apart, and those apart for
-whom the receiving server vouches, so that forged messages of one kind use up
-nothing but that. Beyond the limit no answer is sent, so that two machines cannot
-talk to each other without end, and a forged address is not flooded with answers.
+for each key apart, and one of a kind and week for a stranger (RFC 3834, 2). Only so
+many strangers are answered in a day: for each kind apart, and those apart whom the
+receiving server vouches for, so that forged messages of one kind use up nothing
+but that. Beyond the limit no answer is sent, so that two machines cannot talk to
+each other without end, and a forged address is not flooded with answers.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ from pbem.store.types import CampaignState
 from pbem.util import redact_credentials
 
 STRANGERS_A_DAY = 100
-"""Answers of one kind to addresses that are not known, and for which the receiving server does not vouch."""
+"""Answers of one kind to unknown addresses for which the receiving server does not vouch."""
 
 STRANGERS_OF_DOMAIN_A_DAY = 30
-"""Answers of one kind to addresses of one domain that are not known, vouched for or not."""
+"""Answers of one kind to unknown addresses of one domain, vouched for or not."""
 
 STRANGER = "stranger"
-"""The kind of mail that is an answer to somebody unknown."""
+"""The kind of mail that answers an unknown sender."""
 
 SAME_A_DAY = 3
-"""Answers to the same words of one sender that cannot be used: whoever sends them again is a program."""
+"""Answers to the same unusable words of one sender: one who sends them again is a program."""
 
 ECHO = f"the same words came from there {SAME_A_DAY} times today, as from an answering machine"
-"""Note of letters that have no answer any more."""
+"""Note on messages that have no answer any more."""
 
 _ALIKE = 0.8
-"""The share of words in which two letters of a program agree, which may quote subjects besides."""
+"""Share of words in which two messages of a program agree; they may quote different subjects."""
 
 ANSWERS_A_DAY = 20
 WARNINGS_A_DAY = 3
 
 _LONGEST_SUBJECT = 120
 _LONGEST_THREAD = 18
-"""With the letter itself, and the first mail of its campaign, as many ids as a mail names (`MAX_REFERENCES`)."""
+"""With the message itself, and the first mail of its campaign, as many ids as a mail names (`MAX_REFERENCES`)."""
 
 _TAKEN = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(bindparam("places", expanding=True)))
 
@@ -70,9 +70,9 @@ _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[
 def answer(
     case: MessageContext, to: str, page: Page, *, kind: str = "answer", spot: SeatContext | None = None, code: str = ""
 ) -> str:
-    """Queues an answer; returns what to note of it. With a `code`, a reply to it counts as orders.
+    """Queue an answer; return what to note of it. With a `code`, a reply to it counts as orders.
 
-    A stranger gets one of each `kind` a week.
+    An unknown address gets one answer of each `kind` a week.
     """
     if isinstance(page, Refusal) and is_echo(case, spot, digits=bool(case.key)):
         return case.silent(ECHO)
@@ -90,11 +90,12 @@ def answer(
 
 
 def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> bool:
-    """Return whether the letters of the sender before this one, within a day, said the same in words.
+    """Return True if the messages of the sender before this one, within a day, said the same in words.
 
-    For letters that brought nothing that can be used: a person tries something else by then. A letter of a known
-    seat is none if it looks like a sheet, whatever is wrong with that. Without `digits`, words that have some are left
-    out: machines tell times and numbers of theirs.
+    For messages that brought nothing that can be used: a person tries something else by
+    then. A message of a known seat is none if it looks like a sheet, whatever is wrong
+    with that. Without `digits`, words that have some are left out: machines tell times
+    and numbers of theirs.
     """
     if not case.sender or (spot is not None and _looks_like_sheet(case, spot)):
         return False
@@ -111,38 +112,38 @@ def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> 
 
 
 def _looks_like_sheet(case: MessageContext, spot: SeatContext) -> bool:
-    """Return whether a letter has the frame of a sheet, or a line that begins like an order of the seat's game."""
+    """Return True if a message has the frame of a sheet, or a line that begins like an order of the seat's game."""
     lines = case.letter.lines
     return has_header(lines) or any(map(case.app.game(spot.game).orders.is_like_order, lines))
 
 
 def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
-    """Return the words of a letter; without `digits`, those that have none."""
+    """Return the words of a message; without `digits`, those that have none."""
     words = parse_message(raw).text.casefold().split()
     return frozenset(word for word in words if digits or not any(map(str.isdigit, word)))
 
 
 def to_stranger(case: MessageContext) -> str:
-    """Answers a letter with the same words whether or not what it names exists; returns what to note of it."""
+    """Answer a message with the same words whether or not what it names exists; return what to note of it."""
     if case.letter.sender is None:
         return case.silent("no sender can be read")
     return answer(case, case.letter.sender, Refusal(reason="unknown-sender", address=case.address))
 
 
 def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
-    """Tells a seat's own address what was tried in its name, so often a day; returns what to note."""
+    """Tell a seat's own address what was tried in its name, at most so often a day; return what to note."""
     mailer, subject = _mailer(case, spot), "Somebody wrote for your seat"
     return _warn(case, mailer, spot.address, subject, page, ("warning", spot.seat_id))
 
 
 def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
-    """Tells a GM that somebody wrote in his name; returns what to note."""
+    """Tell a GM that a message came in their name; return what to note."""
     mailer, subject = CampaignMailer.of(case.app, campaign), "Somebody wrote in your name"
     return _warn(case, mailer, campaign.gm, subject, page, ("gm warning", campaign.id))
 
 
 def warn_once(case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
-    """Tells an address once a day of what concerns no single letter; returns what to note, "" if it was told before."""
+    """Tell an address once a day of what concerns no single message; return what to note, "" if it was told before."""
     places = [_message_id(case, "once", to.lower(), *about, case.now.date().isoformat())]
     return (
         f"warned {to}" if _add_warning(case, CampaignMailer(case.app, name=campaign), to, subject, page, places) else ""
@@ -161,7 +162,7 @@ def _warn(
 def _add_warning(
     case: MessageContext, mailer: CampaignMailer, to: str, subject: str, page: Page, places: Sequence[str]
 ) -> bool:
-    """Queues a warning, if one of its places is free."""
+    """Queue a warning and return True, if one of its Message-IDs is free."""
     free = _free_id(case.session, places)
     if free is not None:
         mailer.send(case.session, case.now, mailer.mail(to, subject, page, free, kind="warning"))
@@ -169,7 +170,7 @@ def _add_warning(
 
 
 def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
-    """Queue the receipt for the seat's own address, threaded under the sheet; and for its deputy, if he has sent it."""
+    """Queue the receipt for the seat's own address, in the thread of the sheet, and for the deputy who sent it."""
     mailer, name = _mailer(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     mails = []
@@ -180,7 +181,7 @@ def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, dep
 
 
 def question(case: MessageContext, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
-    """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
+    """Queue a question about a message, which any reply that shows the code answers; return its Message-ID."""
     mailer, id_ = _mailer(case, spot), case.letter.message_id
     mail = mailer.answer(
         case.letter,
@@ -197,13 +198,13 @@ def question(case: MessageContext, spot: SeatContext | None, subject: str, page:
 
 
 def answer_gm(case: MessageContext, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = ()) -> None:
-    """Queues the answer to a GM's own letter, which his token has proved to be his."""
+    """Queue the answer to a GM's own message, proved by their token."""
     id_ = _message_id(case, "gm answer", campaign.id, case.letter_id)
     _queue_answer(case, CampaignMailer.of(case.app, campaign), campaign.gm, page, id_=id_, files=files)
 
 
 def send_rulebook(case: MessageContext, to: str, page: RulebookPage, *, topic: str) -> None:
-    """Queues pages of a rulebook that a letter has asked for, as text and as HTML, below that letter."""
+    """Queue pages of a rulebook that a message has asked for, as text and as HTML, in reply to it."""
     mailer, reporter = _mailer(case), case.app.reporter
     subject = mailer.subject(f"{page.game}: {page.about}")
     thread = _thread(case.letter, None)
@@ -212,13 +213,13 @@ def send_rulebook(case: MessageContext, to: str, page: RulebookPage, *, topic: s
 
 
 def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
-    """Queues a notice about a letter to a GM."""
+    """Queue a notice about a message to a GM."""
     mailer, id_ = _mailer(case), _message_id(case, "notice", to.lower(), case.letter_id)
     mailer.send(case.session, case.now, mailer.mail(to, subject, page, id_))
 
 
 def _answer_stranger_once(case: MessageContext, to: str, page: Page, kind: str, code: str = "") -> str:
-    """The one answer of its kind that an unknown address gets in a week, as long as not too many get theirs."""
+    """Queue the one answer of its kind that an unknown address gets in a week, while not too many get theirs."""
     if why := reply_limit_reason(case, to, kind):
         return case.silent(why)
     year, week, _ = case.now.isocalendar()
@@ -237,7 +238,7 @@ def _answer_stranger_once(case: MessageContext, to: str, page: Page, kind: str, 
 def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
     """Return why no unknown address, or none like this one, gets an answer of a kind now; "" if it may have one.
 
-    Whoever forges senders would have the house write to all whose addresses are used.
+    A sender who forges addresses would make the program write to all of them.
     """
     if case.verdict == "fail":
         return f"by the receiving server's word it did not come from {to}"
@@ -254,17 +255,17 @@ def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
 
 
 def _topic_prefix(case: MessageContext, kind: str) -> str:
-    """Return how the topics begin of answers of a kind to senders like that of the letter."""
+    """Return the beginning of the topics of answers of a kind to senders like that of the message."""
     return f"{STRANGER} {kind} {case.verdict} "
 
 
 def was_sent(case: MessageContext, topic: str) -> bool:
-    """Whether a mail of this topic was queued before."""
+    """Return True if a mail of this topic was queued before."""
     return case.session.scalar(select(OutgoingMail.id).where(OutgoingMail.topic == topic).limit(1)) is not None
 
 
 def sent_today(case: MessageContext, begins: str, to: str) -> int:
-    """How many mails to an address were queued in the last 24 hours, by how their topics begin."""
+    """Count the mails to an address whose topics begin so, queued in the last 24 hours."""
     since = case.now - dt.timedelta(days=1)
     sent = OutgoingMail.topic.startswith(begins, autoescape=True) & (OutgoingMail.created_at > since)
     same = func.lower(OutgoingMail.recipient) == to.lower()
@@ -277,7 +278,7 @@ def _free_id(session: Session, places: Sequence[str]) -> str | None:
 
 
 def _message_id(case: MessageContext, *parts: str | int) -> str:
-    """The Message-ID of an answer: whatever campaign it is of, all that an address gets is counted by these."""
+    """Return the Message-ID of an answer, with the key of the home: by it answers are counted across campaigns."""
     return _mailer(case).id_of(*parts)
 
 
@@ -288,7 +289,7 @@ def _mailer(case: MessageContext, spot: SeatContext | None = None) -> CampaignMa
 
 
 def _queue_answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:
-    """Queues the answer to the letter, as `_made`."""
+    """Queue the answer to the message; the arguments are those of `_draft`."""
     mailer.send(case.session, case.now, _draft(case, mailer, to, page, **how))
 
 
@@ -304,7 +305,7 @@ def _draft(
     kind: str = "answer",
     files: Sequence[MailPart] = (),
 ) -> NewMail:
-    """The answer to the letter. With a `code`, it stands in the thread of the report of this `spot`."""
+    """Return the answer to the message. With a `code`, it is in the thread of the report of this `spot`."""
     letter = case.letter
     about = redact_credentials(bare_subject(letter.subject)) or "your mail"
     subject = f"Re: {mailer.subject(about, code) if spot is not None and code else about}"
@@ -313,12 +314,15 @@ def _draft(
 
 
 def bare_subject(subject: str) -> str:
-    """A subject without any reply code, and without "Re:" and tags before it."""
+    """Return a subject without reply codes, and without "Re:" and tags before it."""
     return " ".join(_PREFIXES.sub("", without_codes(subject)).split())[:_LONGEST_SUBJECT]
 
 
 def _thread(letter: Message, spot: SeatContext | None) -> tuple[str, ...]:
-    """The thread, oldest first. The report is always in it, so that a reply to a receipt still finds its turn."""
+    """Return the thread, oldest first.
+
+    The report is always in it, so that a reply to a receipt still finds its turn.
+    """
     older = [id_ for id_ in reversed(dict.fromkeys(letter.references)) if id_ != letter.message_id]
     if spot is not None and spot.report_message_id not in ("", *older):
         older.append(spot.report_message_id)
@@ -327,7 +331,7 @@ def _thread(letter: Message, spot: SeatContext | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatMismatchNotice:
-    """To a player whose mail names one seat and answers another's report; `header` is what it names, if any."""
+    """To a player whose mail names one seat and answers another's report; `header` is the header it has, if any."""
 
     page: ClassVar[str] = "disagreement"
 
@@ -337,7 +341,7 @@ class SeatMismatchNotice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessingFailed:
-    """To a sender whose letter could not be dealt with because of a fault in the house."""
+    """To a sender whose message could not be processed because of a fault in the program."""
 
     page: ClassVar[str] = "fault"
 
@@ -345,12 +349,12 @@ class ProcessingFailed:
 
 
 FloodOf = Literal["letters", "sheets", "keys"]
-"""What came too often in a player's name."""
+"""Things of which too many came in a player's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitReached:
-    """To a player, and to his GM: more than `most` came in the player's name."""
+    """To a player, and to their GM: more than `most` came in the player's name."""
 
     page: ClassVar[str] = "flood"
 
@@ -365,7 +369,7 @@ class LimitReached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageQuarantined:
-    """To a GM: a letter was set aside. `problem` is one sentence."""
+    """To a GM: a message was quarantined. `problem` is one sentence."""
 
     page: ClassVar[str] = "letter_problem"
 
@@ -385,7 +389,7 @@ _SEATS = (
 
 
 def warn_message_limit(case: MessageContext, most: int) -> str:
-    """After too many letters of one sender in a day, if seats are played from that address; returns what to note."""
+    """Warn of too many messages of one sender in a day, if seats are played from that address; return what to note."""
     if case.key or not case.sender:
         return ""
     rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
@@ -394,12 +398,12 @@ def warn_message_limit(case: MessageContext, most: int) -> str:
 
 
 def warn_sheet_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
-    """After too many sheets for a seat in a day, or for a turn; returns what to note."""
+    """Warn of too many sheets for a seat in a day, or for a turn; return what to note."""
     return _warn_of_limit(case, spot.address, spot.gm, spot.campaign, spot.seat, "sheets", most)
 
 
 def warn_guess_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
-    """After too many wrong keys for a seat in a day; returns what to note."""
+    """Warn of too many wrong keys for a seat in a day; return what to note."""
     return _warn_of_limit(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
 
 

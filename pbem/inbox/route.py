@@ -1,4 +1,4 @@
-"""Routes a message by its kind: automatic mail, delivery reports, commands or orders.
+"""Routes of a message by its kind: automatic mail, delivery reports, commands or orders.
 
 Automatic mail is not answered. A delivery report is believed when it names a
 Message-ID of ours: that is unguessable, so only a reader of the mail can know it.
@@ -44,7 +44,7 @@ from pbem.store.types import OutgoingState
 
 
 def handle_automatic(case: MessageContext) -> str:
-    """Deals with a letter that must not be answered; returns what to note of it."""
+    """Process a message that must not be answered; return what to note of it."""
     bounce = parse_bounce(load_raw(case.session, case.letter_id))
     if bounce is None:
         return f"automatic mail: {case.letter.automatic}"
@@ -57,7 +57,7 @@ def handle_automatic(case: MessageContext) -> str:
 
 
 def find_bounced_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
-    """The mail of ours that a delivery report is about: the first of those whose Message-IDs it shows."""
+    """Return the mail of ours that a delivery report is about: the first of those whose Message-IDs it shows."""
     ids = bounce.message_ids
     found = {
         mail.message_id: mail for mail in session.scalars(select(OutgoingMail).where(OutgoingMail.message_id.in_(ids)))
@@ -66,7 +66,7 @@ def find_bounced_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
 
 
 def _handle_bounce(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> str:
-    """Sends a mail another way, or marks it as bounced and tells its campaign: once, whatever reports come."""
+    """Send a mail another way, or mark it as bounced and notify its GM: once, whatever reports come."""
     if way := retry_bounced(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
         return way
     if not _mark_bounced(case, mail, bounce):
@@ -112,7 +112,6 @@ def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bou
 
 
 def _recipient_seats(case: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:
-    """The seats of the mail's campaign that are played from its recipient's address."""
     named = (
         select(Seat.name)
         .join(Person, Person.id == Seat.person_id)
@@ -122,10 +121,10 @@ def _recipient_seats(case: MessageContext, mail: OutgoingMail) -> tuple[str, ...
 
 
 def find_credential(case: MessageContext, sheet: SheetText, gm_sheet: GmFrame | None, known: Names) -> str:
-    """A name for the key that a letter shows, such as "token 12" for that of a seat; "" if it shows none that is right.
+    """Return a name for the valid key that a message shows, such as "token 12" for that of a seat; "" if none.
 
     A code names its report, so that an old one, lost long ago, is no account of today; nor is one of a game that is
-    over, whose archive may lie where everybody can read it.
+    over, whose archive may be public.
     """
     if gm_sheet is not None and (found := _gm_key(case, gm_sheet)):
         return found
@@ -168,7 +167,7 @@ _OUT_OF_DATE = ("stale-code", "withdrawn")
 
 @dataclass(frozen=True, slots=True)
 class QueuedMail:
-    """A letter yet to be read."""
+    """A message yet to be parsed."""
 
     id: int
     raw: bytes
@@ -177,7 +176,7 @@ class QueuedMail:
 
 @dataclass(frozen=True, slots=True)
 class ParsedMail:
-    """A letter that was read, and the frames in it; `verdict` is what the receiving server says of its sender.
+    """A parsed message, and the frames in it; `verdict` is that of the receiving server on its sender.
 
     `wishes` are those of a GM's commands that take files, once these were examined.
     """
@@ -192,7 +191,7 @@ class ParsedMail:
 
 @dataclass(frozen=True, slots=True)
 class OpenedMessage:
-    """A letter on the desk, by the key that it shows, with the frames found in it."""
+    """A message in its transaction, with the frames found in it."""
 
     case: MessageContext
     sheet: SheetText
@@ -201,21 +200,21 @@ class OpenedMessage:
 
 
 def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
-    """Reads a letter; `known` are the campaigns there are."""
+    """Parse a message; `known` are the names of all campaigns."""
     letter = parse_message(mail.raw)
     verdict = authentication_verdict(mail.raw, app.settings.authserv_id, letter.sender)
     return ParsedMail(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_frame(letter.lines))
 
 
 def with_files(app: App, read: ParsedMail) -> ParsedMail:
-    """Return the letter with the files of its GM's ruling examined. May take long: no transaction is to be open."""
+    """Return the message with the files of its GM's ruling examined. May take long: no transaction is to be open."""
     if read.gm_sheet is None or read.letter.automatic:
         return read
     return replace(read, wishes=examine_files(app, read.mail.raw, read.gm_sheet))
 
 
 def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail, known: Names) -> OpenedMessage:
-    """The letter on the desk, with the right key that it shows."""
+    """Open a message in a transaction, and find the valid key that it shows."""
     counts = read.verdict == "none" or is_stamping(session, app.settings.authserv_id)
     case = MessageContext(app, session, now, read.mail.id, read.letter, read.verdict if counts else "none")
     key = find_credential(case, read.sheet, read.gm_sheet, known)
@@ -223,7 +222,7 @@ def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail,
 
 
 def handle(found: OpenedMessage, known: Names) -> Outcome:
-    """Do what a letter asks; return what to note of it."""
+    """Do what a message asks; return what to note of it."""
     if found.case.letter.automatic:
         return _accept_automatic_sheet(found.case, found.sheet)
     if found.gm_sheet:
@@ -238,7 +237,7 @@ def handle(found: OpenedMessage, known: Names) -> Outcome:
 
 
 def _strip_quotes(found: OpenedMessage, known: Names) -> tuple[MessageContext, SheetText]:
-    """Return the letter without what it quotes of ours, and the sheet that is left."""
+    """Return the message without what it quotes of ours, and the sheet that is left."""
     letter = strip_our_text(found.case.session, found.case.letter)
     if letter is found.case.letter:
         return found.case, found.sheet
@@ -246,7 +245,7 @@ def _strip_quotes(found: OpenedMessage, known: Names) -> tuple[MessageContext, S
 
 
 def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, known: Names) -> Outcome:
-    """Handle a letter that neither asks for help nor answers a question of ours."""
+    """Handle a message that neither asks for help nor answers a question of ours."""
     # Words to others may quote us on purpose.
     if press := find_press(found.case.letter.lines, found.sheet, known):
         return run_commands(found.case, press, refuse), False
@@ -259,7 +258,7 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
 
 
 def _accept_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome:
-    """Take a sheet; of one that may not be meant its sender is asked."""
+    """Process a sheet; ask the sender about one that may not be meant."""
     taken = process_sheet(case, claim, sheet)
     if not isinstance(taken, Doubt):
         return taken
@@ -268,7 +267,7 @@ def _accept_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
 
 
 def _orders_above(case: MessageContext, sheet: SheetText, claim: Declined) -> tuple[AuthResult, SheetText]:
-    """Return the orders above a sheet that is an older report's, where the letter itself answers the newest."""
+    """Return the orders above a sheet that is an older report's, where the message itself answers the newest."""
     plain = authenticate(case, None)
     if not isinstance(plain, Accepted):
         return claim, sheet
@@ -277,13 +276,13 @@ def _orders_above(case: MessageContext, sheet: SheetText, claim: Declined) -> tu
 
 
 def _handle_confirmed(case: MessageContext, known: Names) -> Outcome:
-    """Handle a letter that its owner has confirmed."""
+    """Handle a message that its sender has confirmed."""
     lines = case.letter.lines
     return handle(OpenedMessage(case, find_sheet(lines, known), find_gm_frame(lines)), known)
 
 
 def _accept_automatic_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
-    """Take a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
+    """Process a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
 
     An answering machine may quote a report, with its code and the form at its
     end. So the sheet must be all there is: whole, filled in, first in the mail,

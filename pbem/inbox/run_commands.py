@@ -1,4 +1,4 @@
-"""Runs the commands of a message, and answers them in one mail to the registered address."""
+"""Execution of the commands of a message, answered in one mail to the registered address."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from pbem.store.types import CampaignState
 from pbem.text import as_sentence
 
 HANDLERS: Handlers = SEAT_QUERY_HANDLERS
-"""What is done for each command about a seat."""
+"""Handlers of commands about a seat."""
 
 PERSON_HANDLERS: PersonHandlers = {
     **JOIN_HANDLERS,
@@ -52,7 +52,7 @@ PERSON_HANDLERS: PersonHandlers = {
     **STATUS_HANDLERS,
     **RULES_HANDLERS,
 }
-"""What is done for each command about no seat in particular."""
+"""Handlers of commands about no particular seat."""
 
 _LACKING_PROOF = ("needs-token", "needs-code", "unverified")
 
@@ -63,9 +63,9 @@ _RUN_SINCE = "Not done: the turn for which you asked it has been run since."
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """Who asks: from which address, to be answered at which, and for which seat, if he has shown one to be his.
+    """Person who asks: the address they write from, the one to answer, and the seat proved to be theirs, if any.
 
-    `proven`: nobody else can have written it, so that it may do whatever he may.
+    `proven`: no other person can have written the message, so that every command is allowed.
     """
 
     person: Person | None
@@ -78,9 +78,9 @@ class Requester:
 def run_commands(
     case: MessageContext, request: CommandList, declined: Callable[[MessageContext, AuthResult], str]
 ) -> str:
-    """Does what a letter asks and queues the answer; returns what to note of it.
+    """Run the commands of a message and queue the answer; return what to note of it.
 
-    `declined` answers whoever has not shown to be the player he writes for.
+    `declined` answers a sender who has not proved to be the player of the seat.
     """
     parsed = request.parse()
     asker = _identify_requester(case, request, parsed)
@@ -104,7 +104,7 @@ def run_commands(
 
 
 def _identify_requester(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
-    """Who asks; a claim that is not good enough for what is asked."""
+    """Return the requester, or a result of authentication that does not suffice for the commands."""
     claim, sender = _authenticate_seat(case, request), case.letter.sender
     commands = [order for order in parsed.orders if isinstance(order, PlayerCommand)]
     asks = tuple(order for order in commands if not _slip_reason(case, request, parsed, order))
@@ -138,7 +138,7 @@ def _identify_requester(case: MessageContext, request: CommandList, parsed: Pars
 
 
 def _button_seat(claim: AuthResult) -> SeatContext | None:
-    """The seat whose address is asked whether the button was meant: whatever shows that it was pressed there."""
+    """Return the seat whose address is asked whether the unsubscribe button was meant; None without evidence of it."""
     if isinstance(claim, Accepted):
         return None if claim.proof == "confirmed" else claim.spot
     if isinstance(claim, Declined):
@@ -147,19 +147,19 @@ def _button_seat(claim: AuthResult) -> SeatContext | None:
 
 
 def _is_proven(case: MessageContext, claim: Accepted) -> bool:
-    """Whether nobody but the player can have written it, even if a report of his was passed on."""
+    """Return True if only the player can have written it, even if a report of theirs was passed on."""
     own = is_own_address(case.letter, claim.spot)
     vouched = own and case.verdict == "pass"
     return claim.proof == "confirmed" or vouched or (own and claim.proof == "token" and case.verdict != "fail")
 
 
 def _is_forged(case: MessageContext, parsed: ParsedSheet) -> bool:
-    """Whether the receiving server says that the sender did not write it; a code, though, is good from anywhere."""
+    """Return True if the receiving server says that the sender did not write it; a code is valid from anywhere."""
     return case.verdict == "fail" and not (parsed.orders and all(isinstance(order, Confirm) for order in parsed.orders))
 
 
 def _authenticate_seat(case: MessageContext, request: CommandList) -> AuthResult:
-    """The seat a letter writes for: as it says, as the mail shows that it answers, or its sender's only one."""
+    """Authenticate a message for the seat that it names, else that it answers, else for its sender's only one."""
     claim = authenticate_request(case, request.header)
     if request.header is None and isinstance(claim, Declined) and claim.reason == "no-orders":
         seats = seats_of(case.session, case.letter.sender)
@@ -169,7 +169,7 @@ def _authenticate_seat(case: MessageContext, request: CommandList) -> AuthResult
 
 
 def _is_players_own(claim: Declined) -> bool:
-    """Whether what was declined is told to the seat's own address."""
+    """Return True if the refusal goes to the seat's registered address."""
     return claim.spot is not None and bool(claim.to) and claim.to == claim.spot.address
 
 
@@ -200,7 +200,7 @@ def _run_command(
 
 
 def _must_confirm(case: MessageContext, claim: Accepted, order: Order) -> bool:
-    """Whether the registered address is asked before a command is done: for a word, if nothing shows but an address."""
+    """Return True if the registered address is asked before a command is done."""
     if isinstance(order, SetDiceWord):
         return claim.proof == "address" and case.verdict != "pass" and not _is_late_dice_word(claim.spot, order)
     if isinstance(order, LeaveSeat):
@@ -209,17 +209,17 @@ def _must_confirm(case: MessageContext, claim: Accepted, order: Order) -> bool:
 
 
 def _needs_no_proof(spot: SeatContext | None, orders: Iterable[Order]) -> bool:
-    """Whether all that is asked can be answered whatever the letter shows."""
+    """Return True if all commands can be answered whatever the message proves."""
     return all(_proof(order) is Proof.NONE or _is_late_dice_word(spot, order) for order in orders)
 
 
 def _is_late_dice_word(spot: SeatContext | None, order: Order) -> bool:
-    """Whether a word comes after the start: that is told at once, since a reply would not mend it."""
+    """Return True if a dice word comes after the start: the sender is told so at once, since a proof would not help."""
     return isinstance(order, SetDiceWord) and spot is not None and spot.status != CampaignState.FORMING
 
 
 def _slip_reason(case: MessageContext, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
-    """Why a command is not done whoever asks for it, because it may not be meant; "" if it is clear."""
+    """Return why a command is not done for anyone, because it may not be meant; "" if it is clear."""
     if not isinstance(order, LeaveSeat) or request.pressed:
         return ""
     if parsed.errors or len(parsed.orders) > 1:

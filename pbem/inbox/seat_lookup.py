@@ -1,4 +1,4 @@
-"""Looks up seats, and the reports whose codes a message shows."""
+"""Look-up of seats, and of the reports whose codes a message shows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from pbem.util import CODE_CHARACTERS
 class SeatContext:
     """A seat, its campaign, and the report its sheets are read against.
 
-    Before the start there is none; then `code` is that of the mail about the
-    dice. `address` is "" where nobody sits. `held`: no turn runs before a word of the GM. `moved_to` is the address at
-    which the campaign is played now, "" if that is here.
+    Before the start there is none; then `code` is that of the mail about the dice. `address` is "" for a vacant seat.
+    `held`: no turn runs before the GM releases it. `moved_to` is the address at which the campaign is played now, ""
+    if that is here.
     """
 
     seat_id: int
@@ -53,30 +53,29 @@ class SeatContext:
 
     @property
     def label(self) -> str:
-        """What the seat's last report calls the moment; "" before the first."""
+        """The label of the seat's newest report; "" before the first."""
         return str(json.loads(self.view).get("label", ""))
 
 
 @dataclass(frozen=True, slots=True)
 class DeputyInfo:
-    """Somebody who stands, or stood, in for a seat's player."""
+    """Deputy of a seat's player, present, past or future."""
 
     address: str
     since: dt.datetime
     until: dt.datetime
 
     def is_on(self, now: dt.datetime) -> bool:
-        """Whether he stands in now."""
+        """Return True if the deputy may act now."""
         return self.since <= now < self.until
 
 
 @dataclass(frozen=True, slots=True)
 class ShownReport:
-    """A report that a letter shows to have been read, by its code or its Message-ID: the `key`.
+    """Report that the writer of a message has read, as its code or its Message-ID shows: the `key`.
 
-    `withdrawn`: it opened a turn that was taken back since. `over`: so is its
-    game, and others may have read the report in the archive. `stand_in` is whose
-    copy of it was read, None if it was the player's own.
+    `withdrawn`: the turn that it opened was withdrawn since. `over`: its game is over, and others may have read the
+    report in the archive. `stand_in` is the deputy whose copy of it was read, None if it was the player's own.
     """
 
     report_id: int
@@ -89,7 +88,7 @@ class ShownReport:
 
 @dataclass(frozen=True, slots=True)
 class KnownSeat:
-    """A seat of somebody known by his address."""
+    """Seat of a person known by their address."""
 
     campaign: str
     game: str
@@ -194,11 +193,11 @@ _BY_NAMES = (
     .join(Campaign, Campaign.id == Seat.campaign_id)
     .where(Campaign.name == bindparam("campaign"), Seat.name == bindparam("seat"))
 )
-"""Statements of every letter, built once: building them takes longer than running them."""
+"""Statements of every message, built once: building them takes longer than running them."""
 
 
 def load_seat(session: Session, seat_id: int) -> SeatContext:
-    """Return all the desk needs of a seat; its campaign stays locked for the transaction, so that no turn runs."""
+    """Load a seat; its campaign stays locked for the transaction, so that no turn runs."""
     database, this = session.connection(), {"seat": seat_id}
     # One statement would be faster, but on PostgreSQL only the next one sees what was changed while we waited: of a
     # join, the lock brings up to date no row but its own, and the seat may have another player by now.
@@ -222,17 +221,17 @@ def find_seat(session: Session, campaign: str, seat: SeatName) -> Named | None:
 
 
 def seat_names(session: Session, campaign: str) -> list[SeatName]:
-    """The seats of a campaign; none if there is no such campaign."""
+    """Return the names of a campaign's seats; none if there is no such campaign."""
     return list(session.scalars(select(Seat.name).join(Campaign).where(Campaign.name == campaign)))
 
 
 def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, ShownReport]:
-    """Return the reports whose reply codes are among these words; a mail about the dice stands for a report 0.
+    """Return the reports whose reply codes are among these words; the report of a mail about the dice is 0.
 
-    An index compares word by word from the front, not in constant time. That
-    tells a guesser nothing: letters are read in batches, long after they were
-    sent, and a wrong code gets the same answer as none. Were his guesses
-    measured all the same, they would be 80 bits of an HMAC, at 200 a day.
+    An index compares word by word from the front, not in constant time. That tells a
+    guesser nothing: messages are read in batches, long after they were sent, and a
+    wrong code gets the same answer as none. Even if guesses were measured, they would
+    be 80 bits of an HMAC, at 200 a day.
     """
     words = [code for code in codes if len(code) == CODE_CHARACTERS]
     if not words:
@@ -262,21 +261,21 @@ def _deputy_copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.d
 
 
 def seat_for_deputy(session: Session, spot: SeatContext, deputy: str) -> SeatContext:
-    """A seat as somebody who stands in can answer it: with the code of his own copy of its report, if he has one."""
+    """Return the seat with the reply code of the deputy's own copy of its report, "" without a copy."""
     found = session.connection().execute(_COPY_OF, {"report_id": spot.report_id, "key": deputy.lower()}).first()
     code, message_id = found or ("", "")
     return replace(spot, code=code, report_message_id=message_id)
 
 
 def find_stand_in(session: Session, seat_id: int, address: str, now: dt.datetime) -> DeputyInfo | None:
-    """Whether somebody of this address stands in for a seat: now, or else at another time; None if never."""
+    """Return the deputy of this address for a seat: the present one, else a past or future one, else None."""
     rows = session.connection().execute(_DEPUTIES, {"seat_id": seat_id, "key": address.lower()})
     found = [DeputyInfo(*row) for row in rows]
     return next((each for each in found if each.is_on(now)), found[0] if found else None)
 
 
 def seats_of(session: Session, address: str | None) -> list[KnownSeat]:
-    """The seats played from an address, in campaigns not over."""
+    """Return the seats played from an address, in campaigns not over."""
     if address is None:
         return []
     rows = session.execute(
@@ -290,7 +289,7 @@ def seats_of(session: Session, address: str | None) -> list[KnownSeat]:
 
 
 def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]:
-    """The campaigns, not over, in which somebody plays, stands in for a player, or is the GM, and their games."""
+    """Return the games, by campaign, in which a person is player, deputy or GM, unless the campaign is over."""
     person = Person.key == address.lower()
     seats = select(Seat.campaign_id).join(Person, Person.id == Seat.person_id).where(person)
     stands_in = (
@@ -309,7 +308,7 @@ def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]
 
 
 def taking_players(session: Session) -> dict[str, str]:
-    """The campaigns in which anyone may ask for a seat by mail, and their games."""
+    """Return the games, by campaign, of the campaigns in which anyone may ask for a seat by mail."""
     rows = session.execute(
         select(Campaign.name, Campaign.game, Campaign.policy)
         .where(Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED)))
@@ -319,7 +318,7 @@ def taking_players(session: Session) -> dict[str, str]:
 
 
 def is_known(session: Session, address: str | None) -> bool:
-    """Whether an address is that of a player or GM, past or present, or of somebody who wishes to play."""
+    """Return True if an address is that of a player, standby or GM, past or present."""
     if address is None:
         return False
     database, who = session.connection(), {"address": address.lower()}

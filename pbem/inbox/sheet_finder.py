@@ -1,4 +1,4 @@
-"""Finds the order sheet in the text of a message or a file, after quotations were removed.
+"""Search for the order sheet in the text of a message or a file, after quotations were removed.
 
 A sheet is framed, anywhere in the text:
 
@@ -33,7 +33,7 @@ from pbem.ruleset.values import View
 from pbem.util import MASK
 
 Names = Container[str]
-"""The campaigns there are."""
+"""The names of all campaigns."""
 
 _ORDERS = re.compile(r"\A\s*+orders\s", re.IGNORECASE)
 _WAITING = {"WAIT": True, "FINAL": False}
@@ -41,7 +41,7 @@ _WAITING = {"WAIT": True, "FINAL": False}
 
 @dataclass(frozen=True, slots=True)
 class SheetHeader:
-    """What stands on an ORDERS line; `key` is the token or reply code, if there is one."""
+    """Content of an ORDERS line; `key` is the token or reply code, if there is one."""
 
     campaign: str
     seat: str
@@ -49,13 +49,13 @@ class SheetHeader:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> SheetHeader | None:
-        """The header of the words of a line, the first of which says what is framed; None if it is none."""
+        """Build the header from the words of a line, the first of which says what is framed; None if it is none."""
         if len(words) not in (3, 4):
             return None
         return cls(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else "")
 
     def masked(self) -> str:
-        """The line again, fit for archives: without the key."""
+        """Return the line again, fit for archives: without the key."""
         return " ".join(["ORDERS", self.campaign, self.seat] + [MASK] * bool(self.key))
 
 
@@ -65,8 +65,8 @@ class SheetText:
 
     `lines` are those for the ruleset; `written` are all, as they came. `wait`
     is None unless WAIT or FINAL was written. `at` is the line of the text on
-    which the frame begins, and `above` what stands above it, if that is more
-    than blanks. `closed`: there is an END to it.
+    which the frame begins, and `above` are the lines above it, if they are more
+    than blanks. `closed`: it has an END.
     """
 
     header: SheetHeader | None
@@ -80,22 +80,22 @@ class SheetText:
 
     @property
     def below_text(self) -> bool:
-        """Whether something stands above the frame."""
+        """True if there is text above the frame."""
         return bool(self.above)
 
     @property
     def empty(self) -> bool:
-        """No line asks for anything; comments and blank lines do not."""
+        """True if no line asks for anything; comments and blank lines do not."""
         return not any(split_words(line) for _, line in self.lines)
 
     def text(self) -> str:
-        """The sheet as received, its key masked, for store and archive."""
+        """Return the sheet as received, its key masked, for store and archive."""
         frame = ([], []) if self.header is None else ([self.header.masked()], ["END"])
         return "\n".join([*frame[0], *self.written, *frame[1]]) + "\n"
 
 
 def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
-    """The framed sheet in a text, else all of it as a plain reply. Never raises.
+    """Return the framed sheet in a text, else all of it as a plain reply. Never raises.
 
     A line that looks like a header counts when its campaign is `known`, or
     when an END follows; "Orders for this week" in a greeting does neither.
@@ -110,7 +110,7 @@ def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
 
 
 def plain_sheet(lines: Sequence[str]) -> SheetText:
-    """Lines without a frame, as a sheet."""
+    """Return lines without a frame as a sheet."""
     return _sheet_of(None, lines, None, ())
 
 
@@ -141,7 +141,7 @@ def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | Non
 
 
 def _parse_header(line: str) -> tuple[SheetHeader | None, bool | None]:
-    """The header on a line, and what it says of waiting."""
+    """Return the header on a line, and its WAIT (True) or FINAL (False)."""
     if not _ORDERS.match(line):
         return None, None
     words = split_words(line)
@@ -152,24 +152,24 @@ def _parse_header(line: str) -> tuple[SheetHeader | None, bool | None]:
 
 
 def _ends_frame(line: str, known: Names) -> bool:
-    """Whether a frame ends at a line: at END, or where the next one begins."""
+    """Return True if a frame ends at a line: at END, or where the next one begins."""
     header, _ = _parse_header(line)
     return is_end(line) or (header is not None and header.campaign in known)
 
 
 def file_lines(raw: bytes) -> tuple[list[str], list[str]]:
-    """The lines of a file, cleaned as a mail's text is, and notes on what was left out. Never raises."""
+    """Return the lines of a file, cleaned as a mail's text is, and notes on what was left out. Never raises."""
     return sender_lines(normalise_text(decode_text(raw, "")).strip("\n").split("\n"))
 
 
 def sheet_lines(raw: bytes, campaign: str) -> Lines:
-    """The lines of the sheet in a GM's file, keys masked; without a frame all. Never raises."""
+    """Return the lines of the sheet in a GM's file, keys masked; without a frame all. Never raises."""
     lines, _ = file_lines(raw)
     return redact_lines(find_sheet(lines, {campaign}).lines)
 
 
 MOST_ASIDE = 8
-"""Lines that are no orders, above a sheet: more of them than greetings and a signature have are a quotation."""
+"""Lines above a sheet that are no orders: with more of them than a greeting and a signature, it is a quotation."""
 
 UPPER = (
     "Your mail has orders at its top and a sheet below them. Only the orders at the top were read: "
@@ -184,7 +184,7 @@ _PROSE = "Here are my orders for this turn."
 
 
 def choose_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText | None) -> SheetText:
-    """The sheet that counts of those in a letter; its notes tell what was passed over."""
+    """Return the sheet that counts of those in a message; its notes tell what was passed over."""
     if sheet.header is None:
         return sheet if filed is None else _choose_file(ruleset, view, sheet, filed)
     if not (above := _orders_above(ruleset, view, sheet)):
@@ -193,13 +193,13 @@ def choose_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: Attac
 
 
 def sheet_above_quote(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None:
-    """The orders above a sheet that cannot count itself; None if there are none that do."""
+    """Return the orders above a sheet that cannot count itself; None if there are none that do."""
     above = _orders_above(ruleset, view, sheet)
     return _take_upper(sheet, above) if above else None
 
 
 def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSheet | None:
-    """Return what stands above a sheet as it parses; None without an order, or where any words are some."""
+    """Parse the lines above a sheet; return None without an order, or if the game accepts free text."""
     if not sheet.above:
         return None
     above = ruleset.parse(view, plain_sheet(sheet.above).lines)
@@ -219,7 +219,7 @@ def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
 
 
 def _choose_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText) -> SheetText:
-    """The orders of a file without an ORDERS line, if the mail itself has none."""
+    """Return the orders of a file without an ORDERS line, if the mail itself has none."""
     if ruleset.parse(view, sheet.lines).entries or sheet.wait is not None:
         return replace(sheet, notes=(*sheet.notes, _NO_ORDERS.format(filed.names)))
     return replace(plain_sheet(filed.lines), notes=(read_from(filed.names),))

@@ -31,18 +31,18 @@ from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 
 REMINDER = dt.timedelta(hours=24)
-"""How long before its deadline a turn's reminders go out; at the soonest halfway to it."""
+"""Time before the deadline at which reminders go out; at the soonest halfway to it."""
 
 
 def needs_reminding(turn: OpenTurnStatus, now: dt.datetime) -> bool:
-    """Whether its reminders are to go out now; it is too late for them when the deadline has passed."""
+    """Return True if reminders are to go out now; after the deadline it is too late for them."""
     if turn.deadline is None or turn.reminded_at is not None or turn.held:
         return False
     return turn.deadline - min(REMINDER, (turn.deadline - turn.opened_at) / 2) <= now < turn.deadline
 
 
 def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
-    """Whether its deadline has passed and it waits out its grace, and nobody has been told yet."""
+    """Return True if the deadline has passed, the turn waits out its grace, and no late notices went out."""
     if turn.deadline is None or turn.closes is None or turn.held or not turn.missing:
         return False
     told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline  # before it they were only reminded
@@ -50,14 +50,15 @@ def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
 
 
 def turns_to_notify(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnStatus]:
-    """Those of some open turns of which players are to be told now."""
+    """Return the open turns of which players are to be notified now."""
     return [turn for turn in turns if _needs_notice(turn, now)]
 
 
 def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
-    """Queues the reminders and late notices of some open turns that are to go out now; each once to each seat.
+    """Queue the reminders and late notices that are to go out now, each once to each seat.
 
-    Returns how many, and a sentence for each campaign whose reminders could not be written.
+    Returns:
+        Their number, and a sentence for each campaign whose reminders could not be written.
     """
     count, problems = 0, []
     for turn in turns_to_notify(turns, now):
@@ -94,7 +95,7 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Notices:
-    """The mails of one turn that remind its players."""
+    """Reminders and late notices of one turn."""
 
     app: App
     snapshot: CampaignSnapshot
@@ -103,17 +104,17 @@ class _Notices:
 
     @property
     def late(self) -> tuple[SeatName, ...]:
-        """Who has no sheet, where the campaign tells all."""
+        """The seats without a sheet, where the campaign tells all players."""
         return self.turn.missing if self.turn.policy.late == "public" else ()
 
     def before(self) -> Iterator[NewMail]:
-        """A reminder to each seat for which the turn waits."""
+        """Yield a reminder to each seat for which the turn waits."""
         for place in self.snapshot.playing:
             if self.turn.is_held_by(place.seat):
                 yield self._mail(place, "reminder", "Orders are due", self._reminder(place))
 
     def after(self) -> Iterator[NewMail]:
-        """A late notice to each seat without a sheet, and where the campaign tells, word of it to the others."""
+        """Yield a late notice to each seat without a sheet; where the campaign tells them, a notice to the others."""
         for place in self.snapshot.playing:
             if place.seat in self.turn.missing:
                 yield self._mail(place, "late", "Orders are late", self._late(place))
@@ -207,7 +208,7 @@ def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
 
 
 def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
-    """Queues the mail to the GM, unless he has had it; returns the same in one sentence."""
+    """Queue the mail to the GM, unless they have had it; return the same in one sentence."""
     problem = describe_error(error)
     said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
     try:

@@ -1,4 +1,4 @@
-"""Holds due turns that need a decision of their GM.
+"""Hold of due turns that need a decision of their GM.
 
 Some campaigns have each turn reviewed. In any, many missing sheets, or a mailbox
 that has fallen silent, suggest that mail was lost: the turn is held rather than
@@ -29,15 +29,15 @@ from pbem.store.models import InboxMessage, OrderSheet, Turn
 from pbem.store.types import HoldKind
 
 MASS_SEATS = 3
-"""In a game of fewer, two who forget are no mass."""
+"""Seats of a campaign from which on sheets are missing in mass: of fewer, two may just have forgotten."""
 
 _SILENT_SEATS = 2
-"""So many must be missing, and have sent in the turn before: one who forgets is no silence."""
+"""Seats that must be missing, and have sent sheets in the turn before: one may just have forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class HoldReason:
-    """Why a turn had better wait: the kind of the hold, and its reason in a clause."""
+    """Reason to hold a turn: the kind of the hold, and details in a clause."""
 
     kind: HoldKind
     reason: str = ""
@@ -53,7 +53,7 @@ class DueTurns:
 
 
 def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) -> DueTurns:
-    """Holds those of the turns due that had better wait for their GM."""
+    """Hold those of the due turns that need a decision of their GM."""
     done = DueTurns()
     doubtful = _find_doubtful(app, turns)
     for turn in turns:
@@ -69,7 +69,7 @@ def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) ->
 
 
 def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
-    """The turns that may have to wait, found in one look at the database."""
+    """Return the turns that may have to be held, by one transaction that only reads."""
     if not turns:
         return set()
     with app.store.reading() as session:
@@ -92,7 +92,7 @@ def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> bool:
 
 
 def run_condition(turn: DueTurn) -> RunCondition:
-    """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
+    """Return a condition for running a turn that was found due: it still is, and there is no reason to hold it."""
 
     def still(context: Context) -> bool:
         waiting = recheck_due(context.session, turn, context.now)
@@ -104,9 +104,9 @@ def run_condition(turn: DueTurn) -> RunCondition:
 
 
 def _open_reason(context: Context, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
-    """What speaks against running a turn, unless its GM was asked and has released it.
+    """Return the reason to hold a turn, unless its GM was notified of it and has released the turn.
 
-    A turn that its GM decides waits for him anyway, and its digest says who sent nothing.
+    A turn that its GM adjudicates waits anyway, and its digest names the seats without sheets.
     """
     if isinstance(context.app.game(context.snapshot.game), Adjudicated):
         return None
@@ -115,7 +115,7 @@ def _open_reason(context: Context, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
 
 
 def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
-    """What speaks against running a turn, the gravest first."""
+    """Return the gravest reason to hold a turn, or None."""
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
         return HoldReason(HoldKind.NO_PLAYERS)
@@ -129,7 +129,7 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
 
 
 def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
-    """Whether no letter at all has come in since the turn opened, though seats sent sheets in the one before."""
+    """Return True if no message came since the turn opened, though at least two seats sent sheets in the one before."""
     letters = select(InboxMessage.id).where(InboxMessage.received_at >= waiting.opened_at).limit(1)
     if session.scalar(letters) is not None:
         return False
@@ -143,7 +143,7 @@ def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
 
 
 def _notice_key(waiting: OpenTurnStatus) -> tuple[str, ...]:
-    """A turn is held but once for a deadline, whatever the doubt: the GM has seen it when he releases it."""
+    """Return the key of the notice: one for a deadline, since the GM who releases a turn has seen all that is wrong."""
     return ("held", waiting.deadline.isoformat() if waiting.deadline else "")
 
 

@@ -46,14 +46,14 @@ from pbem.text import count_noun
 from pbem.util import Progress, ShutdownRequested, no_progress, redact_secrets
 
 MOST_NAMED = 3
-"""Things in the inbox that are no mail, named in one sentence."""
+"""Things in the mailbox that are no mail, named in one sentence."""
 
 
 @dataclass(slots=True)
 class TickResult:
-    """What a tick or a worker's job did; nothing, if others were at work (`busy`). `problems` are for the GM.
+    """Result of a tick or of a worker's job; empty if another tick was running (`busy`). `problems` are for the GM.
 
-    Turns that fell due and wait from now on: `held` for a word of their GM, `awaiting` for his ruling.
+    Turns that fell due and wait from now on: `held` until their GM releases them, `awaiting` for the GM's ruling.
     """
 
     busy: bool = False
@@ -69,7 +69,7 @@ class TickResult:
 
 
 def log_problems(done: TickResult) -> None:
-    """Tells the log of problems. None repeats a password, whoever was so careless."""
+    """Log the problems of a result, with secrets redacted in the result too."""
     done.problems = [redact_secrets(problem) for problem in done.problems]
     for problem in done.problems:
         event("problem", level="error", text=problem)
@@ -77,12 +77,13 @@ def log_problems(done: TickResult) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TickTime:
-    """The moment of a poll, as of which everything is done until the next.
+    """Time of a poll, as of which everything is done until the next.
 
     If the mailbox could not be read then (not `readable`), no turn is resolved
-    by its deadline and nobody is reminded, since sheets may be lying there;
-    turns whose sheets are all in go on. For an `outage` deadlines wait. With `read_until`, mail that came later is
-    not read yet: turns are resolved that were due then.
+    by its deadline and no seat is reminded, since sheets may be lying there;
+    turns whose sheets are all in go on. For an `outage` deadlines wait. With
+    `read_until`, mail that came later is not processed yet: turns are resolved
+    that were due then.
     """
 
     at: dt.datetime
@@ -92,14 +93,14 @@ class TickTime:
 
 
 def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
-    """Stores all mail that waits. Raises MailError when the mailbox cannot be read."""
+    """Store all mail that waits. Raises MailError when the mailbox cannot be read."""
     with closing(open_mailbox(app.settings)) as mailbox:
         done.polled = fetch_messages(app.store, mailbox, now)
         done.problems += filter(None, [_describe_unreadable(mailbox.left_alone())])
 
 
 def try_to_fetch_mail(app: App, now: dt.datetime, done: TickResult) -> bool:
-    """Whether all mail that waits could be stored."""
+    """Fetch mail, and return True if the mailbox could be read; else add a problem."""
     try:
         fetch_mail(app, now, done)
     except PbemError as error:
@@ -109,7 +110,7 @@ def try_to_fetch_mail(app: App, now: dt.datetime, done: TickResult) -> bool:
 
 
 def _describe_unreadable(things: Sequence[str]) -> str:
-    """The sentence on what lies in the inbox and is no mail; "" if nothing does."""
+    """Return a sentence on what is in the mailbox and is no mail; "" if there is nothing."""
     if not things:
         return ""
     count = count_noun(len(things), "thing in the inbox is", "things in the inbox are")
@@ -127,7 +128,7 @@ def answer_mail(
     most: int | None = None,
     progress: Progress = no_progress,
 ) -> None:
-    """Answers the letters that have come, all or those of a lane; after `most` bytes the others wait."""
+    """Process new messages, all or those of a partition; after `most` bytes the others wait."""
 
     def answer() -> None:
         done.answered = process_messages(app, now, lane=lane, most=most, progress=progress)
@@ -136,14 +137,14 @@ def answer_mail(
 
 
 def mask_tokens(app: App, now: dt.datetime, done: TickResult) -> None:
-    """Masks tokens in letters and mails that have done their work."""
+    """Mask tokens in messages and mails that are no longer needed."""
     mail_at_rest(app, lambda: redact_old_mail(app.store, now), done.problems, now)
 
 
 def run_due(
     app: App, moment: TickTime, done: TickResult, *, campaign: str | None = None, progress: Progress = no_progress
 ) -> None:
-    """What follows when the letters are answered, in all campaigns or in one: reminds, resolves, tells GMs."""
+    """Remind, run the turns that are due and send digests, in all campaigns or in one. Call it after `answer_mail`."""
     each_by_itself(app, lambda name: _run_campaign(app, moment, done, name, progress), done.problems, campaign)
 
 
@@ -160,7 +161,7 @@ def _run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | 
 
 
 def _hold_doubtful(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
-    """The turns due that need not wait for their GM."""
+    """Hold doubtful turns; return the others."""
     sifted = hold_doubtful_turns(app, turns, now)
     for turn in sifted.held:
         event("turn held", campaign=turn.campaign, turn=turn.turn)
@@ -178,7 +179,7 @@ def resolve(
     *,
     at_word: RunCondition,
 ) -> None:
-    """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
+    """Run turns, if they are due still; for those of a GM, `at_word` is asked instead. A fault stops no other turn."""
     for count, turn in enumerate(turns, start=1):
         try:
             _run_turn_due(app, turn, now, done, at_word=at_word)
@@ -205,7 +206,7 @@ def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *
 
 
 def _load_state_hash(app: App, turn: DueTurn) -> str | None:
-    """The hash of the state that a turn's run has led to."""
+    """Return the hash of the state after a turn."""
     opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
     here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
     with app.store.reading() as session:
@@ -213,7 +214,7 @@ def _load_state_hash(app: App, turn: DueTurn) -> str | None:
 
 
 def sync_archive(app: App, now: dt.datetime, done: TickResult) -> None:
-    """Brings the archive up to the database, and mends it; then the site."""
+    """Bring the archive up to date with the database and repair it; then the site."""
     each_by_itself(app, lambda name: _sync_campaign(app, now, done, name), done.problems)
     publish_site(app, now, done)
 
@@ -225,7 +226,7 @@ def _sync_campaign(app: App, now: dt.datetime, done: TickResult, campaign: str |
 
 
 def publish_site(app: App, now: dt.datetime, done: TickResult) -> None:
-    """Brings the site up to the database, where the settings name its folder and anything has changed."""
+    """Bring the site up to date with the database, if the settings name its folder and anything has changed."""
     try:
         done.problems += publish_changes(app, now)
     except StoreError:
@@ -237,7 +238,7 @@ def publish_site(app: App, now: dt.datetime, done: TickResult) -> None:
 def send_mail(
     app: App, now: dt.datetime, done: TickResult, *, lane: str | None = None, progress: Progress = no_progress
 ) -> None:
-    """Sends what is due: all of it, or that of a lane."""
+    """Send the mail that is due: all of it, or that of a partition."""
     mail_at_rest(app, lambda: _deliver(app, now, done, lane, progress), done.problems, now)
 
 
@@ -281,14 +282,20 @@ def _sent_counter(progress: Progress, total: int) -> Callable[[], None]:
 LOCK = "tick.lock"
 
 MOST_BYTES = 64_000_000
-"""Of letters that a tick deals with: then it sends what it has, and the next one goes on. Many sheets have 5,000."""
+"""Bytes of messages processed by a tick; the next one processes the others. A mail with a sheet often has 5,000."""
 
 
 def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress = no_progress) -> TickResult:
-    """Does all that is to be done now.
+    """Do all that is due now.
 
-    If `now` is the clock's (`live`), deadlines also wait after an outage.
-    Raises ConfigError in a home that was restored and not opened since.
+    Args:
+        app: The application.
+        now: The time as of which it is done.
+        live: `now` is the clock's, so that deadlines also wait after an outage.
+        progress: Told how far each step is.
+
+    Raises:
+        ConfigError: the home was restored and not activated since.
     """
     require_active(app)
     done = TickResult()
@@ -309,10 +316,12 @@ def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress =
 
 
 def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progress = no_progress) -> TickResult:
-    """Resolves a campaign's open turn on the GM's word, after reading the mail; archives and sends.
+    """Run a campaign's open turn at its GM's request, after processing the mail; archive and send.
 
-    Raises CampaignError when there is no open turn, MailError when the mailbox
-    cannot be read.
+    Raises:
+        CampaignError: there is no open turn.
+        MailError: the mailbox cannot be read.
+        ConfigError: the home was restored and not activated since.
     """
     require_active(app)
     done = TickResult()
@@ -333,7 +342,7 @@ def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progres
 
 @contextmanager
 def _logged_tick(done: TickResult, now: dt.datetime) -> Iterator[None]:
-    """Tells the log of the tick in the block."""
+    """Log the beginning and the end of the tick in the block."""
     event("tick began", now=now)
     began = time.monotonic()
     try:
@@ -363,7 +372,7 @@ def _open_number(app: App, name: str) -> int:
 
 @contextmanager
 def _exclusive_tick(app: App) -> Iterator[bool]:
-    """Whether this process is the only one ticking, in this home and on its database."""
+    """Yield True if this process has the locks of the home and of its database, so that no other ticks."""
     with _home_lock(app) as only, app.store.alone() if only else nullcontext(False) as alone:
         if not alone:
             event("tick left undone: another is at work")
@@ -372,7 +381,7 @@ def _exclusive_tick(app: App) -> Iterator[bool]:
 
 @contextmanager
 def _home_lock(app: App) -> Iterator[bool]:
-    """The lock of the home, which ends with the process, however that ends."""
+    """Yield True if the lock of the home is held; it ends with the process, however that ends."""
     with (app.settings.home / LOCK).open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -383,9 +392,9 @@ def _home_lock(app: App) -> Iterator[bool]:
 
 
 def serve(app: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[TickResult], None]) -> None:
-    """Ticks every `poll_seconds` of the settings or when mail comes, and tells each tick, until `stop` is set.
+    """Tick every `poll_seconds` of the settings or when mail comes, and pass on each result, until `stop` is set.
 
-    A tick that is told to stop over a letter leaves that, and all that follows, to the next.
+    A tick that is stopped while it processes a message leaves it and all later steps to the next.
     """
     waiter = open_waiter(app.settings)
     while not stop.is_set():
@@ -404,7 +413,10 @@ def serve(app: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Call
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Event]:
-    """An event that SIGTERM and SIGINT set. A letter under way is given up; all else that a tick does is finished."""
+    """Yield an event that SIGTERM and SIGINT set.
+
+    They interrupt the processing of a message; all else that a tick does is finished.
+    """
     stop = Event()
 
     def set_stop(_number: int, _frame: FrameType | None) -> None:

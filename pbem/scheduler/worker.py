@@ -1,4 +1,4 @@
-"""The worker: takes jobs from the queues and does them in the main thread.
+"""Workers, which take jobs from the queues and do them in the main thread.
 
 A job contains only its partition; the work to be done is in the database.
 Everything is done as of the newest poll until the next one, as a tick does it; so
@@ -72,26 +72,26 @@ Given = Callable[[], None]
 
 
 class MainThreadExecutor:
-    """Does what it is given, one thing after the other."""
+    """Runs callables from the loop of another thread on the main thread, one after the other."""
 
     def __init__(self) -> None:
         self._given: SimpleQueue[tuple[Given, Future[None]] | None] = SimpleQueue()
 
     async def do(self, work: Given) -> None:
-        """Gives some work, from a loop in another thread, and waits for it; raises what it raises."""
+        """Run a callable from the loop of another thread and wait for it; raise what it raises."""
         future: Future[None] = Future()
         self._given.put((work, future))
         await asyncio.wrap_future(future)
 
     def work(self) -> None:
-        """Does what is given, until there is a rest."""
+        """Run callables until `rest` is called."""
         while (given := self._given.get()) is not None:
             work, future = given
             if future.set_running_or_notify_cancel():
                 _run_into(work, future)
 
     def rest(self) -> None:
-        """Lets the work end, when all that was given before is done."""
+        """End `work` once all callables given before are done."""
         self._given.put(None)
 
 
@@ -105,16 +105,16 @@ def _run_into(work: Given, future: Future[None]) -> None:
 
 
 AT_ONCE = "at once"
-"""The lane of a poll that is not to wait for its time, since there is new mail."""
+"""Partition of a poll that does not wait for its time, since there is new mail."""
 
 MOST_WOKEN = 50
-"""Jobs put into the queues in one transaction, so that the first can begin before the last is there."""
+"""Jobs enqueued in one transaction, so that the first can begin before the last is enqueued."""
 
 JobHandler = Callable[[App, str, dt.datetime, TickResult], None]
 
 
 def run_job(app: App, work: QueuedJob, now: dt.datetime) -> TickResult:
-    """Does a job; returns what came of it. Raises ConfigError in a home that was restored and not opened since."""
+    """Do a job and return its result. Raises ConfigError in a home that was restored and not activated since."""
     require_active(app)
     done = TickResult()
     _JOBS[work.queue](app, work.lane, now, done)
@@ -122,7 +122,7 @@ def run_job(app: App, work: QueuedJob, now: dt.datetime) -> TickResult:
 
 
 def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
-    """Fetches the mail, sorts it, and wakes all for whom there is something to do; unless another has just done so."""
+    """Fetch mail, partition it, and enqueue jobs for all that is due; unless another worker has just done so."""
     if lane != AT_ONCE and _was_just_polled(app, now):
         return
     readable = try_to_fetch_mail(app, now, done)
@@ -134,14 +134,14 @@ def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
 
 
 def _was_just_polled(app: App, now: dt.datetime) -> bool:
-    """Whether a poll came so lately that two workers must have asked for it."""
+    """Return True if the last poll is so recent that two workers must have asked for it."""
     with app.store.reading() as session:
         last = last_poll(session)
     return last is not None and last.at <= now < last.at + dt.timedelta(seconds=app.settings.poll_seconds / 2)
 
 
 def _process_campaign(app: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
-    """Answers the letters of a campaign; if no other could be one of them, does what is due in it."""
+    """Process the messages of a campaign; if no other message can be for it, run what is due."""
     with app.store.reading() as session:
         last = last_poll(session)
     answer_mail(app, last.at if last else now, done, lane=campaign)
@@ -170,7 +170,7 @@ def _tick_time(last: LastPoll) -> TickTime:
 
 
 def _is_answered(session: Session, campaign: str, last: LastPoll) -> bool:
-    """Whether all letters that came with the newest poll, and could be for a campaign, have been answered."""
+    """Return True if all messages that came with the newest poll, and may be for a campaign, were processed."""
     theirs = InboxMessage.lane.is_(None) | InboxMessage.lane.in_((GLOBAL, campaign))
     left = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.id <= last.newest, theirs)
     return session.scalar(left.limit(1)) is None
@@ -182,7 +182,7 @@ def _has_new_messages(session: Session, lane: str) -> bool:
 
 
 def enqueue_all(app: App, now: dt.datetime) -> None:
-    """Puts all that is to be done now into the queues, and so makes good what was lost of them."""
+    """Enqueue all jobs that are due now, also those that were lost from the queues."""
     works = sorted(_find_jobs(app, now))
     for start in range(0, len(works), MOST_WOKEN):
         with app.store.writing() as session:
@@ -206,7 +206,7 @@ def _find_jobs(app: App, now: dt.datetime) -> set[QueuedJob]:
 
 
 def _campaigns_due(app: App, moment: TickTime) -> set[str]:
-    """The campaigns in which there may be something to do, whatever letters come."""
+    """Return the campaigns in which something may be due besides messages."""
     try:
         return set(_find_due(app, moment, None))
     except (*UNREADABLE, CampaignError):
@@ -216,7 +216,7 @@ def _campaigns_due(app: App, moment: TickTime) -> set[str]:
 
 
 def _may_be_due(app: App, moment: TickTime, campaign: str) -> bool:
-    """Return whether there may be something to do in a campaign; of one that cannot be read, its job tells."""
+    """Return True if something may be due in a campaign, or it cannot be read: its job will report that."""
     try:
         return any(True for _ in _find_due(app, moment, campaign))
     except (*UNREADABLE, CampaignError):
@@ -234,22 +234,22 @@ def _find_due(app: App, moment: TickTime, campaign: str | None) -> Iterator[str]
 
 
 SIGNS_OF_LIFE = 5
-"""How many a worker gives in the time after which it would be taken for dead."""
+"""Heartbeats of a worker in the time after which it would be taken for dead."""
 
 KEPT_HOURS = 24
-"""How long it is remembered that a job failed."""
+"""Hours for which failed jobs are kept."""
 
 LOOK_UP = 0.1
-"""Seconds between two looks whether to stop."""
+"""Seconds between two checks whether to stop."""
 
 ASKING = 1.0
-"""Seconds between two looks for jobs of which the database has not told, as when they were held by a transaction."""
+"""Seconds between two queries for jobs without a notification, as of those that were locked by a transaction."""
 
 OPENING = 5.0
-"""Seconds within which the database must take a connection."""
+"""Seconds within which the database must accept a connection."""
 
 LONGEST_LANE = 254
-"""Characters; lanes are the names of campaigns and of providers."""
+"""Characters of a partition, which is the name of a campaign or of a provider."""
 
 PAUSE = 1.0
 """Seconds before another try, when the database cannot be used."""
@@ -259,7 +259,11 @@ for _name in ("procrastinate", "psycopg.pool"):
 
 
 def select_queues(app: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...]:
-    """The queues that a worker is to serve: those chosen, or all; the archive is left to homes where it lies."""
+    """Return the queues that a worker serves: those chosen, or all; that of the archive only where its folder exists.
+
+    Raises:
+        ConfigError: the queue of the archive was chosen, and there is no folder of it.
+    """
     archived = app.settings.archive.is_dir()
     if JobQueue.ARCHIVE in chosen and not archived:
         raise ConfigError(f"there is no archive to write to at {app.settings.archive}: create that folder")
@@ -276,9 +280,9 @@ def run_worker(
     told: Callable[[TickResult], None],
     lost_after: dt.timedelta = LOST_AFTER,
 ) -> None:
-    """Does the jobs of some queues, and tells what came of each, until `stop` is set.
+    """Do the jobs of some queues, and pass on each result, until `stop` is set.
 
-    Others that were not heard of for `lost_after` are taken for dead; all workers of a house must agree on that.
+    Workers without a heartbeat for `lost_after` are taken for dead; all workers of a database must agree on that time.
     """
     app = dataclasses.replace(app, archives=JobQueue.ARCHIVE in queues)
     with app.store.place() as place:
@@ -295,7 +299,7 @@ def run_worker(
 
 
 def read_clock(app: App) -> dt.datetime:
-    """The time it is by the database: the same for all machines."""
+    """Return the time by the clock of the database, the same for all machines."""
     with app.store.reading() as session:
         return _time(session)
 
@@ -307,7 +311,7 @@ def _time(session: Session) -> dt.datetime:
 
 @dataclass(slots=True)
 class WorkerLoop:
-    """What the parts of one worker have in common. `in_hand` are the numbers of the jobs that it does."""
+    """Shared state of the threads of one worker. `in_hand` are the ids of the jobs that it is doing."""
 
     app: App
     queues: tuple[JobQueue, ...]
@@ -321,7 +325,7 @@ class WorkerLoop:
     trouble: str = ""
 
     def serve(self) -> None:
-        """Takes jobs, for the thread of that; all the others may rest when it ends, however it does."""
+        """Take jobs, in a thread of its own; when that ends, however it does, all other threads end too."""
         try:
             asyncio.run(self._serve())
         finally:
@@ -337,7 +341,7 @@ class WorkerLoop:
             await self._sleep(PAUSE)
 
     def _report_trouble(self, error: Exception) -> None:
-        """Tell why there is no work to be had; the same reason once, however often it is met."""
+        """Report why no jobs can be taken; the same reason once, however often it is met."""
         cause = error.__cause__ if isinstance(error, ConnectorException) and error.__cause__ else error
         reason = redact_secrets(" ".join(str(cause).split()) or describe_error(error))
         event("worker waits for the database", level="warning", reason=reason)
@@ -346,7 +350,7 @@ class WorkerLoop:
             self.told(TickResult(problems=[f"the database cannot be used by workers: {reason}"]))
 
     async def _serve_once(self) -> None:
-        """Takes jobs until it is to stop, or the database is lost."""
+        """Take jobs until the worker is to stop, or the database is lost."""
         queue_app = self._queue_app()
         async with _open_queues(queue_app):
             worker = JobWorker(
@@ -389,7 +393,6 @@ class WorkerLoop:
             await asyncio.sleep(LOOK_UP)
 
     async def _stop_when_told(self, worker: JobWorker) -> None:
-        """Has it take no more jobs, when it is told to stop."""
         while not self.stop.is_set():
             await asyncio.sleep(LOOK_UP)
         _stop(worker)
@@ -404,7 +407,7 @@ class WorkerLoop:
             self.in_hand.discard(number)
 
     def _run_job(self, work: QueuedJob) -> None:
-        """Does a job, in the main thread. What hinders it that is not its own fault leaves it to be done again."""
+        """Do a job, in the main thread; put it back if it was interrupted, or hindered by what is not its fault."""
         began = time.monotonic()
         done = TickResult()
         try:
@@ -424,7 +427,6 @@ class WorkerLoop:
         event("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
 
     def _wait_for_place(self) -> None:
-        """Waits while a tick is at work on the database."""
         while not self.place.taken():
             if self.stop.is_set():
                 raise ShutdownRequested
@@ -438,7 +440,7 @@ class WorkerLoop:
         self.told(done)
 
     async def _keep_alive(self, queue_app: QueueApp, worker: JobWorker) -> None:
-        """Says who works here, and puts back what the dead had in hand."""
+        """Register the worker, and put back the jobs of dead ones, as long as it runs."""
         while worker.worker_id is None:
             await asyncio.sleep(LOOK_UP)
         try:
@@ -469,10 +471,7 @@ class WorkerLoop:
 
 
 class _Jobs(JobManager):
-    """The jobs of the queues; those whose rows are malformed end as failed when they are fetched.
-
-    procrastinate itself trips over some of them and leaves them "doing", with all that waits for their locks.
-    """
+    """Jobs of the queues; those whose rows are malformed are marked as failed when they are fetched."""
 
     def __init__(self, connector: BaseConnector, refuse: Callable[[Job], None]) -> None:
         super().__init__(connector)
@@ -489,7 +488,7 @@ class _Jobs(JobManager):
 
 
 def _is_well_formed(job: Job) -> bool:
-    """Return whether a job is of the form in which they are put in, so that its lane can be believed."""
+    """Return True if a job has the form in which `pbem` enqueues jobs, so that its partition can be trusted."""
     arguments: object = job.task_kwargs
     if not isinstance(arguments, dict) or arguments.keys() != {"lane"} or job.task_name != job.queue:
         return False
@@ -518,7 +517,7 @@ def _stop(worker: JobWorker) -> None:
 
 
 async def _taken_jobs(queue_app: QueueApp, number: int) -> Iterable[Job]:
-    """The jobs that a worker has taken, and whose end is not noted."""
+    """Return the jobs that a worker has taken and not finished."""
     return await queue_app.job_manager.list_jobs_async(status=Status.DOING.value, worker_id=number)
 
 
@@ -534,7 +533,7 @@ async def _put_back(queue_app: QueueApp, jobs: Iterable[Job]) -> None:
 
 
 def _poll_regularly(app: App, stop: Event) -> None:
-    """Has the mailbox polled every `poll_seconds` of the settings, by whichever worker, and when mail comes."""
+    """Have the mailbox polled every `poll_seconds` of the settings, by any worker, and when mail comes."""
     waiter, seconds = open_waiter(app.settings), app.settings.poll_seconds
     hinted = False
     while not stop.is_set():
@@ -547,7 +546,7 @@ def _poll_regularly(app: App, stop: Event) -> None:
 
 
 def _enqueue_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
-    """Asks for a poll if it is time; returns the seconds until it is time again."""
+    """Enqueue a poll if it is time for one; return the seconds until the next."""
     with app.store.writing(durable=False) as session:
         last, now = last_poll(session), _time(session)
         due = last.at + pause if last and last.at <= now else now  # one of a later time: the clock was ahead

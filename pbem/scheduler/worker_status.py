@@ -18,12 +18,12 @@ from pbem.store.queue import require_queues
 from pbem.store.session import JobQueue
 
 LOST_AFTER = dt.timedelta(seconds=15)
-"""When a worker that was not heard of is taken for dead, and others do its jobs."""
+"""Time without a heartbeat after which a worker is taken for dead, and others do its jobs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerInfo:
-    """A worker: where it runs, what it serves, since when, how long it was not heard of, and what it has in hand.
+    """A worker: its machine and process, its queues, its start, the seconds since its last heartbeat, and its jobs.
 
     `silent`: it is taken for dead.
     """
@@ -39,7 +39,7 @@ class WorkerInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedJobs:
-    """What failed in the last day in a lane of a queue: how often, and when last."""
+    """Failed jobs of the last day in a partition of a queue: their number, and the time of the newest."""
 
     lane: str
     times: int
@@ -48,7 +48,7 @@ class FailedJobs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueStatus:
-    """A queue: how many of its jobs wait, and what failed. `served`: somebody who is not silent serves it."""
+    """A queue: the number of jobs waiting, and those failed. `served`: a worker that is not silent serves it."""
 
     queue: str
     waiting: int
@@ -58,7 +58,7 @@ class QueueStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkersStatus:
-    """All workers, in the order in which they began, and all queues."""
+    """All workers, in the order of their starts, and all queues."""
 
     workers: tuple[WorkerInfo, ...]
     queues: tuple[QueueStatus, ...]
@@ -86,7 +86,7 @@ _FAILED = text("""
 
 
 def load_worker_status(app: App) -> WorkersStatus:
-    """Who works, what waits and what failed. Raises ConfigError where there can be no workers."""
+    """Load the status of workers, waiting jobs and failed jobs. Raises ConfigError for a database without queues."""
     require_queues(app.store)
     with app.store.reading() as session:
         workers = tuple(_worker_info(row) for row in session.execute(_WORKERS))
@@ -94,7 +94,7 @@ def load_worker_status(app: App) -> WorkersStatus:
 
 
 def has_workers(app: App) -> bool:
-    """Whether workers are there to do what is put into the queues."""
+    """Return True if a worker that is not silent does the jobs of the queues."""
     if app.store.engine.dialect.name != "postgresql":
         return False
     with app.store.reading() as session:

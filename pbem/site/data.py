@@ -36,7 +36,7 @@ _FILE, _FOLDER = 0o644, 0o755
 
 
 class SiteFolder:
-    """Writes the files of a site; `written` counts those that were new or had changed."""
+    """Folder of a site; `written` counts the files that were new or had changed."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -44,11 +44,11 @@ class SiteFolder:
         _make_folder(root)
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of this name."""
+        """Return True if there is a file of this name."""
         return (self.root / name).is_file()
 
     def write(self, name: str, content: str | bytes) -> None:
-        """Puts a file in its place, whole or not at all, unless it is there as it is. Raises OSError."""
+        """Write a file whole or not at all, unless it has this content already. Raises OSError."""
         data = content.encode() if isinstance(content, str) else content
         path = self.root / name
         if path.is_file() and path.read_bytes() == data:
@@ -62,14 +62,14 @@ class SiteFolder:
         (self.root / name).unlink(missing_ok=True)
 
     def draft(self, name: str) -> Path:
-        """Where a file is written before it is published in its place."""
+        """Return the path at which a file is written before `put` publishes it; make its folders."""
         path = self.root / name
         for folder in reversed(path.relative_to(self.root).parents):
             _make_folder(self.root / folder)
         return path.with_name(f".{path.name}.draft")
 
     def put(self, draft: Path, name: str) -> None:
-        """Puts a draft in the place of a file."""
+        """Publish a draft in the place of a file."""
         draft.chmod(_FILE)
         draft.replace(self.root / name)
         self.written += 1
@@ -87,7 +87,7 @@ def _make_folder(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnOpened:
-    """A turn whose opening all players were told of: what reports call it, when it opened, when it is or was due."""
+    """A turn of whose opening all players had a report: its label there, its opening and its deadline."""
 
     number: int
     label: str
@@ -105,7 +105,7 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """What strangers see of the board, as it was some turns ago."""
+    """Public view of the board, delayed by some turns."""
 
     opened: TurnOpened
     pictures: tuple[Picture, ...]
@@ -122,7 +122,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """How a game ended."""
+    """End of a game: the winners, and the reason."""
 
     winners: tuple[SeatName, ...]
     reason: str
@@ -130,7 +130,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class GamePage:
-    """A game as the site tells of it."""
+    """A game as the site shows it."""
 
     key: str
     title: str
@@ -168,12 +168,12 @@ class CampaignPage:
 
     @property
     def due(self) -> dt.datetime | None:
-        """When orders are due."""
+        """The deadline of the open turn, if the campaign is running and not paused."""
         return self.last.deadline if self.last and self.status == CampaignState.RUNNING and not self.paused else None
 
     @property
     def since(self) -> dt.datetime:
-        """When something last happened here that all know of."""
+        """The time of the newest public event."""
         return self.last.at if self.last else self.created
 
 
@@ -189,23 +189,23 @@ class ClubPage:
     games: tuple[GamePage, ...] = field(default=())
 
     def of(self, *statuses: CampaignState) -> list[CampaignPage]:
-        """The campaigns that stand so, those with news first."""
+        """Return the campaigns in one of these states, the ones with the newest events first."""
         found = [each for each in self.campaigns if each.status in statuses]
         return sorted(found, key=lambda each: each.since, reverse=True)
 
 
 OFF, NEWS_ALONE, REPLAY, ALL = "off", "news", "replay", "all"
-"""What the house rule `site` may be."""
+"""Values of the house rule `site`."""
 
 MOST_OPENINGS = 12
-"""Openings told in a feed."""
+"""Openings in a feed."""
 
 _PublicOpening = tuple[int, TurnOpened]
-"""The id of a turn whose opening all were told of, and what is told of it; its label is looked up when it is needed."""
+"""Id of a turn, and its opening, whose label is added when it is needed."""
 
 
 def load_public_data(session: Session, app: App, problems: list[str]) -> ClubPage:
-    """The club and all of its campaigns that the site may show; problems are told of those that cannot be read."""
+    """Load the club and its campaigns that the site may show; add a problem for each that cannot be read."""
     settings = app.settings
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
     campaigns = tuple(filter(None, (_load_campaign_page(session, app, name, problems) for name in names)))
@@ -266,7 +266,7 @@ def _count_open_seats(session: Session, snapshot: CampaignSnapshot) -> int:
 
 
 def _public_openings(session: Session, snapshot: CampaignSnapshot) -> Iterator[_PublicOpening]:
-    """The openings that all seats still in the game had a report of, the newest first."""
+    """Yield the openings of which all seats still in the game had a report, the newest first."""
     playing = [place.id for place in snapshot.playing]
     rows = session.execute(
         select(Turn.id, Turn.number, Turn.opened_at, Turn.deadline)
@@ -287,7 +287,7 @@ def _with_label(session: Session, turn_id: int, opened: TurnOpened) -> TurnOpene
 
 
 def _load_view(session: Session, turn_id: int) -> View:
-    """The view of a seat at an opening. What all know is the same in each."""
+    """Return the view of a seat at an opening. Public data are the same in each."""
     raw = session.scalars(select(Report.view).where(Report.turn_id == turn_id).order_by(Report.seat_id).limit(1)).one()
     view: View = json.loads(raw)
     return view
@@ -299,7 +299,7 @@ def _load_panorama(session: Session, ruleset: AnyRuleset, turn_id: int) -> Panor
 
 
 def ranked(scores: Mapping[SeatName, int]) -> Iterator[Score]:
-    """Scores, the best first."""
+    """Yield scores, the best first."""
     best = max(1, *scores.values()) if scores else 1
     for seat, score in sorted(scores.items(), key=lambda each: (-each[1], each[0])):
         yield Score(seat, score, max(0, 100 * score // best))
@@ -317,7 +317,7 @@ def _board_view(
 
 
 def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_PublicOpening]) -> Iterator[Issue]:
-    """The newspapers, the newest first; `told` are the openings in their order."""
+    """Yield the newspapers, the newest first; `told` are the openings in their order."""
     news = select(Press.turn, Press.text, Press.anonymous, Seat.name)
     rows = session.execute(
         news.outerjoin(Seat, Seat.id == Press.sender_id)

@@ -19,7 +19,7 @@ MOST_ENTRIES = 40
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a feed; `page` is where more is told, from the root of the site."""
+    """Entry of a feed; `page` is its web page, from the root of the site."""
 
     id: str
     title: str
@@ -29,7 +29,7 @@ class Entry:
 
 
 def calendar(club: ClubPage, campaigns: Iterable[CampaignPage], name: str) -> bytes:
-    """The open deadlines of campaigns, each under a name of its own that stays, so that calendars move it."""
+    """Return the open deadlines of campaigns, each with a UID that stays, so that calendars move it."""
     due = [
         CalendarEntry(
             f"{each.name}@{club.domain}", f"Orders for {each.name} ({each.game.title})", each.due, each.last.at
@@ -41,12 +41,12 @@ def calendar(club: ClubPage, campaigns: Iterable[CampaignPage], name: str) -> by
 
 
 def campaign_feed(club: ClubPage, campaign: CampaignPage) -> bytes:
-    """What happened in a campaign."""
+    """Return the feed of a campaign."""
     return _feed(club, campaign.name, _tag(club, campaign), _page(campaign), campaign.since, _entries(club, campaign))
 
 
 def club_feed(club: ClubPage) -> bytes:
-    """What happened in all campaigns."""
+    """Return the feed of all campaigns."""
     entries = [entry for each in club.campaigns for entry in _entries(club, each)]
     since = max((each.since for each in club.campaigns), default=dt.datetime(2020, 1, 1, tzinfo=dt.UTC))
     return _feed(club, club.name, f"tag:{club.domain},2020:pbem", "index.html", since, entries)
@@ -85,7 +85,7 @@ def _describe(campaign: CampaignPage, opened: TurnOpened) -> str:
 
 
 def _tag(club: ClubPage, campaign: CampaignPage) -> str:
-    """What a campaign is known by for ever (RFC 4151), wherever the site lies."""
+    """Return the tag URI of a campaign (RFC 4151), which stays the same wherever the site moves."""
     return f"tag:{club.domain},{campaign.created:%Y-%m-%d}:pbem/{campaign.name}"
 
 

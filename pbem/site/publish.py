@@ -42,19 +42,19 @@ from pbem.web.page import PageAssets, json_script, page_assets
 WIDTH, HEIGHT = 720, 220
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 26
 COLOURS = 8
-"""Lines that look different; of more seats, those further on look like the first."""
+"""Number of line colours; with more seats, they repeat."""
 
 KNOWN = ("red", "yellow", "green", "cyan", "blue", "magenta", "white", "orange")
-"""Seats with the name of a colour have that."""
+"""Seats with these names have their own colour."""
 
 
 def colour_of(seats: Sequence[SeatName]) -> Mapping[SeatName, str]:
-    """The class of each seat's line: that of its own colour, or else one by its place."""
+    """Return the class of each seat's line: that of its own colour, or else one by its place."""
     return {seat: f"c-{seat}" if seat in KNOWN else f"c-{at % COLOURS}" for at, seat in enumerate(seats)}
 
 
 def score_plot(scores: Mapping[SeatName, Sequence[int | None]], labels: Sequence[str], title: str) -> str:
-    """An SVG of the scores of each seat, one for each of the labels; "" if there are none to compare."""
+    """Return an SVG of the scores of each seat, one for each of the labels; "" if there are none to compare."""
     told = [score for each in scores.values() for score in each if score is not None]
     if len(labels) < 2 or not told:
         return ""
@@ -85,7 +85,7 @@ def score_plot(scores: Mapping[SeatName, Sequence[int | None]], labels: Sequence
 
 
 def _axis(y: Callable[[int], float], low: int, high: int) -> Iterator[str]:
-    """Lines across, at round numbers."""
+    """Yield horizontal lines at round numbers."""
     step = _grid_step(high - low)
     for score in range(-(-low // step) * step, high + 1, step):
         at = y(score)
@@ -94,7 +94,7 @@ def _axis(y: Callable[[int], float], low: int, high: int) -> Iterator[str]:
 
 
 def _grid_step(span: int) -> int:
-    """A round number of which at most five make the span."""
+    """Return a round number of which at most five make the span."""
     step = 1
     while span > 5 * step:
         step = 5 * step // 2 if str(step)[0] == "2" else 2 * step
@@ -102,7 +102,7 @@ def _grid_step(span: int) -> int:
 
 
 _FORMAT = 2
-"""Grows when pages are made otherwise, so that those of older versions are made again."""
+"""To be increased when pages change, so that those of older versions are written again."""
 
 SEALED_FOR = dt.timedelta(days=90)
 """Time for which a sealed page stays on the site; RESEND brings a link to a new one."""
@@ -112,7 +112,7 @@ _STYLE = re.compile(r' style="[^"]*"')
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was written: the first page of the site, so many files that were new or had changed, so many replays.
+    """Result of publishing: the first page of the site, the number of files new or changed, and of replays.
 
     `problems` are sentences on campaigns whose pages could not be made; the others were.
     """
@@ -124,9 +124,11 @@ class Published:
 
 
 def publish(app: App, root: Path, only: Collection[str] = ()) -> Published:
-    """Writes the site below a folder: all of it, or with `only` the first pages and those of these campaigns.
+    """Write the site below a folder: all of it, or with `only` the first pages and those of these campaigns.
 
-    Raises CampaignError for a campaign that there is not or that is not shown, and ConfigError for a bad folder.
+    Raises:
+        CampaignError: there is no such campaign, or it is not shown.
+        ConfigError: the folder cannot be written to.
     """
     folder = SiteFolder(root)
     with app.store.reading() as session:
@@ -142,9 +144,10 @@ def publish(app: App, root: Path, only: Collection[str] = ()) -> Published:
 
 
 def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
-    """Writes the site into the folder of the settings, if there is one and anything was done since it was written.
+    """Write the site into the folder of the settings, if there is one and anything has changed since.
 
-    Returns a sentence for each campaign whose pages could not be made.
+    Returns:
+        A sentence for each campaign whose pages could not be made.
     """
     root = app.settings.site
     if root is None:
@@ -163,10 +166,7 @@ def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
 
 
 def _withdraw_sealed(app: App, root: Path, now: dt.datetime) -> None:
-    """Remove sealed pages from the site that are old, or whose seat has another player now.
-
-    A file goes before its row says so: killed in between, the next call removes it again.
-    """
+    """Remove sealed pages from the site that are old, or whose seat has another player now."""
     passed_on = Seat.person_id.is_distinct_from(SealedPage.person_id)
     ended = (
         select(SealedPage.id, SealedPage.place)
@@ -188,7 +188,7 @@ def _withdraw_sealed(app: App, root: Path, now: dt.datetime) -> None:
 
 
 def _write_sealed(app: App, root: Path, now: dt.datetime) -> None:
-    """Puts the sealed pages that are new on the site, one by one: all of a turn together would fill the memory."""
+    """Write the sealed pages that are new, and record that they were written."""
     is_new = SealedPage.written_at.is_(None) & SealedPage.withdrawn_at.is_(None)
     unwritten = select(SealedPage.id).where(is_new).order_by(SealedPage.id)
     with app.store.reading() as session:
@@ -205,7 +205,7 @@ def _write_sealed(app: App, root: Path, now: dt.datetime) -> None:
 
 
 def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
-    """Put those sealed pages into a folder that it lacks, and remove from it those that were withdrawn."""
+    """Write those sealed pages into a folder that it lacks, and remove from it those that were withdrawn."""
     pages = select(SealedPage.id, SealedPage.place, SealedPage.withdrawn_at).order_by(SealedPage.id)
     for id_, place, withdrawn_at in session.execute(pages).all():
         if withdrawn_at is not None:
@@ -215,7 +215,7 @@ def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
 
 
 def _read_state(session: Session, app: App) -> Any:
-    """What the site depends on: it is the same as long as nothing was done in any campaign. None: it cannot be read."""
+    """Return the data on which the site depends; None if they cannot be read."""
     try:
         return _load_state(session, app)
     except UNREADABLE:
@@ -253,14 +253,14 @@ def _check_shown(session: Session, club: ClubPage, only: Collection[str]) -> Non
 
 
 class _Site:
-    """One writing of the site."""
+    """One run of publishing the site."""
 
     def __init__(self, session: Session, app: App, club: ClubPage, folder: SiteFolder) -> None:
         self._session, self._app, self._club, self._folder = session, app, club, folder
         self.replays = 0
 
     def write_club(self) -> None:
-        """The first page, the calendar and the feed of all campaigns, and the rulebooks."""
+        """Write the first page, the calendar and the feed of all campaigns, and the rulebooks."""
         club, folder = self._club, self._folder
         self._page("index.html", "club", club=club)
         folder.write("deadlines.ics", calendar(club, club.campaigns, club.name))
@@ -272,7 +272,7 @@ class _Site:
             self._page(f"games/{game.key}.html", "rules", club=club, game=game, text=text)
 
     def write_campaign(self, campaign: CampaignPage) -> str:
-        """The pages of a campaign; returns a sentence where they cannot be made, else ""."""
+        """Write the pages of a campaign; return a sentence if they cannot be made, else ""."""
         try:
             self._write_campaign(campaign)
         except StoreError:
@@ -292,7 +292,7 @@ class _Site:
         self._folder.write(f"{home}/feed.xml", campaign_feed(self._club, campaign))
 
     def _write_replay(self, campaign: CampaignPage, home: str) -> None:
-        """The replay, unless it is there as it would be made."""
+        """Write the replay, unless the site has it as it would be made."""
         session, app = self._session, self._app
         snapshot = load_campaign(session, campaign.name)
         head = self._head(snapshot)
@@ -309,14 +309,14 @@ class _Site:
         self.replays += 1
 
     def _head(self, snapshot: CampaignSnapshot) -> str:
-        """The hash of the newest record."""
+        """Return the hash of the newest record."""
         newest = (
             select(Turn.record).where(is_current(snapshot.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
         )
         return file_hash(self._session.scalars(newest.limit(1)).one() or b"")
 
     def _write_archive(self, snapshot: CampaignSnapshot, head: str, home: str) -> str:
-        """The archive as one file, for `pbem verify`; returns its name, "" where its folder does not lie here."""
+        """Write the archive as one file, for `pbem verify`; return its name, "" where its folder does not exist."""
         source, name = self._app.settings.archive / snapshot.name, f"archive-{head[:12]}.zip"
         if not source.is_dir():
             return ""
@@ -331,14 +331,14 @@ class _Site:
 
 
 def site_page(reporter: Renderer, path: str, template: str, **facts: Any) -> str:
-    """A page of the site, which is to lie at a path from its root."""
+    """Return a page of the site; `path` is its place from the root."""
     return reporter.site(template, up="../" * path.count("/"), dress=_assets_of(template), when=format_time, **facts)
 
 
 def replay_page(
     reporter: Renderer, club: ClubPage, campaign: CampaignPage, replay: Replay, *, made: str, **proof: Any
 ) -> str:
-    """The page of a replay, for which its files lie there; `made` tells of what, so that it is not made again."""
+    """Return the page of a replay whose files were written; `made` is the hash of what it was made from."""
     colours = colour_of(replay.seats)
     labels = [moment["label"] for moment in replay.moments]
     title = f"{replay.of.capitalize()} of each seat over time"
@@ -363,7 +363,7 @@ def replay_page(
 
 
 def _assets_of(template: str) -> PageAssets:
-    """What a page wears; a replay alone has a script, which loads the data that lie beside it."""
+    """Return the assets of a page; only a replay has a script, which loads the data in files beside it."""
     if template != "replay":
         return page_assets("base.css", "site.css")
     return page_assets("base.css", "map.css", "site.css", "replay.css", script="replay.js", files="'self' file:")
@@ -378,7 +378,7 @@ def _is_safe_picture(picture: Any) -> bool:
 
 
 def _proof(snapshot: CampaignSnapshot, head: str, *, judged: bool) -> dict[str, Any]:
-    """By what anybody can check the game, which may be one that a GM has `judged`."""
+    """Return the facts by which anyone can verify the game; `judged`: its GM adjudicated it."""
     told = disclose_dice_words(snapshot.words)
     return {
         "seal": seed_hash(snapshot.seed),
@@ -390,7 +390,7 @@ def _proof(snapshot: CampaignSnapshot, head: str, *, judged: bool) -> dict[str, 
 
 
 def _zip(source: Path, target: Path) -> None:
-    """All files of a folder, in their order, with one date: the same archive is the same file."""
+    """Write all files of a folder in their order, with one date: the same archive is the same file."""
     entry = partial(zipfile.ZipInfo, date_time=(2020, 1, 1, 0, 0, 0))
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
         for path in sorted(each for each in source.rglob("*") if each.is_file() and not each.name.startswith(".")):
@@ -400,7 +400,7 @@ def _zip(source: Path, target: Path) -> None:
 
 
 def sample_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
-    """Ways to write each page of a site: with all that it can have, with little, and for campaigns of each kind."""
+    """Yield callables that write each page of a site: with all that it can have, with little, in each state."""
     campaigns = tuple(_sample_campaigns())
     game = sample(GamePage, full=True)
     club = replace(sample(ClubPage, full=True), campaigns=campaigns)

@@ -36,20 +36,20 @@ from pbem.site.data import ALL, SiteFolder
 from pbem.store.models import Press, Report, Seat, Turn
 
 GROUND = "\x01"
-"""Stands in a picture for its ground, which many share; no XML has it otherwise."""
+"""Placeholder in a picture for its background, which many share; XML never has this character."""
 
 MOST_SEATS = 24
-"""Seats whose eyes a replay opens; of a larger game, those of so many that came first."""
+"""Seats whose views a replay has; of a larger game, the first ones."""
 
 MOST_TOGETHER = 12
-"""Seats up to which a moment is also shown as all of them saw it together."""
+"""Seats up to which an opening is also shown as all views together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayStep:
-    """An opening: when it was, the views of the seats that were told of it, and the record of the turn before.
+    """An opening: its time, the views of the seats that had a report, and the record of the turn before.
 
-    `words` are what people had written by then, for its reports; `diaries` what they wrote while it was open.
+    `words` is the press up to then, for its reports; `diaries` are those written while the turn was open.
     """
 
     number: int
@@ -61,15 +61,15 @@ class ReplayStep:
 
     @property
     def label(self) -> str:
-        """What the reports call it."""
+        """The label of the turn in reports."""
         return str(next(iter(self.views.values()))["label"])
 
 
 class Replay:
-    """Writes the files of a replay below a place of a site, and remembers what their page has to know.
+    """Writes the files of a replay below a path of a site, and collects the data of its page.
 
-    A `shelf` has what the GM has enclosed, and a new one is made for each opening.
-    `moments` are the openings; `scores` have one for each of them, None where a seat was told nothing.
+    `shelf` makes a new store of the GM's attachments for each opening. `moments` are
+    the openings; `scores` have one for each of them, None where a seat had no report.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Replay:
         self.of = ""
 
     def add(self, moment: ReplayStep) -> None:
-        """Writes the file of one opening, and the grounds that its pictures need."""
+        """Write the file of one opening, and the backgrounds that its pictures need."""
         opening = _Opening(self._reporter, self._ruleset, moment, self._shelf() if self._shelf else None)
         together = opening.together() if self._together else None
         data = {"number": moment.number, "label": moment.label, "seats": opening.seats(), "all": together}
@@ -102,7 +102,7 @@ class Replay:
         self._keep_scores(moment.views, opening)
 
     def _keep_scores(self, views: Mapping[SeatName, View], opening: _Opening) -> None:
-        """A seat's score is what it remembers itself, or what all know."""
+        """Append the scores of an opening: those that the seat's view remembers, else the public ones."""
         self.of = self.of or opening.of
         for seat in self.seats:
             told = views[seat].get("memory", {}).get("scores") if seat in views else None
@@ -112,7 +112,7 @@ class Replay:
 
 
 def write_replay(session: Session, app: App, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
-    """Writes the files of all openings of a game that is over."""
+    """Write the files of all openings of a game that is over."""
     replay = Replay(
         app.reporter,
         app.game(snapshot.game),
@@ -158,9 +158,9 @@ def _load_views(session: Session, turn_id: int, seats: Sequence[SeatName]) -> di
 
 
 def _load_press(session: Session, snapshot: CampaignSnapshot) -> list[_Piece]:
-    """News and diaries, and where the house rules say so letters: unsigned ones last, in the order of their texts.
+    """Load news and diaries, and press where the house rules say so: unsigned ones last, in the order of their texts.
 
-    Where one stood among the others would tell when it was written, as in a report.
+    Their places among the others would disclose when they were written, as in a report.
     """
     rows = session.execute(
         select(Press, Seat.name)
@@ -185,7 +185,7 @@ def _load_press(session: Session, snapshot: CampaignSnapshot) -> list[_Piece]:
 
 
 class _Opening:
-    """The data of one opening: the reports that were mailed then, and what came of the orders before."""
+    """Data of one opening: the reports that were mailed then, and the outcomes of the orders before."""
 
     def __init__(
         self, reporter: Renderer, ruleset: AnyRuleset, moment: ReplayStep, shelf: AttachmentStore | None = None
@@ -198,11 +198,11 @@ class _Opening:
         self.of = ""
 
     def seats(self) -> Json:
-        """What each seat was told."""
+        """Return the report of each seat."""
         return {seat: self._seat(seat, view) for seat, view in self._load_views.items()}
 
     def together(self) -> Json:
-        """What was true, as far as all views show it together; None where the game does not say."""
+        """Return what all views together show; None where the game has no such view."""
         panorama = self._ruleset.full_view(self._load_views)
         if panorama is None:
             return None
@@ -221,13 +221,13 @@ class _Opening:
         }
 
     def _order_results(self, view: View, orders: Sequence[Order]) -> Iterator[Json]:
-        """Each order as it is written, in words, and what became of it."""
+        """Yield each order as it is written, in words, and its outcome."""
         book = self._ruleset.orders
         for order, became in zip(orders, self._ruleset.order_outcomes(view, orders), strict=True):
             yield [book.line(order), order.words(), became]
 
     def _attached_pictures(self, view: View) -> Iterator[Json]:
-        """The pictures that the GM has shown the seat. Each is a ground, since many openings may have it."""
+        """Yield the pictures that the GM has shown the seat. Each is a background, since many openings may have it."""
         contents = self._shelf.of(self._ruleset, view) if self._shelf else {}
         shown = {
             each.sha256: each for each in attachments_of(self._ruleset, view) if each.shown and each.sha256 in contents
@@ -251,10 +251,10 @@ class _Opening:
 
 
 def _with_elements(said: Json) -> Json:
-    """A piece of press with its text as the elements that a page makes of it."""
+    """Return a piece of press with its text as the elements that a page makes of it."""
     return said | {"text": [each.data for each in elements(said["text"])]}
 
 
 def _data_script(what: str, key: int | str, data: Json) -> str:
-    """A call that hands data to the page that has asked for it."""
+    """Return a call that hands data to the page that has requested them."""
     return f"pbem.{what}({json.dumps(key)},{json.dumps(data, ensure_ascii=False, separators=(',', ':'))})\n"

@@ -1,4 +1,4 @@
-"""Bundles scripts and styles into a page of one file, with a strict policy or encrypted.
+"""Bundles of scripts and styles: a page in one file, with a strict policy or encrypted.
 
 ES modules are written one behind the other, imported ones first, in one scope. So
 all names at the top of modules must differ, imports name what they need without
@@ -8,11 +8,11 @@ A page requests nothing. Its Content-Security-Policy has the hashes of the
 program's script and styles: other content of a page, such as text of players,
 cannot run and cannot load anything.
 
-A page is encrypted with AES-256-GCM under a key of its own, which stands in the
-fragment of its link: no browser sends that to a server. Its name is random, and
-its size is a power of two of its compressed size, mostly the least one; so names
-and sizes disclose nothing. At the address is a small page that has the encrypted
-one in it and opens it in the browser (WebCrypto).
+A page is encrypted with AES-256-GCM under a key of its own, which is the fragment
+of its link: no browser sends that to a server. Its name is random, and its size is
+a power of two of its compressed size, mostly the least one; so names and sizes
+disclose nothing. At the address is a small page that has the encrypted one in it
+and opens it in the browser (WebCrypto).
 """
 
 from __future__ import annotations
@@ -46,12 +46,16 @@ _ENDS_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
 
 
 class BundleError(PbemError):
-    """A module is written in a way that cannot be put into one file with others."""
+    """Raised when a module cannot be put into one file with others."""
 
 
 @cache
 def bundle_modules(entry: str, folder: Path = ASSETS) -> str:
-    """The script of a module in a folder and all that it imports. Raises BundleError."""
+    """Return the script of a module in a folder and all that it imports.
+
+    Raises:
+        BundleError: a module has another form than the bundler reads, or a name of another one.
+    """
     script = "".join(_modules(folder, entry, {}))
     names = _TOP.findall(script)
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -63,7 +67,7 @@ def bundle_modules(entry: str, folder: Path = ASSETS) -> str:
 
 
 def _modules(folder: Path, name: str, seen: dict[str, bool]) -> Iterator[str]:
-    """The code of all modules that one needs, its own last; `seen` tells of each whether it is done."""
+    """Yield the code of all modules that one needs, its own last; `seen` maps names to whether they are done."""
     if name in seen:
         if not seen[name]:
             raise BundleError(f"{name} imports itself by way of others")
@@ -85,7 +89,7 @@ _ESCAPES = str.maketrans(_NOT_IN_SCRIPTS)
 
 @dataclass(frozen=True, slots=True)
 class PageAssets:
-    """Styles and script of a page, which may ask for nothing.
+    """Styles and script of a page, which may request nothing.
 
     `files` is where scripts may lie that it loads: "" for nowhere, or "'self' file:" for data beside it on a site.
     With `any_style`, styles need not be known: for a page that has another in it, which brings a policy of its own.
@@ -118,7 +122,7 @@ class PageAssets:
         return Markup(f'<script type="module">{self.script}</script>' if self.script else "")  # noqa: S704
 
     def with_style(self, style: str) -> PageAssets:
-        """The same with one style more, which must not hold a "<"."""
+        """Return the assets with one style more, which must not hold a "<"."""
         assert "<" not in style
         return replace(self, styles=(*self.styles, style))
 
@@ -134,7 +138,7 @@ def page_assets(*styles: str, script: str = "", files: str = "") -> PageAssets:
 
 
 def json_script(name: str, data: Any) -> Markup:
-    """Data for the script of a page, which reads them by `json_script(name)` of `data.js`."""
+    """Return data for the script of a page, which reads them by `json_script(name)` of `data.js`."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
     return Markup(f'<script type="application/json" id="{name}">{text}</script>')  # noqa: S704 - no "<" is left in it
 
@@ -144,7 +148,7 @@ def _csp_hash(text: str) -> str:
 
 
 LEAST = 128 * 1024
-"""Bytes that a sealed page has at least; a usual report packs to fewer."""
+"""Least size of an encrypted page in bytes; a usual report packs to fewer."""
 
 _KEY, _NONCE, _NAME, _LENGTH, _TAG = 32, 12, 16, 4, 16
 _SCRIPTS = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*?script-src ([^;"]*)')
@@ -172,7 +176,7 @@ $foot
 
 @dataclass(frozen=True, slots=True)
 class EncryptedPage:
-    """A sealed page: the name of its file, the file, and the key that opens it, as it stands in a link."""
+    """An encrypted page: the name of its file, the file, and the key in its link."""
 
     name: str
     content: bytes
@@ -185,7 +189,7 @@ class EncryptedPage:
 
 
 def encrypt_page(page: bytes) -> EncryptedPage:
-    """A page of `page_assets` sealed, under a key that nobody has but whoever gets the link."""
+    """Encrypt a page of `page_assets` under a new key, which only its link has."""
     # Here, since it takes a while to load, and few commands seal anything.
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -199,7 +203,7 @@ def encrypt_page(page: bytes) -> EncryptedPage:
 
 
 def _pad(packed: bytes) -> bytes:
-    """Packed bytes with their length before them, filled up so that the whole is sealed to a power of two."""
+    """Return packed bytes with their length before them, padded so that the encrypted page is a power of two."""
     framed = len(packed).to_bytes(_LENGTH, "big") + packed
     size = LEAST
     while size < len(framed) + _NONCE + _TAG:
@@ -208,9 +212,9 @@ def _pad(packed: bytes) -> bytes:
 
 
 def _shell_assets(page: bytes) -> PageAssets:
-    """What the small page wears. It lets the scripts run that the sealed one says are its own, and no others.
+    """Return the assets of the small page, which lets only those scripts run that the encrypted one names.
 
-    Those are the program's, the same for all reports. The sealed page brings a
+    These are the program's, the same for all reports. The encrypted page brings a
     policy of its own, which holds besides this one.
     """
     found = _SCRIPTS.search(page.decode())

@@ -1,4 +1,4 @@
-"""Sanitizes the HTML of a mail, so that it can stand in a page.
+"""Sanitizer for the HTML of a mail, so that it can stand in a page.
 
 A mail has its styles inline, which a page's policy forbids, as it does scripts.
 Styles become classes; only the elements and attributes that reports need stay, and
@@ -27,7 +27,7 @@ _ELEMENTS = _words(
 )
 _VOID = _words("br col hr")
 _DROPPED = _words("script style template title head iframe object svg math textarea select noscript xmp")
-"""Elements that go with all that they hold."""
+"""Elements that are removed with their content."""
 
 _ATTRIBUTES = _words(
     "align alt aria-hidden aria-label border cellpadding cellspacing colspan dir lang role rowspan scope start",
@@ -47,7 +47,7 @@ class SanitizedHtml:
 
 
 def sanitize_html(html: str, pictures: Mapping[str, str]) -> SanitizedHtml:
-    """What stands in the <main> of a mail, or in its <body> if it has none.
+    """Return the content of a mail's <main>, or of its <body> if it has none, as far as it is allowed.
 
     `pictures` are elements, safe as they are, by Content-ID.
     """
@@ -59,7 +59,7 @@ def sanitize_html(html: str, pictures: Mapping[str, str]) -> SanitizedHtml:
 
 
 class _HtmlReader(HTMLParser):
-    """Writes what is allowed, each element closed in its turn."""
+    """Writes the allowed elements, each closed in its turn."""
 
     def __init__(self, pictures: Mapping[str, str], whole: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -72,7 +72,7 @@ class _HtmlReader(HTMLParser):
         self._dropped: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begins an element."""
+        """Open an element."""
         if tag in _DROPPED:
             self._dropped.append(tag)
         elif tag == self._whole:
@@ -85,7 +85,7 @@ class _HtmlReader(HTMLParser):
                 self._open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """Ends an element, and those within it that were left open."""
+        """Close an element, and those within it that were left open."""
         if self._dropped:
             if tag == self._dropped[-1]:
                 self._dropped.pop()
@@ -96,12 +96,12 @@ class _HtmlReader(HTMLParser):
             self._close_to(len(self._open) - 1 - self._open[::-1].index(tag))
 
     def handle_data(self, data: str) -> None:
-        """Writes a text."""
+        """Write a text."""
         if self._seen:
             self.written.append(escape(data, quote=False))
 
     def close(self) -> None:
-        """Ends all that was left open."""
+        """Close all that was left open."""
         super().close()
         self._close_to(0)
 
@@ -137,7 +137,7 @@ class _HtmlReader(HTMLParser):
             self.written.append(f"[{escape(words)}]")
 
     def _close_paragraph(self) -> None:
-        """A picture stands in a paragraph of the mail; what a page has of it may not."""
+        """Close a paragraph: a picture may stand in one in a mail, but not in a page."""
         if self._open and self._open[-1] == "p":
             self._close_to(len(self._open) - 1)
             if self.written[-2] == "<p>":
