@@ -84,7 +84,7 @@ def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
     if request.data.get("from", request.data["to"]) != person.key:
-        # Who has left an address may have lost it: what its mailbox still holds moves him nowhere.
+        # A player who left an address may have lost it: a code in its mailbox must not move them again.
         return _GONE
     if request.kind == "fallback":
         person.fallback = address
@@ -120,7 +120,7 @@ def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
     player = case.session.get_one(Person, data["person_id"])
     elsewhere = [place for place in seats_deputised(case.session, snapshot, deputy, case.now) if place.id != seat.id]
     if elsewhere or seat_of(case.session, snapshot, deputy) is not None:
-        # The player hears nothing, as if there had been no answer: else he learned who plays in his campaign.
+        # The player is told nothing, as if there had been no answer: else they learned who plays in their campaign.
         how = (
             f"stand in for {elsewhere[0].seat} in {snapshot.name}" if elsewhere else f"play in {snapshot.name} yourself"
         )
@@ -202,6 +202,7 @@ _ENOUGH = "You were mailed so many codes today that no more are sent before tomo
 
 def _join(asked: PersonRequest, order: Join) -> str:
     case, name = asked.case, order.campaign.lower()
+    # Whether there is a campaign of that name is not disclosed: one that takes no players is answered alike.
     if name not in taking_players(case.session):
         return f"No campaign called {name} takes players by mail now. Please look at the name, or ask its GM."
     snapshot = load_campaign(case.session, name)
@@ -308,6 +309,7 @@ def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
     why = "invited by the GM" if invited else "signed up by mail"
     context = case.campaign_context(snapshot)
     said = seat_or_standby(context, person, wish=data["wish"], words=data["words"], why=why)
+    # A code may be mailed from any address, and its answer goes there.
     if asked.sender.lower() != person.key:
         send_text(context, said, to=person.address, subject="You are in")
     return said

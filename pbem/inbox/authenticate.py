@@ -177,6 +177,7 @@ def _frame_evidence(
     own = [shown for shown in replied if shown.seat_id == spot.seat_id]
     other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
     by_token = verify_token(header.key, spot.token_hash)
+    # Header and codes disagree: nothing is taken, and the mail is answered with both readings (decision 4).
     if other:
         proven = by_token or is_own_address(letter, spot)
         return _seat_mismatch(spot if proven else load_seat(session, other[0].seat_id), header)
@@ -201,7 +202,7 @@ class _Writer:
 
 def _find_writer(case: MessageContext, spot: SeatContext, shown: ShownReport | None) -> _Writer:
     if shown is not None and shown.stand_in is not None:
-        return _Writer(own=False, deputy=shown.stand_in.address)  # his is the code, whatever From says
+        return _Writer(own=False, deputy=shown.stand_in.address)  # the code is the deputy's own, whatever From says
     sender = case.confirmed.by if case.confirmed else case.letter.sender
     own = sender is not None and sender.lower() == spot.address.lower()
     found = None if own or sender is None else find_stand_in(case.session, spot.seat_id, sender, case.now)
@@ -226,13 +227,14 @@ def _decide(case: MessageContext, evidence: Evidence, *, changing: bool) -> Auth
         return SenderMismatch(spot, guessed=evidence.guessed)
     stale = _reason_by_turn(case, spot, evidence, changing=changing)
     if stale and changing and writer.own and _reason_by_policy(spot, "address", case.verdict) is None:
-        # The code of an old report is worth nothing, and takes nothing from the address.
+        # The code of an old report proves nothing, but the address remains as good as without it.
         proof, stale = "address", None
     reason = _reason_by_state(spot, changing=changing) or _reason_by_policy(spot, proof, case.verdict)
     if reason == "forged":
         return SenderMismatch(spot, forged=True)
     if lacking := reason or stale:
         return Declined(reason=lacking, to=spot.address, spot=spot)
+    # Anyone can write an address into From, so its owner is asked (decision 14).
     if proof == "address" and spot.policy.accept == "confirmed" and case.verdict != "pass":
         return NeedsConfirmation(spot, to=writer.deputy or spot.address, orders=not changing)
     return Accepted(spot, evidence.notes, proof, writer.deputy)
@@ -258,7 +260,7 @@ def _reason_by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> 
     if proof == "confirmed":
         return None
     if accept == "token" and spot.status == CampaignState.FORMING:
-        accept = "code"  # nobody has a token yet
+        accept = "code"  # there are no tokens yet
     if accept == "token" and proof != "token":
         return "needs-token"
     if proof != "address":

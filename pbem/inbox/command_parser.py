@@ -286,6 +286,7 @@ def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
             note = "There is no END line: everything after PLAYER was read."
             return replace(_command_list(header, lines[at + 1 : end], () if end is not None else (note,)), at=at)
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
+    # Without a frame a command must be in full, so that no abbreviated order is taken for one.
     if first is None or not begins_with_command(lines[first]):
         return None
     return _read_unframed(lines[first : _find_end(lines, first)])
@@ -334,6 +335,7 @@ def _without_courtesies(line: str) -> str:
     """Return a command without "please" and a full stop, its dates in digits; a DICE word is left as it is."""
     match = _FIRST.match(line)
     verb = _expand_verb(match[1].upper()) if match else ""
+    # A dice word counts as it is written, with all its signs.
     if verb in ("", "DICE"):
         return line
     said = (normalise_dates(line) if verb in _WITH_DAYS else line).rstrip(" \t.!?,")

@@ -160,7 +160,7 @@ class MessageContext:
     confirmed: ConfirmedSender | None = None
 
     def campaign_context(self, snapshot: CampaignSnapshot) -> Context:
-        """Return the context of an action in a campaign that the letter concerns."""
+        """Return the context of an action in a campaign that the message concerns."""
         return Context(self.session, self.app, snapshot, self.now)
 
     @property

@@ -77,7 +77,7 @@ def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     for at, line in enumerate(lines):
         match = _FRAME.fullmatch(line)
-        # "GM is away" may stand in a player's letter or comment, which is not to be lost for it.
+        # "GM is away" may be a line of a player's press or comment, which must not be lost by it.
         if match and (at == first or _TOKENLIKE.fullmatch(match[2])):
             ends = [end for end in range(at + 1, len(lines)) if is_end(lines[end])]
             inside = lines[at + 1 : ends[-1] if ends else None]
@@ -164,6 +164,7 @@ def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> st
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
     told, files = _run_all(case, campaign.name, sheet, wishes)
+    # To the GM's registered address alone, never to the sender (decision 8).
     answer_gm(case, campaign, told, files=files)
     return f"from the GM of {campaign.name}: " + _summary_note(told)
 
@@ -181,7 +182,7 @@ def _run_all(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes) ->
     if orders.parsed.errors or not orders.parsed.orders:
         return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
     try:
-        # A savepoint: what failed is undone whole, and the letter is answered all the same.
+        # A savepoint, so that a mail that fails is undone as a whole, and is answered all the same.
         with case.session.begin_nested():
             said = [(order, _run_command(case, name, order, orders.text, wishes)) for order in orders.parsed.orders]
             _check_confirmations(said)
@@ -203,7 +204,7 @@ def _run_command(case: MessageContext, name: str, order: Any, text: TextBlock, w
         wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, text)
         if isinstance(wish, CampaignError):
             raise wish
-        # Anew, since the command before may have changed it.
+        # Loaded for each command, since the one before may have changed it.
         context = case.campaign_context(locked_campaign(case.session, name))
         return _apply_or_preview(context, wish, order)
     except StoreError:

@@ -115,13 +115,13 @@ def counted_attempt(store: Store, letters: Sequence[QueuedMessage]) -> Iterator[
     try:
         yield
     except BaseException:
-        with suppress(Exception):  # the database may be what was at fault
+        with suppress(Exception):  # the database may be at fault
             _record_attempts(store, ids, before)
         raise
 
 
 def _record_attempts(store: Store, ids: Sequence[int], attempts: int) -> None:
-    # A power cut is no letter's doing: it may take the note back.
+    # A power cut is not a message's fault, so it may undo the record.
     with store.writing(durable=False) as session:
         still_new = update(InboxMessage).where(InboxMessage.id.in_(ids), InboxMessage.state == MessageState.NEW)
         session.connection().execute(still_new.values(attempts=attempts))
@@ -132,6 +132,7 @@ KILLS = "reading it has ended this program twice, as when it takes more memory t
 _LONGEST_NOTE = 4_000
 """Characters from the end of a traceback, where it says what went wrong."""
 
+# Only a message that is new is closed: of two processes that have it, one finds nothing to update.
 _CLOSE = (
     update(LetterRow)
     .where(LetterRow.id == bindparam("letter"), LetterRow.state == MessageState.NEW)
@@ -166,7 +167,7 @@ def quarantine(app: App, now: dt.datetime, letter_id: int, raw: bytes, error: Ex
     except StoreError:
         raise
     except Exception:
-        # If there are no words for it either, whoever runs the program hears of that; the letter is kept all the same.
+        # If the notices cannot be written either, the caller reports that; the message is quarantined all the same.
         with app.store.writing() as session:
             close_message(session, letter_id, MessageState.QUARANTINED, note)
         raise

@@ -57,7 +57,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         RateLimitExceeded: too many sheets were taken before, so this one is left alone.
     """
     spot, deputy = claim.spot, claim.deputy
-    # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
+    # A deputy's copy of the report has another code than the player's: by that one its quoted form is recognised.
     answered = seat_for_deputy(case.session, spot, deputy) if deputy else spot
     ruleset = case.app.game(spot.game)
     earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)

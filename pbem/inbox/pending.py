@@ -160,12 +160,13 @@ def handle_confirmation(
     """
     kept = case.session.get_one(LetterRow, asked.data["letter"])
     letter = parse_message(kept.raw)
-    # A machine that sends back what it is mailed agrees to all but a word: that alone clears a doubt.
+    # A machine that sends back its mail would pass for a yes, but for a word of its own: that alone clears a doubt.
     agrees = _says_yes(case.letter) if asked.data.get("doubt") else _agrees(case.letter, letter)
     if not agrees and not _replaces(case, asked, sheet):
-        # What else it says is dealt with as in any other mail.
+        # Anything else in it is processed as in any other mail.
         other = sheet.header is not None or find_request(case, known) is not None
         return None if other else (_report_outcome(case, asked, "unclear"), False)
+    # A code is good once (decision 14), also when two answers are processed at the same time.
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
         return _report_outcome(case, asked, "answered"), False
     if not _is_still_theirs(case, asked):
@@ -174,7 +175,7 @@ def handle_confirmation(
     if not agrees:
         kept.note = f"given up for letter {case.letter_id}, by its owner"
         return deal(replace(case, confirmed=confirmed))
-    # The verdict that the case has is on the answer; it says nothing of the letter that was kept.
+    # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
     note, is_sheet = deal(replace(case, letter=letter, letter_id=kept.id, verdict="none", confirmed=confirmed))
     kept.note = f"its owner's, as letter {case.letter_id} says: {note}"
     return f"says that letter {kept.id} is his", is_sheet
@@ -214,7 +215,7 @@ def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> 
     spot = load_seat(case.session, asked.data["seat_id"])
     if sheet.header is not None:
         return (sheet.header.campaign, sheet.header.seat) == (spot.campaign, spot.seat)
-    # In a game that reads any words as orders, none can be told from chat.
+    # In a game that accepts any words as orders, orders cannot be told from chat.
     return are_orders(case, spot, sheet.lines) and not are_orders(case, spot, ((1, "No, it is not"),))
 
 
@@ -230,7 +231,7 @@ def _report_outcome(case: MessageContext, asked: PendingRequest, reason: Reason)
     """Tell the address that was asked what its answer has led to; while the question is open, a reply answers it."""
     seat_id = asked.data["seat_id"]
     spot = None if seat_id is None else load_seat(case.session, seat_id)
-    # Its thread leads back to the question, not to a report: the code is good for nothing else.
+    # In the thread of the question, not of a report: its code confirms nothing else.
     thread = None if spot is None else replace(spot, report_message_id=asked.message_id)
     code = asked.code if is_open(asked, case.now) else ""
     page = Refusal(
@@ -283,7 +284,7 @@ def _refuse_mismatch(case: MessageContext, claim: SenderMismatch) -> str:
     if claim.forged:
         return f"{said}, by the receiving server's word; {warn_seat(case, spot, _seat_warning(case, spot, 'forged'))}"
     page = _seat_warning(case, spot, "sender-mismatch")
-    if find_person(case.session, case.sender):  # one who mistook the seat shall not tell another where he is written to
+    if find_person(case.session, case.sender):  # the address of a player who mistook the seat is not disclosed
         page = replace(page, sender="somebody else who plays here")
     said = f"{said}; {warn_seat(case, spot, page)}"
     if claim.guessed and count_guess(case, spot):

@@ -143,8 +143,8 @@ def _process_or_quarantine(app: App, now: dt.datetime, mail: QueuedMail, known: 
     try:
         result = run_with_time_limit(app.settings.letter_seconds, lambda: _process(app, now, mail, known))
     except StoreError:
-        raise  # the letter is not to blame; it stays new for the next tick
-    except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - a letter nobody foresaw must not stop the others
+        raise  # the message is not to blame; it stays new for the next tick
+    except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - an unforeseen message must not stop the others
         tally.set_aside += quarantine(app, now, mail.id, mail.raw, error)
     else:
         tally.sheets += result.sheet
@@ -156,15 +156,15 @@ def _process(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> Mess
     read = with_files(app, parse_mail(app, mail, known))
     try:
         return _process_once(app, now, read, known)
-    except IntegrityError:  # another process has answered the same sender meanwhile, which shows now
+    except IntegrityError:  # another process has just written the same row, such as an answer; now it is seen
         return _process_once(app, now, read, known)
 
 
 def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:
     """Answer a message, if it is still new, and record the result."""
-    # What a power cut takes back is a letter still new, and a receipt not yet sent.
+    # A power cut may undo the commit: then the message is still new, and its answer was not sent.
     with app.store.writing(durable=False) as session:
-        # Before anything else, so that another process with the same letter waits here, and then finds it done.
+        # Before anything else, so that another process with the same message waits here, and then finds it closed.
         if not close_message(session, read.mail.id, MessageState.PROCESSED, ""):
             return MessageResult()
         found = open_message(app, session, now, read, known)
@@ -232,6 +232,7 @@ def partition_messages(app: App) -> int:
 
 def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> None:
     """Store the partitions of some messages, and that parsing them has killed no process this time."""
+    # After a power cut the messages are partitioned again.
     with app.store.writing(durable=False) as session:
         for letter, lane in zip(letters, lanes, strict=True):
             row = update(LetterRow).where(LetterRow.id == letter.id)
@@ -244,7 +245,7 @@ def _partition_in_time(app: App, letter: QueuedMessage, known: frozenset[str]) -
         return run_with_time_limit(app.settings.letter_seconds, lambda: _find_partition(app, letter.id, known))
     except StoreError:
         raise
-    except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - what is wrong with it is told when it is answered
+    except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - its error is reported when it is answered
         event("letter not sorted", level="warning", fault=error, letter=letter.id)
         return GLOBAL
 
@@ -278,7 +279,7 @@ class _Partitioner:
         asked = self._pending_requests()
         shown = {*self._framed_campaigns(), *self._answered_campaigns(), *(each.campaign for each in asked)}
         concerned = shown | self._named_campaigns()
-        # Some of what confirms, or is asked without a seat, is kept for a person and not in a campaign.
+        # Confirmations and commands without a seat may change a person, who may have seats in other campaigns.
         personal = not all(each.is_sheet for each in asked) or any(map(_is_personal, self._find_commands()))
         return shown.pop() if shown and len(concerned) == 1 and not personal else GLOBAL
 

@@ -334,6 +334,7 @@ def _answer_outsider(asked: PersonRequest) -> str:
     """Return the campaigns that take players to a person who plays nowhere; answer strangers alike."""
     campaigns = taking_players(asked.case.session)
     if not campaigns and asked.person is None:
+        # In the words for all strangers, whether there are campaigns or not.
         to_stranger(asked.case)
         return ""
     titles = [f"{name} ({asked.case.app.game(key).title})" for name, key in campaigns.items()]

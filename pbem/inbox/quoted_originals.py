@@ -248,7 +248,7 @@ def _mark_originals(session: Session, letter: Message) -> Message:
         return letter
     ours, forms = set[int](), set[int]()
     for original in _parse_originals(_raw_mails(session, _original_ids(session, letter))):
-        # All lines, those too that another has claimed: text and HTML of a mail each have lines that the other lacks.
+        # All lines, also those found in another original: text and HTML of a mail each have lines that the other lacks.
         found = match_lines(original, lines)
         ours |= found
         forms |= match_form_lines(original, lines) if found else set()
@@ -266,7 +266,7 @@ def _mark_lines(letter: Message, ours: Collection[int]) -> Message:
 
 
 def _is_better(again: Message, letter: Message) -> bool:
-    """Return False if text comes to light that may be old, where an original was left out whole."""
+    """Return False if text appears that may be old, where an original was left out whole."""
     if not letter.left_out:
         return True
     found = sum(1 for line in set(again.lines) - set(letter.lines) if line.strip())

@@ -2,9 +2,9 @@
 
 Answers other than receipts are limited: so many a day for a known address, counted
 for each key apart, and one of a kind and week for a stranger (RFC 3834, 2). Only so
-many strangers are answered in a day: for each kind apart, and those apart whom the
-receiving server vouches for, so that forged messages of one kind use up nothing
-but that. Beyond the limit no answer is sent, so that two machines cannot talk to
+many strangers are answered in a day: counted for each kind apart, and apart for
+those for whose address the receiving server vouches, so that forged messages of
+one kind use up nothing but that. Beyond the limit no answer is sent, so that two machines cannot talk to
 each other without end, and a forged address is not flooded with answers.
 """
 
@@ -80,6 +80,8 @@ def answer(
         return _answer_stranger_once(case, to, page, kind, code)
     day = case.now.date().isoformat()
     most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
+    # A Message-ID for each answer of the day: it is unique in the outbox, so that two processes at once cannot exceed
+    # the limit.
     free = _free_id(
         case.session, [_message_id(case, "answer", to.lower(), day, case.account, place) for place in range(most)]
     )
@@ -99,7 +101,7 @@ def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> 
     """
     if not case.sender or (spot is not None and _looks_like_sheet(case, spot)):
         return False
-    # Not the later ones: of some that came together, the first have an answer.
+    # Not later ones: of messages that came together, the first are answered.
     sent = (LetterRow.sender == case.sender, LetterRow.id < case.letter_id)
     lately = select(LetterRow.raw).where(*sent, LetterRow.received_at > case.now - dt.timedelta(days=1))
     before = case.session.scalars(lately.order_by(LetterRow.id.desc()).limit(SAME_A_DAY)).all()
@@ -228,7 +230,7 @@ def _answer_stranger_once(case: MessageContext, to: str, page: Page, kind: str, 
         return case.silent(f"{to} is unknown and has had its answer this week")
     mailer = _mailer(case)
     mail = _draft(case, mailer, to, page, id_=free, code=code, kind=STRANGER)
-    # Each topic is of one mail alone: mails of the same would replace each other.
+    # A topic for each mail: queued mails of one topic supersede each other.
     place = f"{to.lower()} {year} {week}"
     topic = f"{_topic_prefix(case, kind)}{hashlib.sha256(place.encode()).hexdigest()[:24]}"
     mailer.send(case.session, case.now, replace(mail, topic=topic))
@@ -242,7 +244,7 @@ def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
     """
     if case.verdict == "fail":
         return f"by the receiving server's word it did not come from {to}"
-    # As the index has it, whose rows are few: a parameter would not show that they are these.
+    # Written as in the partial index `ix_outgoing_stranger`: with a parameter, databases could not use it.
     stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
     alike = OutgoingMail.topic.startswith(_topic_prefix(case, kind), autoescape=True)
     today = select(func.count()).where(stranger, OutgoingMail.created_at >= start_of_day_utc(case.now), alike)

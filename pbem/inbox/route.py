@@ -77,13 +77,13 @@ def _handle_bounce(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> 
     text = f"mail {mail.id} to {mail.recipient} came back: {bounce.reason}"
     add_entry(case.session, campaign.id, case.now, actor="pbem", text=text, secret=True)
     if mail.recipient.lower() == campaign.gm.lower():
-        return "nobody told: the GM's own mail came back"  # and so might what he would be told, without end
+        return "nobody told: the GM's own mail came back"  # and so would a notice of that, without end
     _notify_gm(case, campaign, mail, bounce)
     return f"told {campaign.gm}"
 
 
 def _mark_bounced(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> bool:
-    # Also a mail that waits to be sent again: the other side has had it, so another try is in vain.
+    # Also a deferred mail: the other side has received and refused it, so another try is in vain.
     mark = (
         update(OutgoingMail)
         .where(OutgoingMail.id == mail.id, OutgoingMail.state != OutgoingState.BOUNCED)
@@ -246,7 +246,7 @@ def _strip_quotes(found: OpenedMessage, known: Names) -> tuple[MessageContext, S
 
 def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, known: Names) -> Outcome:
     """Handle a message that neither asks for help nor answers a question of ours."""
-    # Words to others may quote us on purpose.
+    # In the text as it came, since press may quote our mails on purpose.
     if press := find_press(found.case.letter.lines, found.sheet, known):
         return run_commands(found.case, press, refuse), False
     if sheet.header is None and (request := find_request(case, known)):

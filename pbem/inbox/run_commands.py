@@ -204,7 +204,7 @@ def _must_confirm(case: MessageContext, claim: Accepted, order: Order) -> bool:
     if isinstance(order, SetDiceWord):
         return claim.proof == "address" and case.verdict != "pass" and not _is_late_dice_word(claim.spot, order)
     if isinstance(order, LeaveSeat):
-        return claim.proof != "confirmed"  # it ends a seat, so that it is asked about whoever shows what
+        return claim.proof != "confirmed"  # it ends a seat, so the player is asked even with proof
     return _proof(order) is Proof.STRONG and not _is_proven(case, claim)
 
 
@@ -242,7 +242,7 @@ def _send_answer(
         notes=(*case.letter.notes, *request.notes),
     )
     left = asker.proven and any(isinstance(order, LeaveSeat) for order in parsed.orders)
-    # Anew, since a command may have given its report another code.
+    # Loaded again, since a command may have given its report another code.
     spot = None if left or asker.spot is None else load_seat(case.session, asker.spot.seat_id)
     return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
 

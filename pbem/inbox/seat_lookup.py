@@ -199,8 +199,8 @@ _BY_NAMES = (
 def load_seat(session: Session, seat_id: int) -> SeatContext:
     """Load a seat; its campaign stays locked for the transaction, so that no turn runs."""
     database, this = session.connection(), {"seat": seat_id}
-    # One statement would be faster, but on PostgreSQL only the next one sees what was changed while we waited: of a
-    # join, the lock brings up to date no row but its own, and the seat may have another player by now.
+    # One statement would be faster, but PostgreSQL re-reads only the locked row after a wait, and no others of a join:
+    # the seat may have another player by now. The next statement sees all of it.
     database.execute(_LOCK, this)
     row = dict(database.execute(_SEAT, this).mappings().one())
     return SeatContext(**{**row, "policy": HouseRules.read(row["policy"]), "view": row["view"] or b"{}"})

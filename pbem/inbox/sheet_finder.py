@@ -203,7 +203,7 @@ def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSh
     if not sheet.above:
         return None
     above = ruleset.parse(view, plain_sheet(sheet.above).lines)
-    # Most have none: whether the game reads any words as orders takes parsing once more.
+    # Tested last, as it takes another parse: prose that has entries shows a game that accepts free text.
     return above if above.entries and not ruleset.parse(view, [(1, _PROSE)]).entries else None
 
 
@@ -214,7 +214,7 @@ def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
     found = plain_sheet(lines)
     if found.empty or sheet.header is None:
         return None
-    # The key stands in the sheet that does not count, and says nothing of these orders.
+    # The key is part of the sheet that does not count, so it proves nothing of these orders.
     return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,))
 
 

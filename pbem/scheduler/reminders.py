@@ -45,7 +45,7 @@ def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     """Return True if the deadline has passed, the turn waits out its grace, and no late notices went out."""
     if turn.deadline is None or turn.closes is None or turn.held or not turn.missing:
         return False
-    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline  # before it they were only reminded
+    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline  # an earlier time is that of reminders
     return turn.deadline <= now < turn.closes and not told
 
 
@@ -78,10 +78,11 @@ def _needs_notice(turn: OpenTurnStatus, now: dt.datetime) -> bool:
 def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
     with app.store.writing() as session:
         snapshot = locked_campaign(session, found.campaign)
-        # As it is by now: another process may have told them, and the turn may be another.
+        # Loaded again under the lock: another process may have sent them, or run the turn.
         turn = next((turn for turn in load_open_turns(session, snapshot.name) if turn.turn_id == found.turn_id), None)
         if turn is None or not _needs_notice(turn, now):
             return 0
+        # In the transaction that queues the mails, so that a kill loses both or neither.
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
         notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot))
         if is_late(turn, now):
@@ -183,7 +184,7 @@ class _Notices:
             (kind, snapshot.name, place.seat, self.turn.turn, snapshot.era, self.turn.deadline.isoformat()),
             under=self.last[place.seat],
             kind="reminder",
-            # One topic for both: a late notice takes the place of a reminder that still waits to be sent.
+            # One topic for both, so that a late notice supersedes a reminder that is still queued.
             topic=topic_of("reminder", snapshot.name, self.turn.turn, place.seat),
         )
 
@@ -223,7 +224,7 @@ def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datet
 def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
     with app.store.writing() as session:
         lock_campaign(session, turn.campaign)
-        # That which failed, whatever is open now.
+        # The turn that failed, whichever is open now.
         snapshot = replace(load_campaign(session, turn.campaign), turn=turn.turn)
         page = TurnFailed(
             campaign=snapshot.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=snapshot.schedule.zone

@@ -119,7 +119,7 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
         return HoldReason(HoldKind.NO_PLAYERS)
-    # A GM who wants no turn held for missing sheets sets mass to 101.
+    # The house rule mass=101 means that no turn is held for missing sheets.
     wary = turn.reason == BY_DEADLINE and waiting.policy.mass <= 100
     if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
         return HoldReason(HoldKind.NO_MAIL)

@@ -250,7 +250,7 @@ def _deliver(app: App, now: dt.datetime, done: TickResult, lane: str | None, pro
         total = session.scalar(here) or 0
     try:
         with closing(open_transport(settings)) as carrier:
-            if total:  # to send what is none takes the only writer's place, and most ticks have nothing to send
+            if total:  # even an empty delivery takes SQLite's write lock, and most ticks have nothing to send
                 done.sent = deliver_due(
                     app.store,
                     carrier,
@@ -330,7 +330,7 @@ def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progres
             done.busy = True
             return done
         with _logged_tick(done, now):
-            number = _open_number(app, name)  # the one he means: a letter that is read now may open another
+            number = _open_number(app, name)  # the turn that the GM means: processing mail may open another
             fetch_mail(app, now, done)
             answer_mail(app, now, done, progress=progress)
             mask_tokens(app, now, done)
@@ -373,6 +373,7 @@ def _open_number(app: App, name: str) -> int:
 @contextmanager
 def _exclusive_tick(app: App) -> Iterator[bool]:
     """Yield True if this process has the locks of the home and of its database, so that no other ticks."""
+    # Two homes may share a database of PostgreSQL, so the lock of the home does not suffice.
     with _home_lock(app) as only, app.store.alone() if only else nullcontext(False) as alone:
         if not alone:
             event("tick left undone: another is at work")
@@ -403,7 +404,10 @@ def serve(app: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Call
         except ShutdownRequested:
             event("tick ended early: told to stop")
             return
-        except (OSError, PbemError) as error:  # a database that is locked, a full disk: the next tick may fare better
+        except (
+            OSError,
+            PbemError,
+        ) as error:  # such as a locked database or a full disk, which may be over by the next tick
             done = TickResult(problems=[redact_secrets(describe_error(error))])
         told(done)
         if done.answered.left:

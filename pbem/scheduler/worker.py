@@ -98,7 +98,7 @@ class MainThreadExecutor:
 def _run_into(work: Given, future: Future[None]) -> None:
     try:
         work()
-    except BaseException as error:  # noqa: BLE001 - it is for whoever has given the work
+    except BaseException as error:  # noqa: BLE001 - the caller raises it
         future.set_exception(error)
     else:
         future.set_result(None)
@@ -126,7 +126,7 @@ def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
     if lane != AT_ONCE and _was_just_polled(app, now):
         return
     readable = try_to_fetch_mail(app, now, done)
-    # Remembered first: what is sorted is answered as of this poll at once.
+    # Recorded first: messages are answered as of this poll as soon as they are partitioned.
     record_poll(app, now, readable=readable)
     partition_messages(app)
     enqueue_all(app, now)
@@ -255,7 +255,7 @@ PAUSE = 1.0
 """Seconds before another try, when the database cannot be used."""
 
 for _name in ("procrastinate", "psycopg.pool"):
-    logging.getLogger(_name).addHandler(logging.NullHandler())  # else their warnings go to standard error
+    logging.getLogger(_name).addHandler(logging.NullHandler())  # without a handler, warnings go to standard error
 
 
 def select_queues(app: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...]:
@@ -357,7 +357,9 @@ class WorkerLoop:
                 queue_app,
                 queues=[queue.value for queue in self.queues],
                 fetch_job_polling_interval=ASKING,
+                # Failed jobs stay, for `pbem status --workers`.
                 delete_jobs="successful",
+                # The loop is not in the main thread, which alone may install them.
                 install_signal_handlers=False,
                 update_heartbeat_interval=self.lost_after / SIGNS_OF_LIFE,
                 stalled_worker_timeout=self.lost_after,
@@ -415,7 +417,7 @@ class WorkerLoop:
             done = run_job(self.app, work, read_clock(self.app))
         except ShutdownRequested:
             self._put_back(work)
-        except (StoreError, OSError) as error:  # a database out of reach, a full disk: the next try may fare better
+        except (StoreError, OSError) as error:  # such as an unreachable database or a full disk
             done.problems.append(describe_error(error))
             self.stop.wait(PAUSE)
             self._put_back(work)
@@ -427,6 +429,7 @@ class WorkerLoop:
         event("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
 
     def _wait_for_place(self) -> None:
+        # A tick has the advisory lock alone, workers share it (decision 22).
         while not self.place.taken():
             if self.stop.is_set():
                 raise ShutdownRequested
@@ -451,10 +454,11 @@ class WorkerLoop:
                 await asyncio.sleep(self.lost_after / SIGNS_OF_LIFE)
         except (ProcrastinateException, PostgresError, PbemError) as error:
             self._report_trouble(error)
-            _stop(worker)  # it begins anew when the database can be used again
+            _stop(worker)  # `_serve` starts another when the database can be used again
 
     def _register(self, number: int) -> None:
         with self.app.store.writing(durable=False) as session:
+            # Rows of workers that were pruned by procrastinate.
             session.execute(delete(Worker).where(Worker.id.not_in(select(_HEARD_OF.c.id))))
             if session.get(Worker, number) is None:
                 here = {"machine": platform.node(), "process": os.getpid(), "queues": list(self.queues)}
@@ -464,7 +468,8 @@ class WorkerLoop:
         manager = queue_app.job_manager
         await manager.prune_stalled_workers(self.lost_after)
         lost = await manager.get_stalled_jobs(seconds_since_heartbeat=self.lost_after)
-        # Our own, that we do not do: its end could not be noted. It may be noted at this moment, so we look twice.
+        # Jobs of this worker that it is not doing: their end could not be recorded. One that is being recorded at this
+        # moment looks the same, so a job is put back only when it was seen twice.
         ours = [job for job in await _taken_jobs(queue_app, number) if job.id not in self.in_hand]
         await _put_back(queue_app, [*lost, *(job for job in ours if job.id in self.let_go)])
         self.let_go = {job.id for job in ours if job.id is not None}
@@ -482,6 +487,8 @@ class _Jobs(JobManager):
         while (job := await super().fetch_job(queues, worker_id)) is not None:
             if _is_well_formed(job):
                 return job
+            # procrastinate raises on some malformed rows and leaves them "doing", with all that waits for their
+            # locks.
             await self.finish_job(job, Status.FAILED, delete_job=False)
             self._refuse(job)
         return None
@@ -526,7 +533,7 @@ async def _put_back(queue_app: QueueApp, jobs: Iterable[Job]) -> None:
         event("job put back", level="warning", job=job.id, queue=job.queue)
         try:
             await queue_app.job_manager.retry_job(job)
-        except UniqueViolation:  # another of its kind waits, and does for both
+        except UniqueViolation:  # another one of its lock is queued, and does the work of both
             await queue_app.job_manager.finish_job(job, Status.SUCCEEDED, delete_job=True)
         except ConnectorException as error:
             event("job put back by another", reason=str(error.__cause__))
@@ -538,7 +545,7 @@ def _poll_regularly(app: App, stop: Event) -> None:
     hinted = False
     while not stop.is_set():
         wait = float(seconds)
-        with suppress(PbemError):  # without its database a house has other troubles, and tells of them
+        with suppress(PbemError):  # trouble with the database is reported by the other thread
             wait = _enqueue_poll(app, dt.timedelta(seconds=seconds), at_once=hinted)
         began = time.monotonic()
         waiter.wait(wait, stop)
@@ -549,7 +556,7 @@ def _enqueue_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
     """Enqueue a poll if it is time for one; return the seconds until the next."""
     with app.store.writing(durable=False) as session:
         last, now = last_poll(session), _time(session)
-        due = last.at + pause if last and last.at <= now else now  # one of a later time: the clock was ahead
+        due = last.at + pause if last and last.at <= now else now  # a poll in the future: the clock was ahead
         if at_once or due <= now:
             enqueue_on_commit(session, QueuedJob(JobQueue.POLL, AT_ONCE if at_once else ""))
             return pause.total_seconds()

@@ -180,6 +180,7 @@ def _withdraw_sealed(app: App, root: Path, now: dt.datetime) -> None:
     if not pages:
         return
     folder = SiteFolder(root)
+    # Files go before their rows say so: killed in between, the next call removes them again.
     for _, place in pages:
         folder.remove(place)
     with app.store.writing(durable=False) as session:
@@ -197,6 +198,7 @@ def _write_sealed(app: App, root: Path, now: dt.datetime) -> None:
         return
     folder = SiteFolder(root)
     for id_ in ids:
+        # One by one, since all pages of a turn together would fill the memory.
         with app.store.reading() as session:
             page = session.get_one(SealedPage, id_)
             folder.write(page.place, page.content)
@@ -391,6 +393,7 @@ def _proof(snapshot: CampaignSnapshot, head: str, *, judged: bool) -> dict[str, 
 
 def _zip(source: Path, target: Path) -> None:
     """Write all files of a folder in their order, with one date: the same archive is the same file."""
+    # One date for all, so that the same archive is the same file.
     entry = partial(zipfile.ZipInfo, date_time=(2020, 1, 1, 0, 0, 0))
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
         for path in sorted(each for each in source.rglob("*") if each.is_file() and not each.name.startswith(".")):

@@ -168,6 +168,7 @@ def _load_press(session: Session, snapshot: CampaignSnapshot) -> list[_Piece]:
         .where(Press.campaign_id == snapshot.id)
         .order_by(Press.id)
     ).all()
+    # In the order of their texts: their places among the others would disclose when they were written.
     unsigned = sorted((row for row in rows if row.Press.anonymous), key=lambda row: str(row.Press.text))
     return [
         _Piece(

@@ -42,6 +42,7 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", r
 _TOP = re.compile(r"^(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.MULTILINE)
 _COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
 _LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+# Inside of a script element HTML gives both a meaning, even in strings and comments of the script.
 _ENDS_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
 
 
@@ -190,7 +191,7 @@ class EncryptedPage:
 
 def encrypt_page(page: bytes) -> EncryptedPage:
     """Encrypt a page of `page_assets` under a new key, which only its link has."""
-    # Here, since it takes a while to load, and few commands seal anything.
+    # Imported here, since it takes a while to load, and few commands encrypt pages.
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     key, nonce = secrets.token_bytes(_KEY), secrets.token_bytes(_NONCE)
