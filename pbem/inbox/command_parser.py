@@ -80,8 +80,10 @@ class History(PlayerCommand):
 
 @dataclass(frozen=True, slots=True)
 class Rules(PlayerCommand):
-    """Get the rulebook of your game; of its sections only those with these words in their headings, or else in their
-    text. If you play several games, name the campaign first: RULES trap7 combat."""
+    """Get the rulebook of your game; with words, only its sections with these in their headings, or else in their text.
+
+    If you play several games, name the campaign first: RULES trap7 combat.
+    """
 
     weight = _SHOWS
     proof = Proof.NONE
@@ -125,8 +127,10 @@ class Confirm(PlayerCommand):
 
 @dataclass(frozen=True, slots=True)
 class ChangeAddress(PlayerCommand):
-    """Play from another address. Your old address is asked to confirm it,
-    then the new one."""
+    """Play from another address.
+
+    Your old address is asked to confirm it, then the new one.
+    """
 
     weight = Confirmed("the address from which all seats are played", "ADDRESS address")
     proof = Proof.ASKED
@@ -148,8 +152,11 @@ class Fallback(PlayerCommand):
 
 @dataclass(frozen=True, slots=True)
 class MailAs(PlayerCommand):
-    """Choose how reports come: as text alone, or with HTML and pictures; with the deadline as a file for your calendar,
-    or without; also as a page for your browser, with a desk for orders, or as a link to one, or without."""
+    """Choose how reports come: as text alone, or with HTML and pictures.
+
+    Also with the deadline as a file for your calendar, or without; as a page for your browser, with an order form, or
+    as a link to one, or without.
+    """
 
     weight = Reversible("", "FORMAT form")
     usage = "FORMAT form"

@@ -4,8 +4,9 @@ Answers other than receipts are limited: so many a day for a known address, coun
 for each key apart, and one of a kind and week for a stranger (RFC 3834, 2). Only so
 many strangers are answered in a day: counted for each kind apart, and apart for
 those for whose address the receiving server vouches, so that forged messages of
-one kind use up nothing but that. Beyond the limit no answer is sent, so that two machines cannot talk to
-each other without end, and a forged address is not flooded with answers.
+one kind use up nothing but that. Beyond the limit no answer is sent, so that two
+machines cannot talk to each other without end, and a forged address is not flooded
+with answers.
 """
 
 from __future__ import annotations
