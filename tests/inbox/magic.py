@@ -1,4 +1,4 @@
-"""The toy with a parser at which some lines do harm; run as a program, a tick or a server in a home with it."""
+"""The toy with a parser that does harm at some lines; run as a program, a tick or a server in a home with it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ HARM: Mapping[str, Callable[[], None]] = {
 
 
 class Magic(Auction):
-    """The toy; a line with one of the words does what that says."""
+    """The toy; a line with one of the words does the harm that the word says."""
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         kept = list(lines)
@@ -54,7 +54,7 @@ class Magic(Auction):
 
 
 def main(work: str, home: Path, now: dt.datetime) -> None:
-    """Ticks once at a time, or serves at it until told to stop."""
+    """Run one tick, or serve until told to stop."""
     with open_app(home, {"toy": Magic()}) as app, stopped_by_signals() as stop:
         if work == "tick":
             tick(app, now)

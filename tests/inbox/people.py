@@ -1,4 +1,4 @@
-"""Helpers of the tests about people: campaigns that take players by mail, and what stands in mails."""
+"""Helpers of the tests about people: campaigns that take players by mail, and the texts of mails."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ANN, BOB, CYD, EVE, GM = "ann@example.org", "bob@example.org", "cyd@example.org"
 
 
 def form(desk: Desk, *seats: str, name: str = "toy1", game: str = "toy", open_seats: int = 0, **policy: str) -> None:
-    """A campaign that has not begun, with these seats taken and some open; an address is enough unless it says more."""
+    """Create a campaign that has not begun, with these seats taken and some open; `accept` is "address" by default."""
     wanted = NewCampaign(
         name=name,
         game=game,
@@ -27,30 +27,30 @@ def form(desk: Desk, *seats: str, name: str = "toy1", game: str = "toy", open_se
 
 
 def snapshot(desk: Desk, name: str = "toy1") -> CampaignSnapshot:
-    """The campaign as it stands."""
+    """Return the campaign as it is now."""
     with desk.app.store.reading() as session:
         return load_campaign(session, name)
 
 
 def players(desk: Desk, name: str = "toy1") -> dict[str, str]:
-    """Who sits where."""
+    """Return the address that plays each seat."""
     return {place.seat: place.address for place in snapshot(desk, name).places}
 
 
 def words(mail: EmailMessage) -> str:
-    """The text of a mail on one line."""
+    """Return the text of a mail on one line."""
     return " ".join(text_of(mail).split())
 
 
 def ask(desk: Desk, text: str, sender: str = ANN, *, subject: str = "orders") -> str:
-    """Mails a command and ticks; the text of the answer that its sender gets, or of his last mail, "" if none comes."""
+    """Mail a command and tick; return the text of the answer, or of the newest mail to the sender, "" if none came."""
     before = len(desk.mails(sender))
     desk.post(text, sender=sender, subject=subject)
     return _answered(desk, sender, before)
 
 
 def insist(desk: Desk, text: str, sender: str = ANN) -> str:
-    """Mails a command that a From alone does not prove, and answers the question whether it is his."""
+    """Mail a command that a From alone does not prove, and confirm the question about it."""
     ask(desk, text, sender)
     before = len(desk.mails(sender))
     desk.reply(question(desk, sender), "")
@@ -58,7 +58,7 @@ def insist(desk: Desk, text: str, sender: str = ANN) -> str:
 
 
 def question(desk: Desk, to: str) -> EmailMessage:
-    """The last question that an address was asked about a letter."""
+    """Return the newest question to an address about a message."""
     return [mail for mail in desk.mails(to) if "Is this mail yours?" in mail["Subject"]][-1]
 
 
@@ -70,25 +70,25 @@ def _answered(desk: Desk, sender: str, before: int) -> str:
 
 
 def code(mail: EmailMessage) -> str:
-    """The code that a mail asks to be sent back."""
+    """Return the code that a mail asks to be sent back."""
     (line,) = [line for line in text_of(mail).splitlines() if line.strip().startswith("CONFIRM ")]
     return line.split()[1]
 
 
 def confirm(desk: Desk, address: str) -> str:
-    """Confirms what an address was last asked for, from there; the text of the answer."""
+    """Confirm the newest request to an address from there; return the text of the answer."""
     return ask(desk, f"CONFIRM {code(desk.last(address))}", address)
 
 
 def token(desk: Desk, to: str = ANN) -> str:
-    """The token in the last welcome mail of a player."""
+    """Return the token in the newest welcome mail of a player."""
     welcomes = [mail for mail in desk.mails(to) if "Welcome to" in mail["Subject"]]
     (line,) = [line for line in text_of(welcomes[-1]).splitlines() if line.startswith("ORDERS ")]
     return line.split()[3]
 
 
 def reports(desk: Desk, to: str) -> list[EmailMessage]:
-    """The reports an address was mailed."""
+    """Return the reports mailed to an address."""
     return [
         mail for mail in desk.mails(to) if "report for" in mail["Subject"] and not mail["Subject"].startswith("Re:")
     ]

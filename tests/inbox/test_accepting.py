@@ -1,4 +1,4 @@
-"""What each accept policy takes for proof, and what those are told who had less."""
+"""Proof that each accept policy takes, and the answers to messages with less."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _campaign(desk: Desk) -> None:
 
 
 def send(desk: Desk, proof: str, *, sender: str = ANN) -> None:
-    """Posts a sheet with one kind of proof."""
+    """Post a sheet with one kind of proof."""
     verdict = {"vouched": "pass", "forged": "fail"}.get(proof, "none")
     key = {"code": code(desk), "token": token(desk)}.get(proof, "")
     to = f"orders+{code(desk)}@example.org" if proof == "reply" else "orders@example.org"
@@ -41,7 +41,7 @@ def send(desk: Desk, proof: str, *, sender: str = ANN) -> None:
 
 @pytest.mark.parametrize("accept", GIVEN)
 def test_a_policy_takes_what_it_says(desk: Desk, accept: str) -> None:
-    """Of every kind of proof, from the seat's own address; what is refused is told to that address alone."""
+    """Each policy takes the proofs it names from the seat's own address; refusals go to that address alone."""
     rule(desk, accept=accept)
     said = {}
     for proof, expected in GIVEN[accept].items():
@@ -55,7 +55,7 @@ def test_a_policy_takes_what_it_says(desk: Desk, accept: str) -> None:
 
 @pytest.mark.parametrize(("accept", "expected"), [("verified", TAKEN), ("code", TAKEN), ("token", TOKEN)])
 def test_a_reply_from_elsewhere_is_answered_where_the_seat_is_played(desk: Desk, accept: str, expected: str) -> None:
-    """Taken or not, its player hears of it and the sender does not."""
+    """Taken or not, a reply from another address is answered to the player and not to its sender."""
     rule(desk, accept=accept)
     send(desk, "reply", sender=EVE)
     answers = told(desk)
@@ -65,7 +65,7 @@ def test_a_reply_from_elsewhere_is_answered_where_the_seat_is_played(desk: Desk,
 
 
 def test_a_forged_letter_is_a_warning_of_which_there_are_few(desk: Desk) -> None:
-    """Whoever forges an address cannot flood the one who has it."""
+    """Forged messages cannot flood the owner of the address with warnings."""
     for number in range(6):
         desk.post(f"ORDERS toy1 red\nBID {number}\nEND", headers=stamp("fail"))
     before = len(desk.mails(ANN))
@@ -75,7 +75,7 @@ def test_a_forged_letter_is_a_warning_of_which_there_are_few(desk: Desk) -> None
 
 
 def test_only_the_configured_server_is_believed(desk: Desk) -> None:
-    """A stamp of any other server is a line that anybody can write."""
+    """The verdict of any other server is ignored, as anyone can write it."""
     rule(desk, accept="verified")
     desk.post(SHEET, headers={"Authentication-Results": "mx.example.net; dmarc=pass"})
 
@@ -83,7 +83,7 @@ def test_only_the_configured_server_is_believed(desk: Desk) -> None:
 
 
 def test_a_deputy_sends_sheets_from_his_own_address(desk: Desk) -> None:
-    """In his time his address is as good as the player's; both get the receipt, and the sheet is marked as his."""
+    """A present deputy's address is proof; player and deputy get the receipt, and the sheet is marked as a deputy's."""
     stand_in(desk, EVE, first=-1, last=1)
     desk.post(SHEET, sender=EVE)
     answers = told(desk)
@@ -97,7 +97,7 @@ def test_a_deputy_sends_sheets_from_his_own_address(desk: Desk) -> None:
 @pytest.mark.parametrize(("first", "last"), [(-3, -1), (1, 3), (-3, 0)])
 @pytest.mark.parametrize("proof", ["address", "reply", "code"])
 def test_outside_of_his_time_he_takes_nothing(desk: Desk, first: int, last: int, proof: str) -> None:
-    """He is told his time, and the player that it was tried; a code from a report he was shown does not help."""
+    """A past or future deputy is told the time, and the player of the attempt; a code they were shown does not help."""
     stand_in(desk, EVE, first=first, last=last)
     send(desk, proof, sender=EVE)
     answers = told(desk)
@@ -108,7 +108,7 @@ def test_outside_of_his_time_he_takes_nothing(desk: Desk, first: int, last: int,
 
 
 def test_the_token_is_good_outside_of_his_time(desk: Desk) -> None:
-    """Whoever was given the token may use it until it is changed; the receipt goes to the player alone."""
+    """A token given to a past deputy works until it is changed; the receipt goes to the player alone."""
     stand_in(desk, EVE, first=-3, last=-1)
     send(desk, "token", sender=EVE)
 
@@ -117,7 +117,7 @@ def test_the_token_is_good_outside_of_his_time(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("accept", "proof"), [("code", "address"), ("token", "code"), ("verified", "address")])
 def test_the_policy_holds_for_deputies(desk: Desk, accept: str, proof: str) -> None:
-    """Where the player's own address is not enough, his deputy's is not either; the player is told."""
+    """If the player's own address does not suffice, the deputy's does not either; the player is told."""
     rule(desk, accept=accept)
     stand_in(desk, EVE, first=-1, last=1)
     send(desk, proof, sender=EVE)
@@ -128,7 +128,7 @@ def test_the_policy_holds_for_deputies(desk: Desk, accept: str, proof: str) -> N
 
 
 def test_a_deputy_asks_for_nothing_else(desk: Desk) -> None:
-    """He may send sheets, not give the seat away."""
+    """A deputy may send sheets, not give the seat away."""
     stand_in(desk, EVE, first=-1, last=1)
     desk.post(f"PLAYER toy1 red {code(desk)}\nLEAVE\nEND", sender=EVE)
 
@@ -137,7 +137,7 @@ def test_a_deputy_asks_for_nothing_else(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("sender", "done"), [(ANN, True), (EVE, False)])
 def test_an_old_report_changes_nothing_but_from_its_seats_address(desk: Desk, sender: str, done: bool) -> None:
-    """A code of a turn gone by does not let whoever was shown that report pause its seat."""
+    """The code of an earlier turn does not let others who were shown that report pause its seat."""
     old = code(desk)
     for seat in ("red", "blue"):
         desk.post(f"ORDERS toy1 {seat}\nBID 0\nEND", sender=ANN if seat == "red" else BOB)
@@ -152,7 +152,7 @@ def test_an_old_report_changes_nothing_but_from_its_seats_address(desk: Desk, se
     [("address", True), ("code", False), ("token", False), ("verified", False)],
 )
 def test_the_policy_holds_for_requests(desk: Desk, accept: str, done: bool) -> None:
-    """What is not enough for a sheet is not enough for a change."""
+    """Proof that does not suffice for a sheet does not suffice for a change."""
     rule(desk, accept=accept)
     desk.post("PLAYER toy1 red\nMUTE blue\nEND")
 

@@ -1,4 +1,4 @@
-"""Letters are answered one after the other, each in a transaction of its own, however many are fetched at once."""
+"""Messages are answered one after the other, each in its own transaction, however many are fetched at once."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ BAG: tuple[Post, ...] = (
     _plain(ANN, "", subject=""),
     _plain(BOB, "PRESS TO red\nHello", subject="[toy1]"),
 )
-"""What people may write, to a desk whose campaigns have three players and one who stands in."""
+"""Messages of all kinds, to campaigns with three players and a deputy."""
 
 
 @contextmanager
 def desk_of(folder: Path) -> Iterator[Desk]:
-    """Two campaigns, one of which takes an address for proof only with a question."""
+    """Yield a home with two campaigns, one of which takes an address for proof only with a question."""
     with open_desk(folder) as desk:
         desk.begin()
         desk.begin(seats=("red", "green"), name="toy2", rules={"accept": "confirmed"})
@@ -85,7 +85,7 @@ def desk_of(folder: Path) -> Iterator[Desk]:
 
 
 def came_of(desk: Desk) -> list[tuple[object, ...]]:
-    """Everything kept, and mailed to each, without what is drawn by chance."""
+    """Return everything stored and mailed, without what is drawn at random."""
     kept: list[tuple[object, ...]] = []
     with desk.app.store.reading() as session:
         kept += [
@@ -114,6 +114,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
 def test_what_comes_of_letters_is_the_same_however_many_are_fetched_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
+    """Results do not depend on how many messages are loaded at a time."""
     letters = random.Random(seed).choices(BAG, k=40)
     results = []
     for at_once in (message_queue.AT_ONCE, 1):
@@ -127,7 +128,7 @@ def test_what_comes_of_letters_is_the_same_however_many_are_fetched_at_once(
 
 
 def sheets_of(desk: Desk) -> list[str]:
-    """The texts of all sheets kept."""
+    """Return the texts of all sheets stored."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet.text).order_by(OrderSheet.id)))
 
@@ -135,6 +136,8 @@ def sheets_of(desk: Desk) -> list[str]:
 def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A sheet at which the game raises is quarantined alone."""
+
     def parse(self: Auction, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         numbered = list(lines)
         if any("BID 7" in line for _, line in numbered):
@@ -152,6 +155,7 @@ def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(
 
 
 def test_two_desks_at_once_take_each_sheet_once(postgres_url: str, tmp_path: Path) -> None:
+    """Two processes with the same messages save each sheet once."""
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
         for name in ("toy1", "toy2", "toy3"):
             desk.begin(name=name)

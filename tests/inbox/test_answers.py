@@ -1,4 +1,4 @@
-"""Who is told what when a letter is not what it should be: each case the right answer, to the right address."""
+"""Answers to faulty messages: each case the right answer, to the right address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TAKEN = "Sheet 1 taken"
 
 @dataclass(frozen=True)
 class Try:
-    """A letter, with words in braces for keys, and what each address is told of it."""
+    """A message, with words in braces for keys, and the words that each address is told about it."""
 
     text: str
     answers: dict[str, str]
@@ -83,7 +83,7 @@ class Played:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """The home that each test gets a copy of."""
+    """Return the home that each test gets a copy of."""
     with open_desk(tmp_path_factory.mktemp("played") / "home") as desk:
         desk.begin()
         desk.begin(seats=("red", "green"), name="toy2")
@@ -106,20 +106,20 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
 
 @pytest.fixture
 def keys(played: Played) -> dict[str, str]:
-    """Every key there is."""
+    """Return every key there is."""
     return played.keys
 
 
 @pytest.fixture
 def desk(played: Played, tmp_path: Path) -> Iterator[Desk]:
-    """A copy of the home played so far, open."""
+    """Yield a copy of the home played so far, open."""
     with open_app(shutil.copytree(played.home, tmp_path / "home"), GAMES) as app:
         yield Desk(app, played.now, itertools.count(100))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_each_is_told_what_concerns_him(desk: Desk, keys: dict[str, str], case: Try) -> None:
-    """Exactly the addresses named hear of the letter, each what he may know; only what is proved becomes a sheet."""
+    """Exactly the addresses named are answered, each with what it may know; only a proved message becomes a sheet."""
     to, subject = case.to.format_map(keys), case.subject.format_map(keys)
     desk.post(case.text.format_map(keys), sender=case.sender, to=to, subject=subject, headers=case.headers)
     answers = told(desk)
@@ -132,7 +132,7 @@ def test_each_is_told_what_concerns_him(desk: Desk, keys: dict[str, str], case: 
 
 
 def test_no_answer_tells_a_key(desk: Desk, keys: dict[str, str]) -> None:
-    """Whatever key a letter shows, right or wrong, no text that is mailed because of it repeats the key."""
+    """Answers never repeat a key that a message shows, right or wrong."""
     for number, key in enumerate([*keys.values(), "00112233445566778899"]):
         desk.post(f"ORDERS toy1 red {key}\nBID 3 {key}\nEND", sender=f"eve{number}@example.net")
     before = len(desk.mails())
@@ -144,7 +144,7 @@ def test_no_answer_tells_a_key(desk: Desk, keys: dict[str, str]) -> None:
 
 
 def test_a_reply_to_a_withdrawn_report_is_told_so(desk: Desk, keys: dict[str, str]) -> None:
-    """After a turn was taken back its report's code is known for what it is, and nothing is taken."""
+    """After a turn was withdrawn, its report's code is recognised as such, and nothing is taken."""
     with desk.app.store.writing() as session:
         campaign_id = session.scalars(select(Campaign.id).where(Campaign.name == "toy1")).one()
         shelf = WithdrawnTurns(campaign_id=campaign_id, kind="rollback", first=2, at=desk.now)
@@ -165,7 +165,7 @@ def test_a_reply_to_a_withdrawn_report_is_told_so(desk: Desk, keys: dict[str, st
 def test_a_seat_that_nobody_plays_takes_no_sheets(
     desk: Desk, keys: dict[str, str], key: str, answers: dict[str, str]
 ) -> None:
-    """Its former player is told, by its keys; to others it might as well not be there."""
+    """A vacant seat's former player is told so, by its keys; to others it might as well not exist."""
     put_seat(desk, person_id=None, status="open")
     desk.post(f"ORDERS toy1 red {key.format_map(keys)}\nBID 3\nEND", sender=BOB)
     said = told(desk)
@@ -175,7 +175,7 @@ def test_a_seat_that_nobody_plays_takes_no_sheets(
 
 
 def test_a_seat_out_of_the_game_takes_no_sheets(desk: Desk, keys: dict[str, str]) -> None:
-    """Its player is told."""
+    """The player of a removed seat is told so."""
     put_seat(desk, status="removed")
     desk.post("ORDERS toy1 red\nBID 3\nEND")
 
@@ -183,7 +183,7 @@ def test_a_seat_out_of_the_game_takes_no_sheets(desk: Desk, keys: dict[str, str]
 
 
 def test_a_paused_player_may_send_a_sheet(desk: Desk, keys: dict[str, str]) -> None:
-    """It counts, and he is reminded that turns do not wait for him."""
+    """A sheet of a paused seat counts, and its receipt says that turns do not wait for it."""
     put_seat(desk, paused=True)
     desk.post("ORDERS toy1 red\nBID 3\nEND")
     said = told(desk)[ANN]
@@ -193,7 +193,7 @@ def test_a_paused_player_may_send_a_sheet(desk: Desk, keys: dict[str, str]) -> N
 
 
 def test_the_player_hears_from_where_a_sheet_came(desk: Desk, keys: dict[str, str]) -> None:
-    """The receipt of a sheet from another address names it, and what was proof."""
+    """The receipt of a sheet from another address names that address and the proof."""
     desk.post(f"ORDERS toy1 red {keys['token']}\nBID 3\nEND", sender=EVE)
 
     assert f"The sheet came from {EVE}" in told(desk)[ANN]

@@ -28,7 +28,7 @@ def _campaign(desk: Desk) -> None:
 
 
 def sheets(desk: Desk) -> int:
-    """How many sheets were kept."""
+    """Return the number of sheets stored."""
     with desk.app.store.reading() as session:
         return len(session.scalars(select(OrderSheet.id)).all())
 
@@ -73,7 +73,7 @@ def test_anything_less_is_left_alone(desk: Desk, text: str) -> None:
     "marks", [{"X-Pbem-Loop": "orders@example.org"}, {"Return-Path": "<>"}, {"Content-Type": "multipart/report"}]
 )
 def test_our_own_mail_and_delivery_reports_are_no_sheets(desk: Desk, marks: dict[str, str]) -> None:
-    """Whatever they quote."""
+    """Mail of ours and delivery reports are no sheets, whatever they quote."""
     head = "".join(f"{name}: {value}\r\n" for name, value in marks.items())
     raw = f"From: {ANN}\r\n{head}\r\nORDERS toy1 red {token(desk)}\r\nBID 3\r\nEND\r\n"
     (desk.home / "post" / "inbox" / "0.eml").write_bytes(raw.encode())
@@ -85,7 +85,7 @@ def test_our_own_mail_and_delivery_reports_are_no_sheets(desk: Desk, marks: dict
 @pytest.mark.parametrize("prefix", ["> ", ""])
 @pytest.mark.parametrize("above", ["I am away until Monday.", ""])
 def test_an_absence_note_that_quotes_a_report_is_no_sheet(desk: Desk, prefix: str, above: str) -> None:
-    """Although it has the code of the open turn, in its address and in the form that it quotes."""
+    """An absence note with the code of the open turn, in its address and in the quoted form, is no sheet."""
     report = desk.last()
     quoted = "\n".join(prefix + line for line in text_of(report).splitlines())
     desk.post(f"{above}\n\nOn Monday the house wrote:\n{quoted}", to=report["Reply-To"], headers=AWAY)
@@ -96,7 +96,7 @@ def test_an_absence_note_that_quotes_a_report_is_no_sheet(desk: Desk, prefix: st
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Desk]:
-    """A second house, which gets all that the first one sends."""
+    """Yield a second home, which gets all that the first one sends."""
     with open_desk(tmp_path / "other") as other:
         other.begin()
         other.tick()
@@ -104,7 +104,7 @@ def other(tmp_path: Path) -> Iterator[Desk]:
 
 
 def carry(source: Desk, target: Desk, seen: set[Path]) -> int:
-    """Drops all that a house has sent since into the inbox of another; returns how many mails that were."""
+    """Move all new mail that a home has sent into the inbox of another; return its number."""
     new = [path for path in sorted((source.home / "post" / "sent" / "new").iterdir()) if path not in seen]
     for path in new:
         (target.home / "post" / "inbox" / f"{path.name}.eml").write_bytes(path.read_bytes())
@@ -113,7 +113,7 @@ def carry(source: Desk, target: Desk, seen: set[Path]) -> int:
 
 
 def test_two_houses_do_not_write_to_each_other_without_end(desk: Desk, other: Desk) -> None:
-    """Each gets all that the other sends, reports, receipts and refusals; neither answers any of it."""
+    """Each of two homes gets all that the other sends, reports, receipts and refusals; neither answers any of it."""
     desk.post("ORDERS toy1 red\nBID 3\nEND")
     desk.post("hello?", sender=EVE)
     seen: set[Path] = set()
@@ -128,7 +128,7 @@ def test_two_houses_do_not_write_to_each_other_without_end(desk: Desk, other: De
 
 
 def test_a_machine_that_hides_what_it_is_is_answered_for_a_while(desk: Desk) -> None:
-    """One that answers every mail as a person would, without a mark, gets three answers a day; its GM is told once."""
+    """A machine that answers every mail without a mark gets three answers a day; its GM is told once."""
     answered = Counter[str]()
     for number in range(60):
         desk.post(f"Thank you for your mail number {number}!")
@@ -138,7 +138,7 @@ def test_a_machine_that_hides_what_it_is_is_answered_for_a_while(desk: Desk) -> 
 
 
 def test_what_became_of_it_is_noted(desk: Desk) -> None:
-    """Mail that is not read is kept, with the reason."""
+    """Mail that is not processed is kept, with the reason."""
     desk.post("I am away.", headers=AWAY)
     desk.tick()
 

@@ -1,4 +1,4 @@
-"""What forged letters make the house mail: little to strangers, to nobody who did not write, and few reports."""
+"""Backscatter of forged messages: few mails to strangers, none to people who did not write, and few reports."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.toy.home import Desk, text_of
 
 @pytest.fixture(autouse=True)
 def _campaign(shared: Desk) -> None:
-    """A campaign begun, on each database."""
+    """Start a campaign, on each database."""
 
 
 def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text: str = "hello") -> None:
-    """Letters of so many unknown senders, spread over domains."""
+    """Store messages of so many unknown senders, spread over domains."""
     with desk.app.store.writing() as session:
         for each in range(number):
             sender = f"{verdict}s{each}@{each % domains}.example.net"
@@ -34,7 +34,7 @@ def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text:
 
 
 def answered(desk: Desk) -> Counter[str]:
-    """How many mails went to each domain of strangers."""
+    """Return the number of mails to each domain of strangers."""
     with desk.app.store.reading() as session:
         return Counter(
             session.scalars(select(OutgoingMail.provider).where(OutgoingMail.provider.endswith("example.net")))
@@ -42,7 +42,7 @@ def answered(desk: Desk) -> Counter[str]:
 
 
 def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
-    """The others are counted as unanswered, by the tick and by the status; the next day brings as many again."""
+    """The messages beyond the limit count as unanswered in tick and status; the next day has a limit of its own."""
     strangers(shared, 105, domains=5)
     done = shared.tick()
 
@@ -56,7 +56,7 @@ def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
 
 
 def test_strangers_of_one_domain_get_thirty(shared: Desk) -> None:
-    """So that nobody's server is flooded, those of others still have theirs."""
+    """Thirty answers a day go to one domain, so that no server is flooded; other domains still get theirs."""
     strangers(shared, 40, domains=1)
     shared.tick()
     shared.post("hello", sender=EVE)
@@ -66,7 +66,7 @@ def test_strangers_of_one_domain_get_thirty(shared: Desk) -> None:
 
 
 def test_who_failed_authentication_is_not_answered(shared: Desk) -> None:
-    """Whatever he asks: somebody else has his address. Who passed is answered, however many others were."""
+    """A sender who failed authentication is never answered; one who passed is, however many others were."""
     believing(shared)
     for text in ("hello", "HELP", "STATUS", "JOIN toy1", "ORDERS toy1 red\nBID 1\nEND"):
         shared.post(text, sender=EVE, headers=stamp("fail"))
@@ -80,7 +80,7 @@ def test_who_failed_authentication_is_not_answered(shared: Desk) -> None:
 
 
 def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
-    """Each would be mailed a code; the codes of those who are not answered are not drawn either."""
+    """Each JOIN would be mailed a code; for those that are not answered, none is drawn."""
     form(shared, "red", name="toy2", open_seats=1, signup="yes")
     strangers(shared, 105, domains=5, text="JOIN toy2")
 
@@ -89,7 +89,7 @@ def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
 
 
 def test_forged_wishes_to_play_shut_out_nobody_else(shared: Desk) -> None:
-    """Neither who asks for help, nor those for whom the receiving server vouches, of the same domain too."""
+    """Forged JOINs use up neither the answers to HELP nor those to senders vouched for, even of the same domain."""
     believing(shared)
     form(shared, "red", name="toy2", open_seats=1, signup="yes")
     strangers(shared, 105, domains=3, text="JOIN toy2")
@@ -103,7 +103,7 @@ def test_forged_wishes_to_play_shut_out_nobody_else(shared: Desk) -> None:
 
 
 def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
-    """The GM is told once a day; the journal has their addresses, each once, and so many; players do not read them."""
+    """The GM is told once a day; the journal lists the addresses, each once, and players do not read them."""
     form(shared, "red", name="toy2", open_seats=1, signup="yes")
     strangers(shared, 102, domains=5, text="JOIN toy2")
     shared.tick()
@@ -126,7 +126,7 @@ def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
 
 
 def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A flood fills no journal."""
+    """A flood does not fill the journal."""
     monkeypatch.setattr("pbem.inbox.account_commands.MOST_LISTED", 3)
     form(shared, "red", name="toy2", open_seats=1, signup="yes")
     strangers(shared, 110, domains=5, text="JOIN toy2")
@@ -140,7 +140,7 @@ def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_note_of_an_unanswered_letter_says_so(shared: Desk) -> None:
-    """And why; of every letter that was left unanswered."""
+    """Every message that was left unanswered has a note that says why."""
     believing(shared)
     form(shared, "red", name="toy2", open_seats=1, signup="yes")
     strangers(shared, 105, domains=5, text="JOIN toy2")
@@ -157,7 +157,7 @@ def test_the_note_of_an_unanswered_letter_says_so(shared: Desk) -> None:
 
 
 def test_a_letter_brings_each_report_once(shared: Desk) -> None:
-    """However often it asks."""
+    """A message brings each report once, however often it asks for it."""
     shared.post(f"PLAYER toy1 red {token(shared)}\n" + "RESEND\n" * 20 + "END")
     before = len(shared.mails(ANN))
     shared.tick()
@@ -166,7 +166,7 @@ def test_a_letter_brings_each_report_once(shared: Desk) -> None:
 
 
 def test_letters_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
-    """Anybody can write them; with his token or by reply the player still gets his."""
+    """Messages without proof bring three reports a day; with a token or by reply the player still gets theirs."""
     for _ in range(6):
         shared.post("RESEND")
     shared.tick()
@@ -177,13 +177,13 @@ def test_letters_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
 
 
 def resent(desk: Desk) -> int:
-    """How many reports were sent again."""
+    """Return the number of reports sent again."""
     with desk.app.store.reading() as session:
         return len(session.scalars(select(OutgoingMail.id).where(OutgoingMail.kind == "resent")).all())
 
 
 def test_letters_without_a_key_bring_three_codes_a_day(shared: Desk) -> None:
-    """With his token a player still gets one."""
+    """Messages without proof bring three codes a day; with a token the player still gets one."""
     shared.post("\n".join(f"ADDRESS a{number}@example.net" for number in range(12)))
     shared.tick()
     assert codes(shared) == 3
@@ -193,12 +193,12 @@ def test_letters_without_a_key_bring_three_codes_a_day(shared: Desk) -> None:
 
 
 def codes(desk: Desk) -> int:
-    """How many mails to Ann hold a code that confirms something."""
+    """Return the number of mails to Ann with a code that confirms something."""
     return sum("CONFIRM" in mail.as_string() for mail in desk.mails(ANN))
 
 
 def test_answers_to_forged_letters_do_not_use_up_a_players_own(shared: Desk) -> None:
-    """After 25 letters in his name he is still answered when he shows his token."""
+    """After 25 messages in a player's name, one with the player's token is still answered."""
     for number in range(25):
         shared.post(f"hello {number}")
     shared.tick()

@@ -1,4 +1,4 @@
-"""A GM is told the same whether he types a command or mails it; and to be shown something waits for nobody."""
+"""A GM is told the same whether a command is typed or mailed; commands that only show something need no lock."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.toy.home import GAMES, Desk, text_of
 GM, ANN = "gm@example.org", "ann@example.org"
 
 SHEET = "BID 3\nBID\n"
-"""An order, and a slip."""
+"""An order, and a mistyped one."""
 
 DOORS = {
     "seats": (["seat", "toy1"], ["SEATS"]),
@@ -52,19 +52,19 @@ DOORS = {
     "another sheet": (["rerun", "toy1", "--sheet", "red=FILE"], ["RERUN red", "BID 3", "BID"]),
     "another run": (["rerun", "toy1", "--sheet", "red=FILE", "--yes"], ["RERUN red YES", "BID 3", "BID"]),
 }
-"""What a GM types, and what he mails for the same."""
+"""Commands as typed, and as mailed."""
 
 
 @pytest.fixture
 def token(desk: Desk) -> str:
-    """Turn 1 was the last, so the seed is known; the GM has his token."""
+    """Return the GM's token of a campaign whose turn 1 was the last, so that the seed is known."""
     desk.begin(rounds="1")
     run_campaign_now(desk.app, "toy1", desk.now)
     return gm_token(desk)
 
 
 def gm_token(desk: Desk) -> str:
-    """The token that the GM is mailed."""
+    """Return the token that the GM is mailed."""
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
@@ -74,7 +74,7 @@ def gm_token(desk: Desk) -> str:
 
 
 def typed(home: Path, now: dt.datetime, words: Sequence[str]) -> str:
-    """What a command prints."""
+    """Return what a command prints."""
     file = home / "sheet.txt"
     file.write_text(SHEET)
     line = [word.replace("FILE", str(file)) for word in words]
@@ -83,25 +83,25 @@ def typed(home: Path, now: dt.datetime, words: Sequence[str]) -> str:
 
 
 def mailed(desk: Desk, token: str, lines: Sequence[str]) -> str:
-    """What the GM is answered."""
+    """Return the answer to the GM."""
     desk.post("\n".join([f"GM toy1 {token}", *lines, "END"]), sender=GM)
     desk.tick()
     return text_of(desk.last(GM))
 
 
 def without_what_is_typed(line: str) -> str:
-    """A line of the screen up to the command that it proposes."""
+    """Return a line of the screen up to the command that it proposes."""
     return without_numbers(re.split(r"(?:(?:;| Send| send it| send them):? ?)*pbem ", line)[0])
 
 
 def without_numbers(text: str) -> str:
-    """A text with the numbers of lines made alike: in a mail the command itself is the first."""
+    """Return a text with the numbers of lines made alike: in a mail the command itself is the first."""
     return re.sub(r"\bline \d+", "line", text)
 
 
 @pytest.mark.parametrize("what", DOORS)
 def test_both_doors_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None:
-    """Every line of the screen stands in the mail, but for what is to be typed there."""
+    """Every line of the screen is in the mail, except for commands to be typed."""
     desk.begin()
     run_campaign_now(desk.app, "toy1", desk.now)
     token = gm_token(desk)
@@ -115,7 +115,7 @@ def test_both_doors_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None
 
 
 def test_a_mail_warns_that_the_seed_is_known(desk: Desk, token: str) -> None:
-    """Who opens a turn of a finished game again hears by mail too that its dice are no secret."""
+    """The GM who reopens a turn of a finished game is told by mail too that its dice are no secret."""
     warning = "whoever kept them can reckon every roll of the turns to come."
 
     for lines in (["ROLLBACK 1"], ["RERUN red", "BID 3"]):
@@ -123,12 +123,12 @@ def test_a_mail_warns_that_the_seed_is_known(desk: Desk, token: str) -> None:
 
 
 def test_a_mail_tells_what_is_wrong_with_the_gms_sheet(desk: Desk, token: str) -> None:
-    """A line of his that was not understood is named, as at the screen."""
+    """A line of the GM's sheet that was not understood is named, as on the screen."""
     assert "sheet of red, line 3: 'BIT' is not an order" in mailed(desk, token, ["RERUN red", "BID 3", "BIT 2"])
 
 
 def test_the_screen_shows_a_paused_seat(desk: Desk) -> None:
-    """As the mail does."""
+    """Screen and mail both show that a seat is paused."""
     desk.begin()
     token = gm_token(desk)
     mail = mailed(desk, token, ["PAUSE red", "STATUS"])
@@ -139,7 +139,7 @@ def test_the_screen_shows_a_paused_seat(desk: Desk) -> None:
 
 @pytest.mark.parametrize("word", ["policy", "stats", "text", "press", "seat", "gm", "deadline", "journal"])
 def test_to_be_shown_something_waits_for_nobody(desk: Desk, word: str) -> None:
-    """While a tick writes, a GM may look."""
+    """While a tick writes, commands that only show something run."""
     desk.begin()
     with desk.app.store.writing() as session:
         load_campaign(session, "toy1")
@@ -202,7 +202,7 @@ def test_statistics_bring_their_picture(desk: Desk) -> None:
 
 
 def test_a_text_is_dropped_by_mail(desk: Desk) -> None:
-    """By the number that TEXTS has."""
+    """DROP removes a text by the number that TEXTS gives it."""
     desk.begin()
     token = gm_token(desk)
     mailed(desk, token, ["TEXT TO ALL", "The harbour is closed."])
@@ -211,7 +211,7 @@ def test_a_text_is_dropped_by_mail(desk: Desk) -> None:
 
 
 def test_a_new_token_voids_the_old(desk: Desk) -> None:
-    """TOKEN mails another; what was written with the one before is nobody's."""
+    """TOKEN mails another token, and the one before is no longer valid."""
     desk.begin()
     token = gm_token(desk)
     mailed(desk, token, ["TOKEN"])

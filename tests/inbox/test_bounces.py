@@ -28,7 +28,7 @@ def _campaign(desk: Desk) -> None:
 
 
 def arrive(desk: Desk, raw: bytes) -> None:
-    """Drops a mail into the inbox as it is, then ticks."""
+    """Put a mail into the inbox as it is, then tick."""
     inbox = desk.home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)
     (inbox / "report.eml").write_bytes(raw)
@@ -36,19 +36,19 @@ def arrive(desk: Desk, raw: bytes) -> None:
 
 
 def note(desk: Desk) -> str:
-    """What became of the last letter."""
+    """Return the note on the newest message."""
     with desk.app.store.reading() as session:
         return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""
 
 
 def undelivered(desk: Desk) -> list[Undelivered]:
-    """What the status of the campaign lists as not delivered."""
+    """Return the mails that the status of the campaign lists as not delivered."""
     (campaign,) = home_status(desk.app).campaigns
     return list(campaign.undelivered)
 
 
 def journal(desk: Desk) -> list[str]:
-    """The campaign's journal since its start."""
+    """Return the entries about bounces in the campaign's journal."""
     with desk.app.store.reading() as session:
         return [
             text for text in session.scalars(select(JournalEntry.text).order_by(JournalEntry.id)) if "came back" in text
@@ -56,7 +56,7 @@ def journal(desk: Desk) -> list[str]:
 
 
 def last_id(desk: Desk, to: str = "ann@example.org") -> str:
-    """The Message-ID of the last mail to an address."""
+    """Return the Message-ID of the newest mail to an address."""
     return str(desk.last(to)["Message-ID"])
 
 
@@ -74,7 +74,7 @@ def test_a_bounce_is_listed_with_its_reason(desk: Desk, write: Callable[[str], b
 
 @pytest.mark.parametrize("write", WORDED)
 def test_a_bounce_in_words(desk: Desk, write: Callable[[str, str], bytes]) -> None:
-    """A mail that comes back with words alone counts as not delivered, and nobody is answered."""
+    """A mail that comes back with words alone counts as not delivered, and is not answered."""
     arrive(desk, write(last_id(desk), "ann@example.org"))
 
     (mail,) = undelivered(desk)
@@ -85,7 +85,7 @@ def test_a_bounce_in_words(desk: Desk, write: Callable[[str, str], bytes]) -> No
 
 @pytest.mark.parametrize("write", [vacation, read_receipt, complaint])
 def test_a_robot_that_has_the_mail(desk: Desk, write: Callable[[str, str], bytes]) -> None:
-    """Whatever an answering machine quotes, the mail it has was delivered; it is not answered."""
+    """A mail that an answering machine quotes was delivered; the machine is not answered."""
     before = len(desk.mails())
     arrive(desk, write(last_id(desk), "ann@example.org"))
 
@@ -108,7 +108,7 @@ def test_the_gm_hears_of_a_bounce(desk: Desk) -> None:
 
 
 def test_the_journal_and_the_letter_say_what_happened(desk: Desk) -> None:
-    """A line in the journal, and a note on the letter."""
+    """The journal has a line about a bounce, and the message a note."""
     arrive(desk, postfix(last_id(desk)))
 
     (line,) = journal(desk)
@@ -132,7 +132,7 @@ def test_a_bounce_is_told_once(desk: Desk) -> None:
 
 @pytest.mark.parametrize("action", ["delayed", "delivered"])
 def test_other_reports_are_only_noted(desk: Desk, action: str) -> None:
-    """A mail on its way, or arrived, is none that came back."""
+    """A delayed or delivered mail does not count as bounced."""
     arrive(desk, postfix(last_id(desk), action=action, status="4.4.1" if action == "delayed" else "2.0.0"))
 
     assert (undelivered(desk), desk.mails(GM), journal(desk)) == ([], [], [])
@@ -142,7 +142,7 @@ def test_other_reports_are_only_noted(desk: Desk, action: str) -> None:
 
 @pytest.mark.parametrize("forged", ["<mtqbm5dlhvoe6q7b2kznxw3yha@example.org>", "<letter0@example.org>", ""])
 def test_a_report_on_no_mail_of_ours_is_only_noted(desk: Desk, forged: str) -> None:
-    """Who does not know a mail's Message-ID cannot make it bounce, whatever address he names."""
+    """Without a mail's Message-ID it cannot be made to bounce, whatever address is named."""
     before = len(desk.mails())
     arrive(desk, postfix(forged))
 
@@ -151,7 +151,7 @@ def test_a_report_on_no_mail_of_ours_is_only_noted(desk: Desk, forged: str) -> N
 
 
 def test_nobody_can_say_that_a_mail_came_back_before_it_was_sent(desk: Desk, tmp_path: Path) -> None:
-    """Whoever tries out a forgery at a home of his own does not learn the Message-ID of the warning against it."""
+    """A forgery tried out at another home does not disclose the Message-ID of the warning against it."""
     with open_desk(tmp_path / "own") as own:
         own.begin()
         own.tick()
@@ -167,7 +167,7 @@ def test_nobody_can_say_that_a_mail_came_back_before_it_was_sent(desk: Desk, tmp
 
 
 def test_a_delivery_report_is_never_answered(desk: Desk) -> None:
-    """Nothing goes to the system that wrote it, nor to the player, whatever stands in its text."""
+    """Neither the system that wrote a delivery report nor the player is answered, whatever its text says."""
     before = len(desk.mails())
     arrive(desk, postfix(last_id(desk)))
 
@@ -177,7 +177,7 @@ def test_a_delivery_report_is_never_answered(desk: Desk) -> None:
 
 
 def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
-    """His seat and sheet stay, and his later mail goes out."""
+    """The seat and its sheet stay after a bounce, and later mail goes out."""
     report = desk.last()
     arrive(desk, postfix(str(report["Message-ID"])))
     desk.reply(report, "BID 3")
@@ -202,7 +202,7 @@ def test_what_the_gm_is_told_may_bounce_too(desk: Desk) -> None:
 
 
 def test_an_answer_to_a_stranger_may_bounce(desk: Desk) -> None:
-    """Mail of no campaign is listed beside the campaigns, and no GM is bothered with it."""
+    """A bounce of no campaign is listed beside the campaigns, and no GM is told."""
     desk.post("hello", sender="eve@example.net")
     desk.tick()
     arrive(desk, postfix(last_id(desk, "eve@example.net"), "eve@example.net"))
@@ -224,7 +224,7 @@ def test_a_bounced_mail_is_not_sent_again(desk: Desk) -> None:
 
 
 def test_a_mail_to_an_address_of_two_seats(desk: Desk) -> None:
-    """Who plays two seats is named by both, in whatever case his address is written."""
+    """A bounce from a player of two seats names both, in whatever case the address is written."""
     with desk.app.store.writing() as session:
         red, blue = session.scalars(select(Seat).order_by(Seat.id))
         blue.person = red.person

@@ -1,4 +1,4 @@
-"""No letter holds up the others: one that takes too long, too much memory or the reader's life is set aside."""
+"""No message holds up the others: one that takes too long, too much memory or kills the process is quarantined."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHEET = "ORDERS toy1 {seat}\n{line}\nEND"
 
 
 def harmful(desk: Desk, *, seconds: float = 0.5) -> None:
-    """A campaign of the game with the magic lines; a letter has so much time."""
+    """Start a campaign of the game with the harmful lines; a message has so many seconds."""
     desk.begin()
     desk.tick()
     settings = dataclasses.replace(desk.app.settings, letter_seconds=seconds)
@@ -36,19 +36,19 @@ def harmful(desk: Desk, *, seconds: float = 0.5) -> None:
 
 
 def post_three(desk: Desk, line: str) -> None:
-    """A letter that does harm, between two that do none."""
+    """Post a message that does harm, between two that do none."""
     for seat, sender, said in (("blue", BOB, "BID 1"), ("red", ANN, line), ("blue", BOB, "BID 2")):
         desk.post(SHEET.format(seat=seat, line=said), sender=sender)
 
 
 def letters(desk: Desk) -> list[InboxMessage]:
-    """All letters kept, in the order in which they came."""
+    """Return all messages, in the order in which they came."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage).order_by(InboxMessage.id)))
 
 
 def program(desk: Desk, work: str) -> subprocess.Popen[str]:
-    """Another process, at work in the desk's home."""
+    """Start another process, at work in the same home."""
     command = [sys.executable, "-m", "tests.inbox.magic", work, str(desk.home), desk.now.isoformat()]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
@@ -61,7 +61,7 @@ def program(desk: Desk, work: str) -> subprocess.Popen[str]:
     ],
 )
 def test_a_letter_beyond_its_budget_is_set_aside(desk: Desk, line: str, why: str) -> None:
-    """The others are dealt with; GM and writer are told, and the list says why."""
+    """Other messages are processed; GM and sender are told, and the list says why."""
     harmful(desk)
     post_three(desk, line)
     done = desk.tick()
@@ -74,7 +74,7 @@ def test_a_letter_beyond_its_budget_is_set_aside(desk: Desk, line: str, why: str
 
 
 def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
-    """Once the cause is mended, the GM has it dealt with."""
+    """Once the cause is mended, the GM can have a quarantined message processed."""
     harmful(desk)
     post_three(desk, "LOOP")
     desk.tick()
@@ -86,8 +86,9 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
 
 
 def test_a_letter_that_kills_the_reader_does_it_twice(desk: Desk) -> None:
-    """Once among others, which proves nothing, and twice alone. Then it is set aside with a sentence, told to GM and
-    writer; every other letter is answered once.
+    """A message that kills the process is quarantined after one try among others, which proves nothing, and two alone.
+
+    GM and sender are told; every other message is answered once.
     """
     harmful(desk)
     post_three(desk, "KILL")
@@ -106,7 +107,7 @@ def test_a_letter_that_kills_the_reader_does_it_twice(desk: Desk) -> None:
 
 
 def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
-    """The first is charged to none of those that were tried together, the second to the one being read: once."""
+    """Two kills quarantine no message: the first is charged to none of the batch, the second once to one message."""
     harmful(desk)
     post_three(desk, "KILL")
     for _ in range(2):
@@ -120,7 +121,7 @@ def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
 
 
 def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then it answers those, and the next one goes on; no turn is run for which a letter may lie there."""
+    """A tick answers so many bytes of mail, and the next one goes on; no turn is run for which a message may wait."""
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
     monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
@@ -144,7 +145,7 @@ def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyP
 
 
 def test_a_turn_is_run_while_later_letters_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A flood that came after the deadline holds nothing up."""
+    """A flood of mail after the deadline does not hold up the turn."""
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
     monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
@@ -164,7 +165,7 @@ def test_a_turn_is_run_while_later_letters_wait(desk: Desk, monkeypatch: pytest.
 
 
 def test_letters_beside_one_that_killed_are_dealt_with_in_their_order(desk: Desk) -> None:
-    """Those that came later do not go before those that were tried before."""
+    """New messages do not overtake those that were tried before."""
     harmful(desk)
     desk.post(SHEET.format(seat="blue", line="BID 1"), sender=BOB)
     post_three(desk, "BID 3")
@@ -180,7 +181,7 @@ def test_letters_beside_one_that_killed_are_dealt_with_in_their_order(desk: Desk
 
 
 def test_a_reader_that_gives_up_in_good_order_blames_no_letter(desk: Desk) -> None:
-    """A locked database is no letter's fault, nor is a GM who stops a tick."""
+    """A locked database is charged to no message, nor is a tick that its GM stops."""
     harmful(desk)
     post_three(desk, "LOCK")
     for _ in range(3):
@@ -191,7 +192,7 @@ def test_a_reader_that_gives_up_in_good_order_blames_no_letter(desk: Desk) -> No
 
 
 def test_serve_is_told_to_stop_over_a_letter(desk: Desk) -> None:
-    """It ends in good order; the letter stays new and is not blamed."""
+    """A server stopped while it reads a message ends with code 0; the message stays new and is not charged."""
     harmful(desk)
     post_three(desk, "LOOP")
     with program(desk, "serve") as process:

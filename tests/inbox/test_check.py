@@ -1,4 +1,4 @@
-"""A player's check at home reads a sheet as the desk does."""
+"""A player's check at home reads a sheet as the inbox does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHEETS = {
 
 @pytest.mark.parametrize("sheet", SHEETS.values(), ids=SHEETS.keys())
 def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
-    """Lines joined, doubted and left out are told in the same words, and the same orders are found."""
+    """Check and receipt name joined, doubtful and omitted lines in the same words, and find the same orders."""
     desk.begin()
     desk.tick()
     report = desk.last()
@@ -41,16 +41,16 @@ def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
 
 
 class Trusting(Auction):
-    """The toy, sure of what its views hold."""
+    """The toy, relying on what its views hold."""
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-        """As the toy does."""
+        """Parse as the toy does."""
         assert "purse" in view
         return super().parse(view, lines)
 
 
 def test_a_report_in_which_a_game_trusts_in_vain_is_damaged() -> None:
-    """A game may be sure of its own views; of a file that somebody has made it is told in words."""
+    """A report with another view than the game writes is reported as damaged."""
     game = Trusting()
     place = {"campaign": "toy1", "seat": "red", "label": "round 1", "zone": "UTC"}
     report = {"format": 1, "game": game.key, "game_version": game.version, **place, "view": {}}

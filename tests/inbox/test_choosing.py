@@ -1,4 +1,4 @@
-"""Of several texts in a letter the one that was meant is read: no older sheet is taken in silence."""
+"""Of several texts in a message the one that was meant is read: no older sheet is taken silently."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def _campaign(desk: Desk) -> None:
 
 
 def answered(desk: Desk, text: str, **fields: str) -> str:
-    """What comes back, on one line, when red answers his report."""
+    """Return the answer to red's reply, on one line."""
     desk.reply(desk.last(), text, **fields)
     desk.tick()
     return " ".join(text_of(desk.last()).split())
 
 
 def bids(desk: Desk) -> list[int]:
-    """The coins of all sheets that were kept and are good, the oldest first."""
+    """Return the coins of all accepted sheets, the oldest first."""
     with desk.app.store.reading() as session:
         kept = session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.id))
         return [order["coins"] for orders in kept for order in orders]
@@ -50,7 +50,7 @@ ABOVE = {
 @pytest.mark.parametrize("key", ["", "code", "token"])
 @pytest.mark.parametrize("above", ABOVE.values(), ids=ABOVE)
 def test_orders_above_a_sheet(desk: Desk, above: str, key: str) -> None:
-    """They count, and not the sheet below, which may be an older one; the receipt says so."""
+    """Orders above a sheet count instead of it, since it may be an older one; the receipt says so."""
     keys = {"": "", "code": code(desk), "token": token(desk)}
 
     assert "Only the orders at the top were read" in answered(desk, above + OLD.format(key=keys[key]))
@@ -64,7 +64,7 @@ def test_a_sheet_below_prose(desk: Desk) -> None:
 
 
 def test_orders_among_much_else_above_a_sheet(desk: Desk) -> None:
-    """As when a whole report was pasted and its sheet filled in: it counts, and the receipt says what does not."""
+    """In a whole report that was pasted and filled in the sheet counts, and the receipt says which lines do not."""
     text = "You are too late, said he.\n" * 9 + "BID 4\n" + OLD.format(key="")
 
     assert "lines above the ORDERS line that read as orders" in answered(desk, text)
@@ -72,7 +72,7 @@ def test_orders_among_much_else_above_a_sheet(desk: Desk) -> None:
 
 
 def test_orders_above_the_sheet_of_an_older_report(desk: Desk) -> None:
-    """They count if the letter itself answers the newest report; the key of the quoted sheet does them no harm."""
+    """Orders above an older sheet count if the message answers the newest report, whatever key that sheet has."""
     old = code(desk)
     desk.tick(hours=120)
     answered(desk, "BID 4\n\n" + OLD.format(key=old), to=desk.last()["Reply-To"])
@@ -81,30 +81,30 @@ def test_orders_above_the_sheet_of_an_older_report(desk: Desk) -> None:
 
 
 class Chatter(Auction):
-    """The toy as a game that takes any words."""
+    """The toy as a game that accepts any words."""
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         return ParsedSheet(tuple(ParsedOrder(number, Bid(len(line))) for number, line in lines if line.strip()))
 
 
 class TestAnyWords:
-    """In a game that takes any words."""
+    """Tests of a game that accepts any words."""
 
     @pytest.fixture
     def desk(self, tmp_path: Path) -> Iterator[Desk]:
-        """A home of that game."""
+        """Yield a home of that game."""
         with open_app(make_home(tmp_path / "home"), {"toy": Chatter()}) as app:
             yield Desk(app)
 
     def test_a_greeting_is_no_order(self, desk: Desk) -> None:
-        """The sheet counts as ever, since what stands above it shows nothing."""
+        """The sheet counts, since the text above it proves nothing in such a game."""
         answered(desk, "Hello!\nORDERS toy1 red\nBID 1\nEND")
 
         assert bids(desk) == [len("BID 1")]
 
 
 def post_file(desk: Desk, typed: str, filed: str) -> None:
-    """A letter of red's with a file, posted."""
+    """Post a message of red's with a file."""
     body, content_type = multipart(
         "mixed", part(typed), part(filed, "Content-Disposition: attachment; filename=orders.txt")
     )
@@ -123,7 +123,7 @@ def post_file(desk: Desk, typed: str, filed: str) -> None:
     ],
 )
 def test_a_file_without_an_orders_line(desk: Desk, typed: str, filed: str, coins: int, note: str) -> None:
-    """It counts if the mail itself has no orders, and never against them; the receipt says which it was."""
+    """A file without an ORDERS line counts only if the mail itself has no orders; the receipt says which was read."""
     post_file(desk, typed, filed)
     desk.tick()
 
@@ -132,7 +132,7 @@ def test_a_file_without_an_orders_line(desk: Desk, typed: str, filed: str, coins
 
 
 def test_a_question_beside_a_file(desk: Desk) -> None:
-    """What the mail itself asks is answered, whatever is attached."""
+    """A command in the mail itself is answered, whatever is attached."""
     post_file(desk, "STATUS", "BID 4")
     desk.tick()
 

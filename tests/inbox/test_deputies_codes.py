@@ -1,4 +1,4 @@
-"""Codes end when rights end: what somebody was mailed who stands in opens the seat in his time and not after it."""
+"""Codes end when rights end: a deputy's code opens the seat during the deputy's time and not after it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.inbox.trusting import told
 from tests.toy.home import Desk, text_of
 
 FRIEND = "friend@example.net"
-"""An address from which nobody plays."""
+"""An address that plays no seat."""
 
 
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
-    """Eve stands in for Ann until Thursday of the first week; the turn ends on Friday."""
+    """Make Eve Ann's deputy until Thursday of the first week; the turn ends on Friday."""
     desk.begin(rules={"accept": "confirmed"})
     desk.tick()
     ask(desk, f"PLAYER toy1 red {token(desk)}\nDEPUTY eve@example.net UNTIL 2026-11-05\nEND")
@@ -25,13 +25,13 @@ def _begun(desk: Desk) -> None:
 
 
 def sheets(desk: Desk) -> list[str]:
-    """Who has sent each sheet that was kept."""
+    """Return the author of each sheet stored."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet.author).order_by(OrderSheet.id)))
 
 
 def test_a_deputys_report_has_a_code_of_its_own(desk: Desk) -> None:
-    """Nothing in the copy shows the player's code, nor the Message-ID that would do for it."""
+    """Neither the player's code nor the Message-ID of the player's report is in the deputy's copy."""
     with desk.app.store.reading() as session:
         keys = [key for row in session.execute(select(Report.code, Report.message_id)) for key in row]
     desk.tick(hours=24 * 3)
@@ -42,7 +42,7 @@ def test_a_deputys_report_has_a_code_of_its_own(desk: Desk) -> None:
 
 
 def test_a_new_report_is_copied_with_a_code_of_its_own(desk: Desk) -> None:
-    """So are those of turns that open in his time."""
+    """Copies of turns that open during the deputy's time have codes of their own, too."""
     insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-12")
     agree(desk, EVE)
     desk.tick(hours=24 * 5)
@@ -57,7 +57,7 @@ def test_a_new_report_is_copied_with_a_code_of_its_own(desk: Desk) -> None:
 @pytest.mark.parametrize("sender", [EVE, FRIEND])
 @pytest.mark.parametrize("way", ["to", "subject", "in_reply_to"])
 def test_in_his_time_a_reply_is_a_deputys_sheet(desk: Desk, sender: str, way: str) -> None:
-    """Whatever address it comes from, and whichever way his code comes back; both get the receipt."""
+    """A reply with the deputy's code is the deputy's sheet, from any address and by any way; both get the receipt."""
     lost = {"to": "orders@example.org", "subject": "Re: your mail", "in_reply_to": "<lost@example.org>"}
     del lost[way]
     desk.reply(reports(desk, EVE)[-1], "BID 3", sender=sender, **lost)
@@ -67,7 +67,7 @@ def test_in_his_time_a_reply_is_a_deputys_sheet(desk: Desk, sender: str, way: st
 
 
 def test_his_receipt_brings_his_own_code(desk: Desk) -> None:
-    """The player's stays the player's, and each can reply to his receipt."""
+    """Player and deputy get receipts with their own codes, and can reply to them."""
     desk.reply(reports(desk, EVE)[-1], "BID 3")
     desk.tick()
     assert desk.last(ANN)["Reply-To"] == reports(desk, ANN)[-1]["Reply-To"]
@@ -82,7 +82,7 @@ def test_his_receipt_brings_his_own_code(desk: Desk) -> None:
 @pytest.mark.parametrize("sender", [EVE, ANN, BOB, FRIEND])
 @pytest.mark.parametrize("framed", [True, False])
 def test_after_his_time_it_takes_nothing(desk: Desk, sender: str, framed: bool) -> None:
-    """Neither from his own address, nor in the player's name, nor from anywhere else, though the turn is the same."""
+    """After the deputy's time the code opens the seat from no address, though the turn is the same."""
     copy = reports(desk, EVE)[-1]
     key = str(copy["Reply-To"]).partition("+")[2].partition("@")[0]
     desk.now = desk.now.replace(day=6, hour=12)
@@ -97,7 +97,7 @@ def test_after_his_time_it_takes_nothing(desk: Desk, sender: str, framed: bool) 
 
 
 def test_a_dismissed_deputy_has_nothing_left(desk: Desk) -> None:
-    """UNDEPUTE ends his code at once; the player's own stays good, so that a report read before can be answered."""
+    """UNDEPUTE ends the deputy's code; the player's own stays valid, so that a report read before can be answered."""
     copy, own = reports(desk, EVE)[-1], reports(desk, ANN)[-1]
     assert "no longer stands in for red" in insist(desk, "UNDEPUTE")
     desk.reply(copy, "BID 3", sender=FRIEND)
@@ -109,7 +109,7 @@ def test_a_dismissed_deputy_has_nothing_left(desk: Desk) -> None:
 
 
 def test_another_deputy_takes_his_place(desk: Desk) -> None:
-    """With the second appointed, the first one's code is worth nothing."""
+    """Once a second deputy is appointed, the first one's code is no longer valid."""
     first = reports(desk, EVE)[-1]
     insist(desk, f"DEPUTY {FRIEND} UNTIL 2026-11-05")
     agree(desk, FRIEND)
@@ -121,14 +121,14 @@ def test_another_deputy_takes_his_place(desk: Desk) -> None:
 
 
 def test_a_deputys_code_asks_for_nothing(desk: Desk) -> None:
-    """From whatever address: he may send sheets, and what else is asked with his code is refused to him."""
+    """Commands with the deputy's code are refused to the deputy, from whatever address they come."""
     desk.reply(reports(desk, EVE)[-1], "MUTE blue", sender=FRIEND)
 
     assert "Everything else is for its player to ask" in told(desk)[EVE]
 
 
 def test_a_deputys_codes_go_with_the_seat(desk: Desk) -> None:
-    """When the seat has another player, nothing of what stood in for the last one is left."""
+    """When the seat has another player, its last player's deputy can do nothing for it."""
     copy = reports(desk, EVE)[-1]
     insist(desk, "LEAVE")
     desk.reply(copy, "BID 3", sender=EVE)
@@ -138,7 +138,7 @@ def test_a_deputys_codes_go_with_the_seat(desk: Desk) -> None:
 
 
 def test_his_form_sent_back_untouched_is_no_sheet(desk: Desk) -> None:
-    """The form of his copy, quoted with his own code below a word of thanks, is known for what it is."""
+    """The form of the deputy's copy, quoted with its code below a word of thanks, is recognised as unedited."""
     copy = reports(desk, EVE)[-1]
     form_lines = text_of(copy)[text_of(copy).index("ORDERS toy1 red") :]
     desk.post(f"Thank you!\n\n{form_lines}", sender=EVE, to=copy["Reply-To"])
@@ -148,7 +148,7 @@ def test_his_form_sent_back_untouched_is_no_sheet(desk: Desk) -> None:
 
 
 def test_the_player_is_asked_when_his_deputys_old_code_comes_in_his_name(desk: Desk) -> None:
-    """It is as good as no code: nothing is lost if it was the player who sent a sheet that his deputy had passed on."""
+    """A sheet with an expired deputy's code is treated like one without a code: the player is asked about it."""
     copy = reports(desk, EVE)[-1]
     desk.now = desk.now.replace(day=6, hour=12)
     key = str(copy["Reply-To"]).partition("+")[2].partition("@")[0]

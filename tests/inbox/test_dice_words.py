@@ -1,4 +1,4 @@
-"""Words for the dice: asked for when a campaign is made, chosen by a player alone, and fixed when it begins."""
+"""Dice words: requested when a campaign is created, chosen by a player alone, and fixed when it begins."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ SEAL = seed_hash(b"a seed for tests")
 
 
 def notice(desk: Desk, to: str = ANN) -> EmailMessage:
-    """The last mail about the dice to an address."""
+    """Return the newest mail about the dice to an address."""
     notices = [mail for mail in desk.mails(to) if "The dice are sealed" in mail["Subject"]]
     return [mail for mail in notices if not mail["Subject"].startswith("Re:")][-1]
 
 
 def formed(desk: Desk) -> Desk:
-    """A campaign that has not begun, its players mailed."""
+    """Create a campaign that has not begun, and mail its players."""
     form(desk, "red", "blue")
     desk.tick()
     return desk
 
 
 def drawn(desk: Desk, to: str = ANN) -> str:
-    """The word that the mail about the dice names."""
+    """Return the word that the mail about the dice names."""
     (line,) = [line for line in text_of(notice(desk, to)).splitlines() if line.startswith("    ")]
     return line.strip()
 
 
 def choose(desk: Desk, line: str, to: str = ANN) -> str:
-    """Replies to the mail about the dice; the text of the answer."""
+    """Reply to the mail about the dice; return the text of the answer."""
     desk.reply(notice(desk, to), line)
     desk.tick()
     return words(desk.last(to))
 
 
 def listed(desk: Desk, to: str = ANN) -> dict[str, Any]:
-    """Begins the campaign; what the data of a first report say of the dice."""
+    """Start the campaign; return the dice in the data of a first report."""
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
     (data,) = [part for part in reports(desk, to)[-1].iter_attachments() if part.get_filename("").endswith(".json")]
@@ -55,7 +55,7 @@ def listed(desk: Desk, to: str = ANN) -> dict[str, Any]:
 
 
 def test_the_seal_is_mailed_when_a_campaign_is_made(desk: Desk) -> None:
-    """Each player and the GM have it before the start; a player with the word that is drawn for him."""
+    """Each player and the GM have the seal before the start; a player also the word drawn for their seat."""
     formed(desk)
 
     assert SEAL in text_of(notice(desk, GM))
@@ -64,7 +64,7 @@ def test_the_seal_is_mailed_when_a_campaign_is_made(desk: Desk) -> None:
 
 
 def test_a_reply_chooses_a_word(desk: Desk) -> None:
-    """The mail about the dice, obeyed to the letter: one reply with that line."""
+    """One reply with the line that the mail about the dice names chooses a word."""
     formed(desk)
 
     assert "Your word for the dice of toy1 is now: my words" in choose(desk, "DICE my words")
@@ -72,7 +72,7 @@ def test_a_reply_chooses_a_word(desk: Desk) -> None:
 
 
 def test_the_first_report_lists_all_words(desk: Desk) -> None:
-    """In text, HTML and JSON, drawn words marked, beside the seal; everybody is told the same."""
+    """The words are in text, HTML and JSON, drawn words marked, beside the seal, for all players alike."""
     formed(desk)
     choose(desk, "DICE Zwölf <Äpfel>")
     told = listed(desk, BOB)
@@ -87,7 +87,7 @@ def test_the_first_report_lists_all_words(desk: Desk) -> None:
 
 
 def test_a_word_may_be_changed_until_the_start(desk: Desk) -> None:
-    """The last one counts."""
+    """The last word chosen before the start counts."""
     formed(desk)
     choose(desk, "DICE first")
     choose(desk, "dice second")
@@ -96,7 +96,7 @@ def test_a_word_may_be_changed_until_the_start(desk: Desk) -> None:
 
 
 def test_a_word_after_the_start_is_too_late(desk: Desk) -> None:
-    """Neither a reply to the old mail nor one to the report changes anything, and both are told so."""
+    """Neither a reply to the old mail nor one to the report changes the word, and both are told so."""
     formed(desk)
     fixed = listed(desk)
 
@@ -106,14 +106,14 @@ def test_a_word_after_the_start_is_too_late(desk: Desk) -> None:
 
 
 def listed_again(desk: Desk) -> list[list[str]]:
-    """The words in the record of the set-up."""
+    """Return the words in the record of the set-up."""
     record = json.loads((desk.home / "turns" / "toy1" / "0000" / "turn.json").read_bytes())
     found: list[list[str]] = record["dice"]["words"]
     return found
 
 
 def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
-    """Anybody can write it: the player is asked for one reply, and that is enough."""
+    """A word from an address alone takes effect once the player has replied to one question."""
     formed(desk)
     asked = ask(desk, "PLAYER toy1 red\nDICE mine\nEND")
     desk.reply(desk.last(ANN), "yes")
@@ -126,7 +126,7 @@ def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
 
 @pytest.mark.parametrize("accept", ["token", "code", "verified", "address"])
 def test_one_reply_is_enough_under_every_rule(desk: Desk, accept: str) -> None:
-    """Before the start there are no tokens; the code of the mail shows the player wherever sheets need more."""
+    """Before the start there are no tokens; the code of the mail is proof wherever sheets need more."""
     form(desk, "red", "blue", accept=accept)
     desk.tick()
     asked = ask(desk, "PLAYER toy1 red\nDICE forged\nEND")
@@ -137,7 +137,7 @@ def test_one_reply_is_enough_under_every_rule(desk: Desk, accept: str) -> None:
 
 
 def test_a_forged_word_does_nothing(desk: Desk) -> None:
-    """Without the reply, the drawn word stays."""
+    """Without the player's reply, the drawn word stays."""
     formed(desk)
     ask(desk, "PLAYER toy1 red\nDICE forged\nEND")
     ask(desk, "PLAYER toy1 red\nDICE forged\nEND", EVE)
@@ -146,7 +146,7 @@ def test_a_forged_word_does_nothing(desk: Desk) -> None:
 
 
 def test_a_sender_vouched_for_may_choose(desk: Desk) -> None:
-    """The receiving server's word does as well as a code."""
+    """The receiving server's verdict is as good as a code."""
     believing(desk)
     formed(desk)
     desk.post("PLAYER toy1 red\nDICE mine\nEND", headers=stamp("pass"))
@@ -156,7 +156,7 @@ def test_a_sender_vouched_for_may_choose(desk: Desk) -> None:
 
 
 def test_a_word_is_short(desk: Desk) -> None:
-    """A longer one is refused with what would do, and the one before stays."""
+    """A longer word is refused with the limit, and the one before stays."""
     formed(desk)
     choose(desk, "DICE " + "x" * 40)
 
@@ -165,7 +165,7 @@ def test_a_word_is_short(desk: Desk) -> None:
 
 
 def test_no_other_word_is_told_before_the_start(desk: Desk) -> None:
-    """Not to a player, not to the GM, and not by the journal."""
+    """A chosen word is shown neither to other players, nor to the GM, nor in the journal."""
     formed(desk)
     choose(desk, "DICE swordfish")
     ask(desk, "STATUS", BOB)
@@ -175,7 +175,7 @@ def test_no_other_word_is_told_before_the_start(desk: Desk) -> None:
 
 
 def test_who_comes_later_is_told_too(desk: Desk) -> None:
-    """Whoever gets a seat before the start has his own mail about it, and may choose."""
+    """A player who gets a seat before the start has a mail about the dice too, and may choose."""
     form(desk, "red", open_seats=1, signup="yes")
     ask(desk, "JOIN toy1", CYD)
     confirm(desk, CYD)
@@ -186,7 +186,7 @@ def test_who_comes_later_is_told_too(desk: Desk) -> None:
 
 
 def test_who_has_lost_a_seat_chooses_nothing(desk: Desk) -> None:
-    """His code ends with his seat, and so does his word."""
+    """The code and the word of a player end with the seat."""
     formed(desk)
     choose(desk, "DICE mine")
     run_action(desk.app, "toy1", GiveSeat("red", EVE), desk.now)
@@ -198,7 +198,7 @@ def test_who_has_lost_a_seat_chooses_nothing(desk: Desk) -> None:
 
 
 def test_a_mail_that_no_longer_holds_is_not_sent(desk: Desk) -> None:
-    """A campaign started before anybody was mailed asks nobody for a word."""
+    """Players of a campaign that was started before its mails went out are not asked for a word."""
     form(desk, "red", "blue")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()

@@ -1,4 +1,4 @@
-"""A GM runs his campaign by mail: with his token, all or nothing, answered to him alone."""
+"""A GM runs a campaign by mail: with the token, all or nothing, answered to the GM's address alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GM, ANN, BOB = "gm@example.org", "ann@example.org", "bob@example.org"
 
 @pytest.fixture
 def token(desk: Desk) -> str:
-    """A campaign whose GM has been mailed his token."""
+    """Return the token that the GM of a campaign was mailed."""
     desk.begin()
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
@@ -30,19 +30,19 @@ def token(desk: Desk) -> str:
 
 
 def command(desk: Desk, token: str, *lines: str, sender: str = GM) -> str:
-    """What the GM is answered to a letter with commands, its lines joined."""
+    """Mail commands of the GM; return the answer with its lines joined."""
     desk.post("\n".join([f"GM toy1 {token}", *lines, "END"]), sender=sender)
     desk.tick()
     return read(desk)
 
 
 def read(desk: Desk, address: str = GM, at: int = -1) -> str:
-    """A mail to an address, the last by default, its lines joined."""
+    """Return a mail to an address, the newest by default, its lines joined."""
     return " ".join(text_of(desk.mails(address)[at]).split())
 
 
 def held(desk: Desk) -> str:
-    """Why no turn of the campaign is run; "" when turns run."""
+    """Return why no turn of the campaign is run; "" when turns run."""
     with desk.app.store.reading() as session:
         return load_campaign(session, "toy1").held
 
@@ -55,7 +55,7 @@ def test_every_command_is_explained(desk: Desk) -> None:
 
 
 def test_what_one_command_changes_the_next_does_not_undo(desk: Desk, token: str) -> None:
-    """A house rule, set in the same letter as another act is done, is kept."""
+    """A house rule set in the same mail as other commands is kept."""
     command(desk, token, "RULE review yes", "HOLD snow", "TEXT TO ALL", "Hello.")
 
     with desk.app.store.reading() as session:
@@ -64,7 +64,7 @@ def test_what_one_command_changes_the_next_does_not_undo(desk: Desk, token: str)
 
 
 def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
-    """Each command of a letter is done, and the answer says so, from whatever address it came."""
+    """Each command of a mail is done, and the answer says so, whatever address it came from."""
     answer = command(desk, token, "hold I am on a train", "rule grace 12h", sender="away@example.org")
 
     assert held(desk) == "paused by the GM: I am on a train"
@@ -92,7 +92,7 @@ def test_a_line_not_understood_stops_all(desk: Desk, token: str) -> None:
 
 
 def test_a_wrong_token_is_nobodys(desk: Desk, token: str) -> None:
-    """Without the token nothing is done, not even from the GM's address; he is warned, and told nothing more."""
+    """Without the token nothing is done, not even from the GM's address; the GM is warned, and told nothing more."""
     answer = command(desk, "0" * len(token), "HOLD")
 
     assert held(desk) == ""
@@ -109,7 +109,7 @@ def test_a_robot_is_no_gm(desk: Desk, token: str) -> None:
 
 
 def test_a_new_gm_needs_a_new_token(desk: Desk, token: str) -> None:
-    """When a campaign has another GM, the token of the one before opens nothing."""
+    """The token of a former GM is not valid."""
     run_action(desk.app, "toy1", ChangeGm("gma@example.org"), desk.now)
     desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM)
     desk.tick()
@@ -128,7 +128,7 @@ def test_run_by_mail(desk: Desk, token: str) -> None:
 
 
 def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> None:
-    """What was asked of a turn that was run since is crossed off, even when that turn is opened again."""
+    """A RUN of a turn that was run is settled, even when that turn is opened again."""
     command(desk, token, "RUN")
     command(desk, token, "ROLLBACK 1 YES")
     desk.tick()
@@ -138,7 +138,7 @@ def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> Non
 
 
 def test_text_and_sheet_below_a_command(desk: Desk, token: str) -> None:
-    """What stands below a command with a text is taken whole, the word END in it too."""
+    """The whole text below a command is taken, even with the word END in it."""
     command(desk, token, "TEXT TO ALL", "The harbour is closed.", "END of the season!")
     command(desk, token, "RUN")
 
@@ -168,7 +168,7 @@ def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
 
 
 def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None:
-    """PREVIEW tells nothing of the dice to come; PREVIEW REAL does, and says who hears of it."""
+    """PREVIEW discloses nothing of the dice to come; PREVIEW REAL does, and says who will know."""
     plain = command(desk, token, "PREVIEW")
     before = list(journal(desk))
     real = command(desk, token, "PREVIEW REAL")
@@ -180,7 +180,7 @@ def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None
 
 
 def test_a_question_about_another_sheet_is_noted(desk: Desk, token: str) -> None:
-    """RERUN without YES changes nothing, but leaves its trace."""
+    """RERUN without YES changes nothing, but is entered into the journal."""
     command(desk, token, "RUN")
     command(desk, token, "RERUN red", "BID 3")
 
@@ -189,7 +189,7 @@ def test_a_question_about_another_sheet_is_noted(desk: Desk, token: str) -> None
 
 @pytest.mark.parametrize("line", ["SHEET red", "SHEETS", "SHEETS red"])
 def test_a_sheet_without_lines_is_shown(desk: Desk, token: str, line: str) -> None:
-    """Nothing is entered in the place of what the player sent: the answer has its orders."""
+    """SHEET without orders enters nothing: the answer has the orders that the player sent."""
     desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
     desk.tick()
     answer = command(desk, token, line)
@@ -201,7 +201,7 @@ def test_a_sheet_without_lines_is_shown(desk: Desk, token: str, line: str) -> No
 
 
 def test_a_sheet_of_no_seat_is_refused(desk: Desk, token: str) -> None:
-    """The nearest seat is named, and what is no version is said to be none."""
+    """The nearest seat is named for an unknown one, and an unknown version is refused."""
     assert "did you mean red?" in command(desk, token, "SHEETS rde")
     assert "write: SHEET red BACK 2" in command(desk, token, "SHEET red 2")
     assert "no earlier sheet 2 of red for turn 1" in command(desk, token, "SHEET red BACK 2")
@@ -209,7 +209,7 @@ def test_a_sheet_of_no_seat_is_refused(desk: Desk, token: str) -> None:
 
 
 def test_a_sheet_that_replaces_another_asks_first(desk: Desk, token: str) -> None:
-    """The orders that would go are shown; what was replaced is kept, and comes back."""
+    """The orders to be replaced are shown; what was replaced is kept, and can be restored."""
     desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
     desk.tick()
     asked = command(desk, token, "SHEET red", "BID 1")
@@ -228,7 +228,7 @@ def test_a_sheet_that_replaces_another_asks_first(desk: Desk, token: str) -> Non
 
 
 def test_a_sheet_of_remarks_replaces_only_when_confirmed(desk: Desk, token: str) -> None:
-    """A sheet without orders is one too, and asks what it would take away."""
+    """A sheet without orders asks too before it replaces one."""
     desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
     desk.tick()
 

@@ -1,4 +1,4 @@
-"""What reads a mail's text takes time in proportion to it, whatever is in it."""
+"""Parsers of a mail's text take time in proportion to it, whatever is in it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ KNOWN = frozenset({"toy1"})
 
 
 def passed(text: str) -> object:
-    """What passes on of a text, if anything does."""
+    """Return what passes on of a text, or None."""
     try:
         return sanitise_text(text)
     except CampaignError:
@@ -72,7 +72,7 @@ def passed(text: str) -> object:
 
 
 def formed(text: str) -> object:
-    """The files of a ruling, if the text is one."""
+    """Return the files of a ruling, or None if the text is none."""
     try:
         return parse_ruling(text.split("\n"))
     except CampaignError:
@@ -80,24 +80,24 @@ def formed(text: str) -> object:
 
 
 def commands(text: str) -> object:
-    """The commands of a text, read."""
+    """Parse the commands of a text."""
     asked, by_gm = find_commands(text.split("\n"), KNOWN), find_gm_frame(text.split("\n"))
     return asked and asked.parse(), by_gm and parse_gm_frame(by_gm)
 
 
 def orders(text: str) -> object:
-    """The orders of a text, read."""
+    """Parse the orders of a text."""
     view = {"others": ["blue"], "purse": 9}
     return parse_sheet(Auction(), view, find_sheet(text.split("\n"), KNOWN).lines)
 
 
 def fields(text: str) -> object:
-    """A text as header fields hold it."""
+    """Parse a text as header fields."""
     return parse_address(text), find_addresses(text), decode_words(text), parameter(text, "a"), bare_subject(text)
 
 
 def heads(text: str) -> object:
-    """A text as the head of a mail, looked at where it is not yet a letter."""
+    """Parse a text as the head of a mail."""
     raw = b"Authentication-Results: mx; " + text.encode()
     return fingerprint(raw), authentication_verdict(raw, "mx", "a@b.org"), parse_bounce(raw)
 
@@ -106,7 +106,7 @@ OURS = SentText.of(["Your ship has moved to the gate.", "That is all there is."]
 
 
 def ours(text: str) -> object:
-    """The lines of a text that are a mail's of ours."""
+    """Return the lines of a text that are of a mail of ours."""
     lines = text.split("\n")
     return match_lines(OURS, lines), match_form_lines(OURS, lines)
 

@@ -18,7 +18,7 @@ from tests.toy.home import GAMES, Desk, open_desk, text_of
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    """A campaign of red and blue, begun, in a house with two games."""
+    """Yield a home with two games and a campaign of red and blue that has begun."""
     with open_desk(tmp_path / "home", games={**GAMES, "gm_adjudicated": UMPIRE}) as opened:
         opened.begin()
         opened.tick()
@@ -27,7 +27,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 @pytest.mark.parametrize(("subject", "text"), [("x", "HELP BID"), ("Re: help bid", ""), ("x", "help whi")])
 def test_help_explains_one_order(desk: Desk, subject: str, text: str) -> None:
-    """Its usage, what it does, and examples that are taken."""
+    """HELP with a verb brings its usage, its effect, and an example that is accepted."""
     told = ask(desk, text, subject=subject)
     verb = "WHISPER" if "whi" in text else "BID"
 
@@ -38,13 +38,13 @@ def test_help_explains_one_order(desk: Desk, subject: str, text: str) -> None:
 
 
 def words_taken(desk: Desk, line: str) -> bool:
-    """Whether a reply with this line is taken without a remark."""
+    """Return True if a reply with this line is accepted without a remark."""
     text = ask(desk, f"ORDERS toy1 red\n{line}\nEND")
     return text.startswith("Sheet ") and "NOT TAKEN" not in text
 
 
 def test_help_explains_commands_too(desk: Desk) -> None:
-    """Each verb of the guide."""
+    """HELP explains each command of the guide."""
     told = ask(desk, "HELP RESEND")
 
     assert told.startswith("RESEND [<turn>...] Get a report of yours again")
@@ -52,7 +52,7 @@ def test_help_explains_commands_too(desk: Desk) -> None:
 
 
 def test_the_guide_names_the_orders_of_all_games_of_its_reader(desk: Desk) -> None:
-    """Each with an example, under the title of its game."""
+    """The guide lists the orders of all the reader's games, each with an example, under the title of its game."""
     form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1)
 
     guide = ask(desk, "HELP")
@@ -62,14 +62,14 @@ def test_the_guide_names_the_orders_of_all_games_of_its_reader(desk: Desk) -> No
 
 
 def test_help_on_no_order_brings_the_guide_and_the_nearest(desk: Desk) -> None:
-    """What was not found is said at the top."""
+    """The guide says at its top which order was not found."""
     told = ask(desk, "HELP BDI")
 
     assert "There is no order called BDI: did you mean BID? Here is the whole guide." in told
 
 
 def test_strangers_are_helped_with_commands_alone(desk: Desk) -> None:
-    """Nothing of a game stands in their answers."""
+    """Answers to strangers have no orders of games."""
     assert "Example: JOIN" in ask(desk, "HELP JOIN", EVE)
     assert "HOW TO PLAY BY MAIL" in ask(desk, "HELP BID", "zoe@example.com")
     assert "<coins>" not in words(desk.last("zoe@example.com"))
@@ -93,7 +93,7 @@ def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
 
 
 def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
-    """Its GM has declared them: their usage, what they do, and a line that is taken; a sentence is still an order."""
+    """HELP explains verbs that the GM has declared, with a line that is accepted; a sentence is still an order."""
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
     usage = "MARCH <army:number 1..9> TO <place>"
     verbs = {"lists": {"place": ["Naxos", "Delos"]}, "MARCH": {"usage": usage, "help": "an army goes to a place"}}

@@ -1,4 +1,4 @@
-"""Whatever is mailed, the desk deals with it: no letter is set aside, and nothing is taken that was not proved."""
+"""Any mail is processed: no message is quarantined, and nothing is taken without proof."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_no_letter_trips_the_desk(shared: Desk, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_strangers_letters_take_nothing(shared: Desk) -> None:
-    """However a sheet is dressed, without proof no row of it is kept."""
+    """Without proof no row of a sheet is stored, whatever form it has."""
     inbox = shared.home / "post" / "inbox"
     for head, front in enumerate(head for head in HEADS if b"eve@" in head and b"ann@" not in head):
         for body, text in enumerate(BODIES):

@@ -1,4 +1,4 @@
-"""A mail of ours that is quoted by indentation, or by nothing at all, orders nothing; what its writer typed does."""
+"""A mail of ours that is quoted by indentation, or without marks, orders nothing; what the sender typed does."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.toy.home import Desk, text_of
 
 
 def taken(desk: Desk) -> list[object]:
-    """The orders of the sheets that count, one after the other."""
+    """Return the orders of the sheets that count, one after the other."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.version)))
 
 
 def asked(desk: Desk, text: str) -> str:
-    """What is answered to a letter from Ann that asks for something."""
+    """Return the answer to a message from Ann."""
     desk.post(text)
     desk.tick()
     return text_of(desk.last())
@@ -65,7 +65,7 @@ TYPED = {
 
 @pytest.mark.parametrize("text", TYPED.values(), ids=TYPED)
 def test_what_is_typed_is_kept(desk: Desk, text: str) -> None:
-    """Orders that stand indented, above, below or inside a quotation, are orders."""
+    """Indented orders above, below or inside a quotation are orders."""
     desk.begin()
     desk.tick()
     report = desk.last()
@@ -78,7 +78,7 @@ def test_what_is_typed_is_kept(desk: Desk, text: str) -> None:
 
 
 def test_what_is_left_out_is_told(desk: Desk) -> None:
-    """The receipt says how many lines were passed over, and names no error in them."""
+    """The receipt says how many lines were left out, and names no error in them."""
     desk.begin()
     desk.tick()
     receipt = asked(desk, "ORDERS toy1 red\nBID 3\nEND")
@@ -91,7 +91,7 @@ def test_what_is_left_out_is_told(desk: Desk) -> None:
 
 
 def test_words_to_others_may_quote_us(desk: Desk) -> None:
-    """What stands indented in press is passed on, though it stands in the mail that is answered."""
+    """Indented text in press is passed on, though it is in the mail that is answered."""
     desk.begin()
     desk.tick()
     refusal = textwrap.indent(asked(desk, "hello?"), "    ")

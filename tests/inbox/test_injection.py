@@ -1,4 +1,4 @@
-"""Nothing that comes in with a letter can add a header to a mail that goes out because of it."""
+"""Nothing in a message can add a header to a mail that goes out because of it."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ TAKEN = Receipt(
 
 
 def encoded(text: str) -> str:
-    """The text as an encoded word, in which it may hold anything."""
+    """Return the text as an encoded word, in which it may hold anything."""
     return f"=?utf-8?b?{base64.b64encode(text.encode('utf-8', 'replace')).decode()}?="
 
 
 def folded(text: str) -> str:
-    """The text as a header's value that stays one by folding, so that what is in it reaches the desk."""
+    """Return the text as a header's value, folded so that all of it is parsed."""
     return text.replace("\r", "").replace("\n", "\r\n ")
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """A home with a campaign begun, used for one letter after the other."""
+    """Yield a home with a campaign that has begun, used for one message after the other."""
     with open_desk(tmp_path_factory.mktemp("injection") / "home") as desk:
         desk.begin()
         desk.tick()
@@ -64,7 +64,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 def answers(desk: Desk, *fields: str) -> list[bytes]:
-    """The mails that the desk writes in answer to a letter with these header fields; none of them is kept."""
+    """Return the mails written in answer to a message with these header fields; none of them is stored."""
     raw = "\r\n".join([*fields, "", "BID 1", ""]).encode("utf-8", "replace")
     with desk.app.store.writing() as session:
         case = MessageContext(desk.app, session, desk.now, 0, parse_message(raw))
@@ -79,7 +79,7 @@ def answers(desk: Desk, *fields: str) -> list[bytes]:
 
 
 def names(mail: bytes) -> list[str]:
-    """The names of a mail's header fields, as the strictest and the laxest reader of lines would find them."""
+    """Return the names of a mail's header fields, with any character that ends a line for anyone taken as one."""
     head = mail.partition(b"\r\n\r\n")[0].replace(b"\r\n ", b" ")
     return [line.partition(":")[0] for line in head.decode("latin-1").splitlines()]
 
@@ -89,7 +89,7 @@ def names(mail: bytes) -> list[str]:
 def test_no_letter_adds_a_header(
     running: Desk, subject: str, id_: str, reference: str, name: str, way: Callable[[str], str]
 ) -> None:
-    """Whatever stands in its subject, ids and sender's name: every answer has the fields that it should, each once."""
+    """Every answer has its fields once and no others, whatever is in the message's subject, ids and sender."""
     mails = answers(
         running,
         f"From: {way(name)} <eve@example.net>",
@@ -104,5 +104,5 @@ def test_no_letter_adds_a_header(
 
 
 def test_what_is_asked_of_those_mails_can_fail() -> None:
-    """A header that was added would be seen, however its line was ended."""
+    """A header that was added would be found, however its line is ended."""
     assert [names(b"To: a\nBcc: b\r\n\r\nBcc: c"), names("To: a\x85Bcc: b".encode("latin-1"))] == [["To", "Bcc"]] * 2

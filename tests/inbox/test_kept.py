@@ -1,4 +1,4 @@
-"""Letters that anybody could have written: they are kept, their owner is asked, and his one Reply is enough."""
+"""Messages that anyone could have written: they are kept, their owner is asked, and one reply is enough."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def _campaign(desk: Desk) -> None:
 
 
 def asked_about(desk: Desk, text: str = SHEET, *, sender: str = ANN, **headers: str) -> str:
-    """Posts a letter, and returns what its owner is asked, on one line."""
+    """Post a message, and return the question to its owner, on one line."""
     desk.post(text, sender=sender, headers=headers)
     return told(desk)[sender]
 
 
 def quoted(desk: Desk, to: str = ANN) -> str:
-    """What a mail program puts below an answer to the question."""
+    """Return what a mail program puts below an answer to the question."""
     return "On Mon, 2 Nov 2026, pbem wrote:\n" + "\n".join(
         f"> {line}" for line in text_of(question(desk, to)).split("\n")
     )
 
 
 def bids(desk: Desk) -> list[str]:
-    """The sheets that were kept, as they were written."""
+    """Return the texts of the accepted sheets."""
     with desk.app.store.reading() as session:
         return [
             sheet.text
@@ -47,18 +47,18 @@ def bids(desk: Desk) -> list[str]:
 
 
 def notes(desk: Desk) -> list[str]:
-    """What became of each letter."""
+    """Return the note on each message."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)))
 
 
 def test_it_is_the_usual_rule() -> None:
-    """Who chooses nothing has it, in new campaigns and in those that were running."""
+    """The rule is the default, in new campaigns and in those that were running."""
     assert HouseRules.read({}).accept == "confirmed"
 
 
 def test_the_question_says_what_to_do(desk: Desk) -> None:
-    """Its reader sees what came, from whom and for which seat, and that Reply is enough."""
+    """The question shows the text, its sender and the seat, and says that Reply is enough."""
     text = asked_about(desk)
 
     assert "from ann@example.org for the seat red in toy1" in text
@@ -69,7 +69,7 @@ def test_the_question_says_what_to_do(desk: Desk) -> None:
 
 @pytest.mark.parametrize("typed", ["", "{quoted}", "yes", "YES\n\n{quoted}", "Ok, thanks!\n-- \nAnn\n\n{quoted}"])
 def test_a_reply_with_nothing_typed_counts(desk: Desk, typed: str) -> None:
-    """As the question says: empty, with the question quoted, or with a word for yes."""
+    """A reply confirms if it is empty, quotes the question, or has a word for yes."""
     asked_about(desk)
     desk.reply(question(desk, ANN), typed.format(quoted=quoted(desk)))
 
@@ -78,7 +78,7 @@ def test_a_reply_with_nothing_typed_counts(desk: Desk, typed: str) -> None:
 
 
 def test_an_original_without_marks_is_no_answer_of_its_own(desk: Desk) -> None:
-    """Programs that quote without marks put the question below a head of their own."""
+    """A question quoted without marks, below a head of the mail program, is no text of the sender."""
     asked_about(desk)
     head = "From: pbem <orders@example.org>\nSent: Monday\nTo: ann@example.org\nSubject: Is this mail yours?\n\n"
     desk.reply(question(desk, ANN), f"\n\n{head}{text_of(question(desk, ANN))}")
@@ -99,7 +99,7 @@ def test_any_one_way_of_the_code_is_enough(desk: Desk, way: str) -> None:
 
 @pytest.mark.parametrize("typed", ["ORDERS toy1 red\nBID 4\nEND", "BID 4", "BID 4\n\n{quoted}"])
 def test_a_sheet_in_the_answer_counts_instead(desk: Desk, typed: str) -> None:
-    """Who sees a slip in what he sent mends it in his answer; the sheet that was kept is given up."""
+    """A sheet in the answer replaces the one that was kept."""
     asked_about(desk)
     desk.reply(question(desk, ANN), typed.format(quoted=quoted(desk)))
 
@@ -110,7 +110,7 @@ def test_a_sheet_in_the_answer_counts_instead(desk: Desk, typed: str) -> None:
 
 @pytest.mark.parametrize("typed", ["No! That was not me.", "Who is this?", "BID 4\nand so on"])
 def test_other_words_are_no_yes(desk: Desk, typed: str) -> None:
-    """Neither a no nor chat does anything; the letter still waits for a plain answer."""
+    """Neither a no nor chat confirms; the message still waits for a plain answer."""
     asked_about(desk)
     desk.reply(question(desk, ANN), typed)
     assert "neither YES nor a sheet" in told(desk)[ANN]
@@ -122,7 +122,7 @@ def test_other_words_are_no_yes(desk: Desk, typed: str) -> None:
 
 @pytest.mark.parametrize("marks", [{"Auto-Submitted": "auto-replied"}, {"Precedence": "bulk"}, {"X-Autoreply": "yes"}])
 def test_an_answering_machine_says_nothing(desk: Desk, marks: dict[str, str]) -> None:
-    """It answers whatever comes; a person has to."""
+    """Automatic answers do not confirm."""
     asked_about(desk)
     asked = question(desk, ANN)
     desk.post("", to=asked["Reply-To"], subject=f"Re: {asked['Subject']}", headers=marks)
@@ -144,7 +144,7 @@ def test_a_code_is_good_once(desk: Desk) -> None:
 
 @pytest.mark.parametrize("text", ["PAUSE", "LEAVE", "DEPUTY eve@example.net UNTIL 2026-11-20", "PRESS TO blue\nhello"])
 def test_a_code_is_good_for_its_letter_alone(desk: Desk, text: str) -> None:
-    """Whoever was passed a question can answer it, and do nothing else with its code."""
+    """A person who was passed a question can answer it, and do nothing else with its code."""
     asked_about(desk)
     desk.reply(question(desk, ANN), text, sender=EVE)
     heard = told(desk)
@@ -155,7 +155,7 @@ def test_a_code_is_good_for_its_letter_alone(desk: Desk, text: str) -> None:
 
 
 def test_a_sheet_for_another_seat_is_no_answer(desk: Desk) -> None:
-    """The code of a question of red opens no other seat."""
+    """The code of a question to red is no proof for another seat."""
     asked_about(desk)
     desk.reply(question(desk, ANN), "ORDERS toy1 blue\nBID 1\nEND")
 
@@ -164,7 +164,7 @@ def test_a_sheet_for_another_seat_is_no_answer(desk: Desk) -> None:
 
 
 def test_saying_it_again_is_a_yes(desk: Desk) -> None:
-    """Who repeats his command in the answer is not asked for ever."""
+    """An answer that repeats the command confirms it."""
     asked_about(desk, "LEAVE")
     desk.reply(question(desk, ANN), f"LEAVE\n\n{quoted(desk)}")
     desk.tick()
@@ -173,7 +173,7 @@ def test_saying_it_again_is_a_yes(desk: Desk) -> None:
 
 
 def test_an_answer_after_the_turn_was_run_comes_too_late(desk: Desk) -> None:
-    """What was meant for one turn counts for no other; its player is told where the game is."""
+    """A sheet for one turn counts for no other; the player is told where the game is."""
     asked_about(desk)
     asked = question(desk, ANN)
     desk.tick(hours=24 * 5)
@@ -186,7 +186,7 @@ def test_an_answer_after_the_turn_was_run_comes_too_late(desk: Desk) -> None:
 
 
 def test_a_vote_is_for_its_turn_alone(desk: Desk) -> None:
-    """EXTEND says nothing of later turns; a pause may be confirmed in any."""
+    """EXTEND cannot be confirmed in a later turn; a pause may be confirmed in any."""
     desk.post("EXTEND\nPAUSE")
     desk.tick()
     asked = question(desk, ANN)
@@ -199,7 +199,7 @@ def test_a_vote_is_for_its_turn_alone(desk: Desk) -> None:
 
 
 def test_who_sits_there_no_more_confirms_nothing(desk: Desk) -> None:
-    """A seat that has changed hands is not given orders by its former player's answer."""
+    """The answer of a seat's former player confirms nothing."""
     asked_about(desk)
     put_seat(desk, person_id=None, status="open")
     desk.reply(question(desk, ANN), "")
@@ -209,7 +209,7 @@ def test_who_sits_there_no_more_confirms_nothing(desk: Desk) -> None:
 
 
 def test_an_address_is_asked_ten_times_a_day(desk: Desk) -> None:
-    """Whoever forges mails can make no more questions than that; the last one says so, and other codes still come."""
+    """Forged mails cause ten questions a day at most; the last one says so, and other codes still come."""
     for number in range(12):
         desk.post(f"ORDERS toy1 red\nBID {number}\nEND")
     before = len(desk.mails(ANN))
@@ -224,7 +224,7 @@ def test_an_address_is_asked_ten_times_a_day(desk: Desk) -> None:
 
 
 def test_an_address_that_is_vouched_for_counts(desk: Desk) -> None:
-    """Where the receiving server has checked the sender nobody is asked, and what it calls forged is not kept."""
+    """If the receiving server vouches for the sender no question is asked, and forged messages are not kept."""
     believing(desk)
     desk.post(SHEET, headers=stamp("pass"))
     assert told(desk)[ANN].startswith("Sheet 1 taken")
@@ -236,7 +236,7 @@ def test_an_address_that_is_vouched_for_counts(desk: Desk) -> None:
 
 
 def test_a_deputy_is_asked_at_his_own_address(desk: Desk) -> None:
-    """His address can be forged like any; his sheet counts once he has answered, and both get the receipt."""
+    """A deputy's sheet counts once the deputy has confirmed it, and both get the receipt."""
     stand_in(desk, EVE, first=-1, last=1)
     asked_about(desk, sender=EVE)
     desk.reply(question(desk, EVE), "")
@@ -247,7 +247,7 @@ def test_a_deputy_is_asked_at_his_own_address(desk: Desk) -> None:
 
 
 def test_a_key_in_a_kept_mail_is_not_told(desk: Desk) -> None:
-    """A question may be passed on; it shows neither token nor code."""
+    """A question shows neither token nor code, as it may be passed on."""
     key = token(desk)
     desk.post(f"PLAYER toy1 red {key}\nPAUSE\nEND", sender=EVE)
 
@@ -257,7 +257,7 @@ def test_a_key_in_a_kept_mail_is_not_told(desk: Desk) -> None:
 
 
 def test_only_so_much_of_a_mail_is_shown(desk: Desk) -> None:
-    """Nobody writes to a player by way of the house: a mail is shown as far as its owner needs to know it again."""
+    """A question shows only as much of a mail as its owner needs to recognise it."""
     text = asked_about(desk, "\n".join(["PRESS TO blue", *(f"line {number}" for number in range(40))]))
 
     assert "line 10 |" in text
@@ -266,11 +266,11 @@ def test_only_so_much_of_a_mail_is_shown(desk: Desk) -> None:
 
 
 ABOVE = "\n".join(["BID 1", *[f"; line {number}" for number in range(20)]])
-"""What somebody may have seen of a sheet that its owner has just sent."""
+"""Text of a sheet that a forger may know."""
 
 
 def test_what_is_asked_is_shown_whatever_stands_above_it(desk: Desk) -> None:
-    """Nobody says yes to what he takes for his own sheet, and gives his seat's secrets away by it."""
+    """The command is shown, so that a player does not confirm it by the look of their own sheet above it."""
     text = asked_about(desk, f"{ABOVE}\nPLAYER toy1 red\nDEPUTY eve@example.net UNTIL 2026-12-24\nEND")
 
     assert "A mail came that asks for what can give a seat away or speaks for its player:" in text
@@ -287,7 +287,7 @@ def test_what_is_asked_is_shown_whatever_stands_above_it(desk: Desk) -> None:
     ids=["the sheet", "the orders above it"],
 )
 def test_the_sheet_that_would_count_is_shown(desk: Desk, sheet: str, counts: str) -> None:
-    """Of what stands above each other in a mail, that which is read."""
+    """Of several sheets in a mail, the one that would be read is shown."""
     text = asked_about(desk, sheet)
 
     assert counts in text
@@ -295,7 +295,7 @@ def test_the_sheet_that_would_count_is_shown(desk: Desk, sheet: str, counts: str
 
 
 def test_a_mail_without_text_is_shown_by_its_subject(desk: Desk) -> None:
-    """Its owner has nothing else to know it by."""
+    """The question about a mail without text shows its subject."""
     desk.post("", subject="PAUSE")
     desk.tick()
 
@@ -303,7 +303,7 @@ def test_a_mail_without_text_is_shown_by_its_subject(desk: Desk) -> None:
 
 
 def test_a_long_line_is_shown_in_part(desk: Desk) -> None:
-    """One line without end brings no more to a player than many short ones do."""
+    """A line without end is cut like many short ones."""
     asked_about(desk, "PRESS TO blue\n" + "word " * 150 + "\n" + "more " * 150)
 
     assert "word" in text_of(question(desk, ANN))
@@ -311,7 +311,7 @@ def test_a_long_line_is_shown_in_part(desk: Desk) -> None:
 
 
 def test_a_place_on_a_list_is_not_given_up_for_others(desk: Desk) -> None:
-    """Who waits for a seat is asked before he is taken off the list."""
+    """A standby is asked before being taken off the list."""
     form(desk, "red", name="toy2", open_seats=1, signup="yes")
     desk.post("JOIN toy2", sender=BOB)
     desk.tick()
@@ -327,7 +327,7 @@ def test_a_place_on_a_list_is_not_given_up_for_others(desk: Desk) -> None:
 
 
 def test_nobody_is_put_out_before_the_start(desk: Desk) -> None:
-    """Before there is a code to show, the question is what keeps a seat its player's."""
+    """Before there is a code to show, the question protects a seat."""
     form(desk, "red", "blue", name="toy2")
     asked_about(desk, "PLAYER toy2 red\nLEAVE\nEND")
     assert players(desk, "toy2")["red"] == ANN
@@ -337,13 +337,13 @@ def test_nobody_is_put_out_before_the_start(desk: Desk) -> None:
 
 
 def test_looking_up_needs_no_answer(desk: Desk) -> None:
-    """What is told to the registered address alone is told at once."""
+    """Answers to queries go to the registered address at once."""
     assert "toy1 (Toy Auction), seat red" in asked_about(desk, "STATUS")
     assert asked_about(desk, "HISTORY").startswith("> HISTORY")
 
 
 def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
-    """Where any line is an order, an answer replaces a sheet by a whole one alone."""
+    """In a game that accepts free text, only a framed sheet in the answer replaces one."""
     desk.app = dataclasses.replace(desk.app, games={"toy": Essay()})
     asked_about(desk)
     desk.reply(question(desk, ANN), "It was me, I think.")
@@ -354,7 +354,7 @@ def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
 
 
 def test_a_sheet_with_its_code_is_not_asked_about(desk: Desk) -> None:
-    """Whatever shows the code of its report is taken as ever, from any address."""
+    """A sheet with the code of its report is taken without a question, from any address."""
     desk.post(f"ORDERS toy1 red {code(desk)}\nBID 3\nEND", sender=EVE)
     assert told(desk)[ANN].startswith("Sheet 1 taken")
 
@@ -364,7 +364,7 @@ def test_a_sheet_with_its_code_is_not_asked_about(desk: Desk) -> None:
 
 @pytest.mark.parametrize("text", ["LEAVE", "PAUSE", SHEET])
 def test_a_deputy_confirms_for_himself_alone(desk: Desk, text: str) -> None:
-    """What came from his address is his to confirm, and worth what he may do when he answers."""
+    """A message from a deputy's address is the deputy's to confirm, with the rights at the time of the answer."""
     stand_in(desk, EVE, first=-1, last=1)
     asked_about(desk, f"PLAYER toy1 red\n{text}\nEND" if text != SHEET else text, sender=EVE)
     desk.now += dt.timedelta(days=2)

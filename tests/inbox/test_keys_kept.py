@@ -1,4 +1,4 @@
-"""No key is kept, logged, archived or told again, whatever is wrong with the frame that it stands in."""
+"""No key is stored, logged, archived or mailed again, however malformed its frame is."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MALFORMED = [
 
 
 def gm_token(desk: Desk) -> str:
-    """The token that the GM is mailed."""
+    """Return the token that the GM is mailed."""
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
@@ -45,7 +45,7 @@ def gm_token(desk: Desk) -> str:
 
 
 def kept(desk: Desk, since: int) -> str:
-    """All that is kept because of a letter: rows, mails queued since, the archive and the log."""
+    """Return all that is stored because of a message: rows, mails queued since, the archive and the log."""
     with desk.app.store.reading() as session:
         rows = [[sheet.text, sheet.orders, sheet.findings] for sheet in session.scalars(select(OrderSheet))]
         notes = [*session.scalars(select(InboxMessage.note)), *session.scalars(select(JournalEntry.text))]
@@ -56,7 +56,7 @@ def kept(desk: Desk, since: int) -> str:
 
 @pytest.mark.parametrize("text", MALFORMED)
 def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
-    """A GM's token, a player's, or one with a slip in it: in the reply of a player who is a GM as well, in any form."""
+    """A key of the GM or a player, mistyped or not, is masked in any form of frame."""
     desk.begin()
     by_gm = gm_token(desk)
     keys = {"gm": by_gm, "slip": by_gm[:-1], "own": token(desk), "other": token(desk, "bob@example.org")}
@@ -71,7 +71,7 @@ def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
 
 
 def test_a_key_in_a_subject_is_masked(desk: Desk) -> None:
-    """An answer repeats the subject of what it answers, but no key in it."""
+    """An answer repeats the subject of its message, but no key in it."""
     desk.begin()
     desk.tick()
     own = token(desk)
@@ -85,7 +85,7 @@ def test_a_key_in_a_subject_is_masked(desk: Desk) -> None:
     "line", ["PLAYER blue is my friend", "gm is away", "orders for abcdefabcdefabcdef", "SAY deadbeef"]
 )
 def test_words_are_left_as_they_are(line: str) -> None:
-    """What only resembles a frame, or a key, is kept as it was written."""
+    """Text that only resembles a frame or a key is kept as it was written."""
     assert redact_credentials(line) == line
 
 

@@ -1,4 +1,4 @@
-"""Letters that are no sheets, and letters that go wrong."""
+"""Messages that are no sheets, and messages that fail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Broken(Auction):
 
 
 class Locked(Auction):
-    """The toy on a database that fails in the middle of a letter."""
+    """The toy on a database that fails in the middle of a message."""
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         raise StoreError("the database is locked")
@@ -38,7 +38,7 @@ def _campaign(desk: Desk) -> None:
 
 
 def letters(desk: Desk) -> list[InboxMessage]:
-    """All letters kept."""
+    """Return all messages."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage).order_by(InboxMessage.id)))
 
@@ -47,7 +47,7 @@ def letters(desk: Desk) -> list[InboxMessage]:
     ("subject", "text"), [("HELP", ""), ("Re: help", "hi"), ("orders?", "Help please"), ("x", "\n help")]
 )
 def test_help_brings_the_player_guide(desk: Desk, subject: str, text: str) -> None:
-    """HELP as subject or first word is answered with the guide, its examples the reader's own."""
+    """HELP as subject or first word is answered with the guide, whose examples are the reader's own."""
     desk.post(text, subject=subject)
     desk.tick()
 
@@ -58,7 +58,7 @@ def test_help_brings_the_player_guide(desk: Desk, subject: str, text: str) -> No
 
 
 def test_help_for_a_stranger_names_no_campaign(desk: Desk) -> None:
-    """Anyone may read the guide, but nothing of the house is in it."""
+    """Anyone may read the guide, but nothing of this home is in it."""
     desk.post("", subject="help", sender="eve@example.net")
     desk.tick()
 
@@ -68,7 +68,7 @@ def test_help_for_a_stranger_names_no_campaign(desk: Desk) -> None:
 
 
 def test_a_sheet_with_the_word_help_in_it_is_a_sheet(desk: Desk) -> None:
-    """A frame goes before the subject."""
+    """A frame takes precedence over the subject."""
     desk.post("ORDERS toy1 red\nBID 1\nEND", subject="help")
     desk.tick()
 
@@ -85,7 +85,7 @@ def test_a_sheet_with_the_word_help_in_it_is_a_sheet(desk: Desk) -> None:
     ],
 )
 def test_automatic_mail_is_never_answered(desk: Desk, headers: dict[str, str]) -> None:
-    """Out-of-office notes, bounces and our own mail end at the desk."""
+    """Out-of-office notes, bounces and our own mail get no answer."""
     before = len(desk.mails())
     desk.post("ORDERS toy1 red\nBID 1\nEND", headers=headers)
     desk.tick()
@@ -106,7 +106,7 @@ def test_a_known_address_gets_twenty_answers_a_day(desk: Desk) -> None:
 
 
 def test_the_same_mail_twice_is_answered_once(desk: Desk) -> None:
-    """A mail delivered in two folders is one letter."""
+    """A mail delivered to two folders is one message."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     mail = next((desk.home / "post" / "inbox").glob("*.eml"))
     mail.with_name("copy.eml").write_bytes(mail.read_bytes())
@@ -115,7 +115,7 @@ def test_the_same_mail_twice_is_answered_once(desk: Desk) -> None:
 
 
 def test_a_letter_that_trips_the_desk_is_set_aside(desk: Desk) -> None:
-    """Nothing is taken, the letter is kept with a note, the others go on; player and GM are told."""
+    """Nothing is taken, the message is kept with a note, the others go on; player and GM are told."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.post("", subject="help", sender="bob@example.org")
     broken = dataclasses.replace(desk.app, games={"toy": Broken()})
@@ -131,7 +131,7 @@ def test_a_letter_that_trips_the_desk_is_set_aside(desk: Desk) -> None:
 
 
 def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
-    """What was answered is not answered again by the next tick."""
+    """A message that was answered is not answered again by the next tick."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.tick()
 
@@ -141,7 +141,7 @@ def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
 
 
 def test_a_database_that_fails_is_not_the_letters_fault(desk: Desk) -> None:
-    """The letter stays new and is dealt with by the next tick."""
+    """The message stays new and is processed by the next tick."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.app, whole = dataclasses.replace(desk.app, games={"toy": Locked()}), desk.app
     with pytest.raises(StoreError):
@@ -153,7 +153,7 @@ def test_a_database_that_fails_is_not_the_letters_fault(desk: Desk) -> None:
 
 
 def test_only_sheets_are_counted_as_sheets(desk: Desk) -> None:
-    """A reply with nothing in it is a letter dealt with, no more."""
+    """An empty reply counts as a message processed, and not as a sheet."""
     desk.reply(desk.last(), "")
     done = desk.tick()
 

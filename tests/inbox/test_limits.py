@@ -1,4 +1,4 @@
-"""What one sender may have done in a day, and what guessing at keys comes to."""
+"""Daily limits of one sender, and of guesses at keys."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def _campaign(desk: Desk) -> None:
 
 
 def guess(desk: Desk, times: int) -> None:
-    """Has strangers try wrong tokens for the red seat."""
+    """Post wrong tokens of strangers for the red seat."""
     for number in range(times):
         desk.post(WRONG.format(key=f"{number:020x}"), sender=f"eve{number}@example.net")
     desk.tick()
 
 
 def sheets(desk: Desk) -> int:
-    """How many sheets were kept."""
+    """Return the number of sheets stored."""
     with desk.app.store.reading() as session:
         return len(session.scalars(select(OrderSheet.id)).all())
 
 
 def test_wrong_tokens_do_not_lock_the_right_one(desk: Desk) -> None:
-    """However many others try, it is taken from any address: 80 bits need no lock, and a lock shuts its owner out."""
+    """The right token is taken whatever others try: 80 bits need no lock, and a lock would shut its owner out."""
     guess(desk, 30)
     desk.post(WRONG.format(key=token(desk)), sender="ann@phone.example")
 
@@ -49,7 +49,7 @@ def test_wrong_tokens_do_not_lock_the_right_one(desk: Desk) -> None:
 
 
 def test_player_and_gm_are_told_of_ten_wrong_tokens_once(desk: Desk) -> None:
-    """However many more come that day."""
+    """Ten wrong keys are reported once a day, however many more come."""
     guess(desk, 30)
 
     for address in (ANN, GM):
@@ -58,7 +58,7 @@ def test_player_and_gm_are_told_of_ten_wrong_tokens_once(desk: Desk) -> None:
 
 
 def test_guesses_stand_in_the_gms_journal_alone(desk: Desk) -> None:
-    """The GM can see from where they came, ten a day at most. Players do not read of them; no key is told."""
+    """The GM sees the senders of guesses, ten a day at most; players do not, and no key is shown."""
     guess(desk, 12)
 
     with desk.app.store.reading() as session:
@@ -72,7 +72,7 @@ def test_guesses_stand_in_the_gms_journal_alone(desk: Desk) -> None:
 
 @pytest.mark.parametrize("key", ["", "TOKEN", "please"])
 def test_a_word_that_cannot_be_a_key_is_no_guess(desk: Desk, key: str) -> None:
-    """Whoever leaves the word TOKEN standing tries none."""
+    """A header that still has the word TOKEN is no guess."""
     for number in range(12):
         desk.post(WRONG.format(key=key), sender=f"eve{number}@example.net")
 
@@ -80,7 +80,7 @@ def test_a_word_that_cannot_be_a_key_is_no_guess(desk: Desk, key: str) -> None:
 
 
 def flood(desk: Desk, number: int, sender: str = EVE) -> None:
-    """Puts many letters of one sender into the database, as a mailbox full of them would."""
+    """Store many messages of one sender, as a mailbox full of them would."""
     with desk.app.store.writing() as session:
         for each in range(number):
             raw = f"From: {sender}\r\nMessage-ID: <flood{each}@x>\r\n\r\nhello {each}\r\n".encode()
@@ -91,7 +91,7 @@ def flood(desk: Desk, number: int, sender: str = EVE) -> None:
 
 
 def test_forged_letters_shut_nobody_out(desk: Desk) -> None:
-    """However many come in a player's name, what his mail server vouches for is read, where servers are believed."""
+    """However many messages come in a player's name, one that the mail server vouches for is read."""
     believing(desk)
     flood(desk, 203, ANN)
     desk.post(SHEET, headers=stamp("pass"))
@@ -100,13 +100,13 @@ def test_forged_letters_shut_nobody_out(desk: Desk) -> None:
 
 
 def states(desk: Desk) -> list[str]:
-    """The states of all letters, in the order in which they came."""
+    """Return the states of all messages, in the order in which they came."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage.state).order_by(InboxMessage.id)))
 
 
 def test_two_hundred_letters_a_day_are_dealt_with(desk: Desk) -> None:
-    """What one sender mails beyond that is kept, and done nothing about; others are served as always."""
+    """Messages of one sender beyond the limit are kept and not processed; others are served as always."""
     flood(desk, 203)
     desk.now += dt.timedelta(minutes=1)
     desk.post("ORDERS toy1 red\nBID 3\nEND")
@@ -117,7 +117,7 @@ def test_two_hundred_letters_a_day_are_dealt_with(desk: Desk) -> None:
 
 
 def test_letters_of_earlier_ticks_count(desk: Desk) -> None:
-    """A sender who mails a few at a time has no more done than one who mails all at once."""
+    """The limit is the same for a sender who mails a few at a time."""
     for _ in range(3):
         flood(desk, 90)
         desk.tick(hours=1)
@@ -126,7 +126,7 @@ def test_letters_of_earlier_ticks_count(desk: Desk) -> None:
 
 
 def test_another_day_is_another_two_hundred(desk: Desk) -> None:
-    """The limit is that of a day, and a letter left alone can be tried again after it."""
+    """The limit is that of a day, and a quarantined message can be tried again after it."""
     flood(desk, 201)
     desk.tick()
     flood(desk, 1, sender=BOB)
@@ -138,7 +138,7 @@ def test_another_day_is_another_two_hundred(desk: Desk) -> None:
 
 
 def test_a_letter_left_alone_says_why(desk: Desk) -> None:
-    """Whoever runs the house reads it in the list of letters."""
+    """The reason is in the list of messages."""
     flood(desk, 201)
     desk.tick()
 
@@ -148,7 +148,7 @@ def test_a_letter_left_alone_says_why(desk: Desk) -> None:
 
 
 def forge_sheets(desk: Desk, number: int) -> None:
-    """Has somebody send sheets in Ann's name."""
+    """Post sheets in Ann's name."""
     for each in range(number):
         desk.post(f"{SHEET}\nforged {each}")
     desk.tick()
@@ -156,7 +156,7 @@ def forge_sheets(desk: Desk, number: int) -> None:
 
 @pytest.mark.parametrize("accept", ["address", "verified", "code", "token"])
 def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: str) -> None:
-    """After 201 letters in his name, a player's own with his token or code are read as always."""
+    """After 201 messages in a player's name, the player's own with token or code are read as always."""
     rule(desk, accept=accept)
     flood(desk, 203, ANN)
     desk.tick()
@@ -170,7 +170,7 @@ def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: st
 
 
 def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
-    """His token opens all, however many write in his name."""
+    """The GM's token is accepted, however many messages come in the GM's name."""
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
@@ -183,7 +183,7 @@ def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
 
 
 def test_a_flood_of_sheets_silences_nobody_who_has_a_key(desk: Desk) -> None:
-    """After many forged sheets for his turn, a player's own with his token counts, and then one by reply."""
+    """After many forged sheets for a turn, the player's own with a token counts, and then one by reply."""
     forge_sheets(desk, 110)
     desk.post(WRONG.format(key=token(desk)), sender=EVE)
     desk.tick()
@@ -197,7 +197,7 @@ def test_a_flood_of_sheets_silences_nobody_who_has_a_key(desk: Desk) -> None:
 
 
 def test_player_and_gm_are_told_of_a_flood_once_a_day(desk: Desk) -> None:
-    """Of letters and of sheets, at the registered addresses."""
+    """Player and GM are told once of messages and of sheets, at the registered addresses."""
     forge_sheets(desk, 25)
     flood(desk, 203, ANN)
     desk.tick()
@@ -210,7 +210,7 @@ def test_player_and_gm_are_told_of_a_flood_once_a_day(desk: Desk) -> None:
 
 
 def fill(desk: Desk, number: int, size: int) -> None:
-    """Puts automatic letters of a size into the database, each from another sender, of bytes that do not compress."""
+    """Store automatic messages of a size, each from another sender, of bytes that do not compress."""
     desk.now += dt.timedelta(seconds=1)
     with desk.app.store.writing() as session:
         for each in range(number):
@@ -222,7 +222,7 @@ def fill(desk: Desk, number: int, size: int) -> None:
 
 
 def peak(desk: Desk) -> int:
-    """The most memory that answering the letters takes."""
+    """Return the peak of memory while the messages are processed."""
     tracemalloc.start()
     process_messages(desk.app, desk.now)
     most = tracemalloc.get_traced_memory()[1]
@@ -231,7 +231,7 @@ def peak(desk: Desk) -> int:
 
 
 def test_a_day_of_big_letters_costs_no_memory(desk: Desk) -> None:
-    """What one new letter takes does not grow with the letters that came before it that day."""
+    """The memory for one new message does not grow with the messages of the day before it."""
     peaks = []
     for size in (100, 20_000):
         fill(desk, 210, size)
@@ -243,7 +243,7 @@ def test_a_day_of_big_letters_costs_no_memory(desk: Desk) -> None:
 
 
 def test_many_big_letters_cost_no_more_than_some(desk: Desk) -> None:
-    """Letters are held in memory some at a time."""
+    """Messages are held in memory in batches."""
     peaks = []
     for number in (20, 80):
         fill(desk, number, 100_000)

@@ -1,4 +1,4 @@
-"""Where the mail server adds no word on senders, none in a mail counts: whoever sends it can have written that."""
+"""A verdict in a mail does not count if the mail server adds none: the sender may have written it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOCAL = {"Received": "from laptop by mx.example.org with ESMTPSA id 1; Mon, 2 No
 
 @pytest.fixture
 def strict(desk: Desk) -> Desk:
-    """A campaign that takes sheets from an address alone if the server vouches for it."""
+    """Yield a campaign that takes sheets from an address alone only if the server vouches for it."""
     desk.begin()
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
@@ -33,27 +33,27 @@ def strict(desk: Desk) -> Desk:
 
 
 def gm_writes(desk: Desk, headers: dict[str, str]) -> None:
-    """The GM asks how things stand, with the token."""
+    """Mail a STATUS of the GM with the token."""
     token = next(filter(None, (re.search(r"^GM toy1 (\w+)$", text_of(mail), re.MULTILINE) for mail in desk.mails(GM))))
     desk.post(f"GM toy1 {token[1]}\nSTATUS\nEND", sender=GM, headers=headers)
     desk.tick()
 
 
 def is_taken(desk: Desk) -> bool:
-    """Whether a sheet counts that bears a server's word for its sender."""
+    """Return True if a sheet with a server's verdict for its sender is accepted."""
     desk.post(SHEET, headers=stamp("pass"))
     return told(desk)[ANN].startswith("Sheet ")
 
 
 def found(desk: Desk) -> CheckResult:
-    """What the doctor says of it."""
+    """Return the result of the doctor's check."""
     checks = check_database(desk.app.settings, desk.now, desk.app.games)
     (check,) = [each for each in checks if each.name == "authserv_id"]
     return check
 
 
 def test_a_word_counts_until_the_mail_of_the_gm_has_none(strict: Desk) -> None:
-    """Then a sender has written it; the doctor says so, and what to do."""
+    """A verdict does not count once a mail of the GM has none; the doctor says so, and what to do."""
     assert is_taken(strict)
     assert found(strict).result == "warning"
     gm_writes(strict, OUTSIDE)
@@ -64,7 +64,7 @@ def test_a_word_counts_until_the_mail_of_the_gm_has_none(strict: Desk) -> None:
 
 
 def test_a_word_counts_once_the_mail_of_the_gm_has_it(strict: Desk) -> None:
-    """The newest mail tells how the server is now."""
+    """The newest mail of the GM decides."""
     gm_writes(strict, OUTSIDE)
     strict.now += dt.timedelta(minutes=5)
     gm_writes(strict, {**stamp("pass"), **OUTSIDE})
@@ -75,7 +75,7 @@ def test_a_word_counts_once_the_mail_of_the_gm_has_it(strict: Desk) -> None:
 
 
 def test_a_mail_from_within_shows_nothing(strict: Desk) -> None:
-    """A server need not stamp what its own users send."""
+    """A mail from within shows nothing, since a server need not stamp what its own users send."""
     gm_writes(strict, LOCAL)
 
     assert is_taken(strict)
@@ -83,7 +83,7 @@ def test_a_mail_from_within_shows_nothing(strict: Desk) -> None:
 
 
 def test_a_forged_mail_of_the_gm_shows_nothing(strict: Desk) -> None:
-    """Neither does it make a word count that does not, nor the other way round."""
+    """A mail without the GM's token changes nothing about verdicts."""
     strict.post("GM toy1 0123456789abcdef0123\nSTATUS\nEND", sender=GM, headers=OUTSIDE)
     strict.tick()
     assert is_taken(strict)
@@ -96,7 +96,7 @@ def test_a_forged_mail_of_the_gm_shows_nothing(strict: Desk) -> None:
 
 
 def test_without_a_name_nothing_is_examined(strict: Desk) -> None:
-    """Then no word counts anyhow."""
+    """Without `authserv_id` no verdict counts, and none is checked."""
     settings = dataclasses.replace(strict.app.settings, authserv_id="")
     assert "authserv_id" not in [each.name for each in check_database(settings, strict.now, strict.app.games)]
 
@@ -112,5 +112,5 @@ def test_without_a_name_nothing_is_examined(strict: Desk) -> None:
     ],
 )
 def test_the_nearest_server_says_from_where_a_mail_came(received: str, *, outside: bool) -> None:
-    """Through whatever it was handed on within the house, and from whatever it came before."""
+    """The nearest server that took the mail decides, whatever handed it on within or sent it before."""
     assert is_from_outside(f"{received}From: gm@example.org\r\n\r\nx\r\n".encode()) is outside

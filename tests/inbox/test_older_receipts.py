@@ -16,7 +16,7 @@ from tests.toy.home import Desk, text_of
 
 @pytest.fixture
 def sheets(desk: Desk) -> Desk:
-    """A campaign in which red has sent three sheets, the last of them for five coins."""
+    """Return a campaign in which red has sent three sheets, the last of them for five coins."""
     desk.begin()
     desk.tick()
     report = desk.last()
@@ -27,19 +27,19 @@ def sheets(desk: Desk) -> Desk:
 
 
 def counted(desk: Desk) -> int:
-    """What red bids by the sheet that counts."""
+    """Return red's bid in the sheet that counts."""
     with desk.app.store.reading() as session:
         last = select(OrderSheet).where(OrderSheet.accepted).order_by(OrderSheet.version.desc()).limit(1)
         return int(next(order["coins"] for order in session.scalars(last).one().orders if "coins" in order))
 
 
 def question(desk: Desk) -> EmailMessage:
-    """The last question to red whether a sheet is meant."""
+    """Return the newest question to red whether a sheet is meant."""
     return [mail for mail in desk.mails(ANN) if "Not taken yet: reply YES" in mail["Subject"]][-1]
 
 
 def receipts(desk: Desk) -> list[str]:
-    """The texts of all receipts to red, oldest first."""
+    """Return the texts of all receipts to red, oldest first."""
     return [text_of(mail) for mail in desk.mails(ANN) if text_of(mail).startswith("Sheet ")]
 
 
@@ -58,7 +58,7 @@ COMING_BACK: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize("form", COMING_BACK.values(), ids=COMING_BACK.keys())
 def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], str], number: int) -> None:
-    """Whatever a program made of it, as a reply to the newest receipt: the newest sheet still counts."""
+    """The newest sheet still counts when a receipt comes back, whatever a program made of it."""
     sheets.reply(sheets.last(ANN), form(receipts(sheets)[number]))
     sheets.tick()
 
@@ -66,7 +66,7 @@ def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], st
 
 
 def test_what_was_kept_of_an_older_receipt_counts_if_its_player_says_so(sheets: Desk) -> None:
-    """It may be meant: the question says what it is, and the answer YES takes it."""
+    """The question says what the text is, and the answer YES takes it."""
     lines = COMING_BACK["a few lines of it"](receipts(sheets)[1])
     sheets.reply(sheets.last(ANN), lines)
     sheets.tick()
@@ -81,7 +81,7 @@ def test_what_was_kept_of_an_older_receipt_counts_if_its_player_says_so(sheets: 
 
 @pytest.mark.parametrize("again", ["", "the same lines"], ids=["without words", "the same again"])
 def test_a_machine_does_not_confirm_an_older_receipt(sheets: Desk, again: str) -> None:
-    """What sends back the question as well says no YES: the newest sheet still counts."""
+    """A machine that sends the question back too does not say YES: the newest sheet still counts."""
     lines = COMING_BACK["a few lines of it"](receipts(sheets)[1])
     sheets.reply(sheets.last(ANN), lines)
     sheets.tick()
@@ -101,7 +101,7 @@ MEANT = {
 
 @pytest.mark.parametrize("text", MEANT.values(), ids=MEANT.keys())
 def test_old_orders_written_anew_are_a_new_sheet(sheets: Desk, text: str) -> None:
-    """Whoever types or copies the orders of an earlier sheet, and not its receipt, goes back to them."""
+    """Orders of an earlier sheet that were typed or copied, without its receipt, are a new sheet."""
     sheets.reply(sheets.last(ANN), text)
     sheets.tick()
 
@@ -112,7 +112,7 @@ MOSTLY_ERRORS = "\n".join(["BID 9", *(f"line {number} of a letter to the editor"
 
 
 def test_a_sheet_of_errors_replaces_no_good_one_without_a_question(sheets: Desk) -> None:
-    """Of 24 lines 22 are none: its player is asked, and told what still counts and what they can do."""
+    """With errors in 22 of 24 lines the player is asked, and told what still counts and what to do."""
     sheets.reply(sheets.last(ANN), MOSTLY_ERRORS)
     sheets.tick()
     asked = question(sheets)
@@ -138,7 +138,7 @@ def test_a_sheet_of_errors_can_be_mended_in_the_answer(sheets: Desk) -> None:
 
 
 def test_a_sheet_of_errors_is_taken_where_nothing_counts(desk: Desk) -> None:
-    """It replaces nothing, and its receipt tells the errors."""
+    """A sheet of errors that replaces nothing is taken, and its receipt lists the errors."""
     desk.begin()
     desk.tick()
     desk.reply(desk.last(), MOSTLY_ERRORS)
@@ -148,12 +148,12 @@ def test_a_sheet_of_errors_is_taken_where_nothing_counts(desk: Desk) -> None:
 
 
 def other_words(number: int) -> str:
-    """Errors that nobody has sent before."""
+    """Return errors that were not sent before."""
     return MOSTLY_ERRORS.replace("editor", "x" * number).replace("letter", "y" * number)
 
 
 def test_an_unanswerable_question_is_told(sheets: Desk) -> None:
-    """So many are asked in a day and no more; what is beyond that is not taken, which its player is told."""
+    """Beyond the number of questions a day, a doubtful sheet is not taken, and its player is told."""
     newest = sheets.last(ANN)
     for number in range(1, 13):
         sheets.reply(newest, other_words(number))

@@ -1,4 +1,4 @@
-"""Which lines of a text are a mail of ours."""
+"""Recognition of the lines of a text that are of a mail of ours."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ Send it soon, please.
 
 
 def found(text: list[str]) -> list[str]:
-    """The lines of a text that are ours."""
+    """Return the lines of a text that are ours."""
     ours = match_lines(SentText.of(OURS), text)
     return [line for at, line in enumerate(text) if at in ours]
 
 
 def test_a_mail_of_ours_is_known() -> None:
-    """All its lines are, but for the sheet in it."""
+    """All lines of our mail are recognised, except for the sheet in it."""
     assert found(OURS) == [line for line in OURS if line and line not in OURS[8:11]]
 
 
 def test_what_stands_between_is_typed() -> None:
-    """A line that somebody has put between ours is his."""
+    """A line between ours is the sender's."""
     assert "MOVE S3 N" not in found([*OURS[:4], "MOVE S3 N", *OURS[4:]])
 
 
 def test_copied_orders_are_typed() -> None:
-    """Orders alone that stand in our mail are of whoever has copied them."""
+    """Orders alone that are in our mail are the sender's copy."""
     assert found(["MOVE S1 N 2", "MOVE S2 N 2"]) == []
 
 
 def test_orders_in_a_quotation_are_not() -> None:
-    """Where the mail around them is quoted, they are quoted too, even if that was cut."""
+    """Orders within a quotation of our mail are quoted too, even if it was cut."""
     assert "MOVE S1 N 2" in found(OURS[:7])
     assert "MOVE S2 N 2" in found([*OURS[:5], "MOVE S2 N 2", *OURS[7:]])
     assert "MOVE S2 N 2" in found([*OURS[:5], "MOVE S2 N 2"])
@@ -54,7 +54,7 @@ def test_a_few_words_prove_nothing() -> None:
 
 
 def test_a_sheet_as_it_was() -> None:
-    """A sheet that nobody has touched is known by all its words, one that was filled in is not."""
+    """An unedited sheet is recognised by all its words, one that was filled in is not."""
     original = SentText.of(OURS)
 
     assert match_form_lines(original, OURS[6:]) == {2, 3, 4}

@@ -1,4 +1,4 @@
-"""What players change by mail: they leave, pause, name deputies, and move to other addresses."""
+"""Changes that players make by mail: they leave, pause, name deputies, and move to other addresses."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from tests.toy.home import Desk
 
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
-    """A campaign of red, blue and green in which anyone may ask for a seat."""
+    """Start a campaign of red, blue and green in which anyone may ask for a seat."""
     form(desk, "red", "blue", "green", signup="yes", mass="101")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def journal(desk: Desk) -> list[str]:
-    """What the players may read."""
+    """Return the entries that players may read."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(JournalEntry.text).where(~JournalEntry.secret).order_by(JournalEntry.id)))
 
 
 def test_who_leaves_opens_his_seat(desk: Desk) -> None:
-    """Player, GM and the others hear of it; the seat is nobody's."""
+    """LEAVE opens the seat; its player, the GM and the others are told."""
     assert "You have given up the seat red in toy1." in insist(desk, "LEAVE")
 
     assert players(desk)["red"] == ""
@@ -57,7 +57,7 @@ def test_who_leaves_opens_his_seat(desk: Desk) -> None:
 
 @pytest.mark.parametrize("text", ["LEAVE", f"DEPUTY {EVE} UNTIL 2026-11-20"])
 def test_a_forged_sender_gives_no_seat_away(desk: Desk, text: str) -> None:
-    """What gives a seat or its secrets away needs more than a From, whatever the house rules: its player is asked."""
+    """Commands that give a seat or its secrets away need more than a From: the player is asked under any house rule."""
     assert "If it is yours, answer this mail, and it counts" in ask(desk, text)
     assert players(desk)["red"] == ANN
     assert desk.mails(EVE) == []
@@ -71,7 +71,7 @@ def test_nobody_leaves_by_a_slip(desk: Desk, text: str) -> None:
 
 
 def test_who_left_has_nothing_left(desk: Desk) -> None:
-    """Token, code and the report itself are of no use any more."""
+    """Token, code and report are of no use after LEAVE."""
     report, key = desk.last(ANN), token(desk)
     insist(desk, "LEAVE")
 
@@ -85,7 +85,7 @@ def test_who_left_has_nothing_left(desk: Desk) -> None:
 
 
 def test_the_first_standby_gets_the_seat(desk: Desk) -> None:
-    """He is mailed a token and the newest report with a code of its own; all hear that the seat has a new player."""
+    """The standby gets a token and the newest report with a new code; all are told that the seat has a new player."""
     old = desk.last(ANN)
     ask(desk, "JOIN toy1", EVE)
     confirm(desk, EVE)
@@ -103,7 +103,7 @@ def test_the_first_standby_gets_the_seat(desk: Desk) -> None:
 
 
 def test_sheets_in_the_old_code_are_refused_after_a_takeover(desk: Desk) -> None:
-    """The former player's report opens the seat to nobody, from whatever address."""
+    """The former player's report opens the seat from no address."""
     old = desk.last(ANN)
     ask(desk, "JOIN toy1", EVE)
     confirm(desk, EVE)
@@ -116,7 +116,7 @@ def test_sheets_in_the_old_code_are_refused_after_a_takeover(desk: Desk) -> None
 
 
 def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
-    """The turn runs when the others are in; PAUSE stands in the journal, and RESUME ends it."""
+    """The turn runs when the others' sheets are in; the journal has PAUSE, and RESUME ends it."""
     assert "turns no longer wait for you" in insist(desk, "PAUSE")
     for seat, address in (("blue", BOB), ("green", CYD)):
         desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=address)
@@ -129,7 +129,7 @@ def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
 
 
 def test_a_deputy_has_to_confirm(desk: Desk) -> None:
-    """He is asked at his address, both hear when it is settled, and he gets the newest report."""
+    """The deputy is asked at their address, both are told when it is settled, and the deputy gets the newest report."""
     assert "eve@example.net was asked to stand in for you" in insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
     assert "ann@example.org asks you to stand in for the seat red" in words(desk.last(EVE))
 
@@ -142,7 +142,7 @@ def test_a_deputy_has_to_confirm(desk: Desk) -> None:
 
 
 def test_a_deputy_gets_the_reports_of_his_time(desk: Desk) -> None:
-    """While he stands in, each new report goes to him too; afterwards none does."""
+    """Each new report during the deputy's time goes to the deputy too; afterwards none does."""
     insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-10")
     confirm(desk, EVE)
     desk.tick(hours=24 * 5)
@@ -154,7 +154,7 @@ def test_a_deputy_gets_the_reports_of_his_time(desk: Desk) -> None:
 
 
 def test_a_deputy_is_dismissed(desk: Desk) -> None:
-    """UNDEPUTE ends it at once, and takes back what was asked and not confirmed."""
+    """UNDEPUTE ends a deputy's time, and withdraws a request that was not confirmed."""
     insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
     asked = code(desk.last(EVE))
     assert "Nobody stands in for red" in insist(desk, "UNDEPUTE")
@@ -177,13 +177,13 @@ def test_a_deputy_is_dismissed(desk: Desk) -> None:
     ],
 )
 def test_a_deputy_that_cannot_be(desk: Desk, line: str, said: str) -> None:
-    """Days and addresses that make no sense are refused in words, and nobody is mailed."""
+    """Impossible days and addresses are refused with the reason, and no deputy is mailed."""
     assert said in insist(desk, line)
     assert desk.mails(EVE) == []
 
 
 def test_a_player_is_nobodys_deputy(desk: Desk) -> None:
-    """Who plays in the campaign is refused when he confirms; the one who asked hears nothing, and so not who plays."""
+    """A player of the campaign is refused on confirming; the one who asked is not told, and so not who plays."""
     insist(desk, "DEPUTY bob@example.org UNTIL 2026-11-20")
     before = len(desk.mails(ANN))
 
@@ -192,7 +192,7 @@ def test_a_player_is_nobodys_deputy(desk: Desk) -> None:
 
 
 def test_an_address_is_changed_from_the_old_one(desk: Desk) -> None:
-    """A code goes to the registered address, then one to the new; with both all campaigns move, and both hear."""
+    """A code goes to the registered address, then one to the new; with both all campaigns change, and both are told."""
     form(desk, "red", name="toy2", open_seats=1)
     desk.tick()
     ask(desk, "ADDRESS anna@example.com")
@@ -210,7 +210,7 @@ def test_an_address_is_changed_from_the_old_one(desk: Desk) -> None:
 
 
 def test_an_address_that_is_somebodys_cannot_be_taken(desk: Desk) -> None:
-    """Nobody takes over another's identity; only who has the address learns that it is known here."""
+    """A known address cannot be taken over; only its owner learns that it is known here."""
     ask(desk, "ADDRESS BOB@example.org")
     confirm(desk, ANN)
 
@@ -220,7 +220,7 @@ def test_an_address_that_is_somebodys_cannot_be_taken(desk: Desk) -> None:
 
 
 def test_a_change_of_address_tells_nothing_of_others(desk: Desk) -> None:
-    """Whether an address plays here or not, all that its asker is mailed is the same but for the address."""
+    """The answers are the same whether or not the new address plays here."""
     said = []
     for address in (BOB, "dan@example.org"):
         before = len(desk.mails(ANN))
@@ -233,7 +233,7 @@ def test_a_change_of_address_tells_nothing_of_others(desk: Desk) -> None:
 
 
 def test_a_forged_change_of_address_changes_nothing(desk: Desk) -> None:
-    """Whoever writes in a player's name cannot read the code; the player is warned by it."""
+    """A forger cannot read the code, and the player is warned by it."""
     desk.post("ADDRESS eve@example.net", sender=ANN)
     desk.tick()
 
@@ -254,7 +254,7 @@ def test_a_second_address_is_confirmed_too(desk: Desk) -> None:
 
 
 def test_reports_may_come_as_text_alone(desk: Desk) -> None:
-    """FORMAT is kept with the person."""
+    """FORMAT is stored with the person."""
     assert "as text alone from now on" in ask(desk, "FORMAT plain")
 
     with desk.app.store.reading() as session:
@@ -262,7 +262,7 @@ def test_reports_may_come_as_text_alone(desk: Desk) -> None:
 
 
 def test_a_newcomer_inherits_no_arrangements(desk: Desk) -> None:
-    """Pause, deputy and muting were the former player's."""
+    """Pause, deputy and mutings of the former player end."""
     ask(desk, "JOIN toy1", EVE)
     confirm(desk, EVE)
     insist(desk, "PAUSE")

@@ -1,4 +1,4 @@
-"""Sign-up by mail: an address is confirmed, and brings a seat or a place on the standby list."""
+"""Sign-up by mail: an address is confirmed, and gets a seat or a place on the standby list."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DAN = "dan@example.org"
 
 
 def join(desk: Desk, address: str, line: str = "JOIN toy1") -> str:
-    """Joins and confirms; the text of the answer."""
+    """Join and confirm; return the text of the answer."""
     desk.post(line, sender=address)
     desk.tick()
     return confirm(desk, address)
@@ -73,7 +73,7 @@ def test_a_confirmed_address_gets_its_seat(desk: Desk) -> None:
 
 @pytest.mark.parametrize("said", ["YES", "yes, please", "Confirmed!", "CONFIRM", "ok"])
 def test_a_yes_in_reply_confirms(desk: Desk, said: str) -> None:
-    """Reply to the mail with the code is enough."""
+    """A YES in reply to the mail with the code is enough."""
     form(desk, "red", signup="yes")
     ask(desk, "JOIN toy1", EVE)
     desk.reply(desk.last(EVE), said)
@@ -83,7 +83,7 @@ def test_a_yes_in_reply_confirms(desk: Desk, said: str) -> None:
 
 
 def test_a_no_in_reply_confirms_nothing(desk: Desk) -> None:
-    """Whatever else is replied does not bring a seat."""
+    """Other words in reply do not bring a seat."""
     form(desk, "red", signup="yes")
     ask(desk, "JOIN toy1", EVE)
     desk.reply(desk.last(EVE), "No, that was not me.")
@@ -93,7 +93,7 @@ def test_a_no_in_reply_confirms_nothing(desk: Desk) -> None:
 
 
 def test_a_taken_wish_is_told(desk: Desk) -> None:
-    """Who wished for a seat that is taken gets another and is told so."""
+    """A person who asked for a taken seat gets another and is told so."""
     form(desk, "red", open_seats=1, signup="yes")
 
     assert "The seat red, which you asked for, is not free." in join(desk, EVE, "JOIN toy1 AS red")
@@ -101,14 +101,14 @@ def test_a_taken_wish_is_told(desk: Desk) -> None:
 
 
 def test_an_unknown_wish_names_the_nearest(desk: Desk) -> None:
-    """A seat that the campaign does not have is not waited for."""
+    """A seat that the campaign does not have is refused, with the nearest one."""
     form(desk, "red", signup="yes")
 
     assert "toy1 has no seat called bleu: did you mean blue?" in ask(desk, "JOIN toy1 AS bleu", EVE)
 
 
 def test_a_full_campaign_lists(desk: Desk) -> None:
-    """Who finds no seat free has a number on the standby list; the GM reads what he wrote."""
+    """Without a free seat one gets a number on the standby list; the GM gets the text of the mail."""
     form(desk, "red", "blue", signup="yes")
 
     assert "You are number 1 on its standby list" in join(desk, CYD)
@@ -118,7 +118,7 @@ def test_a_full_campaign_lists(desk: Desk) -> None:
 
 
 def test_who_withdraws_waits_no_longer(desk: Desk) -> None:
-    """The next on the list moves up; asked again, one begins at its end."""
+    """After WITHDRAW the next on the list moves up; a person who joins again is at its end."""
     form(desk, "red", "blue", signup="yes")
     join(desk, CYD)
     join(desk, EVE)
@@ -142,7 +142,7 @@ def test_campaigns_closed_and_unknown_are_told_alike(desk: Desk) -> None:
 
 
 def test_a_code_works_once(desk: Desk) -> None:
-    """The second time it is not known any more, whoever sends it."""
+    """A code that was used is not known any more, from any sender."""
     form(desk, "red", open_seats=2, signup="yes")
     ask(desk, "JOIN toy1", EVE)
     sent = code(desk.last(EVE))
@@ -153,7 +153,7 @@ def test_a_code_works_once(desk: Desk) -> None:
 
 
 def test_a_code_holds_for_two_weeks(desk: Desk) -> None:
-    """Later it has to be asked for again."""
+    """A code expires after two weeks."""
     form(desk, "red", signup="yes")
     ask(desk, "JOIN toy1", EVE)
     desk.now += dt.timedelta(days=15)
@@ -163,7 +163,7 @@ def test_a_code_holds_for_two_weeks(desk: Desk) -> None:
 
 
 def test_a_code_is_in_no_answer(desk: Desk) -> None:
-    """What was confirmed is told without the code."""
+    """The answer to a confirmation does not have the code."""
     form(desk, "red", signup="yes")
     ask(desk, "JOIN toy1", EVE)
     sent = code(desk.last(EVE))
@@ -173,7 +173,7 @@ def test_a_code_is_in_no_answer(desk: Desk) -> None:
 
 
 def test_nobody_is_flooded_with_codes(desk: Desk) -> None:
-    """A known address is mailed three a day by what anybody could have written; a stranger one a week."""
+    """Messages without proof bring a known address three codes a day, a stranger one a week."""
     form(desk, "red", signup="yes")
     form(desk, "red", "blue", name="toy2", signup="yes")
     for _ in range(15):
@@ -201,14 +201,14 @@ def test_one_identity_in_several_campaigns(desk: Desk) -> None:
 
 
 def test_who_plays_cannot_join_again(desk: Desk) -> None:
-    """A player is told where he sits."""
+    """A player who joins again is told of their seat."""
     form(desk, "red", open_seats=2, signup="yes")
 
     assert "You play in toy1 already, as red." in ask(desk, "JOIN toy1", ANN)
 
 
 def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
-    """Before, its start is refused in words; then seats that nobody took are left out."""
+    """With too few players the start is refused; with enough, vacant seats are left out."""
     form(desk, "red", open_seats=2, signup="yes")
     with pytest.raises(CampaignError, match="is for 2 to 4 players, and 1 sit in toy1"):
         run_action(desk.app, "toy1", StartCampaign(), desk.now)
@@ -222,7 +222,7 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
 
 
 def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
-    """Who joins then gets token and newest report at once."""
+    """A person who joins a running game gets a token and the newest report."""
     form(desk, "red", "blue", signup="yes")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     insist(desk, "LEAVE", BOB)
@@ -261,7 +261,7 @@ def test_seats_without_names_are_named_by_their_players(desk: Desk) -> None:
 
 
 def test_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
-    """A seat given up while the campaign forms goes to the next who waits."""
+    """A seat given up while the campaign forms goes to the next standby."""
     form(desk, "red", "blue", signup="yes")
     join(desk, EVE)
     insist(desk, "LEAVE", ANN)
@@ -270,7 +270,7 @@ def test_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
 
 
 def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
-    """On either database two desks that confirm at once seat one and list the other."""
+    """On either database, of two confirmations processed at once one gets the seat and the other is listed."""
     run_action(shared.app, "toy1", SetHouseRule({"signup": "yes"}), shared.now)
     run_action(shared.app, "toy1", OpenSeat("red"), shared.now)
     for address in (CYD, EVE):

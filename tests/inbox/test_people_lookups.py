@@ -1,4 +1,4 @@
-"""STATUS, RESEND and HISTORY: what players look up by mail."""
+"""STATUS, RESEND and HISTORY, by which players look things up by mail."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tests.toy.home import Desk, text_of
 
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
-    """A campaign of red and blue."""
+    """Start a campaign of red and blue."""
     form(desk, "red", "blue")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def rule(desk: Desk, **rules: str) -> None:
-    """Changes house rules."""
+    """Change house rules."""
     run_action(desk.app, "toy1", SetHouseRule(rules), desk.now)
 
 
 def test_status_tells_deadline_and_sheet(desk: Desk) -> None:
-    """A paragraph for each campaign: turn, deadline in its zone, and which sheet counts, with its digest."""
+    """STATUS has a paragraph for each campaign: turn, deadline in its zone, the sheet that counts and its digest."""
     assert "round 1: Orders are due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC). No sheet" in ask(desk, "STATUS")
     receipt = ask(desk, "ORDERS toy1 red\nBID 3\nWAIT\nEND")
 
@@ -39,7 +39,7 @@ def test_status_tells_deadline_and_sheet(desk: Desk) -> None:
 
 
 def test_status_names_campaigns_of_the_asker_alone(desk: Desk) -> None:
-    """Nothing is told of campaigns somebody is not in."""
+    """STATUS tells nothing of campaigns that its sender is not in."""
     form(desk, "blue", "green", name="toy2")
 
     assert "toy2" not in ask(desk, "STATUS")
@@ -48,14 +48,14 @@ def test_status_names_campaigns_of_the_asker_alone(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("late", "told"), [("private", False), ("public", True)])
 def test_status_tells_who_is_late_where_that_is_public(desk: Desk, late: str, told: bool) -> None:
-    """The house rule decides whether players read who has no sheet yet."""
+    """The house rule decides whether players are told whose sheets are missing."""
     rule(desk, late=late)
 
     assert ("No sheet yet from red, blue." in ask(desk, "STATUS")) is told
 
 
 def test_a_report_comes_again(desk: Desk) -> None:
-    """RESEND brings the same report: text, HTML and data, under the same subject; the deadline may have moved since."""
+    """RESEND brings the same text, HTML and data under the same subject; the deadline may have moved since."""
     (first,) = reports(desk, ANN)
     ask(desk, "RESEND")
 
@@ -68,7 +68,7 @@ def test_a_report_comes_again(desk: Desk) -> None:
 
 
 def test_a_reply_to_a_report_sent_again_is_a_sheet(desk: Desk) -> None:
-    """It has the code of the report, so that Reply is enough."""
+    """A report sent again has its reply code, so that Reply is enough."""
     ask(desk, "RESEND")
     desk.reply(reports(desk, ANN)[-1], "BID 3")
     desk.tick()
@@ -77,7 +77,7 @@ def test_a_reply_to_a_report_sent_again_is_a_sheet(desk: Desk) -> None:
 
 
 def test_an_older_report_is_found_by_its_turn(desk: Desk) -> None:
-    """It is called as in its subject, or by its number; one that there is not is answered with those there are."""
+    """A report is named as in its subject, or by its number; an unknown one is answered with those there are."""
     desk.tick(hours=24 * 5)
     ask(desk, "RESEND 1")
 
@@ -88,7 +88,7 @@ def test_an_older_report_is_found_by_its_turn(desk: Desk) -> None:
 
 
 def test_a_report_goes_to_the_registered_address_alone(desk: Desk) -> None:
-    """Whoever asks with a code that leaked gets nothing."""
+    """A sender with a leaked code does not get the report."""
     desk.reply(desk.last(ANN), "RESEND", sender=EVE)
     desk.tick()
 
@@ -97,7 +97,7 @@ def test_a_report_goes_to_the_registered_address_alone(desk: Desk) -> None:
 
 
 def test_reports_are_sent_again_so_often_a_day(desk: Desk) -> None:
-    """A loop of somebody's mail program does not fill his mailbox with reports."""
+    """A loop of a mail program does not fill its user's mailbox with reports."""
     desk.tick(hours=24 * 5)
     frame = f"PLAYER toy1 red {token(desk)}\nRESEND 1\nRESEND 2\nEND"
     for number in range(10):
@@ -109,7 +109,7 @@ def test_reports_are_sent_again_so_often_a_day(desk: Desk) -> None:
 
 
 def test_history_is_the_journal(desk: Desk) -> None:
-    """Players read what was done, when and by whom, but no secret act; turns are called as in their reports."""
+    """Players read acts with time and actor, but no secret entries; turns have their labels of reports."""
     rule(desk, grace="2h")
     with desk.app.store.writing() as session:
         add_entry(session, snapshot(desk).id, desk.now, actor="gm", text="a secret act", secret=True)
@@ -124,7 +124,7 @@ def test_history_is_the_journal(desk: Desk) -> None:
 
 
 def test_history_may_be_the_gms_own(desk: Desk) -> None:
-    """Where the house rules say so, players are referred to their GM."""
+    """With the house rule journal=gm players are referred to their GM."""
     rule(desk, journal="gm")
 
     assert "The journal of toy1 is kept by its GM, gm@example.org, for himself." in ask(desk, "HISTORY")

@@ -1,4 +1,4 @@
-"""Press by mail: who may write what, who gets it and when, and what nobody is told."""
+"""Press by mail: who may write what, who gets it and when, and what is disclosed to none."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ THREE = ("red", "blue", "green")
 
 
 def begin(desk: Desk, **rules: str) -> None:
-    """A campaign of three seats whose first mails are out, with these house rules."""
+    """Start a campaign of three seats with these house rules, and send its first mails."""
     desk.begin(seats=THREE, rules=rules)
     desk.tick()
 
 
 def say(desk: Desk, text: str, sender: str = ANN, *, subject: str = "hello") -> str:
-    """Posts a mail and lets it be answered; the answer."""
+    """Post a mail and tick; return the answer."""
     desk.post(text, sender=sender, subject=subject)
     desk.tick()
     return text_of([mail for mail in desk.mails(sender) if mail["Subject"].startswith("Re: ")][-1])
 
 
 def press(desk: Desk, to: str = "") -> list[EmailMessage]:
-    """The press mailed so far, to one address or all."""
+    """Return the press mailed so far, to one address or all."""
     return [mail for mail in desk.mails(to) if "] Press" in mail["Subject"]]
 
 
 def count(desk: Desk, table: type[Press | OrderSheet]) -> int:
-    """How many rows a table has."""
+    """Count the rows of a table."""
     with desk.app.store.reading() as session:
         return session.scalars(select(func.count()).select_from(table)).one()
 
 
 def test_a_letter_reaches_whom_it_is_for_and_nobody_else(desk: Desk) -> None:
-    """A letter goes at once, as a mail of its own, to the seats named; its writer is told so."""
+    """Press goes at once, as a mail of its own, to the seats named; its writer is told so."""
     begin(desk)
 
     answer = say(desk, "PRESS TO blue\nLet us deal.")
@@ -62,7 +62,7 @@ def test_a_letter_reaches_whom_it_is_for_and_nobody_else(desk: Desk) -> None:
 
 
 def test_a_letter_to_all_is_not_mailed_to_its_writer(desk: Desk) -> None:
-    """ALL are all other seats."""
+    """ALL means all other seats."""
     begin(desk)
 
     assert "to all other seats" in say(desk, "PRESS TO ALL\nHello.")
@@ -70,7 +70,7 @@ def test_a_letter_to_all_is_not_mailed_to_its_writer(desk: Desk) -> None:
 
 
 def test_a_letter_passes_on_words_alone(desk: Desk) -> None:
-    """Keys, mail headers, quotations and signatures of a writer's mail stay behind; he is told of masks."""
+    """Keys, mail headers, quotations and signatures are not passed on; the writer is told of masks."""
     begin(desk)
     code = re.search(r"\[(\S{16})\]", desk.mails(ANN)[1]["Subject"])
     assert code is not None
@@ -84,7 +84,7 @@ def test_a_letter_passes_on_words_alone(desk: Desk) -> None:
 
 
 def test_the_address_of_a_writer_is_not_told(desk: Desk) -> None:
-    """No header of a letter names its writer, or the mail it came in."""
+    """No header of press names its writer, or the mail it came in."""
     begin(desk)
     say(desk, "PRESS TO blue\nHello.")
 
@@ -94,7 +94,7 @@ def test_the_address_of_a_writer_is_not_told(desk: Desk) -> None:
 
 
 def test_chat_in_reply_to_press_is_no_order_sheet(desk: Desk) -> None:
-    """A plain reply to a letter never counts as orders, even if it would read as some; a command in it is done."""
+    """A plain reply to press never counts as orders, even if it would parse as some; a command in it is done."""
     begin(desk)
     say(desk, "PRESS TO blue\nHow much?")
     desk.reply(press(desk, BOB)[0], "BID 3")
@@ -117,7 +117,7 @@ QUOTING = {
 
 @pytest.mark.parametrize("text", QUOTING.values(), ids=QUOTING)
 def test_press_that_quotes_a_sheet_is_press(desk: Desk, text: str) -> None:
-    """Orders that stand in or below press are not taken, and its writer is told so; the press goes out, keys masked."""
+    """Orders in or below press are not taken, and its writer is told so; the press goes out, keys masked."""
     begin(desk)
     own = token(desk)
 
@@ -136,7 +136,7 @@ def test_words_above_a_sheet_are_no_press(desk: Desk, first: str) -> None:
 
 
 def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
-    """Order lines in a letter stand behind bars, so that a reply that quotes them without marks orders nothing."""
+    """Order lines in press are behind bars, so that a reply that quotes them without marks orders nothing."""
     begin(desk)
     say(desk, "PRESS TO blue\nORDERS\nBID 9\nEND of my words\nORDERS for this week: none")
 
@@ -170,7 +170,7 @@ def test_what_is_not_allowed_is_refused_in_words(desk: Desk, rules: dict[str, st
 
 
 def test_a_seat_where_nobody_sits_is_named(desk: Desk) -> None:
-    """The writer hears which of the seats he wrote to nobody reads at; a letter to none but such is refused."""
+    """The writer is told which of the seats are vacant; press to vacant seats alone is refused."""
     begin(desk)
     with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(person_id=None, status="open"))
@@ -180,7 +180,7 @@ def test_a_seat_where_nobody_sits_is_named(desk: Desk) -> None:
 
 
 def test_a_seat_out_of_the_game_gets_no_letters(desk: Desk) -> None:
-    """Who writes to a removed seat is told."""
+    """Press to a removed seat is refused."""
     begin(desk)
     with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(status="removed"))
@@ -189,7 +189,7 @@ def test_a_seat_out_of_the_game_gets_no_letters(desk: Desk) -> None:
 
 
 def test_a_paused_player_gets_press(desk: Desk) -> None:
-    """A pause keeps no letters away."""
+    """A paused seat gets press."""
     begin(desk)
     put_seat(desk, "blue", paused=True)
     say(desk, "PRESS TO blue\nGet well soon.")
@@ -198,7 +198,7 @@ def test_a_paused_player_gets_press(desk: Desk) -> None:
 
 
 def test_unsigned_letters_tell_nothing_of_their_writer(desk: Desk) -> None:
-    """The mails of a letter are the same, but for their Message-IDs, whoever of the other seats wrote it."""
+    """Unsigned press is the same, except for its Message-IDs, whichever seat wrote it."""
     begin(desk, press="anonymous")
     desk.now = desk.now.replace(minute=20)
     say(desk, "UNSIGNED TO green\nBoo.", ANN, subject="from Ann")
@@ -215,7 +215,7 @@ def test_unsigned_letters_tell_nothing_of_their_writer(desk: Desk) -> None:
 
 
 def test_an_unsigned_letter_is_announced_to_its_writer(desk: Desk) -> None:
-    """Its writer hears when it goes: on the hour, so that its time does not tell who was at his mail."""
+    """The writer is told that it goes on the hour, so that its time does not disclose who was writing."""
     begin(desk, press="anonymous")
     desk.now = desk.now.replace(minute=20)
 
@@ -237,7 +237,7 @@ def test_muting_keeps_letters_away(desk: Desk) -> None:
 
 
 def test_muting_a_seat_does_not_tell_its_unsigned_letters(desk: Desk) -> None:
-    """Unsigned letters of a muted seat still come, or their absence would name it; MUTE UNSIGNED stops them all."""
+    """Unsigned press of a muted seat still comes, or its absence would name it; MUTE UNSIGNED stops all of it."""
     begin(desk, press="anonymous")
     say(desk, "MUTE red", BOB)
     say(desk, "MUTE UNSIGNED", CYD)
@@ -248,7 +248,7 @@ def test_muting_a_seat_does_not_tell_its_unsigned_letters(desk: Desk) -> None:
 
 
 def test_a_seat_writes_only_so_much_a_turn(desk: Desk) -> None:
-    """After 20 letters in a turn no more are taken before the next; news are counted by themselves."""
+    """After 20 pieces of press in a turn no more are taken before the next; news are counted by themselves."""
     begin(desk, press_with="report")
     with desk.app.store.writing() as session:
         red = session.scalars(select(Seat).where(Seat.name == "red")).one()
@@ -259,7 +259,7 @@ def test_a_seat_writes_only_so_much_a_turn(desk: Desk) -> None:
 
 
 def test_a_seat_causes_only_so_many_mails_a_turn(desk: Desk) -> None:
-    """Letters that come to too many mails are refused, with the way to reach many."""
+    """Press that makes too many mails is refused, with the way to reach many."""
     begin(desk)
     with desk.app.store.writing() as session:
         red = session.scalars(select(Seat).where(Seat.name == "red")).one()
@@ -270,7 +270,7 @@ def test_a_seat_causes_only_so_many_mails_a_turn(desk: Desk) -> None:
 
 
 def test_reports_and_diaries_have_room_for_so_much(desk: Desk) -> None:
-    """News for a full share of the reports, and entries for a full diary, are refused with what room is left."""
+    """News for a full share of the reports, and entries for a full diary, are refused with the room that is left."""
     begin(desk)
     with desk.app.store.writing() as session:
         red = session.scalars(select(Seat).where(Seat.name == "red")).one()
@@ -285,7 +285,7 @@ def test_reports_and_diaries_have_room_for_so_much(desk: Desk) -> None:
 def letter(
     desk: Desk, seat: Seat, text: str, *, kind: str = "press", to: list[str] | None = None, mailed: bool = False
 ) -> Press:
-    """A piece of press written before."""
+    """Build a piece of press written before."""
     return Press(
         campaign_id=seat.campaign_id,
         turn=1,
@@ -299,7 +299,7 @@ def letter(
 
 
 def test_press_is_written_on_either_database(shared: Desk) -> None:
-    """Letters, news, diaries and mutes are kept and read alike on SQLite and PostgreSQL."""
+    """Press, news, diaries and mutes are stored and read alike on SQLite and PostgreSQL."""
     for text in ("NEWS\nWar!", "DIARY\nI lied.", "MUTE blue", "PRESS TO blue\nDeal?"):
         assert "Not done" not in say(shared, text)
     with shared.app.store.reading() as session:
@@ -314,14 +314,14 @@ def test_press_is_written_on_either_database(shared: Desk) -> None:
 
 
 def muted_of(desk: Desk) -> dict[str, list[str]]:
-    """Whose press each seat does not want."""
+    """Return the seats that each seat has muted."""
     with desk.app.store.reading() as session:
         return {seat.name: seat.muted for seat in session.scalars(select(Seat))}
 
 
 @pytest.mark.parametrize("name", ["Auto-Submitted", "List-Id", "X-Autoreply"])
 def test_automatic_mail_never_becomes_press(desk: Desk, name: str) -> None:
-    """What a program sends is passed on to nobody."""
+    """Automatic mail is not passed on."""
     begin(desk)
     desk.post("PRESS TO ALL\nI am away until Monday.", headers={name: "auto-replied"})
     desk.tick()
@@ -330,7 +330,7 @@ def test_automatic_mail_never_becomes_press(desk: Desk, name: str) -> None:
 
 
 def test_a_stranger_writes_no_press(desk: Desk) -> None:
-    """Press in a player's name from an address that is not his is not passed on."""
+    """Press in a player's name from another address is not passed on."""
     begin(desk)
     desk.post("PLAYER toy1 red\nPRESS TO blue\nI am Ann, honest.\nEND", sender="eve@example.org")
     desk.tick()
@@ -339,7 +339,7 @@ def test_a_stranger_writes_no_press(desk: Desk) -> None:
 
 
 def test_press_leaves_no_trace_in_what_others_may_read(desk: Desk) -> None:
-    """Neither the journal nor the archive nor the outbox of others has anything of a letter between two."""
+    """Neither the journal nor the archive nor mail to others has anything of press between two."""
     begin(desk)
     say(desk, "PRESS TO blue\nA pact!")
     desk.tick(hours=24 * 7)
@@ -353,7 +353,7 @@ def test_press_leaves_no_trace_in_what_others_may_read(desk: Desk) -> None:
 
 
 def test_one_seat_cannot_fill_the_newspaper(desk: Desk) -> None:
-    """Each has its share of the reports, and is told what is left of it."""
+    """Each seat has its share of the reports, and is told how much of it is left."""
     begin(desk)
     share = ROOM_IN_REPORTS // len(THREE)
     texts = ["a" * 8_000, "b" * 8_000, "c" * (share - 16_000)]
@@ -367,7 +367,7 @@ def test_one_seat_cannot_fill_the_newspaper(desk: Desk) -> None:
 
 
 def test_full_reports_tell_no_numbers(desk: Desk) -> None:
-    """In a game of many the room may run out for all; how much others wrote is not told."""
+    """In a game of many seats the room may run out for all; how much others wrote is not disclosed."""
     begin(desk, press_with="report")
     with desk.app.store.writing() as session:
         row = {"campaign_id": 1, "turn": 1, "kind": "press", "sender_id": 2, "at": desk.now, "recipients": ["green"]}
@@ -377,7 +377,7 @@ def test_full_reports_tell_no_numbers(desk: Desk) -> None:
 
 
 def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> None:
-    """A letter is for a seat: what still waits when the seat changes hands is not mailed to its former player."""
+    """Press is for a seat: queued press is not mailed to the seat's former player."""
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
     say(desk, "UNSIGNED TO green\nTrust nobody.")
@@ -390,7 +390,7 @@ def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> Non
 
 
 def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk) -> None:
-    """Signed or not: one that a slow outbox held up goes to the new player, under the same Message-ID."""
+    """Signed press that a slow outbox held up goes to the new player, under the same Message-ID."""
     begin(desk)
     put_off(desk, "PRESS TO green\nLet us deal.")
     run_action(desk.app, "toy1", GiveSeat("green", EVE), desk.now)
@@ -400,14 +400,14 @@ def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk
 
 
 def put_off(desk: Desk, text: str) -> None:
-    """Posts press that is answered while the carrier takes nothing."""
+    """Post press that is processed while no mail goes out."""
     desk.post(text)
     fetch_messages(desk.app.store, open_mailbox(desk.app.settings), desk.now)
     process_messages(desk.app, desk.now)
 
 
 def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> None:
-    """Where nobody sits nobody reads it."""
+    """Queued press to a seat that became vacant is not sent."""
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
     say(desk, "UNSIGNED TO green\nTrust nobody.")

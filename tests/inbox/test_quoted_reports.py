@@ -1,4 +1,4 @@
-"""A report or receipt of ours, quoted in whatever way: nothing of it is ordered, and what was typed around it is."""
+"""A report or receipt of ours, quoted in any form: nothing of it is ordered, and what was typed around it is."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _campaign(desk: Desk) -> None:
 
 
 def bids(desk: Desk) -> list[object]:
-    """The orders of all good sheets after the first."""
+    """Return the orders of all accepted sheets after the first."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.id)))[1:]
 
@@ -33,7 +33,7 @@ BID_4 = [{"order": "bid", "coins": 4}]
 
 
 def wrapped(text: str) -> str:
-    """A text as a program wraps it that knows no better."""
+    """Return a text as wrapped by a simple program."""
     return "\n".join(textwrap.fill(line, 60) if line.strip() else "" for line in text.split("\n"))
 
 
@@ -62,7 +62,7 @@ MAILS = {"report": 1, "receipt": 2}
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_orders_around_a_mail_of_ours(desk: Desk, way: Callable[[str], str], place: str, mail: int) -> None:
-    """What was typed is taken whole, and no order that stands in the mail itself is."""
+    """All that was typed is taken, and no order that is in the mail itself."""
     answered = desk.mails("ann@example.org")[mail]
     quoted = way(text_of(answered).replace("\n-- \n", "\n").rstrip("\n"))
     desk.reply(answered, place.format(quoted=quoted), to=desk.mails("ann@example.org")[1]["Reply-To"])
@@ -72,7 +72,7 @@ def test_orders_around_a_mail_of_ours(desk: Desk, way: Callable[[str], str], pla
 
 
 def test_orders_between_the_lines(desk: Desk) -> None:
-    """What was typed inside an original without marks is found, as telephones let one answer."""
+    """Text typed inside an original without marks is found, as telephones let one answer."""
     report = desk.mails("ann@example.org")[1]
     lines = text_of(report).replace("\n-- \n", "\n").split("\n")
     lines[6:6] = ["BID 4"]
@@ -84,7 +84,7 @@ def test_orders_between_the_lines(desk: Desk) -> None:
 
 
 def test_orders_copied_from_a_receipt(desk: Desk) -> None:
-    """Whoever copies orders that a mail of ours restates has typed them."""
+    """Orders copied from a mail of ours are the sender's."""
     receipt = desk.mails("ann@example.org")[2]
     desk.reply(receipt, "BID 1\nWHISPER blue deal\n", to=desk.mails("ann@example.org")[1]["Reply-To"])
     desk.tick()
@@ -94,7 +94,7 @@ def test_orders_copied_from_a_receipt(desk: Desk) -> None:
 
 @pytest.mark.parametrize("pasted", ["BID 4\n\n{report}", "{report}\nBID 4"])
 def test_a_report_that_was_pasted(desk: Desk, pasted: str) -> None:
-    """A letter that names no mail shows by the code in it which report it quotes."""
+    """Of a message that answers no mail, the code in it shows which report it quotes."""
     report = desk.mails("ann@example.org")[1]
     desk.post(pasted.format(report=text_of(report).replace("\n-- \n", "\n")), to=report["Reply-To"])
     desk.tick()
@@ -127,9 +127,9 @@ SHOWN: dict[str, Callable[[str], str]] = {
 
 
 def test_orders_in_somebodys_words_are_nobodys(desk: Desk) -> None:
-    """However a mail program makes text of the HTML of a report, what another player wrote there is not ordered.
+    """Another player's text in a report is not ordered, however a mail program makes text of the report's HTML.
 
-    It is known by the words of the report's text alone, too, which is what is kept of it for long.
+    It is recognised by the words of the report's text alone, too, which is all that is kept of it for long.
     """
     desk.reply(desk.last("bob@example.org"), NEWS)
     desk.tick()

@@ -1,4 +1,4 @@
-"""A seat changes hands while a letter for it waits for the campaign's lock, as on PostgreSQL it may."""
+"""A seat changes hands while a message for it waits for the campaign's lock, as it may on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ANN, EVE = "ann@example.org", "eve@example.org"
 
 @pytest.fixture
 def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
-    """A campaign on PostgreSQL, begun."""
+    """Yield a home on PostgreSQL with a campaign that has begun."""
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
         desk.begin()
         desk.tick()
@@ -31,7 +31,7 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
 
 
 def while_it_waits(desk: Desk, act: Callable[[Session], None]) -> str:
-    """Does something to the campaign while a letter that is being dealt with waits for it; what came of the letter."""
+    """Change the campaign while a message that is being processed waits for its lock; return the message's note."""
     fetch_messages(desk.app.store, open_mailbox(desk.app.settings), desk.now)
     answering = threading.Thread(target=process_messages, args=(desk.app, desk.now))
     with desk.app.store.writing() as session:
@@ -52,7 +52,7 @@ def _wait_for_a_waiter(desk: Desk) -> None:
 
 
 def give_to_eve(desk: Desk) -> Callable[[Session], None]:
-    """Hands red's seat over."""
+    """Return a function that gives red's seat to Eve."""
 
     def act(session: Session) -> None:
         snapshot = locked_campaign(session, "toy1")
@@ -64,7 +64,7 @@ def give_to_eve(desk: Desk) -> Callable[[Session], None]:
 
 @pytest.mark.parametrize("key", [True, False])
 def test_a_sheet_of_somebody_who_loses_his_seat_meanwhile(served: Desk, key: bool) -> None:
-    """Neither his address nor the code that he had will do any more, and he learns nothing of the new one."""
+    """Neither the former player's address nor their code is proof any more, and they are not told of the new player."""
     if key:
         served.reply(served.last(ANN), "BID 1")
     else:

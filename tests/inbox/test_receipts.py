@@ -1,4 +1,4 @@
-"""What comes of sheets, and what their receipts say."""
+"""Order sheets and their receipts."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ def _campaign(desk: Desk) -> None:
 
 
 def send(desk: Desk, text: str) -> str:
-    """Answers red's last mail, ticks, and returns the text of what comes back."""
+    """Reply to red's newest mail, tick, and return the text of the answer."""
     desk.reply(desk.last(), text)
     desk.tick()
     return text_of(desk.last())
 
 
 def sheets(desk: Desk) -> list[OrderSheet]:
-    """All sheets kept."""
+    """Return all sheets."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet).order_by(OrderSheet.id)))
 
 
 def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
-    """Every order in words, every finding with its line, and the deadline in zone and UTC."""
+    """A receipt has every order in words, every finding with its line, and the deadline in zone and UTC."""
     text = send(desk, "BID 40\nWHISPR blue deal\nWHISPER blue deal deal")
 
     assert "2 orders, 1 line in error" in text
@@ -43,7 +43,7 @@ def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
 
 
 def test_words_to_a_person_are_left_alone(desk: Desk) -> None:
-    """A greeting above the orders, and thanks and a name below them, are no slips; what may be a slip is one."""
+    """A greeting above the orders and a farewell below are no slips; a line that may be a slip is one."""
     text = send(desk, "Hi there,\nBID 4\n\nThanks and best wishes!\nAnn")
     doubtful = send(desk, "BID 5\nThanks\nWHISPR")
 
@@ -53,7 +53,7 @@ def test_words_to_a_person_are_left_alone(desk: Desk) -> None:
 
 
 def test_a_command_among_orders_is_told_where_it_belongs(desk: Desk) -> None:
-    """It is no order, and none of the game's is what its writer meant."""
+    """A command among orders is an error with a hint, and not taken for a similar order."""
     text = send(desk, "BID 4\nPress to blue")
 
     assert "Line 2: Press to blue\n" in text
@@ -61,14 +61,14 @@ def test_a_command_among_orders_is_told_where_it_belongs(desk: Desk) -> None:
 
 
 def test_thanks_alone_are_no_sheet(desk: Desk) -> None:
-    """Who writes nothing but a kind word has not dropped his orders."""
+    """A reply with nothing but kind words does not drop the orders."""
     send(desk, "BID 4")
 
     assert "Your sheet 1 still counts" in send(desk, "Thanks, a nice game so far\nAnn")
 
 
 def test_a_receipt_is_threaded_under_its_sheet(desk: Desk) -> None:
-    """In-Reply-To is the sheet's, the report is in the thread, and the code comes along."""
+    """In-Reply-To names the sheet's mail, the report is in the thread, and the code is included."""
     report = desk.last()
     send(desk, "BID 1")
     receipt = desk.last()
@@ -81,7 +81,7 @@ def test_a_receipt_is_threaded_under_its_sheet(desk: Desk) -> None:
 
 
 def test_a_later_sheet_replaces_the_earlier(desk: Desk) -> None:
-    """The receipt says so and shows what changed."""
+    """The receipt says that the sheet replaces one, and shows what changed."""
     send(desk, "BID 1\nWHISPER blue hello")
     text = send(desk, "BID 2\nWHISPER blue hello")
 
@@ -89,7 +89,7 @@ def test_a_later_sheet_replaces_the_earlier(desk: Desk) -> None:
 
 
 def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
-    """It is answered and kept, but the good one still counts."""
+    """A sheet without good orders is answered and stored, but the accepted one still counts."""
     send(desk, "BID 1")
     text = send(desk, "thanks a lot!\nsee you")
 
@@ -128,20 +128,20 @@ def test_wait_alone_keeps_the_orders(desk: Desk) -> None:
 
 
 def test_wait_before_any_sheet_is_answered(desk: Desk) -> None:
-    """There is nothing to hold back yet; the player learns what to send."""
+    """WAIT before any sheet is refused with what to send."""
     assert "No orders were found in your mail" in send(desk, "WAIT")
     assert sheets(desk) == []
 
 
 def test_a_sheet_is_read_against_the_mailed_view(desk: Desk) -> None:
-    """The findings of a receipt come from what the player was mailed, so that it tells nothing else."""
+    """The findings of a receipt come from what the player was mailed, so that it discloses nothing else."""
     text = send(desk, "WHISPER green deal")
 
     assert "expected another seat, got 'green'" in " ".join(text.split()).lower()
 
 
 def test_what_was_cleaned_is_told(desk: Desk) -> None:
-    """Quotations left out and a missing END are in the receipt."""
+    """The receipt names quotations left out and a missing END."""
     text = " ".join(send(desk, "ORDERS toy1 red\nBID 1\n> old\n").split())
 
     assert "There is no END line" in text
@@ -157,7 +157,7 @@ def test_the_text_kept_holds_no_token_or_code(desk: Desk) -> None:
 
 
 def test_the_digest_is_told_again_by_the_report(desk: Desk) -> None:
-    """Receipt and report name the same version and digest, so nobody need wonder which sheet was used."""
+    """Receipt and report name the same version and digest, so that it is clear which sheet was used."""
     digest = send(desk, "BID 1").partition("digest ")[2].partition(".")[0]
     desk.tick(hours=24 * 5)
 
@@ -176,7 +176,7 @@ def test_a_hundred_sheets_a_turn_are_enough(desk: Desk) -> None:
 
 
 def test_a_sheet_that_is_not_complete_waits_for_the_deadline(desk: Desk) -> None:
-    """Without what its seat is awaited for, a sheet is kept but does not let the turn run early."""
+    """A sheet without the orders that its seat is awaited for is stored but does not let the turn run early."""
     text = send(desk, "WHISPER blue deal")
 
     assert "What your seat is asked for is not in this sheet." in text
@@ -184,7 +184,7 @@ def test_a_sheet_that_is_not_complete_waits_for_the_deadline(desk: Desk) -> None
 
 
 def test_the_sheet_of_a_quoted_report_is_no_empty_sheet(desk: Desk) -> None:
-    """Orders above a report that is quoted without marks are taken, and not dropped for the empty sheet at its end."""
+    """Orders above a report quoted without marks are taken, and not dropped for the empty sheet at its end."""
     send(desk, "BID 1")
     report = text_of(desk.mails("ann@example.org")[1]).replace("\n-- \n", "\n")
     text = " ".join(send(desk, f"BID 2\n\nFeladó: Play by Email\n{report}").split())
@@ -194,7 +194,7 @@ def test_the_sheet_of_a_quoted_report_is_no_empty_sheet(desk: Desk) -> None:
 
 
 def test_an_empty_sheet_below_a_greeting_is_noted(desk: Desk) -> None:
-    """It is taken, and its receipt says what was not read."""
+    """An empty sheet is taken, and its receipt says what was not read."""
     text = " ".join(send(desk, "Hello!\nORDERS toy1 red\nEND").split())
 
     assert text.startswith("Sheet 1 taken: no orders, as you sent it.")

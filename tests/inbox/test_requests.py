@@ -1,4 +1,4 @@
-"""Commands in letters: how they are found, whose they are, and where the answer goes."""
+"""Commands in messages: how they are found, whose they are, and where the answer goes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.toy.ruleset import Auction, Bid
 
 
 def asked(text: str) -> list[str] | None:
-    """The command lines found in a text; None if it holds no commands."""
+    """Return the command lines found in a text; None if it has no commands."""
     found = find_commands(text.split("\n"), {"toy1"})
     return None if found is None else [line for _, line in found.lines]
 
@@ -46,7 +46,7 @@ def asked(text: str) -> list[str] | None:
     ],
 )
 def test_commands_are_found(text: str, lines: list[str] | None) -> None:
-    """They stand first, in full, as far as the first blank line; or between PLAYER and END, where they may be cut."""
+    """Commands come first, in full, up to the first blank line; or between PLAYER and END, even abbreviated."""
     assert asked(text) == lines
 
 
@@ -62,7 +62,7 @@ def test_commands_are_found(text: str, lines: list[str] | None) -> None:
     ],
 )
 def test_commands_may_be_written_as_to_a_person(text: str, line: str) -> None:
-    """With a please behind them, a name below, and days as reports write them; what is chosen for the dice stays."""
+    """Commands may have a please, a name below and dates as in reports; a dice word is left as it is."""
     found = find_commands(text.split("\n"), {"toy1"})
 
     assert found is not None
@@ -71,7 +71,7 @@ def test_commands_may_be_written_as_to_a_person(text: str, line: str) -> None:
 
 
 def test_a_frame_names_seat_and_key() -> None:
-    """The line PLAYER is read as ORDERS is: campaign and seat in small letters, the key as it stands."""
+    """The line PLAYER is parsed like ORDERS: campaign and seat in small letters, the key as it is."""
     found = find_commands(["player Toy1 RED Key", "STATUS", "END"], {"toy1"})
 
     assert found is not None
@@ -80,7 +80,7 @@ def test_a_frame_names_seat_and_key() -> None:
 
 @pytest.mark.parametrize("frame", ["{}", "PLAYER toy1 red\n{}\nEND\nBye", "{}\nEND\nBye"])
 def test_a_text_is_all_that_stands_below(frame: str) -> None:
-    """A command with a text has the lines to END or to the end, blank ones and those like commands among them."""
+    """A command with a text has all lines to END or to the end, even blank ones and those like commands."""
     found = find_commands(frame.format("MUTE blue\nPRESS TO green\n\nSTATUS quo,\n\nas ever").split("\n"), {"toy1"})
 
     assert found is not None
@@ -89,7 +89,7 @@ def test_a_text_is_all_that_stands_below(frame: str) -> None:
 
 
 def test_a_letter_has_so_many_commands_at_most() -> None:
-    """What comes after the twentieth is told, not done."""
+    """Commands after the twentieth are noted, not done."""
     found = find_commands(["STATUS"] * (MOST_COMMANDS + 5), {"toy1"})
 
     assert found is not None
@@ -99,7 +99,7 @@ def test_a_letter_has_so_many_commands_at_most() -> None:
 
 @pytest.mark.parametrize("game", RULESETS, ids=lambda game: game.key)
 def test_no_order_is_taken_for_a_command(game: AnyRuleset) -> None:
-    """No order of any game, whole or cut as players may, is a command in full."""
+    """No order of any game, whole or abbreviated, is a command in full."""
     cuts = {
         verb.word[:length]
         for verb in game.orders.verbs
@@ -110,7 +110,7 @@ def test_no_order_is_taken_for_a_command(game: AnyRuleset) -> None:
 
 
 def test_every_command_has_a_handler() -> None:
-    """Whatever may be mailed is done by somebody."""
+    """Every command that may be mailed has one handler."""
     assert {*HANDLERS, *PERSON_HANDLERS, *SEAT_ACTIONS, *PLAY_ACTIONS} == {verb.order for verb in COMMANDS.verbs}
     assert all(command.needs_seat for command in HANDLERS)
     assert not any(command.needs_seat for command in PERSON_HANDLERS)
@@ -118,14 +118,14 @@ def test_every_command_has_a_handler() -> None:
 
 @pytest.fixture
 def begun(desk: Desk) -> Desk:
-    """A campaign of red and blue, with its first reports mailed."""
+    """Yield a campaign of red and blue, with its first reports mailed."""
     desk.begin()
     desk.tick()
     return desk
 
 
 def test_orders_go_before_commands(begun: Desk) -> None:
-    """A letter with an ORDERS frame is a sheet, whatever else stands in it."""
+    """A message with an ORDERS frame is a sheet, whatever else is in it."""
     assert ask(begun, "STATUS\n\nORDERS toy1 red\nBID 2\nEND").startswith("Sheet 1 taken")
 
 
@@ -138,7 +138,7 @@ def test_a_reply_to_a_report_may_be_a_command(begun: Desk) -> None:
 
 
 def test_a_line_not_understood_is_told_with_the_nearest(begun: Desk) -> None:
-    """What was understood is done; the rest is quoted with its number, what was expected, and the nearest command."""
+    """Commands that were understood are done; other lines are quoted with what was expected and the nearest command."""
     text = ask(begun, "STATUS\nMUET blue\nHISTORY 2")
 
     assert "> STATUS toy1 (Toy Auction), seat red, round 1:" in text
@@ -147,18 +147,18 @@ def test_a_line_not_understood_is_told_with_the_nearest(begun: Desk) -> None:
 
 
 def test_commands_may_stand_in_the_subject(begun: Desk) -> None:
-    """A mail without text is read by its subject, as with HELP."""
+    """The subject of a mail without text is parsed, as with HELP."""
     assert "toy1 (Toy Auction), seat red" in ask(begun, "", subject="Re: status")
 
 
 def test_nobody_leaves_by_a_subject(begun: Desk) -> None:
-    """The command belongs into the mail; what looks like a mail program's button is asked about."""
+    """LEAVE in a subject does nothing; a subject like that of an unsubscribe button brings a question."""
     assert "nobody leaves by a subject alone" in ask(begun, "", subject="LEAVE")
     assert "you have not left" in ask(begun, "", subject="LEAVE toy1")
 
 
 def test_a_player_of_several_seats_is_asked_which(begun: Desk) -> None:
-    """Only his own are listed, and his command again in a frame."""
+    """Only the sender's own seats are listed, and the command again in a frame."""
     begun.begin(name="toy2", seats=("red", "green"))
     begun.begin(name="toy3", seats=("blue", "green"))
 
@@ -177,7 +177,7 @@ def test_a_frame_says_which(begun: Desk) -> None:
 
 
 def test_the_token_speaks_from_any_address(begun: Desk) -> None:
-    """The command is done, and the answer goes to the registered address alone."""
+    """A command with the token is done, and the answer goes to the registered address alone."""
     begun.post(f"PLAYER toy1 red {token(begun)}\nMUTE blue\nEND", sender=EVE)
     begun.tick()
 
@@ -186,7 +186,7 @@ def test_the_token_speaks_from_any_address(begun: Desk) -> None:
 
 
 def test_a_stranger_is_told_what_every_stranger_is(begun: Desk) -> None:
-    """Commands for seats that are and seats that are not are answered in the same words."""
+    """Commands for existing and other seats are answered in the same words."""
     for number, header in enumerate(["PLAYER toy1 red", "PLAYER toy9 red", "PLAYER toy1 pink"]):
         begun.post(f"{header}\nLEAVE\nEND", sender=f"eve{number}@example.net")
     begun.post("STATUS", sender="eve3@example.net")
@@ -198,7 +198,7 @@ def test_a_stranger_is_told_what_every_stranger_is(begun: Desk) -> None:
 
 
 def test_a_stranger_cannot_act_for_a_seat(begun: Desk) -> None:
-    """The seat's own address is warned, and nothing is done."""
+    """Nothing is done, and the seat's own address is warned."""
     begun.post("PLAYER toy1 red\nLEAVE\nEND", sender=EVE)
     begun.tick()
 
@@ -207,7 +207,7 @@ def test_a_stranger_cannot_act_for_a_seat(begun: Desk) -> None:
 
 
 def test_an_old_report_is_enough_to_look_up(begun: Desk) -> None:
-    """What changes nothing, and is answered to the player alone, may be asked in reply to any report of his."""
+    """Queries, whose answers go to the player alone, may be sent in reply to any report."""
     old = begun.last(ANN)
     begun.tick(hours=24 * 5)
     begun.reply(old, "RESEND 1", sender=EVE)
@@ -218,7 +218,7 @@ def test_an_old_report_is_enough_to_look_up(begun: Desk) -> None:
 
 
 def test_an_old_report_is_not_enough_to_change_a_thing(begun: Desk) -> None:
-    """Whoever was forwarded a report of an earlier turn cannot give the seat away."""
+    """The code of an earlier turn's report does not give the seat away."""
     old = begun.last(ANN)
     begun.tick(hours=24 * 5)
     begun.reply(old, "LEAVE", sender=EVE)
@@ -240,13 +240,13 @@ def test_a_robot_asks_for_nothing(begun: Desk) -> None:
     "text", ["JOIN", "CONFIRM", "MUTE", "ABSENT 1-2-3", "DEPUTY x UNTIL y", "FORMAT odd", "RESEND 9x", "RESEND 77"]
 )
 def test_no_command_is_silent(begun: Desk, text: str) -> None:
-    """Whatever is wrong with a command is answered in words."""
+    """A faulty command is always answered."""
     assert text.split()[0] in ask(begun, text)
 
 
 @pytest.mark.parametrize("accept", ["code", "token"])
 def test_what_the_campaign_accepts_is_asked_of_commands_too(begun: Desk, accept: str) -> None:
-    """An address alone changes nothing where it is not enough; to look up it is, since the answer goes there."""
+    """An address that does not suffice changes nothing; it does for queries, since the answer goes there."""
     run_action(begun.app, "toy1", SetHouseRule({"accept": accept}), begun.now)
 
     assert "seat red" in ask(begun, "STATUS")
@@ -255,7 +255,7 @@ def test_what_the_campaign_accepts_is_asked_of_commands_too(begun: Desk, accept:
 
 
 def test_a_deputy_sends_sheets_and_no_more(begun: Desk) -> None:
-    """Who stands in cannot give the seat away, not even in reply to a report."""
+    """A deputy cannot give the seat away, not even in reply to a report."""
     insist(begun, "DEPUTY eve@example.net UNTIL 2026-11-20")
     confirm(begun, EVE)
     begun.reply(reports(begun, EVE)[-1], "LEAVE", sender=EVE)
@@ -265,14 +265,14 @@ def test_a_deputy_sends_sheets_and_no_more(begun: Desk) -> None:
 
 
 class Essay(Auction):
-    """The toy for people of many words: whatever is written is a bid of one coin."""
+    """The toy for free text: whatever is written is a bid of one coin."""
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         return ParsedSheet(tuple(ParsedOrder(number, Bid(1)) for number, line in lines if line.strip()))
 
 
 def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:
-    """Where a game reads any words, a reply that begins with a command's word but is none is a sheet."""
+    """In a game that accepts free text, a reply that only begins like a command is a sheet."""
     begun.reply(begun.last(), "Leave the harbour at dawn.")
     begun.reply(begun.last(), "Mute blue")
     fetch_messages(begun.app.store, open_mailbox(begun.app.settings), begun.now)

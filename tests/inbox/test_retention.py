@@ -1,4 +1,4 @@
-"""Tokens are not kept in mail that has done its work."""
+"""Tokens are not kept in mail that is no longer needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOKEN = "0123456789abcdef0123"
 
 @pytest.fixture
 def token(desk: Desk) -> str:
-    """Ann's token, from the welcome mail of a running campaign."""
+    """Return Ann's token, from the welcome mail of a running campaign."""
     desk.begin()
     desk.tick()
     welcome = text_of(desk.mails(ANN)[0])
@@ -34,18 +34,18 @@ def token(desk: Desk) -> str:
 
 
 def composed(text: str, *files: MailPart) -> bytes:
-    """A mail of the house, as it is stored."""
+    """Return a mail of ours, as it is stored."""
     mail = NewMail(ANN, "Your seat", text, "<a@example.org>", "orders@example.org", parts=files)
     return compose(mail, sender="orders@example.org", sender_name="Play by Email", at=MONDAY)
 
 
 def kept(desk: Desk, kind: type[InboxMessage | OutgoingMail], token: str) -> list[int]:
-    """The ids of stored mails in which a token stands, as it is or encoded."""
+    """Return the ids of stored mails that contain a token, as it is or encoded."""
     return [row.id for row in rows(desk, kind) if token in parse_message(row.raw).text or token.encode() in row.raw]
 
 
 def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> None:
-    """Its sheet was taken, and what the GM looks at is the letter with a mask."""
+    """The sheet was taken, and the GM sees the message with a mask."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org", subject=f"orders {token}")
     assert desk.tick().answered.sheets == 1
 
@@ -55,7 +55,7 @@ def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> Non
 
 
 def test_on_either_database(shared: Desk) -> None:
-    """Letters and sent mail are masked on SQLite and PostgreSQL alike."""
+    """Messages and sent mail are masked on SQLite and PostgreSQL alike."""
     key = text_of(shared.mails(ANN)[0]).partition("ORDERS toy1 red ")[2].split()[0]
     shared.post(f"ORDERS toy1 red {key}\nBID 2\nEND", sender="elsewhere@example.org")
     shared.tick()
@@ -65,7 +65,7 @@ def test_on_either_database(shared: Desk) -> None:
 
 
 def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> None:
-    """What it is known by was noted before."""
+    """A masked message that comes again is recognised by its hash."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
     desk.tick()
     (path,) = (desk.home / "post" / "inbox" / "Processed" / "cur").iterdir()
@@ -75,7 +75,7 @@ def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> Non
 
 
 def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
-    """It keeps its token until it is dealt with."""
+    """A quarantined message keeps its token until it is processed."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
     desk.tick()
     raw = f"From: elsewhere@example.org\n\nORDERS toy1 red {token}\nBID 3\nEND\n".encode()
@@ -90,7 +90,7 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
 
 
 def test_a_mail_long_sent_has_no_token(desk: Desk, token: str) -> None:
-    """For a week it may come back and go another way; then it is masked."""
+    """A sent mail is masked after a week, in which it may bounce and go another way."""
     desk.tick(hours=24 * 6)
     before = kept(desk, OutgoingMail, token)
     desk.tick(hours=24 * 2)
@@ -99,7 +99,7 @@ def test_a_mail_long_sent_has_no_token(desk: Desk, token: str) -> None:
 
 
 def test_of_a_report_long_sent_its_text_is_kept(shared: Desk) -> None:
-    """Its HTML and data are with the report; the mail keeps what letters quote, and the fields it is known by."""
+    """A mail sent long ago keeps the text that messages quote, and its header; HTML and data are with the report."""
     shared.tick()
     whole = {mail.id: mail.raw for mail in rows(shared, OutgoingMail) if mail.kind == "report"}
     shared.tick(hours=24 * 6)
@@ -118,7 +118,7 @@ def test_of_a_report_long_sent_its_text_is_kept(shared: Desk) -> None:
 
 
 def test_a_report_is_mailed_again_however_old(desk: Desk) -> None:
-    """RESEND does not look for it among mails: it comes whole."""
+    """RESEND brings the whole report, since it does not use the sent mail."""
     desk.begin()
     desk.tick()
     first = desk.last(ANN)
@@ -135,7 +135,7 @@ def test_a_report_is_mailed_again_however_old(desk: Desk) -> None:
 
 
 def test_a_masked_mail_does_not_go_out_again(desk: Desk, token: str) -> None:
-    """Its reader would have no use for it, and whoever tries again is told so."""
+    """A masked mail would be useless to its reader, so a retry is refused with the reason."""
     (welcome,) = kept(desk, OutgoingMail, token)
     desk.tick(hours=24 * 8)
     with desk.app.store.writing() as session:
@@ -148,7 +148,7 @@ def test_a_masked_mail_does_not_go_out_again(desk: Desk, token: str) -> None:
 
 
 def test_the_backlog_of_an_older_home_is_masked(desk: Desk, token: str) -> None:
-    """What was stored before there was a note of it counts as unmasked."""
+    """Mail stored before masking was recorded counts as unmasked."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
     raw = f"Subject: old\n\nORDERS toy1 red {token}\nEND\n".encode()
     desk.tick()
@@ -162,7 +162,7 @@ def test_the_backlog_of_an_older_home_is_masked(desk: Desk, token: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["7bit", "quoted-printable", "base64"])
 def test_however_it_is_encoded(encoding: str) -> None:
-    """The text stays to be read, but for the token; so do the fields by which the mail is known."""
+    """The text can still be read, without the token; so can the fields that identify the mail."""
     mail = EmailMessage()
     mail["From"], mail["Message-ID"], mail["Subject"] = ANN, f"<{TOKEN}@example.org>", "orders"
     mail.set_content(f"{'x' * 60} {TOKEN} BID 2\n", cte=encoding)
@@ -177,14 +177,14 @@ def test_however_it_is_encoded(encoding: str) -> None:
 
 
 def test_a_mail_of_text_alone_stays_whole() -> None:
-    """There is nothing in it that could be left out, so that it may go again."""
+    """Nothing can be left out of a mail of text alone, so it may go again."""
     mail = composed("Hello.\n")
 
     assert keep_text_only(mail) == mail
 
 
 def test_what_was_masked_before_is_shortened_too() -> None:
-    """In homes of versions before, tokens were masked and the rest was left."""
+    """Mail that earlier versions masked and left at its length is shortened too."""
     mail = composed(f"ORDERS toy1 red {TOKEN}\n", MailPart("rules.txt", "text/plain", b"rules " * 99))
     short = keep_text_only(redact_tokens(mail))
 
@@ -195,7 +195,7 @@ def test_what_was_masked_before_is_shortened_too() -> None:
 
 
 def test_a_mail_without_a_token_stays_as_it_is() -> None:
-    """Hashes and longer numbers are none."""
+    """Hashes and longer numbers are no tokens."""
     raw = f"From: {ANN}\r\nMessage-ID: <{TOKEN}@x>\r\n\r\n{'ab' * 32} {TOKEN}0\r\n".encode()
 
     assert redact_tokens(raw) == raw

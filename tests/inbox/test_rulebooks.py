@@ -1,4 +1,4 @@
-"""RULES: the rulebook by mail, for those who play the game."""
+"""RULES: the rulebook by mail, for players of the game."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Told(Auction):
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    """A campaign of red and blue, begun, in a house with two games."""
+    """Yield a home with two games and a campaign of red and blue that has begun."""
     with open_desk(tmp_path / "home", games={"toy": Told(), "gm_adjudicated": UMPIRE}) as opened:
         opened.begin()
         opened.tick()
@@ -65,7 +65,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def rules(desk: Desk, to: str = ANN) -> list[str]:
-    """The texts of all mails with rules that an address has got."""
+    """Return the texts of all mails with rules to an address."""
     return [text_of(mail) for mail in desk.mails(to) if "rule" in mail["Subject"] and "Re:" not in mail["Subject"]]
 
 
@@ -73,8 +73,10 @@ def rules(desk: Desk, to: str = ANN) -> list[str]:
     ("subject", "text"), [("x", "RULES"), ("Rules", ""), ("Re: rules toy1", ""), ("x", "rules TOY1\n\nThank you")]
 )
 def test_the_rulebook_comes_by_mail(desk: Desk, subject: str, text: str) -> None:
-    """By its line or subject, with or without the campaign, with all sections and the reference of orders; that is
-    the answer, and no other mail says that it comes."""
+    """RULES as line or subject, with or without the campaign, brings all sections and the reference of orders.
+
+    That is the answer, and no other mail announces it.
+    """
     before = len(desk.mails(ANN))
     ask(desk, text, subject=subject)
 
@@ -87,7 +89,7 @@ def test_the_rulebook_comes_by_mail(desk: Desk, subject: str, text: str) -> None
 
 
 def test_the_rulebook_is_html_too(desk: Desk) -> None:
-    """With inline styles, and nothing from elsewhere."""
+    """The HTML of a rulebook has inline styles, and loads nothing."""
     ask(desk, "RULES")
 
     html = desk.last().get_body(("html",))
@@ -108,14 +110,14 @@ def test_sections_are_found_by_their_headings(desk: Desk) -> None:
 
 
 def test_sections_are_found_by_their_text(desk: Desk) -> None:
-    """Where no heading has the word, the sections that use it come."""
+    """The sections that use a word come if no heading has it."""
     ask(desk, "RULES toy1 Coins counted")
 
     assert rules(desk)[0].startswith("THE END\n-------\n\nAll coins are counted.\n")
 
 
 def test_what_is_in_no_rules_brings_the_headings(desk: Desk) -> None:
-    """Each is a line that can be mailed."""
+    """Words that are not in the rulebook bring its headings, each as a line that can be mailed."""
     text = ask(desk, "RULES dragons")
 
     assert "speaks of dragons. It has these sections: RULES A round RULES Bidding RULES The end" in text
@@ -124,7 +126,7 @@ def test_what_is_in_no_rules_brings_the_headings(desk: Desk) -> None:
 
 
 def test_players_of_several_games_say_which(desk: Desk) -> None:
-    """A line for each campaign is offered, and works; a reply says which of itself."""
+    """A line for each campaign is offered, and works; a reply to a report needs none."""
     report = desk.last(ANN)
     form(desk, "red", "blue", name="pen1", game="gm_adjudicated")
 
@@ -136,7 +138,7 @@ def test_players_of_several_games_say_which(desk: Desk) -> None:
 
 
 def test_a_deputy_and_the_gm_have_the_rules_too(desk: Desk) -> None:
-    """Whoever stands in must know the game."""
+    """A deputy and the GM get the rulebook."""
     frame = f"PLAYER toy1 red {token(desk)}\nDEPUTY {CYD} UNTIL 2026-12-24\nEND"
     ask(desk, frame)
     confirm(desk, CYD)
@@ -147,7 +149,7 @@ def test_a_deputy_and_the_gm_have_the_rules_too(desk: Desk) -> None:
 
 
 def test_rules_go_to_the_registered_address(desk: Desk) -> None:
-    """Whoever asks with a code that leaked gets nothing."""
+    """A sender with a leaked code does not get the rulebook."""
     desk.reply(reports(desk, ANN)[0], "RULES", sender=EVE)
     desk.tick()
 
@@ -156,7 +158,7 @@ def test_rules_go_to_the_registered_address(desk: Desk) -> None:
 
 
 def test_a_stranger_learns_of_no_campaign_that_takes_no_players(desk: Desk) -> None:
-    """He is told what every stranger is, whether or not what he names exists."""
+    """A stranger gets the same answer whether or not the campaign exists."""
     told = [ask(desk, text, f"{at}@example.net") for at, text in enumerate(("RULES", "RULES toy1", "RULES toy9", "hm"))]
 
     assert len(set(told)) == 1
@@ -164,7 +166,7 @@ def test_a_stranger_learns_of_no_campaign_that_takes_no_players(desk: Desk) -> N
 
 
 def test_a_stranger_learns_which_campaigns_take_players(desk: Desk) -> None:
-    """Their names and games, so that he may ask for a seat; nothing of the others."""
+    """A stranger is told the names and games of campaigns that take players, and of no others."""
     form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
 
     text = ask(desk, "RULES pen1", EVE)
@@ -175,7 +177,7 @@ def test_a_stranger_learns_which_campaigns_take_players(desk: Desk) -> None:
 
 
 def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
-    """Whatever its house rules say: whoever asked for a seat in it would be told that there is none."""
+    """A campaign that has moved is not offered, whatever its house rules say."""
     form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
     with desk.app.store.writing() as session:
         session.execute(update(Campaign).where(Campaign.name == "pen1").values(status=CampaignState.MOVED))
@@ -184,7 +186,7 @@ def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
 
 
 def test_a_player_may_read_the_rules_of_what_he_could_join(desk: Desk) -> None:
-    """Of a campaign in which he does not play, if it takes players; else its name is but a word."""
+    """The name of a campaign that takes players brings its rules to any player; other names are plain words."""
     form(desk, "blue", "green", name="pen1", game="gm_adjudicated")
     form(desk, "blue", name="pen2", game="gm_adjudicated", open_seats=1, signup="yes")
 
@@ -193,7 +195,7 @@ def test_a_player_may_read_the_rules_of_what_he_could_join(desk: Desk) -> None:
 
 
 def test_rules_are_mailed_so_often_a_day(desk: Desk) -> None:
-    """A From that anybody can write brings few; a token brings more, but not without end."""
+    """A From alone brings few rulebooks a day; a token brings more, within a limit."""
     for number in range(UNPROVEN_RULES_A_DAY):
         ask(desk, "RULES", subject=str(number))
     assert "please ask tomorrow" in ask(desk, "RULES")
@@ -206,7 +208,7 @@ def test_rules_are_mailed_so_often_a_day(desk: Desk) -> None:
 
 
 def pen(desk: Desk) -> None:
-    """A campaign of Cyd's, of free words, begun."""
+    """Start a campaign of free text, played by Cyd."""
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
     run_action(desk.app, "pen1", StartCampaign(), desk.now)
     desk.tick()
@@ -214,7 +216,7 @@ def pen(desk: Desk) -> None:
 
 @pytest.mark.parametrize("line", ["Rules of war are kept", "rules: no quarter", "Rules orders\nand wait"])
 def test_an_order_in_free_words_may_begin_like_the_command(desk: Desk, line: str) -> None:
-    """In a reply, a sentence is an order of a game that takes any."""
+    """In a reply, a sentence is an order of a game that accepts free text."""
     pen(desk)
     desk.reply(reports(desk, CYD)[-1], line)
     desk.tick()
@@ -224,8 +226,7 @@ def test_an_order_in_free_words_may_begin_like_the_command(desk: Desk, line: str
 
 @pytest.mark.parametrize("line", ["RULES", "RULES pen1", "RULES orders", "Rules ledgers", "RULES pen1 how a turn goes"])
 def test_rules_can_be_asked_for_in_a_game_of_free_words(desk: Desk, line: str) -> None:
-    """Alone, with the campaign, with a word of the rulebook or words of a heading it is the command even in a reply,
-    and takes no sheet away."""
+    """RULES alone, with the campaign, or with words of the rulebook is the command even in a reply."""
     pen(desk)
     desk.reply(reports(desk, CYD)[-1], line)
     desk.tick()
@@ -234,7 +235,7 @@ def test_rules_can_be_asked_for_in_a_game_of_free_words(desk: Desk, line: str) -
 
 
 def test_the_welcome_and_every_report_tell_how_to_get_the_rules(desk: Desk) -> None:
-    """The line they name brings the rulebook, mailed anew or in a reply to either."""
+    """The line that they name brings the rulebook, in a new mail or in a reply to either."""
     for mail in (desk.mails(ANN)[0], reports(desk, ANN)[0]):
         before = len(rules(desk))
         (line,) = {found[1] for found in re.finditer(r"(?:the|The) line (\w+) ", text_of(mail))}
@@ -247,7 +248,7 @@ def test_the_welcome_and_every_report_tell_how_to_get_the_rules(desk: Desk) -> N
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)
 def test_the_example_of_our_mails_finds_something_in_every_rulebook(ruleset: AnyRuleset) -> None:
-    """RULES orders brings a section of orders, not all there is."""
+    """RULES orders brings a section of orders, not the whole rulebook."""
     (section, *_) = headed_sections(rulebook(ruleset), ["orders"])
 
     assert section.source.startswith("## ")

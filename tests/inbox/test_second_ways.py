@@ -1,4 +1,4 @@
-"""Mail that was refused for good, or came back, goes another way before it counts as lost."""
+"""Mail that was refused for good, or bounced, goes another way before it counts as lost."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ TOO_BIG = "552 5.3.4 message too big"
 
 @pytest.fixture(autouse=True)
 def _campaign(shared: Desk) -> None:
-    """A campaign on each database; its first mail has gone out."""
+    """Start a campaign on each database, and send its first mail."""
 
 
 def give_second(desk: Desk) -> None:
-    """Ann has registered a second address."""
+    """Register a second address of Ann's."""
     with desk.app.store.writing() as session:
         session.execute(update(Person).where(Person.key == ANN).values(fallback=SECOND))
 
 
 def queue_again(desk: Desk) -> None:
-    """Ann's first report waits in the outbox as on the day it was written."""
+    """Queue Ann's first report again as on the day it was written."""
     report = (OutgoingMail.recipient == ANN) & (OutgoingMail.kind == "report")
     with desk.app.store.writing() as session:
         session.execute(update(OutgoingMail).where(report).values(state="queued", attempts=0, sent_at=None))
 
 
 def ann_report(desk: Desk) -> OutgoingMail:
-    """Ann's first report, as it stands in the outbox."""
+    """Return Ann's first report, as it is in the outbox."""
     with desk.app.store.reading() as session:
         person = select(Person.id).where(Person.key == ANN).scalar_subquery()
         return session.scalars(
@@ -51,7 +51,7 @@ def ann_report(desk: Desk) -> OutgoingMail:
 
 
 def refuse(answers: dict[str, str]) -> Callable[[str], None]:
-    """Refuses mail to these addresses for good, in these words."""
+    """Return a hook that refuses mail to these addresses for good, in these words."""
 
     def before(recipient: str) -> None:
         if recipient in answers:
@@ -61,14 +61,14 @@ def refuse(answers: dict[str, str]) -> Callable[[str], None]:
 
 
 def send(desk: Desk, before: Callable[[str], None]) -> tuple[tuple[int, int, int], list[tuple[str, bytes]]]:
-    """Sends what is due over a carrier that refuses; how many were sent, put off and lost, and what was sent."""
+    """Send what is due over a transport that refuses; return how many were sent, deferred and lost, and the mails."""
     carrier = ListCarrier(before)
     sent = deliver_due(desk.app.store, carrier, desk.now)
     return (sent.sent, sent.retried, sent.failed), carrier.sent
 
 
 class SmallCarrier(ListCarrier):
-    """Takes mail of a few lines, and refuses all that is longer."""
+    """Transport that takes mail of a few lines, and refuses all that is longer."""
 
     def send(self, recipient: str, raw: bytes) -> str:
         if len(raw) > 4_000:
@@ -77,14 +77,14 @@ class SmallCarrier(ListCarrier):
 
 
 def parsed(raw: bytes) -> EmailMessage:
-    """A mail as Python's own parser understands it."""
+    """Parse a mail by Python's own parser."""
     message = email.message_from_bytes(raw, policy=email.policy.default)
     assert isinstance(message, EmailMessage)
     return message
 
 
 def test_a_dead_address_has_a_second(shared: Desk) -> None:
-    """A mail refused at the first address goes to the second at once: the same bytes; its row tells both answers."""
+    """A mail refused at the first address goes to the second at once, byte for byte; its row has both answers."""
     give_second(shared)
     queue_again(shared)
     before = ann_report(shared).raw
@@ -113,7 +113,7 @@ def test_no_second_address(shared: Desk) -> None:
 
 
 def test_a_mail_that_is_too_big(shared: Desk) -> None:
-    """Refused for its size, a report goes as text alone, under its Message-ID and with its subject and reply code."""
+    """A report refused for its size goes as text alone, under its Message-ID and with its subject and reply code."""
     queue_again(shared)
     whole = parsed(ann_report(shared).raw)
     carrier = SmallCarrier()
@@ -132,7 +132,7 @@ def test_a_mail_that_is_too_big(shared: Desk) -> None:
 
 
 def test_text_that_is_still_too_big(shared: Desk) -> None:
-    """When even the text is refused, the second address gets it; then it is over."""
+    """When even the text is refused, it goes to the second address, once."""
     give_second(shared)
     queue_again(shared)
 
@@ -142,7 +142,7 @@ def test_text_that_is_still_too_big(shared: Desk) -> None:
 
 
 def test_a_second_address_has_time_of_its_own(shared: Desk) -> None:
-    """However long the first was tried, a second that is busy is tried again."""
+    """A second address that is busy is tried again, however long the first was tried."""
     give_second(shared)
     queue_again(shared)
     shared.now += dt.timedelta(days=30)
@@ -154,7 +154,7 @@ def test_a_second_address_has_time_of_its_own(shared: Desk) -> None:
 
 
 def test_mail_that_came_back_goes_to_the_second_address(shared: Desk) -> None:
-    """A delivery report sends it on, and nobody is troubled."""
+    """A delivery report sends a mail to the second address, and the GM is not notified."""
     give_second(shared)
     told = len(shared.mails(GM))
     bounce(shared, postfix(ann_report(shared).message_id))
@@ -174,7 +174,7 @@ def test_the_same_news_twice(shared: Desk) -> None:
 
 
 def test_mail_that_came_back_from_both(shared: Desk) -> None:
-    """Then it has bounced, the GM is told, and the row tells the whole story."""
+    """A mail that came back from both addresses has bounced, the GM is notified, and the row has the whole story."""
     give_second(shared)
     for address in (ANN, SECOND):
         bounce(shared, postfix(ann_report(shared).message_id, address))
@@ -185,7 +185,7 @@ def test_mail_that_came_back_from_both(shared: Desk) -> None:
 
 
 def bounce(desk: Desk, raw: bytes) -> None:
-    """A delivery report comes in."""
+    """Put a delivery report into the inbox, and tick."""
     inbox = desk.home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)
     count = len(list((inbox / "Processed" / "cur").glob("*"))) if (inbox / "Processed").is_dir() else 0
@@ -194,6 +194,6 @@ def bounce(desk: Desk, raw: bytes) -> None:
 
 
 def note(desk: Desk) -> str:
-    """What became of the last letter."""
+    """Return the note on the newest message."""
     with desk.app.store.reading() as session:
         return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""

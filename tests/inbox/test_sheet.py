@@ -10,7 +10,7 @@ from pbem.inbox.sheet_finder import SheetHeader, SheetText, find_sheet
 
 
 def find(text: str, *campaigns: str) -> SheetText:
-    """The sheet in a text, in a house with these campaigns."""
+    """Return the sheet in a text, in a home with these campaigns."""
     return find_sheet(text.splitlines(), (campaigns or ("trap7",)))
 
 
@@ -32,7 +32,7 @@ def test_a_plain_reply_is_all_lines() -> None:
 
 
 def test_a_missing_end_is_noted() -> None:
-    """Without END everything after ORDERS is read, and the player is told so."""
+    """Without END everything after ORDERS is read, and a note says so."""
     sheet = find("orders trap7 red\nMOVE a")
 
     assert sheet.lines == ((1, "MOVE a"),)
@@ -40,7 +40,7 @@ def test_a_missing_end_is_noted() -> None:
 
 
 def test_a_second_sheet_is_noted() -> None:
-    """Only the first sheet of a mail is read, and the player is told so."""
+    """Only the first sheet of a mail is read, and a note says so."""
     sheet = find("ORDERS trap7 red\nMOVE a\nEND\nORDERS trap8 red\nMOVE b\nEND")
 
     assert sheet.lines == ((1, "MOVE a"),)
@@ -56,7 +56,7 @@ def test_prose_about_orders_is_no_header(line: str) -> None:
 
 
 def test_a_header_of_an_unknown_campaign_counts_with_its_end() -> None:
-    """A misspelt campaign is found, so that its player can be told."""
+    """A header with a misspelt campaign is found if END follows."""
     assert find("ORDERS trap8 red\nMOVE a\nEND").header == SheetHeader("trap8", "red")
 
 
@@ -74,7 +74,7 @@ def test_a_header_of_an_unknown_campaign_counts_with_its_end() -> None:
     ],
 )
 def test_the_words_wait_and_final_are_the_hosts(text: str, wait: bool | None) -> None:
-    """WAIT and FINAL stand on a line of their own or end the header; the last one counts."""
+    """WAIT and FINAL are on a line of their own or end the header; the last one counts."""
     sheet = find(text)
 
     assert sheet.wait is wait
@@ -82,12 +82,12 @@ def test_the_words_wait_and_final_are_the_hosts(text: str, wait: bool | None) ->
 
 
 def test_names_in_a_header_are_case_blind() -> None:
-    """Players need not mind capitals."""
+    """Names in a header may be in capitals."""
     assert find("ORDERS Trap7 RED\nEND") == find("ORDERS trap7 red\nEND")
 
 
 def test_the_text_kept_has_no_key() -> None:
-    """What is stored and archived masks the word that proves the sender."""
+    """The key of a sheet is masked in what is stored and archived."""
     text = find("hi\nORDERS trap7 red tok3n WAIT\nMOVE a\nEND\nbye").text()
 
     assert text == "ORDERS trap7 red ********\nMOVE a\nEND\n"

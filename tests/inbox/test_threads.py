@@ -1,4 +1,4 @@
-"""What a player's mail program makes of the mail of a campaign: one thread, one list, and a way to stop it."""
+"""A player's mail program shows the mail of a campaign as one thread and one list, with a way to stop it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def _campaign(desk: Desk) -> None:
 
 
 def play(desk: Desk) -> None:
-    """Ann answers her report, and the turn is resolved at its deadline, after a reminder to Bob."""
+    """Send Ann's sheet, let a reminder go to Bob, and run the turn at its deadline."""
     desk.reply(desk.last(), "BID 3\n")
     desk.tick(hours=90)
     desk.tick(hours=24)
 
 
 def test_a_campaign_is_one_thread(desk: Desk) -> None:
-    """Welcome, reports, receipts and reminders to a player all name the same first mail, his welcome."""
+    """Welcome, reports, receipts and reminders to a player all name the same first mail, the welcome."""
     play(desk)
     welcome, *others = desk.mails(BOB)
 
@@ -37,7 +37,7 @@ def test_a_campaign_is_one_thread(desk: Desk) -> None:
 
 
 def test_players_have_threads_of_their_own(desk: Desk) -> None:
-    """No Message-ID in one player's mail stands in another's."""
+    """No Message-ID in one player's mail is in another's."""
     play(desk)
     threads = [{word for mail in desk.mails(to) for word in str(mail["References"]).split()} for to in (ANN, BOB)]
 
@@ -45,7 +45,7 @@ def test_players_have_threads_of_their_own(desk: Desk) -> None:
 
 
 def test_two_seats_of_one_player_are_one_thread(desk: Desk) -> None:
-    """Whoever plays two seats has one thread, which begins with the welcome of the first."""
+    """A player of two seats has one thread, which begins with the welcome of the first."""
     with desk.app.store.writing() as session:
         ann = session.scalars(select(Person.id).where(Person.key == ANN)).one()
         session.execute(update(Seat).values(person_id=ann))
@@ -57,7 +57,7 @@ def test_two_seats_of_one_player_are_one_thread(desk: Desk) -> None:
 
 
 def test_a_reply_still_finds_its_turn(desk: Desk) -> None:
-    """The welcome among the references of a reply is in nobody's way: the sheet counts for the report replied to."""
+    """With the welcome among the references of a reply, the sheet counts for the report replied to."""
     report = desk.last()
     desk.post("BID 3\n", headers={"In-Reply-To": report["Message-ID"], "References": str(report["References"])})
     desk.tick()
@@ -67,7 +67,7 @@ def test_a_reply_still_finds_its_turn(desk: Desk) -> None:
 
 
 def test_a_campaign_is_a_list(desk: Desk) -> None:
-    """All its mail can be sorted by one List-Id (RFC 2919); that to the GM has no thread and no way to leave."""
+    """All mail of a campaign has one List-Id (RFC 2919); that to the GM has no thread and no List-Unsubscribe."""
     desk.post("ORDERS toy1 red\nBID 3\nEND\n", sender="eve@example.com")
     play(desk)
 
@@ -86,11 +86,11 @@ BUTTONS = {
     "a program that leaves the subject out": (APPLE, "unsubscribe", FROM_APPLE),
     "a link mailed before it named the seat": (GMAIL, "Leave toy1", {}),
 }
-"""What mail programs send when somebody presses the button that List-Unsubscribe makes: text, subject, header."""
+"""Mails that programs send for the button of List-Unsubscribe: text, subject, header."""
 
 
 def manned(desk: Desk) -> list[str]:
-    """The seats of the campaign where somebody sits."""
+    """Return the seats of the campaign that have a player."""
     (campaign,) = home_status(desk.app).campaigns
     return [seat.seat for seat in campaign.seats if seat.playing and seat.address]
 
@@ -98,7 +98,7 @@ def manned(desk: Desk) -> list[str]:
 @pytest.mark.parametrize("button", BUTTONS)
 @pytest.mark.parametrize("accept", ["address", "code", "token", "confirmed"])
 def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str) -> None:
-    """Pressed by accident it leaves no seat; whoever means it replies to the question, and has left."""
+    """An unsubscribe button alone leaves no seat; a reply to the question does."""
     text, subject, header = BUTTONS[button]
     desk.set_rules(accept=accept)
     desk.post(text, subject=subject, headers=header)
@@ -116,13 +116,13 @@ def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str
 
 
 def test_the_link_names_the_seat(desk: Desk) -> None:
-    """A player of several seats in one campaign leaves the one whose mail he was reading."""
+    """The link names the seat, for players of several seats in one campaign."""
     assert str(desk.last()["List-Unsubscribe"]) == "<mailto:orders@example.org?subject=Leave%20toy1%20red>"
 
 
 @pytest.mark.parametrize("subject", ["Re: Leave toy1 red", "Leave toy1 red alone", "Unsubscribed"])
 def test_what_is_no_button(desk: Desk, subject: str) -> None:
-    """An answer, or a subject that says more, asks nobody whether he wants to leave."""
+    """A reply, or a subject that says more, brings no question about leaving."""
     desk.post("BID 3\n", subject=subject)
     desk.tick()
 
@@ -131,7 +131,7 @@ def test_what_is_no_button(desk: Desk, subject: str) -> None:
 
 
 def test_a_button_cannot_be_pressed_for_others(desk: Desk) -> None:
-    """From another address the seat's own is warned, as for anything else, and nothing is asked."""
+    """From another address the button brings the usual warning, and no question."""
     desk.post(GMAIL, subject="Leave toy1 red", sender="eve@example.com")
     desk.tick()
 
@@ -140,7 +140,7 @@ def test_a_button_cannot_be_pressed_for_others(desk: Desk) -> None:
 
 
 def test_robots_know_the_mail_for_what_it_is(desk: Desk) -> None:
-    """Whatever an answering machine goes by, it need not answer a report; and our own desk would not either."""
+    """A report is marked as automatic in all ways that answering machines check, ours too."""
     report = desk.last()
 
     assert (report["Auto-Submitted"], report["Precedence"]) == ("auto-generated", "bulk")
@@ -148,7 +148,7 @@ def test_robots_know_the_mail_for_what_it_is(desk: Desk) -> None:
 
 
 def test_a_receipt_is_not_bulk(desk: Desk) -> None:
-    """An answer to one's own letter is not filed with mass mail."""
+    """A receipt is not marked as bulk mail."""
     desk.reply(desk.last(), "BID 3\n")
     desk.tick()
 
@@ -156,7 +156,7 @@ def test_a_receipt_is_not_bulk(desk: Desk) -> None:
 
 
 def test_a_reminder_that_could_not_go_is_taken_back(desk: Desk) -> None:
-    """Once the turn is resolved, a reminder of it that still waits is not sent."""
+    """Once the turn is run, a queued reminder of it is superseded."""
     desk.tick(hours=90)
     with desk.app.store.writing() as session:
         session.execute(
@@ -171,7 +171,7 @@ def test_a_reminder_that_could_not_go_is_taken_back(desk: Desk) -> None:
 
 
 def test_each_mail_knows_its_kind_and_reader(desk: Desk) -> None:
-    """The outbox has noted what every mail is, and whose."""
+    """The outbox has the kind and the reader of every mail."""
     play(desk)
     with desk.app.store.reading() as session:
         names = {person.id: person.key for person in session.scalars(select(Person))}
@@ -182,7 +182,7 @@ def test_each_mail_knows_its_kind_and_reader(desk: Desk) -> None:
 
 
 def test_a_player_who_wants_text_alone(desk: Desk) -> None:
-    """His mail has no HTML, picture or file; the others' has."""
+    """Mail to a player who wants text alone has no HTML, picture or file; that to others has."""
     with desk.app.store.writing() as session:
         session.execute(update(Person).where(Person.key == ANN).values(plain=True))
     play(desk)

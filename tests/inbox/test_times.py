@@ -24,26 +24,26 @@ def _campaign(desk: Desk) -> None:
 
 
 def ask(desk: Desk, text: str, *, sender: str = ANN) -> str:
-    """What a player is answered, in one line."""
+    """Return the answer to a player, on one line."""
     desk.post(text, sender=sender)
     desk.tick()
     return " ".join(text_of(desk.last(sender)).split())
 
 
 def absences(desk: Desk) -> list[tuple[dt.datetime, dt.datetime]]:
-    """All absences there are."""
+    """Return all absences."""
     with desk.app.store.reading() as session:
         return [(row.since, row.until) for row in session.scalars(select(Absence).order_by(Absence.since))]
 
 
 def deadline(desk: Desk) -> str:
-    """The open turn's, as text."""
+    """Return the deadline of the open turn, as text."""
     found = home_status(desk.app, "toy1").campaigns[0].deadline
     return found.isoformat()[:16] if found else ""
 
 
 def test_an_absence_is_whole_days_of_the_zone(desk: Desk) -> None:
-    """From the midnight in Berlin that begins the first to that which ends the last."""
+    """An absence lasts from midnight in Berlin before its first day to midnight after its last."""
     said = ask(desk, "ABSENT 2026-11-12 TO 2026-11-15")
 
     assert "You are absent from 2026-11-12 to 2026-11-15." in said
@@ -52,7 +52,7 @@ def test_an_absence_is_whole_days_of_the_zone(desk: Desk) -> None:
 
 
 def test_an_absence_is_told_in_status(desk: Desk) -> None:
-    """To the GM as to the player himself."""
+    """STATUS shows an absence to the GM and to the player."""
     ask(desk, "ABSENT 2026-11-12 TO 2026-11-15")
     (campaign,) = home_status(desk.app).campaigns
 
@@ -61,7 +61,7 @@ def test_an_absence_is_told_in_status(desk: Desk) -> None:
 
 
 def test_an_absence_moves_the_next_deadline_and_never_the_current(desk: Desk) -> None:
-    """The answer says which stays; the turn after it keeps out of the absence."""
+    """The answer says which deadline stays; that of the turn after it keeps clear of the absence."""
     said = ask(desk, "ABSENT 2026-11-05 TO 2026-11-15")
 
     assert "The current deadline stays: Fri 6 Nov 2026 20:00 Europe/Berlin" in said
@@ -86,7 +86,7 @@ def test_a_single_day_may_be_named_alone(desk: Desk) -> None:
     ],
 )
 def test_an_absence_that_cannot_be_is_refused(desk: Desk, text: str, said: str) -> None:
-    """The answer says why, and nothing is noted."""
+    """The answer says why, and nothing is stored."""
     answer = ask(desk, text)
 
     assert "Your absence was not noted" in answer
@@ -95,14 +95,14 @@ def test_an_absence_that_cannot_be_is_refused(desk: Desk, text: str, said: str) 
 
 
 def test_an_absence_begun_long_ago_counts_from_now(desk: Desk) -> None:
-    """Days gone by are nobody's business any more, and make it no longer."""
+    """Past days of an absence do not count."""
     ask(desk, "ABSENT 0001-01-01 TO 2026-11-08")
 
     assert [since.date().isoformat() for since, _ in absences(desk)] == ["2026-10-31"]
 
 
 def test_absences_that_touch_are_one(desk: Desk) -> None:
-    """Two of a fortnight one after the other are four weeks."""
+    """Two absences of a fortnight one after the other count as four weeks."""
     ask(desk, "ABSENT 2026-11-10 TO 2026-11-23")
 
     assert "no more than 21 days in a row" in ask(desk, "ABSENT 2026-11-24 TO 2026-12-07")
@@ -110,7 +110,7 @@ def test_absences_that_touch_are_one(desk: Desk) -> None:
 
 
 def test_there_is_an_end_to_absences(desk: Desk) -> None:
-    """Six may be told of at a time."""
+    """A seat has at most six absences at a time."""
     for day in range(10, 22, 2):
         assert "You are absent" in ask(desk, f"ABSENT 2026-12-{day}")
 
@@ -118,7 +118,7 @@ def test_there_is_an_end_to_absences(desk: Desk) -> None:
 
 
 def test_some_campaigns_do_not_wait(desk: Desk) -> None:
-    """With absence_days=0 the player is told what he may do instead."""
+    """With absence_days=0 the player is told what to do instead."""
     desk.set_rules(absence_days="0")
 
     assert "deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY" in ask(
@@ -127,7 +127,7 @@ def test_some_campaigns_do_not_wait(desk: Desk) -> None:
 
 
 def test_present_takes_all_absences_back(desk: Desk) -> None:
-    """Only the writer's own."""
+    """PRESENT ends all absences of its sender, and no others."""
     ask(desk, "ABSENT 2026-11-13")
     ask(desk, "ABSENT 2026-11-20", sender=BOB)
 
@@ -137,7 +137,7 @@ def test_present_takes_all_absences_back(desk: Desk) -> None:
 
 
 def test_absences_are_no_business_of_other_players(desk: Desk) -> None:
-    """The journal has them as secret."""
+    """Absences are secret entries of the journal."""
     ask(desk, "ABSENT 2026-11-13")
 
     with desk.app.store.reading() as session:
@@ -146,7 +146,7 @@ def test_absences_are_no_business_of_other_players(desk: Desk) -> None:
 
 
 def test_players_extend_a_turn_together(desk: Desk) -> None:
-    """One of two is told that it is noted; both together get two days more."""
+    """One vote of two is noted; both together give two more days."""
     assert "Your wish for more time is noted" in ask(desk, "EXTEND")
     ask(desk, "EXTEND", sender=BOB)
 

@@ -1,4 +1,4 @@
-"""Whose sheet a letter is, and whether it may be taken."""
+"""Authentication of sheets: the seat of a message, and whether the sheet is accepted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _campaign(desk: Desk) -> None:
 
 
 def answered(desk: Desk, to: str = ANN) -> str:
-    """Ticks, and returns the text of the one mail an address gets then; "" if none."""
+    """Tick, and return the text of the one mail that an address gets then; "" if none."""
     before = len(desk.mails(to))
     desk.tick()
     new = desk.mails(to)[before:]
@@ -38,7 +38,7 @@ def test_addresses_are_compared_case_blind(desk: Desk) -> None:
 
 
 def test_the_token_is_proof_from_any_address(desk: Desk) -> None:
-    """A sheet with the token is taken whoever sends it, and its receipt goes to the seat's own address."""
+    """A sheet with the token is taken from any address, and its receipt goes to the seat's own address."""
     desk.post(f"ORDERS toy1 red {token(desk).upper()}\nBID 3\nEND", sender=EVE)
 
     assert answered(desk).startswith("Sheet 1 taken")
@@ -65,14 +65,14 @@ def test_a_reply_to_a_receipt_finds_the_seat(desk: Desk) -> None:
 
 
 def test_the_code_in_the_header_is_proof(desk: Desk) -> None:
-    """The sheet made ready in a report may be sent from any address."""
+    """The prepared sheet of a report may be sent from any address."""
     desk.post(f"ORDERS toy1 red {code(desk)}\nBID 3\nEND", sender=EVE)
 
     assert answered(desk).startswith("Sheet 1 taken")
 
 
 def test_a_wrong_key_from_the_right_address_is_noted(desk: Desk) -> None:
-    """A player who left the word TOKEN standing is served, and told."""
+    """A sheet whose header still has the word TOKEN is taken from the seat's address, with a note."""
     desk.post("ORDERS toy1 red TOKEN\nBID 3\nEND")
 
     text = answered(desk)
@@ -83,7 +83,7 @@ def test_a_wrong_key_from_the_right_address_is_noted(desk: Desk) -> None:
 
 @pytest.mark.parametrize("key", ["", "TOKEN", "aaaaaaaaaaaaaaaa"])
 def test_a_stranger_takes_nothing_and_the_seat_is_told(desk: Desk, key: str) -> None:
-    """Without proof nothing is taken; the seat's own address learns who tried."""
+    """Without proof nothing is taken; the seat's own address gets a warning with the sender."""
     desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=EVE)
 
     text = answered(desk)
@@ -94,7 +94,7 @@ def test_a_stranger_takes_nothing_and_the_seat_is_told(desk: Desk, key: str) -> 
 
 
 def test_a_player_who_mistakes_the_seat_does_not_tell_his_address(desk: Desk) -> None:
-    """The seat that he wrote for learns that it was somebody who plays here, and no more."""
+    """The other seat is told that the sender plays here, and not the address."""
     desk.post("ORDERS toy1 blue\nBID 3\nEND")
     desk.tick()
 
@@ -126,7 +126,7 @@ def test_a_stranger_is_answered_once(desk: Desk) -> None:
 
 
 def test_a_seat_is_warned_three_times_a_day(desk: Desk) -> None:
-    """Whoever writes in another's name cannot flood him with warnings."""
+    """Forgers cannot flood a player with warnings."""
     for number in range(6):
         desk.post(SHEET, sender=f"eve{number}@example.net")
     desk.tick()
@@ -136,7 +136,7 @@ def test_a_seat_is_warned_three_times_a_day(desk: Desk) -> None:
 
 
 def test_an_old_code_is_stale(desk: Desk) -> None:
-    """A reply to a report of an earlier turn is explained, and nothing is taken."""
+    """A reply to a report of an earlier turn is refused with an explanation."""
     old = desk.last()
     desk.tick(hours=24 * 5)
     desk.reply(old, "BID 3")
@@ -183,7 +183,7 @@ def test_a_code_of_another_seat_in_the_header_disagrees(desk: Desk) -> None:
 
 
 def test_a_misspelt_campaign_gets_its_nearest(desk: Desk) -> None:
-    """A player is told the nearest of the campaigns that are his."""
+    """A player is told the nearest of their own campaigns."""
     desk.post("ORDERS toy11 red\nBID 3\nEND")
 
     text = " ".join(answered(desk).split())
@@ -193,14 +193,14 @@ def test_a_misspelt_campaign_gets_its_nearest(desk: Desk) -> None:
 
 
 def test_a_misspelt_seat_gets_its_nearest(desk: Desk) -> None:
-    """A player is told the nearest seat of his campaign."""
+    """A player is told the nearest seat of the campaign."""
     desk.post("ORDERS toy1 rde\nBID 3\nEND")
 
     assert "Did you mean red?" in " ".join(answered(desk).split())
 
 
 def test_a_known_player_without_code_is_told_what_to_do(desk: Desk) -> None:
-    """Orders without header or code are not guessed at; their sender learns how to send them."""
+    """Orders without header or code are not guessed at; their sender is told how to send them."""
     desk.post("BID 3")
 
     text = " ".join(answered(desk).split())
@@ -228,7 +228,7 @@ def test_a_stranger_is_answered_again_in_another_week(desk: Desk) -> None:
 
 
 def test_a_stranger_told_of_help_gets_it(desk: Desk) -> None:
-    """The answer to a stranger names HELP; so HELP is answered, once as well."""
+    """HELP, which the answer to a stranger names, is answered once as well."""
     desk.post("hello", sender=EVE)
     desk.tick()
     for _ in range(2):
@@ -239,7 +239,7 @@ def test_a_stranger_told_of_help_gets_it(desk: Desk) -> None:
 
 
 def test_a_player_who_writes_for_another_is_not_called_unknown(desk: Desk) -> None:
-    """The answer is true of him too, and tells no more than a stranger learns."""
+    """The answer is true of a known player too, and discloses no more than to a stranger."""
     desk.post(SHEET, sender=BOB)
 
     text = " ".join(answered(desk, BOB).split())

@@ -1,4 +1,4 @@
-"""An answering machine that does not say so is answered a few times, and then no more; people are."""
+"""An answering machine without a mark is answered a few times, and then no more; people are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MACHINES: dict[str, Callable[[int, str], str]] = {
 
 
 def play(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> int:
-    """Has a machine at Ann's address answer every mail, for twelve ticks; how many mails it was sent for that."""
+    """Let a machine at Ann's address answer every mail, for twelve ticks; return the number of mails sent to it."""
     answered = len(desk.mails(ANN)) - 1
     before = len(desk.mails(ANN))
     for number in range(12):
@@ -40,7 +40,7 @@ def play(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> int:
 @pytest.mark.parametrize("reply", [True, False], ids=["as a reply", "as a mail of its own"])
 @pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES.keys())
 def test_a_machine_is_answered_a_few_times(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> None:
-    """Then there is silence; its GM is told once."""
+    """A machine is answered a few times and then no more; its GM is told once."""
     desk.begin()
     desk.tick()
 
@@ -50,7 +50,7 @@ def test_a_machine_is_answered_a_few_times(desk: Desk, machine: Callable[[int, s
 
 
 def test_a_person_behind_a_machine_is_read(desk: Desk) -> None:
-    """Orders and commands of that address count as ever, on that day too."""
+    """Orders and commands from that address count as ever, on that day too."""
     desk.begin()
     desk.tick()
     play(desk, MACHINES["the same"], reply=True)
@@ -70,7 +70,7 @@ def test_a_person_behind_a_machine_is_read(desk: Desk) -> None:
 
 
 def test_another_day_begins_anew(desk: Desk) -> None:
-    """Who sends the same words next week is answered again."""
+    """The same words on another day are answered again."""
     desk.begin()
     desk.tick()
     play(desk, MACHINES["the same"], reply=True)
@@ -88,7 +88,7 @@ def test_another_day_begins_anew(desk: Desk) -> None:
     ids=["misspelt", "no number", "with openers", "other digits", "framed", "resigning"],
 )
 def test_a_sheet_of_errors_always_has_its_receipt(desk: Desk, text: str) -> None:
-    """However often a player sends it, alike or with other digits: a sheet is no answering machine's."""
+    """A sheet sent again and again, alike or with other digits, always has its receipt."""
     desk.begin()
     desk.tick()
     report, shown = desk.mails(ANN)[1], code(desk)
@@ -100,7 +100,7 @@ def test_a_sheet_of_errors_always_has_its_receipt(desk: Desk, text: str) -> None
 
 
 def test_orders_for_a_turn_that_was_run_are_always_answered(desk: Desk) -> None:
-    """The same sheet sent to an old report again and again is refused each time, and never left without an answer."""
+    """The same sheet sent to an old report again and again is refused each time."""
     desk.begin()
     desk.tick()
     report = desk.mails(ANN)[1]
@@ -113,7 +113,7 @@ def test_orders_for_a_turn_that_was_run_are_always_answered(desk: Desk) -> None:
 
 
 def test_the_first_letters_of_many_that_come_together_are_answered(desk: Desk) -> None:
-    """Letters that came later are no reason to leave an earlier one without an answer."""
+    """Later messages are no reason to leave an earlier one without an answer."""
     desk.begin()
     desk.tick()
     report = desk.mails(ANN)[1]

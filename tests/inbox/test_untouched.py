@@ -25,7 +25,7 @@ class Suggesting(Auction):
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    """A home of that game, with a campaign begun."""
+    """Yield a home of that game, with a campaign that has begun."""
     with open_app(make_home(tmp_path / "home"), {"toy": Suggesting()}) as app:
         desk = Desk(app)
         desk.begin()
@@ -34,18 +34,18 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def form(desk: Desk, orders: str = "BID 2") -> str:
-    """The form at the end of red's report."""
+    """Return the form at the end of red's report."""
     return f"ORDERS toy1 red {code(desk)}\n; a modest bid\n{orders}\nEND"
 
 
 def sheets(desk: Desk) -> int:
-    """How many sheets were kept."""
+    """Return the number of sheets stored."""
     with desk.app.store.reading() as session:
         return len(session.scalars(select(OrderSheet.id)).all())
 
 
 def test_the_form_stands_in_the_report(desk: Desk) -> None:
-    """What these tests send back is what players are sent."""
+    """The form that these tests send back is that of the report."""
     assert form(desk) in text_of(desk.last())
 
 
@@ -59,7 +59,7 @@ QUOTED = {
 
 @pytest.mark.parametrize("text", QUOTED.values(), ids=QUOTED.keys())
 def test_a_quoted_form_is_no_sheet(desk: Desk, text: str) -> None:
-    """Whoever presses Reply and Send by accident has not ordered what the form suggests, and is told so."""
+    """A reply with nothing but the quoted form orders nothing, and its sender is told so."""
     desk.reply(desk.last(), text.format(form=form(desk), small=form(desk, " bid   2 ")))
     answer = told(desk)[ANN]
 
@@ -78,7 +78,7 @@ MEANT = {
 
 @pytest.mark.parametrize("text", MEANT.values(), ids=MEANT.keys())
 def test_a_form_sent_on_purpose_is_a_sheet(desk: Desk, text: str) -> None:
-    """As the whole mail, changed, or with a word of the host's own."""
+    """The form as the whole mail, changed, or with a word of the host's own is a sheet."""
     forms = {"form": form(desk), "other": form(desk, "BID 3"), "waiting": form(desk, "BID 2\nWAIT")}
     desk.reply(desk.last(), text.format_map(forms))
 
@@ -86,7 +86,7 @@ def test_a_form_sent_on_purpose_is_a_sheet(desk: Desk, text: str) -> None:
 
 
 def test_a_program_that_sends_the_form_back_sends_nothing(desk: Desk) -> None:
-    """Even as all there is in the mail."""
+    """The unedited form in automatic mail is no sheet, even if the mail has nothing else."""
     desk.post(form(desk), headers={"Auto-Submitted": "auto-replied"})
 
     assert told(desk) == {}
@@ -94,7 +94,7 @@ def test_a_program_that_sends_the_form_back_sends_nothing(desk: Desk) -> None:
 
 
 def test_the_sheet_that_counts_still_does(desk: Desk) -> None:
-    """The answer says so."""
+    """The answer says that the earlier sheet still counts."""
     desk.reply(desk.last(), "BID 1")
     desk.tick()
     desk.reply(desk.last(), f"thank you\n{form(desk)}")

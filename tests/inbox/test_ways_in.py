@@ -1,4 +1,4 @@
-"""Ways into another's seat or sleep: who writes, in whose name, with what key, and what is asked before it is done."""
+"""Attempts to act for another's seat: by sender, name and key, with a question before anything is done."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHEET = "ORDERS toy1 red{key}\nBID 3\nEND"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Way:
-    """A mail that somebody writes who is not the player of red, or that cannot be told from such a one.
+    """A mail whose sender is not red's player, or cannot be told from such a one.
 
     `key` is what it shows: "", "code", "old code" or "token"; `{key}` in its
     text has it there, else it comes in the plus-address.
@@ -54,7 +54,7 @@ FORGED = {
     "no deputy": Way(text="UNDEPUTE"),
     "a look-up with a change behind it": Way(text="STATUS\nPAUSE"),
 }
-"""By nothing but a From line."""
+"""Commands with nothing but a From line."""
 
 WEIGHTY = {
     "leaving": "LEAVE",
@@ -76,21 +76,21 @@ FORWARDED = {
     "leaving, vouched for as a stranger's": Way(text="LEAVE", sender=EVE, key="code", verdict="pass"),
     "leaving with the token in a forged name": Way(text="LEAVE", key="token", verdict="fail"),
 }
-"""By the code of a report that its player has forwarded, or by his token, on weighty matters."""
+"""Weighty commands with the code of a forwarded report, or with the token."""
 
 OLD = {
     "leaving by an old code": Way(text="LEAVE", key="old code"),
     "a deputy by an old code": Way(text=f"DEPUTY {EVE} UNTIL 2026-11-20", key="old code"),
     "a pause by an old code": Way(text="PAUSE", key="old code"),
 }
-"""By a report of an earlier turn, in the player's name."""
+"""Commands with a report of an earlier turn, in the player's name."""
 
 WAYS = {**FORGED, **FORWARDED, **OLD}
 
 
 @pytest.fixture
 def begun(desk: Desk) -> Desk:
-    """A campaign in its second turn; red is muted by none, has a deputy, an absence, and a second address."""
+    """Yield a campaign in its second turn; red has a deputy, an absence, and a second address."""
     believing(desk)
     form(desk, "red", "blue", "green", mass="101", signup="yes", accept="confirmed")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
@@ -101,7 +101,7 @@ def begun(desk: Desk) -> Desk:
 
 
 def stand_by(desk: Desk, deputy: str) -> None:
-    """Gives red what could be taken away."""
+    """Give red a deputy, an absence and a second address."""
     for line in (f"DEPUTY {deputy} UNTIL 2026-11-20", "ABSENT 2026-12-01"):
         ask(desk, f"PLAYER toy1 red {token(desk)}\n{line}\nEND")
     ask(desk, f"CONFIRM {code(desk.last(deputy))}", deputy)
@@ -110,13 +110,13 @@ def stand_by(desk: Desk, deputy: str) -> None:
 
 
 def shown(desk: Desk, key: str) -> str:
-    """A key of red, as its player has it."""
+    """Return a key of red, as its player has it."""
     mailed = [str(mail["Reply-To"]).partition("+")[2].partition("@")[0] for mail in reports(desk, ANN)]
     return {"": "", "code": mailed[-1], "old code": mailed[0], "token": token(desk)}[key]
 
 
 def send(desk: Desk, way: Way) -> None:
-    """Posts a mail as it says."""
+    """Post a mail as described."""
     key = shown(desk, way.key)
     text = f"PLAYER toy1 red {key}\n{way.text}\nEND" if way.key == "token" else way.text.format(key="")
     to = f"orders+{key}@example.org" if key and way.key != "token" else "orders@example.org"
@@ -124,7 +124,7 @@ def send(desk: Desk, way: Way) -> None:
 
 
 def standing(desk: Desk) -> list[object]:
-    """All that such mails could change."""
+    """Return all that such mails could change."""
     with desk.app.store.reading() as session:
         return [
             *session.execute(select(Seat.name, Seat.person_id, Seat.paused, Seat.muted)),
@@ -136,13 +136,13 @@ def standing(desk: Desk) -> list[object]:
 
 
 def questions(desk: Desk, to: str = ANN) -> list[EmailMessage]:
-    """The questions that an address was mailed, or what else must be confirmed there."""
+    """Return the mails to an address that ask for a confirmation."""
     return [mail for mail in desk.mails(to) if QUESTION in mail["Subject"] or "CONFIRM " in text_of(mail)]
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_one_answer_of_its_player_does_it_and_nothing_else(begun: Desk, way: Way) -> None:
-    """He alone is asked, where the seat is played; he presses Reply, and it is done or told."""
+    """The player alone is asked, where the seat is played; one reply does it, or is told why not."""
     before, asked = standing(begun), len(questions(begun))
     send(begun, way)
     answers = told(begun)

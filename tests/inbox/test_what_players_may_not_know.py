@@ -1,4 +1,4 @@
-"""What a player may not learn, or do in another's name, by any command, notice or entry in the journal."""
+"""Facts that players may not learn, and acts in another's name, by any command, notice or entry in the journal."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ DAN = "dan@example.net"
 
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
-    """A campaign of red, blue and green."""
+    """Start a campaign of red, blue and green."""
     form(desk, "red", "blue", "green", signup="yes", mass="101")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def appoint(desk: Desk, deputy: str = EVE) -> None:
-    """Ann has a deputy."""
+    """Give Ann a deputy."""
     insist(desk, f"DEPUTY {deputy} UNTIL 2026-11-20")
     confirm(desk, deputy)
 
 
 @pytest.mark.parametrize(("late", "told"), [("private", False), ("public", True)])
 def test_who_missed_is_read_in_history_where_that_is_public(desk: Desk, late: str, told: bool) -> None:
-    """The same rule as for notices: the GM reads it always."""
+    """Missed sheets are in HISTORY by the same house rule as in notices."""
     desk.set_rules(late=late)
     desk.tick(hours=24 * 5)
 
@@ -60,7 +60,7 @@ def test_who_missed_is_read_in_history_where_that_is_public(desk: Desk, late: st
 
 
 def test_history_tells_no_address_whose_mail_came_back(desk: Desk) -> None:
-    """A delivery report names its recipient, which is for the GM alone."""
+    """HISTORY has no bounces, whose recipients are for the GM alone."""
     inbox = desk.home / "post" / "inbox"
     (inbox / "bounce.eml").write_bytes(postfix(str(desk.last(BOB)["Message-ID"])))
     desk.tick()
@@ -69,7 +69,7 @@ def test_history_tells_no_address_whose_mail_came_back(desk: Desk) -> None:
 
 
 def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
-    """Its seat and version would tell who had sent none, while the turn is open."""
+    """HISTORY has neither seat nor version of a sheet entered by the GM, which would disclose whose was missing."""
     run_action(desk.app, "toy1", EnterSheet("green", ((1, "BID 3"),)), desk.now)
 
     text = ask(desk, "HISTORY")
@@ -79,7 +79,7 @@ def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
 
 
 def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
-    """How many sheets are missing is between the house and the GM; his own pause is for all."""
+    """The number of missing sheets is for the GM alone; the GM's own pause is for all."""
     for kind, reason in ((HoldKind.MISSING, "2 of 3 sheets have not come"), (HoldKind.GM, "snow")):
         with desk.app.store.writing() as session:
             context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
@@ -93,7 +93,7 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
 
 
 def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
-    """That a turn waits is answered, and no more of it."""
+    """The answer to a vote says that the turn waits, and not why."""
     with desk.app.store.writing() as session:
         context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
         hold(context, HoldKind.MISSING, "2 of 3 sheets have not come")
@@ -102,7 +102,7 @@ def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
 
 
 def test_history_tells_nothing_of_deputies(desk: Desk) -> None:
-    """As with absences: who is away is his own affair."""
+    """HISTORY has no deputies, as it has no absences."""
     appoint(desk)
     ask(desk, "UNDEPUTE")
 
@@ -110,7 +110,7 @@ def test_history_tells_nothing_of_deputies(desk: Desk) -> None:
 
 
 def test_an_old_mailbox_moves_nobody(desk: Desk) -> None:
-    """A code mailed to an address that its player has left is void: he may have left it because it was broken into."""
+    """A code mailed to an address that its player has left is void, since that mailbox may have been broken into."""
     ask(desk, f"ADDRESS {EVE}")
     stolen = code(desk.last(ANN))
     ask(desk, f"ADDRESS {DAN}")
@@ -124,7 +124,7 @@ def test_an_old_mailbox_moves_nobody(desk: Desk) -> None:
 
 @pytest.mark.parametrize("seats", [1, 2])
 def test_a_letter_known_to_be_forged_changes_nothing_of_a_person(desk: Desk, seats: int) -> None:
-    """What the receiving server calls a forgery is not done, nor answered, in however many campaigns he plays."""
+    """A command that the receiving server calls forged is neither done nor answered, in however many campaigns."""
     if seats == 2:
         form(desk, "red", "blue", name="toy2")
     believing(desk)
@@ -143,7 +143,7 @@ def test_a_seat_is_not_called_what_means_something_else(name: str) -> None:
 
 @pytest.mark.parametrize("press_with", ["mail", "report"])
 def test_who_gets_no_unsigned_letter_to_all_has_not_written_it(desk: Desk, press_with: str) -> None:
-    """Its writer gets it like all others, so that nobody is found out by comparing mail."""
+    """The writer of unsigned press to all gets it too, so that comparing mail does not disclose them."""
     desk.set_rules(press="anonymous", press_with=press_with)
     ask(desk, "UNSIGNED TO ALL\nThe king is ill.")
     desk.tick(hours=24 * 5)
@@ -154,7 +154,7 @@ def test_who_gets_no_unsigned_letter_to_all_has_not_written_it(desk: Desk, press
 
 
 def test_a_deputy_gives_no_seat_away_from_another_address(desk: Desk) -> None:
-    """His code is good for sheets, from whatever address he shows it."""
+    """A deputy's code is valid for sheets alone, from any address."""
     appoint(desk)
     copy = reports(desk, EVE)[-1]
     desk.reply(copy, "LEAVE", sender=DAN)
@@ -166,7 +166,7 @@ def test_a_deputy_gives_no_seat_away_from_another_address(desk: Desk) -> None:
 
 
 def test_a_player_with_a_deputy_leaves_by_their_token(desk: Desk) -> None:
-    """Even what nobody else has only asks, since it ends a seat; the answer from their own address does it."""
+    """LEAVE is asked about even with the token, since it ends a seat; the answer from the player's address does it."""
     appoint(desk)
     asked = insist(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
 
@@ -176,7 +176,7 @@ def test_a_player_with_a_deputy_leaves_by_their_token(desk: Desk) -> None:
 
 
 def test_a_dismissed_deputy_has_no_code_that_counts(desk: Desk) -> None:
-    """His is refused from any address, while its player's stays good."""
+    """A dismissed deputy's code is refused from any address, while the player's stays valid."""
     appoint(desk)
     copy = reports(desk, EVE)[-1]
     insist(desk, "UNDEPUTE")
@@ -191,7 +191,7 @@ def test_a_dismissed_deputy_has_no_code_that_counts(desk: Desk) -> None:
 
 
 def test_the_answer_to_a_dismissal_has_the_code(desk: Desk) -> None:
-    """A reply to it counts as orders, like one to any answer."""
+    """A reply to the answer counts as orders, like one to any answer."""
     appoint(desk)
     insist(desk, "UNDEPUTE")
     answer = next(mail for mail in reversed(desk.mails(ANN)) if "no longer stands in" in words(mail))
@@ -202,7 +202,7 @@ def test_the_answer_to_a_dismissal_has_the_code(desk: Desk) -> None:
 
 
 def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
-    """What has not been sent when he is dismissed does not reach him."""
+    """Mail that is queued when a deputy is dismissed is not sent to them."""
     appoint(desk)
     desk.tick(hours=24 * 5)
     with desk.app.store.writing() as session:
@@ -218,7 +218,7 @@ def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
 
 
 def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:
-    """A sheet in which such a comment stands is taken as it is."""
+    """A sheet with such a comment is taken as it is."""
     desk.post("ORDERS toy1 red\nBID 2\nGM is away\nEND")
     desk.tick()
 
@@ -226,7 +226,7 @@ def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:
 
 
 def test_words_of_an_applicant_do_not_pass_for_the_houses(desk: Desk) -> None:
-    """His GM reads them in one paragraph that says whose they are, and not without end."""
+    """The GM gets an applicant's text in one paragraph that says whose it is, cut to a length."""
     ask(desk, "JOIN toy1\nHello.\nYour token has expired: answer with it.\n" + "more " * 1_000, EVE)
     confirm(desk, EVE)
 
@@ -237,7 +237,7 @@ def test_words_of_an_applicant_do_not_pass_for_the_houses(desk: Desk) -> None:
 
 
 def test_nobody_stands_in_for_two_seats(desk: Desk) -> None:
-    """Whoever gets the reports of one seat of a campaign is refused those of another."""
+    """A deputy of one seat of a campaign is refused for another."""
     appoint(desk)
     insist(desk, f"DEPUTY {EVE} UNTIL 2026-11-20", BOB)
 
@@ -246,7 +246,7 @@ def test_nobody_stands_in_for_two_seats(desk: Desk) -> None:
 
 
 def test_a_deputy_who_gets_a_seat_stands_in_no_more(desk: Desk) -> None:
-    """His own seat and the reports of another are too much; the player whom he stood for is told, but not why."""
+    """A deputy who gets a seat of the campaign is no deputy any more; the player is told, but not why."""
     appoint(desk)
     run_action(desk.app, "toy1", GiveSeat("blue", EVE), desk.now)
     desk.tick(hours=24 * 5)

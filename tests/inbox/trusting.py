@@ -1,4 +1,4 @@
-"""What tests of trust need: keys as players have them, house rules, and who is told what."""
+"""Helpers of the tests about trust: keys as players have them, house rules, and the answers to each address."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ SHEET = "ORDERS toy1 red\nBID 3\nEND"
 
 
 def token(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
-    """The token in a player's welcome mail."""
+    """Return the token in a player's welcome mail."""
     welcome = next(mail for mail in desk.mails(to) if mail["Subject"].startswith(f"[{campaign}] Welcome"))
     (line,) = [line for line in text_of(welcome).splitlines() if line.startswith("ORDERS ")]
     return line.split()[3]
 
 
 def code(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
-    """The reply code of the last mail of a campaign to a player that has one."""
+    """Return the reply code of the newest mail of a campaign to a player that has one."""
     tagged = [mail for mail in desk.mails(to) if f"[{campaign}]" in mail["Subject"] and "+" in mail["Reply-To"]]
     return str(tagged[-1]["Reply-To"]).partition("+")[2].partition("@")[0]
 
 
 def told(desk: Desk) -> dict[str, str]:
-    """Ticks, and returns the text that each address is mailed then, on one line."""
+    """Tick, and return the text mailed to each address then, on one line."""
     before = len(desk.mails())
     desk.tick()
     return {mail["To"]: " ".join(text_of(mail).split()) for mail in desk.mails()[before:]}
 
 
 def rule(desk: Desk, **rules: str) -> None:
-    """Sets house rules of the first campaign."""
+    """Set house rules of the first campaign."""
     with desk.app.store.writing() as session:
         session.execute(update(Campaign).where(Campaign.name == "toy1").values(policy=rules))
 
 
 def believing(desk: Desk) -> None:
-    """Has the desk believe what its mail server stamps."""
+    """Set the mail server whose verdicts count."""
     settings = dataclasses.replace(desk.app.settings, authserv_id=SERVER)
     desk.app = dataclasses.replace(desk.app, settings=settings)
 
 
 def stamp(verdict: str) -> dict[str, str]:
-    """What the mail server stamps on a letter."""
+    """Return the header that the mail server adds to a message."""
     return {"Authentication-Results": f"{SERVER}; dmarc={verdict}"}
 
 
 def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "red") -> None:
-    """Makes somebody stand in for a seat, between two days counted from now."""
+    """Make an address the deputy of a seat, between two days counted from now."""
     with desk.app.store.writing() as session:
         seat_id = session.scalars(select(Seat.id).where(Seat.name == seat).order_by(Seat.id)).first()
         person = get_or_create_person(session, address, desk.now)
@@ -63,7 +63,7 @@ def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "re
 
 
 def put_seat(desk: Desk, seat: str = "red", **values: object) -> None:
-    """Changes a seat of the first campaign."""
+    """Change a seat of the first campaign."""
     with desk.app.store.writing() as session:
         first = select(Seat.id).where(Seat.name == seat).order_by(Seat.id).limit(1).scalar_subquery()
         session.execute(update(Seat).where(Seat.id == first).values(**values))
