@@ -1,1 +1,1 @@
-"""What mail programs show: the HTML of our mails in a real browser (Debian's Chromium)."""
+"""Tests of our HTML, of mails and pages, in a real browser (Debian's Chromium)."""

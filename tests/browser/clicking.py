@@ -1,4 +1,4 @@
-"""Writes orders on the desk of a page as a player does who only clicks."""
+"""Writes orders by the order form of a page as a player does who only clicks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pbem.ruleset import split_words
 
 
 def put_line(page: Page, line: str) -> list[str]:
-    """Puts an order into the sheet, word by word; returns the words that had to be typed since nothing offered them."""
+    """Put an order into the sheet, word by word; return the words that had to be typed since none was offered."""
     words = split_words(line)
     if page.locator(".offers").get_by_role("button", name=words[0], exact=True).count():
         typed = _choose_all(page, words)
@@ -24,19 +24,19 @@ def put_line(page: Page, line: str) -> list[str]:
 
 
 def written(page: Page) -> str:
-    """The line as it stands."""
+    """Return the line as it is."""
     return page.get_by_label("An order", exact=True).input_value()
 
 
 def mailed(page: Page) -> tuple[str, str, str]:
-    """Address, subject and text of the mail that the page opens."""
+    """Return address, subject and text of the mail that the page opens."""
     link = urlsplit(page.locator(".sending a").get_attribute("href") or "")
     fields = {name: values[0] for name, values in parse_qs(link.query).items()}
     return link.path, fields["subject"], fields["body"]
 
 
 def _choose_all(page: Page, words: Sequence[str]) -> list[str]:
-    """Chooses words one after the other, and two that are offered as one, such as "3,-2"; returns those typed."""
+    """Choose words one after the other, and two that are offered as one, such as "3,-2"; return those typed."""
     typed, left = [], list(words)
     while left:
         both = ",".join(left[:2])
@@ -52,7 +52,7 @@ def _offered(page: Page, word: str) -> bool:
 
 
 def choose(page: Page, word: str) -> bool:
-    """Clicks a word, or its pieces one by one; types it if it is not offered, and says so."""
+    """Click a word, or its pieces one by one, and return True; type it if it is not offered, and return False."""
     offers = page.locator(".offers")
     first, *more = word.split("/")
     if _click(offers, word) or _select(offers, word) or _number(offers, word):

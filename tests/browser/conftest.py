@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from tests.patience import PATIENCE
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
-"""Of the Debian package of that name; `tests/install_parts.sh` brings it."""
+"""Path in the Debian package of that name; `tests/install_parts.sh` installs it."""
 
 
 expect.set_options(timeout=1000 * PATIENCE)
@@ -18,7 +18,7 @@ expect.set_options(timeout=1000 * PATIENCE)
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """The browser. It has no network: pages are given to it whole."""
+    """Yield the browser. It has no network: pages are given to it whole."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started

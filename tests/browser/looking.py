@@ -1,4 +1,4 @@
-"""Looks at a page as a reader has it before him: on a phone or a screen, in light or dark."""
+"""Views of a page as its readers have them: on a phone or a screen, in light or dark."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 _OF_MAIL = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]},
-    "resultTypes": ["violations"],  # of what is in order, megabytes for a map, it then writes no list
+    "resultTypes": ["violations"],  # else axe lists all passed checks too, which takes megabytes for a map
 }
 _NOT_OF_MAIL = {"region", "landmark-one-main", "page-has-heading-one"}
-"""What axe asks of web pages, not of mails, which stand inside the page of a mail program."""
+"""Rules of axe for web pages, not for mails, which are shown inside the page of a mail program."""
 
 _TOO_WIDE = """() => {
   const wide = document.documentElement.clientWidth;
@@ -45,7 +45,7 @@ def new_page(browser: Browser, **options: Any) -> Page:
 
 @contextmanager
 def shown(browser: Browser, html: str, pictures: Mapping[str, bytes], width: int, scheme: Scheme) -> Iterator[Page]:
-    """A page with its pictures, which a mail carries beside it."""
+    """Open a page with its pictures, which a mail carries beside it."""
     for cid, png in pictures.items():
         html = html.replace(f"cid:{cid}", f"data:image/png;base64,{base64.b64encode(png).decode()}")
     page = new_page(browser, viewport={"width": width, "height": 800}, color_scheme=scheme, java_script_enabled=True)
@@ -57,13 +57,13 @@ def shown(browser: Browser, html: str, pictures: Mapping[str, bytes], width: int
 
 
 def too_wide(page: Page) -> list[str]:
-    """The parts of a page for which its reader has to scroll sideways, to the page's edge or within themselves."""
+    """Return the parts of a page that are wider than the page, or have to be scrolled sideways themselves."""
     found: list[str] = page.evaluate(_TOO_WIDE)
     return found
 
 
 def faults(page: Page) -> Iterable[str]:
-    """What axe-core finds that keeps some people from reading the page."""
+    """Return the findings of axe-core, which keep some people from reading the page."""
     results = Axe().run(page, options=_OF_MAIL).response["violations"]
     return [
         f"{each['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:200]}"

@@ -1,4 +1,4 @@
-"""Makes the picture of README again: `python -m tests.browser.screenshot`."""
+"""The picture of README, made again by `python -m tests.browser.screenshot`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLOURS = 128
 
 
 def main() -> None:
-    """A turn of The Singularity Trap, with orders in the sheet and one being written."""
+    """Draw a turn of The Singularity Trap, with orders in the sheet and one being written."""
     game = standard_game(RULESET)
     views = [view for view in game.views() if view["awaited"] and len(view["ships"]) > 1]
     view = views[len(views) // 2]

@@ -1,4 +1,4 @@
-"""A game of a third party that says hostile things: its pages and replay show them as text, and run nothing."""
+"""A third party's game with hostile texts: its pages and replay show them as text, and run nothing."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def reporter_of(game: Wild) -> Renderer:
 
 @pytest.mark.parametrize("word", EVIL)
 def test_a_hostile_view_is_text_on_the_page_of_a_seat(browser: Browser, tmp_path: Path, word: str) -> None:
-    """Whatever a state says, its page says the same, and runs nothing of it."""
+    """A page shows hostile texts of a state as they are, and runs nothing of them."""
     game, seats = Wild(), ("red", "blue")
     facts = dataclasses.replace(_facts({**view_of("red", word)}, seats, first=True), page=True)
     with reporter_of(game) as reporter:
@@ -85,7 +85,7 @@ def test_a_hostile_view_is_text_on_the_page_of_a_seat(browser: Browser, tmp_path
 
 
 def test_a_hostile_replay_is_text(browser: Browser, tmp_path: Path) -> None:
-    """Labels, brief, map, orders, scores, seats and press of a finished game: shown to the letter, and never run."""
+    """All texts of a finished game, from labels to press, are shown exactly as they are, and never run."""
     game, folder, seats = Wild(), SiteFolder(tmp_path), ("constructor", "blue")
     campaign = campaign_of(game, seats)
     campaign = dataclasses.replace(campaign, scores=(Score(EVIL[0], 1, 2),), of=EVIL[1])

@@ -26,7 +26,7 @@ window.map = new LiveMap(document.querySelector(".map"), (spot) => (document.tit
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page with a map of four fields; its title tells what was picked."""
+    """Yield a page with a map of four fields, whose title has the picked ones."""
     worn = PageAssets(page_assets("base.css", "map.css").styles, bundle_modules("map.js") + TRY)
     opened = new_page(browser, viewport={"width": 400, "height": 700}, has_touch=True)
     opened.set_content(f'<!DOCTYPE html><html lang="en"><head>{worn.head}<title>picked</title></head><body><main>'
@@ -36,12 +36,12 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def shown(page: Page) -> list[float]:
-    """The part of the picture that is seen."""
+    """Return the visible part of the picture."""
     return [float(each) for each in str(page.locator(".map svg").get_attribute("viewBox")).split()]
 
 
 def test_a_spot_is_picked_by_a_click(page: Page) -> None:
-    """All names of what stands there are handed on."""
+    """A click on a spot hands on all its names."""
     page.get_by_label("the field A1|ship").click()
     page.get_by_label("the field B2").click()
 
@@ -49,7 +49,7 @@ def test_a_spot_is_picked_by_a_click(page: Page) -> None:
 
 
 def test_keys_go_from_spot_to_spot(page: Page) -> None:
-    """One stop for Tab; arrows choose the next field, Enter picks, + and 0 zoom."""
+    """The map is one stop for Tab; arrows choose the next field, Enter picks, + and 0 zoom."""
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
@@ -81,7 +81,7 @@ def test_a_picture_that_is_near_is_moved_by_the_mouse(page: Page) -> None:
 
 
 def test_a_tap_on_something_tiny_comes_closer_first(page: Page) -> None:
-    """A thumb cannot mean one of many small fields: the first tap zooms, the second picks."""
+    """A tap on a field too small for a thumb zooms; the second tap picks."""
     page.evaluate("document.querySelector('.map-view').style.width = '40px'")
     page.get_by_label("the field B1").tap()
     assert (page.title(), shown(page)[2] < 200) == ("picked", True)
@@ -91,7 +91,7 @@ def test_a_tap_on_something_tiny_comes_closer_first(page: Page) -> None:
 
 
 def test_marks_are_of_the_names_that_orders_use(page: Page) -> None:
-    """What may be a target is marked wherever one of its names stands."""
+    """A possible target is marked wherever one of its names is."""
     page.evaluate("window.map.mark('possible', ['ship', 'A2'])")
 
     marked = page.locator(".possible")
@@ -99,5 +99,5 @@ def test_marks_are_of_the_names_that_orders_use(page: Page) -> None:
 
 
 def test_everybody_can_use_a_map(page: Page) -> None:
-    """axe-core finds nothing."""
+    """axe-core has no findings."""
     assert faults(page) == []

@@ -58,7 +58,7 @@ class Mailed(NamedTuple):
 
 @pytest.fixture(scope="module", params=RULESETS, ids=lambda ruleset: ruleset.key)
 def reports(request: pytest.FixtureRequest) -> list[Mailed]:
-    """Of a game its first report, one of the middle, the longest and the last."""
+    """Return a game's first report, one of the middle, the longest and the last."""
     return list(_reports(request.param))
 
 
@@ -72,7 +72,7 @@ def _reports(ruleset: AnyRuleset) -> Iterator[Mailed]:
 
 
 def _facts(view: View, seats: tuple[SeatName, ...], *, first: bool) -> ReportFacts:
-    """All that can stand around a view, the first one of a game or a later one that is corrected."""
+    """Return all facts around a view, the first one of a game or a later one that is corrected."""
     return ReportFacts(
         campaign="trap7",
         seat=view["seat"],
@@ -101,7 +101,7 @@ def _mailed(reporter: Renderer, ruleset: AnyRuleset, view: View, facts: ReportFa
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nobody_has_to_scroll_sideways(browser: Browser, reports: list[Mailed], width: int) -> None:
-    """Everything of a report fits the width there is, from a small phone on."""
+    """Everything of a report fits the width, from a small phone on."""
     for parts, pictures in reports:
         with shown(browser, parts.html, pictures, width, "light") as page:
             assert too_wide(page) == []
@@ -109,7 +109,7 @@ def test_nobody_has_to_scroll_sideways(browser: Browser, reports: list[Mailed], 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_everybody_can_read_a_report(browser: Browser, reports: list[Mailed], scheme: Scheme) -> None:
-    """Contrast, headings, tables, alternative texts: axe-core finds nothing, in light and in dark."""
+    """axe-core has no findings on contrast, headings, tables and alternative texts, in light and in dark."""
     for parts, pictures in reports:
         with shown(browser, parts.html, pictures, 390, scheme) as page:
             assert faults(page) == []
@@ -137,7 +137,7 @@ def test_a_ruler_of_forty_reads_on_a_phone(browser: Browser) -> None:
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)
 def test_a_rulebook_can_be_read_on_a_phone(browser: Browser, ruleset: AnyRuleset) -> None:
-    """The one other mail that has HTML: it fits a phone, and axe-core finds nothing in it."""
+    """A rulebook, the one other mail with HTML, fits a phone, and axe-core has no findings in it."""
     source = rulebook(ruleset)
     with Renderer([TEMPLATES], pictures=False) as reporter:
         page = RulebookPage(game=ruleset.title, about="the rulebook", text=as_text(source), html=as_html(source))

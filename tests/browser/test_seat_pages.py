@@ -1,4 +1,4 @@
-"""The pages of seats in a real browser: their reports, their maps, and the desks on which turns are ordered."""
+"""The pages of seats in a real browser: their reports, their maps, and their order forms."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ LARGEST = 400_000
 """Bytes of the page of a turn of The Singularity Trap."""
 
 MOST = 6
-"""Lines of a sheet that are clicked together."""
+"""Lines of a sheet that are put together by clicks."""
 
 EACH = pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the pages of this module lie."""
+    """Return the folder of the pages of this module."""
     return tmp_path_factory.mktemp("pages")
 
 
 @functools.cache
 def moments(ruleset: AnyRuleset) -> list[View]:
-    """Views of a game in which orders are asked for: one of the beginning, one of the middle and one of the end."""
+    """Return views of a game in which orders are awaited: from its beginning, its middle and its end."""
     asked = [view for view in standard_game(ruleset).views() if view["awaited"] and not view["over"]]
     return [asked[0], asked[len(asked) // 2], asked[-1]]
 
 
 def file_of(folder: Path, ruleset: AnyRuleset, view: View, words: PressSection | None = None) -> Path:
-    """The page of a view, as it would be attached; made once."""
+    """Return the page of a view, as it would be attached; made once."""
     path = folder / f"{ruleset.key}-{hashlib.sha256(canonical_json((view, str(words)))).hexdigest()[:9]}.html"
     if not path.exists():
         facts = dataclasses.replace(_facts(view, usual_seats(ruleset), first=True), page=True)
@@ -66,18 +66,18 @@ def file_of(folder: Path, ruleset: AnyRuleset, view: View, words: PressSection |
 
 
 def bot_lines(ruleset: AnyRuleset, view: View) -> list[str]:
-    """What the game's own bot would order."""
+    """Return the orders of the game's own bot."""
     return list(ruleset.bots["standard"](view, Dice(b"x" * 32).scoped("bot")))
 
 
 def canonical_lines(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> list[str]:
-    """The same orders as the game itself writes them."""
+    """Return the same orders as the game itself writes them."""
     return [ruleset.orders.line(order) for order in ruleset.parse(view, list(enumerate(lines, 1))).orders]
 
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Page]:
-    """A window of a screen. What goes wrong in a page's script, or against its policy, fails the test."""
+    """Yield a window of a screen; errors in a page's script, or against its policy, fail the test."""
     page = new_page(browser, viewport={"width": 1100, "height": 800})
     page.set_default_timeout(5_000)
     wrong: list[str] = []
@@ -90,7 +90,7 @@ def opened(browser: Browser) -> Iterator[Page]:
 
 @EACH
 def test_a_turn_is_ordered_by_clicks(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
-    """Whatever a game's bot would order can be clicked together, and its sheet reads as the same orders."""
+    """The orders of a game's bot can be put together by clicks, and the sheet parses as the same orders."""
     for view in moments(ruleset):
         lines = canonical_lines(ruleset, view, bot_lines(ruleset, view))[:MOST]
         opened.goto(file_of(folder, ruleset, view).as_uri())
@@ -106,14 +106,14 @@ def test_a_turn_is_ordered_by_clicks(ruleset: AnyRuleset, opened: Page, folder: 
 
 
 def kinds_of(ruleset: AnyRuleset, view: View) -> list[dict[str, dict[str, object]]]:
-    """The kinds of the fields that a desk has."""
+    """Return the kinds of the fields of an order form."""
     desk: dict[str, dict[str, dict[str, dict[str, object]]]] = ruleset.desk(view)
     return list(desk["kinds"].values())
 
 
 @EACH
 def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp_path: Path) -> None:
-    """A page as it was mailed, its orders clicked, its mail delivered: taken without a finding, as if typed."""
+    """The mail of a page that was mailed, its orders clicked, is accepted without a finding, as if typed."""
     write_default_settings(tmp_path, "orders@example.org")
     (tmp_path / "pbem.sqlite").write_bytes(migrated_database())
     seats = [(seat, f"{seat}@example.org") for seat in usual_seats(ruleset)]
@@ -146,7 +146,7 @@ def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp
 
 
 def _files(desk: Desk, address: str) -> dict[str, bytes]:
-    """The files of somebody's first report, by the ends of their names."""
+    """Return the files of the first report to an address, by the ends of their names."""
     reports = [mail for mail in desk.mails(address) if "report for" in str(mail["Subject"])]
     found = {}
     for part in reports[0].iter_attachments():
@@ -158,7 +158,7 @@ def _files(desk: Desk, address: str) -> dict[str, bytes]:
 
 @EACH
 def test_a_map_that_can_be_tapped_begins_and_fills_orders(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
-    """A spot that a field of an order offers goes into the line when it is tapped."""
+    """A tap puts a spot that a field of an order offers into the line."""
     view = moments(ruleset)[1]
     opened.goto(file_of(folder, ruleset, view).as_uri())
     if not opened.locator("[data-names]").count():
@@ -180,7 +180,7 @@ def test_a_map_that_can_be_tapped_begins_and_fills_orders(ruleset: AnyRuleset, o
 
 
 def test_a_unit_that_is_tapped_says_what_it_may_do(opened: Page, folder: Path) -> None:
-    """With nothing written, the map offers the orders that can begin with what was tapped."""
+    """With an empty line, a tap offers the orders that can begin with the spot."""
     view = moments(singularity_trap.RULESET)[1]
     opened.goto(file_of(folder, singularity_trap.RULESET, view).as_uri())
     ship = view["ships"][0]["id"]
@@ -193,7 +193,7 @@ def test_a_unit_that_is_tapped_says_what_it_may_do(opened: Page, folder: Path) -
 
 
 def begin(page: Page, folder: Path, ruleset: AnyRuleset) -> None:
-    """Opens a page in the middle of a game, puts an order into its sheet, and begins another."""
+    """Open a page in the middle of a game, put an order into its sheet, and begin another."""
     view = moments(ruleset)[1]
     page.goto(file_of(folder, ruleset, view).as_uri())
     put_line(page, bot_lines(ruleset, view)[0])
@@ -204,7 +204,7 @@ def begin(page: Page, folder: Path, ruleset: AnyRuleset) -> None:
 
 @EACH
 def test_a_page_fits_a_phone(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
-    """Nobody has to scroll sideways, with an order begun and one in the sheet."""
+    """A page needs no scrolling sideways, with an order being written and one in the sheet."""
     begin(opened, folder, ruleset)
 
     for width in WIDTHS:
@@ -214,7 +214,7 @@ def test_a_page_fits_a_phone(ruleset: AnyRuleset, opened: Page, folder: Path) ->
 
 @EACH
 def test_everybody_can_use_a_page(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
-    """axe-core finds nothing, in light and in dark, with an order begun and one in the sheet."""
+    """axe-core has no findings, in light and in dark, with an order being written and one in the sheet."""
     begin(opened, folder, ruleset)
 
     for scheme in SCHEMES:
@@ -236,7 +236,7 @@ def test_a_word_that_was_chosen_is_whole(opened: Page, folder: Path) -> None:
 
 
 def test_keys_alone_write_an_order(opened: Page, folder: Path) -> None:
-    """Tab to the first choice, Enter; the next choice has the focus, until the line can be put into the sheet."""
+    """Tab leads to the first choice, Enter chooses; the next choice has the focus, until the line can be added."""
     view = moments(singularity_trap.RULESET)[1]
     opened.goto(file_of(folder, singularity_trap.RULESET, view).as_uri())
     opened.get_by_label("An order", exact=True).focus()
@@ -253,7 +253,7 @@ def test_keys_alone_write_an_order(opened: Page, folder: Path) -> None:
 
 
 def test_lines_are_typed_and_completed(opened: Page, folder: Path) -> None:
-    """What is begun is completed by one choice; what cannot be read is told, and the receipt stays the judge."""
+    """One choice completes a word; lines that cannot be read are marked, and the page refers to the receipt."""
     view = moments(singularity.RULESET)[0]
     opened.goto(file_of(folder, singularity.RULESET, view).as_uri())
     line = opened.get_by_label("An order", exact=True)
@@ -268,7 +268,7 @@ def test_lines_are_typed_and_completed(opened: Page, folder: Path) -> None:
 
 
 def test_what_is_begun_is_no_fault(opened: Page, folder: Path) -> None:
-    """While somebody writes, he is told what comes next; that a hex is two numbers, comma or not, is known."""
+    """While a line is typed, the page says what comes next; a hex may be written with a comma or without."""
     view = moments(harvester.RULESET)[1]
     opened.goto(file_of(folder, harvester.RULESET, view).as_uri())
     line, says = opened.get_by_label("An order", exact=True), opened.locator(".says")
@@ -283,7 +283,7 @@ def test_what_is_begun_is_no_fault(opened: Page, folder: Path) -> None:
 
 
 def test_a_draft_survives_a_reload(opened: Page, folder: Path) -> None:
-    """What is in the sheet is there again, can be changed, moved and taken out."""
+    """The sheet is there again after a reload; its lines can be changed, moved and removed."""
     view = moments(singularity.RULESET)[0]
     opened.goto(file_of(folder, singularity.RULESET, view).as_uri())
     opened.get_by_text("As text").click()
@@ -318,7 +318,7 @@ def test_a_sheet_too_long_for_mail_programs_is_copied(opened: Page, folder: Path
 
 @EACH
 def test_a_page_reads_as_the_report_without_scripts(ruleset: AnyRuleset, browser: Browser, folder: Path) -> None:
-    """Maps and texts are there, and nothing that would do nothing."""
+    """Without scripts maps and texts are there, and no controls."""
     view = moments(ruleset)[1]
     path = file_of(folder, ruleset, view)
     page = new_page(browser, viewport={"width": 360, "height": 740}, java_script_enabled=False)
@@ -337,7 +337,7 @@ HOSTILE = "</pre><script>window.hacked = 1</script><img src=x onerror='window.ha
 
 
 def test_what_players_write_cannot_run(opened: Page, folder: Path) -> None:
-    """Press is text, and so is a draft: neither becomes part of the page."""
+    """Press and drafts are text: neither becomes part of the page."""
     said = PressSection(
         press=(QuotedText(by="blue", text=HOSTILE),), news=(QuotedText(by="red", text=HOSTILE),), gm_texts=(HOSTILE,)
     )
@@ -354,7 +354,7 @@ def test_what_players_write_cannot_run(opened: Page, folder: Path) -> None:
 
 
 def test_the_policy_stops_what_comes_into_a_page_nevertheless(browser: Browser, folder: Path) -> None:
-    """A script, a style or an address that is not the program's own does nothing, wherever it stands in the file."""
+    """Scripts, styles and addresses that are not the program's own do nothing, wherever they are in the file."""
     path = file_of(folder, singularity.RULESET, moments(singularity.RULESET)[2])
     evil = (
         "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'><p style='color:red' id=red>"
@@ -373,7 +373,7 @@ def test_the_policy_stops_what_comes_into_a_page_nevertheless(browser: Browser, 
 
 
 def test_a_page_asks_for_nothing(opened: Page, folder: Path) -> None:
-    """One file, without network, and small enough to be mailed."""
+    """A page is one file, without network, and small enough to be mailed."""
     asked: list[str] = []
     opened.on("request", lambda request: asked.append(request.url))
     for view in moments(singularity_trap.RULESET):

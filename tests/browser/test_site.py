@@ -1,4 +1,4 @@
-"""The site in a browser: its pages, replays of all games, and sealed pages, from a disk and from the web."""
+"""The site in a browser: its pages, replays of all games, and encrypted pages, from a disk and from the web."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OPENED = TurnOpened(number=1, label="turn 1", at=START, deadline=START + dt.time
 def campaign_of(
     ruleset: AnyRuleset, seats: tuple[str, ...], status: CampaignState = CampaignState.OVER
 ) -> CampaignPage:
-    """A campaign with all that a page can tell of one."""
+    """Return a campaign with everything that its page can have."""
     return CampaignPage(
         name="war7",
         game=GamePage(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
@@ -60,7 +60,7 @@ def campaign_of(
 
 
 def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
-    """The replay of a game of bots, played so many times over; returns the labels of its openings."""
+    """Write the replay of a game of bots, played so many times over; return the labels of its openings."""
     game = standard_game(ruleset)
     folder = SiteFolder(root)
     campaign = campaign_of(ruleset, game.seats)
@@ -79,7 +79,7 @@ def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
 
 @contextmanager
 def opened(browser: Browser, url: str, width: int = 1100, scheme: Scheme = "light") -> Iterator[Page]:
-    """A page of a site; it fails if the browser had anything to complain of, such as what a policy forbids."""
+    """Open a page of a site; fail if the browser had any complaint, such as about what a policy forbids."""
     complaints: list[str] = []
 
     def told(message: ConsoleMessage) -> None:
@@ -98,7 +98,7 @@ def opened(browser: Browser, url: str, width: int = 1100, scheme: Scheme = "ligh
 
 
 class _Told(SimpleHTTPRequestHandler):
-    """Serves a folder, and remembers what it was asked for."""
+    """Server of a folder that records the names of requested files."""
 
     asked: list[str]
 
@@ -115,12 +115,12 @@ class _Told(SimpleHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def served(root: Path) -> Iterator[tuple[str, list[str]]]:
-    """The address of a folder on the web, and the names of files asked for."""
+    """Yield the address of a folder on the web, and the names of requested files."""
     asked: list[str] = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Told, asked=asked, directory=str(root)))
     thread = threading.Thread(target=server.serve_forever)
@@ -135,20 +135,20 @@ def served(root: Path) -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module", params=RULESETS, ids=lambda ruleset: ruleset.key)
 def replayed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """A site with the replay of a game."""
+    """Return a site with the replay of a game."""
     root = tmp_path_factory.mktemp("site")
     return root, write_replay(root, request.param)
 
 
 @pytest.fixture(scope="module")
 def trap(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """A site with the replay of The Singularity Trap, for what no game does otherwise."""
+    """Return a site with the replay of The Singularity Trap, for what is the same in all games."""
     root = tmp_path_factory.mktemp("trap")
     return root, write_replay(root, TRAP)
 
 
 def test_a_game_is_watched_from_a_disk(browser: Browser, replayed: tuple[Path, list[str]]) -> None:
-    """Opened as a file, a replay is stepped through by clicks and keys, and by a drag to its end."""
+    """A replay opened as a file is stepped through by clicks and keys, and by a drag to its end."""
     root, labels = replayed
     with opened(browser, f"file://{root}/{HOME}/index.html") as page:
         told = page.locator("output")
@@ -167,7 +167,7 @@ def test_a_game_is_watched_from_a_disk(browser: Browser, replayed: tuple[Path, l
 
 
 def test_a_link_names_a_turn_and_a_seat(browser: Browser, trap: tuple[Path, list[str]]) -> None:
-    """It opens there, and the address says where one is."""
+    """A link opens its turn and seat, and the address follows the view."""
     root, labels = trap
     with opened(browser, f"file://{root}/{HOME}/index.html#turn=4") as page:
         page.get_by_text(f"{labels[3]} (4 of").wait_for()
@@ -185,7 +185,7 @@ def test_a_link_names_a_turn_and_a_seat(browser: Browser, trap: tuple[Path, list
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_everybody_can_watch(browser: Browser, replayed: tuple[Path, list[str]], scheme: Scheme) -> None:
-    """On a phone nothing is too wide, and axe-core finds nothing, in light and in dark."""
+    """On a phone nothing is too wide, and axe-core has no findings, in light and in dark."""
     root, labels = replayed
     with opened(browser, f"file://{root}/{HOME}/index.html#turn={len(labels)}", 360, scheme) as page:
         page.locator(".stories h2").first.wait_for()
@@ -197,7 +197,7 @@ def test_everybody_can_watch(browser: Browser, replayed: tuple[Path, list[str]],
 
 
 def test_words_of_players_are_shown_and_never_run(browser: Browser, trap: tuple[Path, list[str]]) -> None:
-    """What looks like a script is text."""
+    """Text that looks like a script is shown as text."""
     root, _ = trap
     with opened(browser, f"file://{root}/{HOME}/index.html") as page:
         said = page.locator("blockquote .said").first.inner_text()
@@ -207,7 +207,7 @@ def test_words_of_players_are_shown_and_never_run(browser: Browser, trap: tuple[
 
 
 def test_a_long_game_is_loaded_as_it_is_watched(browser: Browser, tmp_path: Path) -> None:
-    """From a subfolder of a web server: of two hundred turns a few are asked for and kept, wherever one looks."""
+    """Of two hundred turns in a subfolder of a web server, only a few are requested and kept, at any turn."""
     turns = len(write_replay(tmp_path / "sub/folder", TRAP, times=200 // len(standard_game(TRAP).steps) + 1))
     with served(tmp_path) as (url, asked), opened(browser, f"{url}/sub/folder/{HOME}/index.html") as page:
         scripts = expect(page.locator("head script"))  # each is removed once its file has been read
@@ -230,7 +230,7 @@ def test_a_long_game_is_loaded_as_it_is_watched(browser: Browser, tmp_path: Path
 
 
 def test_a_replay_plays_by_itself_to_its_end(browser: Browser, trap: tuple[Path, list[str]]) -> None:
-    """One press, and it stops at the end."""
+    """A replay plays by one press, and stops at the end."""
     root, labels = trap
     with opened(browser, f"file://{root}/{HOME}/index.html#turn={len(labels) - 2}") as page:
         page.get_by_label("Speed").select_option("8×")
@@ -244,7 +244,7 @@ def test_a_replay_plays_by_itself_to_its_end(browser: Browser, trap: tuple[Path,
     [(CampaignState.FORMING, "dark"), (CampaignState.RUNNING, "light"), (CampaignState.OVER, "dark")],
 )
 def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: CampaignState, scheme: Scheme) -> None:
-    """Club and campaign on a small phone: nothing too wide, nothing that axe-core finds, and no words that run."""
+    """On a small phone pages are not too wide, axe-core has no findings, and no words of players run."""
     campaign = campaign_of(RULESETS[0], ("red", "cyan"), status)
     club = ClubPage(
         name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,),
@@ -263,7 +263,7 @@ def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: C
 
 
 def test_a_sealed_page_opens_by_its_link_alone(browser: Browser, tmp_path: Path) -> None:
-    """With its key it is the page itself, script and all; with another, or none, nothing is seen of it."""
+    """With its key the page is itself, script and all; with another, or none, nothing of it is seen."""
     worn = page_assets("base.css", script="dom.js")
     html = f'<!DOCTYPE html><html lang="en"><head>{worn.head}<title>the war</title></head><body><main><h1>Ships</h1>'
     sealed = encrypt_page(f'{html}<a href="#desk">desk</a><p id="desk">x</p></main>{worn.foot}</body></html>'.encode())

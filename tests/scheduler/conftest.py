@@ -24,23 +24,23 @@ def _queues(_postgres: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture
 def queues_url(_postgres: PostgresServer, _queues: str) -> Iterator[str]:
-    """A PostgreSQL database with all tables and queues, of the test's own."""
+    """Yield the URL of a PostgreSQL database of the test's own, with all tables and queues."""
     with _postgres.fresh_database(like=_queues) as url:
         yield url
 
 
 Copied = Callable[[str], AbstractContextManager[str]]
-"""Makes a copy of the database at a URL, which nobody may be using, for as long as a block runs."""
+"""Copies the database at a URL, which no connection may be using, for as long as a block runs."""
 
 
 @pytest.fixture
 def copied(_postgres: PostgresServer) -> Copied:
-    """Makes copies of databases."""
+    """Return a function that copies a database for the time of a block."""
     return lambda url: _postgres.fresh_database(like=url)
 
 
 @pytest.fixture
 def desk(queues_url: str, tmp_path: Path) -> Iterator[Desk]:
-    """A home on it, open."""
+    """Yield a home on that database."""
     with open_desk(tmp_path / "home", database=queues_url) as desk:
         yield desk

@@ -1,4 +1,4 @@
-"""Jobs done by hand, one at a time, and workers in processes of their own."""
+"""Jobs done one at a time by the test, and workers in processes of their own."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _WAITING = text("""
 
 
 def waiting(app: App) -> list[QueuedJob]:
-    """The jobs that wait, in the order in which they would be taken."""
+    """Return the jobs that wait, in the order in which they would be taken."""
     return [QueuedJob(JobQueue(row.queue_name), row.lane) for row in _rows(app)]
 
 
 def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows: rows[0]) -> QueuedJob | None:
-    """Takes a job that waits and does it as of the desk's time; returns which."""
+    """Take a waiting job and do it at the test's time; return it."""
     rows = _rows(desk.app)
     if not rows:
         return None
@@ -46,13 +46,13 @@ def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows:
 
 
 def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[QueuedJob]:
-    """Does jobs until none waits: in their order, or in any."""
+    """Do jobs until none waits: in their order, or in a random one."""
     pick = rnd.choice if rnd else lambda rows: rows[0]
     return list(iter(lambda: do_one(desk, pick), None))
 
 
 def poll(desk: Desk) -> TickResult:
-    """Polls the mailbox, as of the desk's time."""
+    """Poll the mailbox, at the test's time."""
     return run_job(desk.app, QueuedJob(JobQueue.POLL, AT_ONCE), desk.now)
 
 
@@ -63,7 +63,7 @@ def _rows(app: App) -> list[Row[Any]]:
 
 @contextmanager
 def at_work(home: Path, *queues: str) -> Iterator[subprocess.Popen[str]]:
-    """A worker in a process of its own, killed at the end of the block if it has not ended by then."""
+    """Run a worker in a process of its own, killed at the end of the block if it has not ended by then."""
     command = [sys.executable, "-m", "tests.scheduler.process", str(home), *queues]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
@@ -74,7 +74,7 @@ def at_work(home: Path, *queues: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def end(process: subprocess.Popen[str]) -> str:
-    """Tells a worker to stop, and returns what it has said when it did."""
+    """Stop a worker, and return its output."""
     process.send_signal(signal.SIGTERM)
     said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said
@@ -82,7 +82,7 @@ def end(process: subprocess.Popen[str]) -> str:
 
 
 def wait_until(ready: Callable[[], bool], *workers: subprocess.Popen[str]) -> None:
-    """Returns once `ready()` holds; fails when it takes too long, or a worker has ended."""
+    """Wait until `ready()` holds; fail if it takes too long, or a worker has ended."""
     limit = time.monotonic() + PATIENCE
     while not ready():
         assert time.monotonic() < limit, "the workers do not get on"
@@ -92,5 +92,5 @@ def wait_until(ready: Callable[[], bool], *workers: subprocess.Popen[str]) -> No
 
 
 def now_is_real(desk: Desk) -> None:
-    """Turns the desk's clock to the time by which workers go."""
+    """Set the test's clock to that of workers."""
     desk.now = read_clock(desk.app)

@@ -17,7 +17,7 @@ from tests.toy.home import GAMES
 
 
 def main(home: Path, *chosen: str) -> None:
-    """Works until SIGTERM, and says what went wrong."""
+    """Work until SIGTERM, and print problems."""
     with open_app(home, GAMES) as app, open_log(app.settings.log), stopped_by_signals() as stop:
         queues = select_queues(app, [JobQueue(name) for name in chosen])
         run_worker(app, queues, stop=stop, told=_tell)

@@ -1,4 +1,4 @@
-"""What jobs do, one at a time: as a tick does, and no more than the newest poll allows."""
+"""Jobs, one at a time: they do what a tick does, and no more than the newest poll allows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEADLINE = dt.timedelta(hours=107)
 
 @pytest.fixture
 def begun(desk: Desk) -> Desk:
-    """A campaign whose first turn is open, and nothing left to do."""
+    """Yield a campaign whose first turn is open, with no job left."""
     desk.begin()
     poll(desk)
     do_all(desk)
@@ -31,13 +31,13 @@ def begun(desk: Desk) -> Desk:
 
 
 def resolved(desk: Desk) -> list[int]:
-    """The numbers of the turns that were run."""
+    """Return the numbers of the turns that were run."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(Turn.number).where(Turn.resolved_at.is_not(None)).order_by(Turn.number)))
 
 
 def test_a_deadline_counts_when_a_poll_has_followed_it(begun: Desk) -> None:
-    """Before, a sheet sent in time may lie in the mailbox."""
+    """A deadline counts only after a poll, since a sheet sent in time may lie in the mailbox."""
     begun.post("ORDERS toy1 red\nBID 1\nEND")
     begun.now += DEADLINE
     run_job(begun.app, TOY, begun.now)
@@ -50,7 +50,7 @@ def test_a_deadline_counts_when_a_poll_has_followed_it(begun: Desk) -> None:
 
 
 def test_a_mailbox_that_cannot_be_read(begun: Desk) -> None:
-    """Deadlines wait for it; a turn whose sheets are all in does not."""
+    """Deadlines wait for the mailbox; a turn whose sheets are all in does not."""
     for seat, sender in (("red", "ann@example.org"), ("blue", "bob@example.org")):
         begun.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=sender)
     poll(begun)
@@ -70,7 +70,7 @@ def test_a_mailbox_that_cannot_be_read(begun: Desk) -> None:
 
 
 def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk) -> None:
-    """For all of its campaign, for those that show none, and for those that nobody has looked at yet."""
+    """A turn waits for messages of its campaign, for global ones, and for those not partitioned yet."""
     begun.now += DEADLINE
     begun.post("Buy now!", sender="spam@example.com")
     poll(begun)
@@ -85,7 +85,7 @@ def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk)
 
 
 def test_a_gm_has_a_turn_run(begun: Desk) -> None:
-    """His word wakes the campaign, and the turn runs as it is."""
+    """A GM's request enqueues the campaign, and the turn runs as it is."""
     run_action(begun.app, "toy1", RequestRun(), begun.now)
 
     assert do_all(begun)[:1] == [TOY]
@@ -93,7 +93,7 @@ def test_a_gm_has_a_turn_run(begun: Desk) -> None:
 
 
 def test_a_reminder_goes_out(begun: Desk) -> None:
-    """A day before the deadline, as a poll finds out."""
+    """A poll a day before the deadline has reminders sent."""
     begun.now += dt.timedelta(hours=90)
     poll(begun)
     do_all(begun)
@@ -102,7 +102,7 @@ def test_a_reminder_goes_out(begun: Desk) -> None:
 
 
 def test_a_home_without_the_archive_leaves_it_to_others(begun: Desk) -> None:
-    """It writes no folder, and wakes who does."""
+    """A home without the archive writes no folder, and enqueues the job for another one."""
     app = dataclasses.replace(begun.app, archives=False)
     begun.now += DEADLINE
     poll(begun)
@@ -118,7 +118,7 @@ def test_a_home_without_the_archive_leaves_it_to_others(begun: Desk) -> None:
 
 
 def test_what_was_lost_of_the_queues_is_made_good_by_the_next_poll(begun: Desk) -> None:
-    """Jobs hold nothing that does not stand elsewhere."""
+    """Jobs have no data of their own, so the next poll enqueues lost ones again."""
     begun.post("ORDERS toy1 red\nBID 1\nEND")
     begun.now += DEADLINE
     poll(begun)

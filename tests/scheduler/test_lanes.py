@@ -1,4 +1,4 @@
-"""Which letters wait for each other: those of one campaign, and those that show none for all."""
+"""Partitions of messages: those of one campaign wait for each other, global ones for all."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SHEET = "ORDERS {} {}\nBID {}\nEND"
 
 
 def lanes(desk: Desk) -> list[str | None]:
-    """The lanes of all letters, in the order in which they came."""
+    """Return the partitions of all messages, in the order in which they came."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage.lane).order_by(InboxMessage.received_at, InboxMessage.id)))
 
 
 def post_in_order(desk: Desk, *letters: tuple[str, str]) -> None:
-    """Posts letters, each with its sender, and fetches them one by one, so that they came in this order."""
+    """Post messages, each with its sender, and fetch them one by one, so that they came in this order."""
     for sender, text in letters:
         desk.now += dt.timedelta(seconds=1)
         desk.post(text, sender=sender)
@@ -41,7 +41,7 @@ def post_in_order(desk: Desk, *letters: tuple[str, str]) -> None:
 
 @pytest.fixture
 def table(desk: Desk) -> Desk:
-    """Two campaigns, in both of which Ann and Bob play."""
+    """Yield two campaigns, in both of which Ann and Bob play."""
     for name in ("alpha", "beta"):
         desk.begin(name=name)
     do_all(desk)
@@ -49,7 +49,7 @@ def table(desk: Desk) -> Desk:
 
 
 def reply(desk: Desk, text: str) -> None:
-    """Posts Ann's answer to her report in alpha."""
+    """Post Ann's reply to her report in alpha."""
     desk.reply(next(mail for mail in desk.mails(ANN) if "[alpha] by" in mail["Subject"]), text)
 
 
@@ -72,7 +72,7 @@ def reply(desk: Desk, text: str) -> None:
     ],
 )
 def test_the_lane_of_a_mail(table: Desk, sender: str, text: str, lane: str) -> None:
-    """It is that of the one campaign that its frame is for; none if it names more, or asks for what is a person's."""
+    """A framed message is in its campaign's partition, unless it names more campaigns or changes a person."""
     table.post(text, sender=sender)
     poll(table)
 
@@ -84,7 +84,7 @@ def test_the_lane_of_a_mail(table: Desk, sender: str, text: str, lane: str) -> N
     [("BID 3", "alpha"), ("PAUSE", "alpha"), ("STATUS", "alpha"), ("ADDRESS ann@example.com", ""), ("JOIN beta", "")],
 )
 def test_the_lane_of_a_reply(table: Desk, text: str, lane: str) -> None:
-    """It is that of the report that it answers, unless it asks for more."""
+    """A reply is in the partition of the report that it answers, unless it asks for more."""
     reply(table, text)
     poll(table)
 
@@ -92,7 +92,7 @@ def test_the_lane_of_a_reply(table: Desk, text: str, lane: str) -> None:
 
 
 def test_the_lane_of_a_code_without_a_thread(table: Desk) -> None:
-    """A code in the address alone will do, and one in an ORDERS line too; two that disagree will not."""
+    """A code in the address or in an ORDERS line suffices; two that disagree do not."""
     mail = next(mail for mail in table.mails(ANN) if "report" in mail["Subject"] and "beta" in mail["Subject"])
     table.post("BID 1", sender="ann@work.example", to=mail["Reply-To"])
     code = mail["Reply-To"].partition("+")[2].partition("@")[0]
@@ -104,7 +104,7 @@ def test_the_lane_of_a_code_without_a_thread(table: Desk) -> None:
 
 
 def test_the_lane_of_a_delivery_report(table: Desk) -> None:
-    """It is that of the campaign whose mail came back."""
+    """A delivery report is in the partition of the campaign whose mail came back."""
     with table.app.store.reading() as session:
         message_id = session.scalars(select(OutgoingMail.message_id).where(OutgoingMail.recipient == BOB)).first()
     report = "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; bob@example.org\nAction: failed\nStatus: 5.1.1\n"
@@ -123,7 +123,7 @@ def test_the_lane_of_a_delivery_report(table: Desk) -> None:
 
 
 def test_the_answer_to_a_question_about_a_sheet(desk: Desk) -> None:
-    """It is the sheet's campaign's; that to a question about anything else is nobody's."""
+    """The answer to a question about a sheet is in its campaign's partition; any other answer is global."""
     desk.begin(name="alpha", rules={"accept": "confirmed"})
     desk.begin(name="beta", rules={"accept": "confirmed"})
     post_in_order(desk, (ANN, SHEET.format("alpha", "red", 1)), (ANN, "PLAYER alpha red\nPAUSE\nEND"))
@@ -137,7 +137,7 @@ def test_the_answer_to_a_question_about_a_sheet(desk: Desk) -> None:
 
 
 def answered(desk: Desk) -> list[int]:
-    """The letters that are no longer new."""
+    """Return the ids of the messages that are no longer new."""
     with desk.app.store.reading() as session:
         return list(
             session.scalars(
@@ -147,7 +147,7 @@ def answered(desk: Desk) -> list[int]:
 
 
 def test_who_waits_for_whom(table: Desk) -> None:
-    """A letter without a campaign waits for all older ones, and all younger ones wait for it; campaigns do not wait."""
+    """A global message waits for all older ones, and all younger ones for it; campaigns do not wait for each other."""
     sheets = [(ANN, SHEET.format(name, "red", 1)) for name in ("alpha", "beta")]
     post_in_order(table, *sheets, ("spam@example.com", "Buy now!"), *sheets)
 
@@ -165,7 +165,7 @@ def test_who_waits_for_whom(table: Desk) -> None:
 
 
 def test_a_letter_that_takes_too_long_to_sort_is_left_alone(table: Desk) -> None:
-    """Sorting has a letter's budget; the letter is then answered, or set aside, in its place."""
+    """A message that takes longer than its time limit to partition becomes global."""
     table.post(SHEET.format("alpha", "red", "1\n; a long comment" * 20_000))
     settings = dataclasses.replace(table.app.settings, letter_seconds=0.001)
     poll(Desk(dataclasses.replace(table.app, settings=settings), table.now))
@@ -174,7 +174,7 @@ def test_a_letter_that_takes_too_long_to_sort_is_left_alone(table: Desk) -> None
 
 
 def test_a_letter_that_has_killed_two_sorters_is_left_alone(table: Desk) -> None:
-    """It is read by nobody any more, and set aside; the others are answered."""
+    """A message that has killed two processes is quarantined unread; the others are answered."""
     for number in (1, 2):
         table.post(SHEET.format("alpha", "red", number))
     poll(table)
@@ -198,7 +198,7 @@ SEATS = {"alpha": ("red", "blue"), "beta": ("red", "green")}
 
 
 def some_letters(rnd: random.Random) -> list[tuple[str, str]]:
-    """Letters that bear on each other: sheets, seats that are given away and taken up, press that is muted or not."""
+    """Return messages that affect each other: sheets, seats given away and taken, press muted or not."""
 
     def letter() -> tuple[str, str]:
         campaign, sender = rnd.choice(tuple(SEATS)), rnd.choice(PEOPLE)
@@ -219,7 +219,7 @@ def some_letters(rnd: random.Random) -> list[tuple[str, str]]:
 
 
 def kept(app: App) -> tuple[object, ...]:
-    """What is kept of a house's campaigns, without what chance draws."""
+    """Return what is stored of a home's campaigns, without what is drawn at random."""
     with app.store.reading() as session:
         seats = session.execute(select(Seat.id, Seat.status, Seat.muted))
         players = [seat.address for seat in session.scalars(select(Seat).order_by(Seat.id))]
@@ -245,7 +245,7 @@ def kept(app: App) -> tuple[object, ...]:
 def test_in_whatever_order_jobs_are_done_campaigns_come_out_as_by_a_tick(
     seed: int, queues_url: str, copied: Copied, tmp_path: Path
 ) -> None:
-    """No letter overtakes another that bears on it: seats, sheets and deadlines are those of all letters in a row."""
+    """No message overtakes another that it affects: seats, sheets and deadlines are those of all messages in a row."""
     with open_desk(tmp_path / "home", database=queues_url) as desk:
         for name, seats in SEATS.items():
             desk.begin(name=name, seats=seats)

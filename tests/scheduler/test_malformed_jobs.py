@@ -29,13 +29,13 @@ QUEUES = ("campaigns", "send", "archive")
 
 @pytest.mark.parametrize("status", ["todo", "doing"])
 def test_malformed_jobs_end_as_failed(desk: Desk, status: str) -> None:
-    """Each is told of, and none holds up the jobs in order that wait for the same lock."""
+    """Each malformed job is reported, and none holds up well-formed jobs that wait for the same lock."""
     desk.begin()
     with desk.app.store.writing() as session:
         enqueue_on_commit(session, *(QueuedJob(JobQueue(queue)) for queue in QUEUES))
         for queue in QUEUES:
             for number, arguments in enumerate(ARGUMENTS):
-                # What is in hand, at most one for each lock, has no worker that could be asked for it.
+                # At most one job for each lock may be "doing"; these have no worker that could be asked for them.
                 lock = queue if status == "todo" or not number else None
                 values = {"queue": queue, "task": queue, "status": status, "lock": lock}
                 session.execute(_FORGED, values | {"args": json.dumps(arguments)})
@@ -51,6 +51,6 @@ def test_malformed_jobs_end_as_failed(desk: Desk, status: str) -> None:
 
 
 def count(desk: Desk, query: Any) -> int:
-    """How many jobs a query finds."""
+    """Return the number of jobs that a query finds."""
     with desk.app.store.reading() as session:
         return int(session.scalar(query) or 0)

@@ -1,4 +1,4 @@
-"""Work is put into the queues by the transactions that give cause for it, and tables for that are there."""
+"""Jobs are enqueued by the transactions that make them due, and the tables of the queues exist."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ TOY = QueuedJob(JobQueue.CAMPAIGNS, "toy1")
 
 
 class Overboard(Exception):
-    """A transaction that is not to be kept."""
+    """Raised to roll a transaction back."""
 
 
 def test_a_job_is_there_when_its_transaction_is_committed(desk: Desk) -> None:
-    """And once, however often its work is asked for, as long as it waits."""
+    """A job is enqueued by the commit, once, however often it is requested while it waits."""
     for _ in range(2):
         with desk.app.store.writing() as session:
             enqueue_on_commit(session, TOY, QueuedJob(JobQueue.SEND))
@@ -40,7 +40,7 @@ def test_a_job_is_there_when_its_transaction_is_committed(desk: Desk) -> None:
 
 
 def test_a_transaction_that_is_rolled_back_leaves_no_job(desk: Desk) -> None:
-    """Nobody is woken for what has not happened."""
+    """A transaction that is rolled back enqueues no job."""
 
     def act() -> None:
         with desk.app.store.writing() as session:
@@ -53,14 +53,14 @@ def test_a_transaction_that_is_rolled_back_leaves_no_job(desk: Desk) -> None:
 
 
 def test_a_mail_brings_the_job_that_sends_it(desk: Desk) -> None:
-    """Whatever command has written it."""
+    """Queued mail brings the job that sends it, whatever command has written it."""
     desk.begin()
 
     assert QueuedJob(JobQueue.SEND) in waiting(desk.app)
 
 
 def test_a_job_that_waits_is_held_until_those_who_rely_on_it_are_through(desk: Desk) -> None:
-    """Whoever takes it must see what they have changed: so nobody can take it before."""
+    """A waiting job that a transaction requests again cannot be taken before its commit, to see its changes."""
     with desk.app.store.writing() as session:
         enqueue_on_commit(session, TOY)
     taken = "SELECT id FROM procrastinate_fetch_job_v2(NULL, NULL)"
@@ -74,7 +74,7 @@ def test_a_job_that_waits_is_held_until_those_who_rely_on_it_are_through(desk: D
 
 
 def test_two_who_put_in_the_same_work_at_once(desk: Desk) -> None:
-    """The second waits for the first, and neither transaction is spoilt."""
+    """Of two transactions that enqueue the same job, the second waits for the first, and both succeed."""
     store, begun, go_on = desk.app.store, threading.Event(), threading.Event()
 
     def first() -> None:
@@ -98,7 +98,7 @@ def test_two_who_put_in_the_same_work_at_once(desk: Desk) -> None:
 
 
 def test_a_home_of_files_has_no_queues(tmp_path: Path) -> None:
-    """There nobody is told of work, and a worker is refused with what to do instead."""
+    """On SQLite no jobs are enqueued, and a worker is refused with what to do instead."""
     with open_desk(tmp_path / "home") as desk:
         desk.begin()
         with pytest.raises(ConfigError, match="workers need PostgreSQL, and the database is SQLite: use pbem serve"):
@@ -106,7 +106,7 @@ def test_a_home_of_files_has_no_queues(tmp_path: Path) -> None:
 
 
 def test_a_database_without_queues_is_refused(migrated_postgres_url: str, tmp_path: Path) -> None:
-    """Its campaigns are played by ticks as ever; a worker is told to have it migrated."""
+    """Campaigns on a database without queues run by ticks; a worker is refused with the command to migrate."""
     with open_desk(tmp_path / "home", database=migrated_postgres_url) as desk:
         desk.begin()
         desk.tick()
@@ -118,7 +118,7 @@ _OF_THE_LAST_STEP = "procrastinate_trigger_function_status_events_update_v1"
 
 
 def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
-    """What the tables lack of its steps is taken from it; made again, after a way down and up, they are left alone."""
+    """Steps that the tables lack are taken from the package; after a downgrade and an upgrade they are left alone."""
     store = Store(queues_url)
     with store.writing() as session:
         before = session.get_one(KeyValue, "queues").data["newest"]
@@ -166,7 +166,7 @@ _WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None
     ],
 )
 def test_a_house_without_the_package(database: str, said: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """It ticks as ever, on a database that has queues too; only a worker is refused, in a sentence."""
+    """A home without the package runs ticks, even on a database with queues; only a worker is refused."""
     home = make_home(tmp_path / "home", database=request.getfixturevalue(database) if database else "")
     ran = [
         subprocess.run([sys.executable, "-c", _WITHOUT, "--home", home, word], capture_output=True, text=True)

@@ -31,13 +31,13 @@ def begin(desk: Desk) -> None:
 
 
 def spoil(desk: Desk, statement: str) -> None:
-    """Change rows beside the program."""
+    """Change rows behind the program's back."""
     with desk.app.store.writing() as session:
         session.execute(text(statement))
 
 
 def turns_of_toy2(desk: Desk) -> list[int]:
-    """The turns of toy2 that were run, but for its set-up."""
+    """Return the turns of toy2 that were run, except its set-up."""
     done = select(Turn.number).where(Turn.campaign_id == 2, Turn.number > 0, Turn.resolved_at.is_not(None))
     with desk.app.store.reading() as session:
         return list(session.scalars(done.order_by(Turn.number)))
@@ -45,7 +45,7 @@ def turns_of_toy2(desk: Desk) -> list[int]:
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_the_jobs_of_the_other_campaign_are_done(desk: Desk, statement: str) -> None:
-    """Its letters are answered and its turns are run, job after job, until none is left."""
+    """The other campaign's messages are answered and its turns are run, until no job is left."""
     begin(desk)
     spoil(desk, statement)
     for _ in range(2):
@@ -59,7 +59,7 @@ def test_the_jobs_of_the_other_campaign_are_done(desk: Desk, statement: str) -> 
 
 
 def test_a_worker_goes_on_and_tells(desk: Desk) -> None:
-    """In a process of its own: it names the row, and ends as it should."""
+    """A worker names the row that cannot be read, and goes on."""
     begin(desk)
     now_is_real(desk)
     spoil(desk, STATEMENTS[0])

@@ -1,4 +1,4 @@
-"""Workers in processes of their own share a house."""
+"""Workers in processes of their own share a home."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ SHEETS = (("red", "ann@example.org"), ("blue", "bob@example.org"))
 
 
 def pbem(desk: Desk, *words: str) -> Result:
-    """A command in the desk's home, with its games."""
+    """Run a command in the test's home, with its games."""
     return CliRunner().invoke(main, ["--home", str(desk.home), *words], obj=GAMES)
 
 
 @pytest.fixture
 def due(desk: Desk) -> Desk:
-    """Three campaigns whose deadline has passed, and a sheet from everybody in the mailbox."""
+    """Yield three campaigns whose deadline has passed, with a sheet from every seat in the mailbox."""
     for name in CAMPAIGNS:
         desk.begin(name=name, deadline="EVERY 1h")
     now_is_real(desk)
@@ -44,14 +44,14 @@ def due(desk: Desk) -> Desk:
 
 
 def runs(desk: Desk) -> Counter[tuple[int, int]]:
-    """How often each turn after the set-up was run, by campaign and number."""
+    """Count the runs of each turn after the set-up, by campaign and number."""
     done = select(Turn.campaign_id, Turn.number).where(Turn.resolved_at.is_not(None), Turn.number > 0)
     with desk.app.store.reading() as session:
         return Counter((campaign, number) for campaign, number in session.execute(done))
 
 
 def is_through(desk: Desk) -> bool:
-    """Whether everything is done: letters answered, turns run, mail sent."""
+    """Return True if everything is done: messages answered, turns run, mail sent."""
     with desk.app.store.reading() as session:
         letters = set(session.scalars(select(InboxMessage.state)))
         mails = set(session.scalars(select(OutgoingMail.state)))
@@ -63,7 +63,7 @@ def is_through(desk: Desk) -> bool:
 
 
 def test_two_workers_share_a_night(due: Desk) -> None:
-    """Every turn runs once, every mail goes out once, the archives are whole; and on SIGTERM both end in good order."""
+    """Every turn runs once, every mail goes out once, the archives are whole; and SIGTERM ends both with code 0."""
     with at_work(due.home) as one, at_work(due.home) as other:
         wait_until(lambda: is_through(due), one, other)
         shown = pbem(due, "status", "--workers").output
@@ -84,7 +84,7 @@ def test_two_workers_share_a_night(due: Desk) -> None:
 
 
 def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:
-    """A poll that is remembered from a later time keeps nobody from polling now."""
+    """A recorded poll of a later time does not keep workers from polling now."""
     desk.begin(name="toy1")
     now_is_real(desk)
     desk.now += dt.timedelta(days=3)
@@ -98,13 +98,13 @@ def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:
 
 
 def letters(desk: Desk) -> set[MessageState]:
-    """How the letters stand that were fetched."""
+    """Return the states of the messages that were fetched."""
     with desk.app.store.reading() as session:
         return set(session.scalars(select(InboxMessage.state)))
 
 
 def test_the_archive_is_written_where_it_lies(due: Desk, tmp_path: Path) -> None:
-    """A machine without its folder makes none; turns are archived when somebody comes who has it."""
+    """A machine without the archive's folder makes none; turns are archived once a worker with the folder runs."""
     second = tmp_path / "second"
     shutil.copytree(due.home, second, symlinks=True, ignore=shutil.ignore_patterns("turns", "post", "log"))
     settings = (second / "pbem.toml").read_text()
@@ -129,7 +129,7 @@ def _unarchived(desk: Desk) -> int:
 
 
 def test_the_jobs_of_a_dead_worker_are_taken_up(due: Desk) -> None:
-    """One that was not heard of for longer than workers are silent had a job in hand; another does it."""
+    """The jobs of a worker without a heartbeat are done by another."""
     with due.app.store.writing() as session:
         enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"), QueuedJob(JobQueue.POLL))
     with due.app.store.writing() as session:
@@ -154,7 +154,7 @@ _TAKEN = text("UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELE
 
 
 def test_what_failed_is_told(due: Desk) -> None:
-    """A job that nobody knows how to do, or that has a fault, stays in the queue's books for a day."""
+    """Failed jobs are shown by status for a day."""
     with due.app.store.writing() as session:
         enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"))
     with due.app.store.writing() as session:
@@ -167,7 +167,7 @@ def test_what_failed_is_told(due: Desk) -> None:
 
 
 def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
-    """While one ticks on the database, workers wait."""
+    """While a tick runs on the database, workers wait."""
     with ExitStack() as ending:
         with due.app.store.alone():
             worker = ending.enter_context(at_work(due.home))
@@ -180,7 +180,7 @@ def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
 
 
 def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
-    """It says which queues it serves, and ends in good order."""
+    """The command names the queues that it serves, and ends with code 0."""
     (desk.home / "turns").mkdir()
     command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(desk.home), "worker"]
     chosen = ["--queue", "archive", "--queue", "send"]
@@ -195,7 +195,7 @@ def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
 
 
 def test_an_archive_that_is_not_there_cannot_be_chosen(desk: Desk) -> None:
-    """A worker that is to write it where there is no folder is refused."""
+    """A worker for the archive is refused where there is no folder."""
     refused = pbem(desk, "worker", "--queue", "archive")
 
     said = f"there is no archive to write to at {desk.home}/turns: create that folder"

@@ -1,1 +1,1 @@
-"""The site: what it tells, and what it does not."""
+"""Tests of the site: what it discloses, and what it does not."""

@@ -1,4 +1,4 @@
-"""The toy's home, open, for these tests."""
+"""The open home of the toy, for these tests."""
 
 from __future__ import annotations
 

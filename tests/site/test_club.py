@@ -1,4 +1,4 @@
-"""Pages of what all may know: the club, its campaigns, calendars and feeds."""
+"""Public pages: the club, its campaigns, calendars and feeds."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ HOSTILE = "<script>alert(1)</script> & ]]> \" '"
 
 
 def site(desk: Desk, *only: str) -> Path:
-    """The site as it is written now."""
+    """Write the site, and return its folder."""
     done = publish(desk.app, desk.home / "public", only)
     assert done.problems == ()
     return desk.home / "public"
 
 
 def files(root: Path) -> dict[str, bytes]:
-    """All files of a site."""
+    """Return all files of a site."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def test_a_club_shows_what_is_played(desk: Desk) -> None:
-    """Campaigns with their deadlines, and the rules of their games, in a few files that link to each other."""
+    """The pages have campaigns with their deadlines and the rules of their games, and link to each other."""
     desk.begin()
     root = site(desk)
 
@@ -46,7 +46,7 @@ def test_a_club_shows_what_is_played(desk: Desk) -> None:
 
 
 def test_samples_fill_in_every_page(desk: Desk) -> None:
-    """Those with which a GM's own templates are tried are enough for the program's own, whatever a campaign is like."""
+    """The samples for templates of GMs fill in the program's own ones in every state of a campaign."""
     pages = [write() for write in sample_pages(desk.app.reporter)]
 
     assert all(page.startswith("<!DOCTYPE html>") for page in pages)
@@ -55,7 +55,7 @@ def test_samples_fill_in_every_page(desk: Desk) -> None:
 
 
 def test_open_seats_say_how_to_join(desk: Desk) -> None:
-    """Where the house rules let anyone ask for a seat: the line to mail, which works when it is mailed."""
+    """The page of a campaign with signup=yes has the line to mail for a seat, and it works."""
     wanted = NewCampaign(
         name="toy2",
         game="toy",
@@ -77,7 +77,7 @@ def test_open_seats_say_how_to_join(desk: Desk) -> None:
 
 
 def test_a_site_names_nobody(desk: Desk) -> None:
-    """No address but that for orders, no code, no token, no hash of a seed stands in any file."""
+    """No file has an address except that for orders, nor a code, a token or the hash of a seed."""
     desk.begin()
     desk.tick()
     told = b"".join(files(site(desk)).values()).decode()
@@ -98,7 +98,7 @@ def test_a_site_names_nobody(desk: Desk) -> None:
 
 
 def test_nothing_is_written_twice(desk: Desk) -> None:
-    """A second look writes nothing, and files are for all to read."""
+    """A second run writes nothing, and all may read the files."""
     desk.begin()
     root = site(desk)
     again = publish(desk.app, root)
@@ -109,7 +109,7 @@ def test_nothing_is_written_twice(desk: Desk) -> None:
 
 
 def test_what_a_turn_holds_is_not_told_before_it_is_mailed(desk: Desk) -> None:
-    """Sheets that came in and what will come of them change no file."""
+    """Sheets that came in, and their effects, change no file."""
     desk.begin()
     desk.tick()
     before = files(site(desk))
@@ -120,7 +120,7 @@ def test_what_a_turn_holds_is_not_told_before_it_is_mailed(desk: Desk) -> None:
 
 
 def test_a_turn_for_some_seats_alone_is_seen_by_none(desk: Desk) -> None:
-    """When a seat is told what others are not, the site stays as it was at the last opening that all were told of."""
+    """While one seat knows what others do not, the site stays as of the last opening that all had a report of."""
     desk.begin(pace="in_turn", deadline="EVERY 24h")
     desk.tick()
     before = files(site(desk))
@@ -132,7 +132,7 @@ def test_a_turn_for_some_seats_alone_is_seen_by_none(desk: Desk) -> None:
 
 
 def test_news_are_shown_when_all_have_them(desk: Desk) -> None:
-    """The newspaper appears with the reports that brought it, and is text, whatever stands in it."""
+    """The newspaper appears with the reports that brought it, and is text, whatever is in it."""
     desk.begin()
     desk.tick()
     desk.reply(desk.last(), f"NEWS\n{HOSTILE}\nEND")
@@ -148,7 +148,7 @@ def test_news_are_shown_when_all_have_them(desk: Desk) -> None:
 
 
 def test_letters_are_never_shown_before_the_end(desk: Desk) -> None:
-    """A letter is for whom it is to."""
+    """Press to some seats is not published."""
     desk.begin(rules={"site": "all"})
     desk.tick()
     desk.reply(desk.last(), "PRESS TO blue\nLet us part the coins.\nEND")
@@ -158,7 +158,7 @@ def test_letters_are_never_shown_before_the_end(desk: Desk) -> None:
 
 
 def test_calendars_have_the_open_deadlines(desk: Desk) -> None:
-    """One entry a campaign, under a name that stays when the deadline moves on."""
+    """A calendar has one entry a campaign, with a UID that stays when the deadline moves."""
     desk.begin()
     (first,) = Calendar.from_ical((site(desk) / "c/toy1/deadline.ics").read_bytes()).walk("VEVENT")
     desk.tick(hours=24 * 7)
@@ -173,7 +173,7 @@ def test_calendars_have_the_open_deadlines(desk: Desk) -> None:
 
 
 def test_feeds_tell_turns_and_news(desk: Desk) -> None:
-    """Atom, with entries that keep their ids; words of players are text in it."""
+    """Feeds are Atom, with entries that keep their ids; words of players are text in them."""
     desk.begin()
     desk.tick()
     desk.reply(desk.last(), f"NEWS\n{HOSTILE}\nEND")
@@ -190,7 +190,7 @@ def test_feeds_tell_turns_and_news(desk: Desk) -> None:
 
 
 def test_a_campaign_can_be_left_out(desk: Desk) -> None:
-    """The house rule site=off keeps it from the site; to ask for it by name is refused."""
+    """The house rule site=off keeps a campaign from the site, and requests by name are refused."""
     desk.begin(rules={"site": "off"})
 
     assert "toy1" not in (site(desk) / "index.html").read_text()

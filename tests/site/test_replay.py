@@ -16,7 +16,7 @@ HOME = "c/toy1/replay"
 
 
 def played(desk: Desk, *unsigned: str, **rules: str) -> None:
-    """A game of two rounds with words of all kinds, to its end; unsigned letters come before all others."""
+    """Play a game of two rounds with press of all kinds, to its end; unsigned press comes before all other."""
     desk.begin(rounds="2", rules=rules)
     desk.tick()
     desk.reply(desk.last(), "BID 7")
@@ -30,7 +30,7 @@ def played(desk: Desk, *unsigned: str, **rules: str) -> None:
 
 
 def opening(root: Path, number: int) -> Any:
-    """What the replay has of an opening."""
+    """Return the data of an opening in the replay."""
     script = (root / HOME / f"turns/{number:04d}.js").read_text()
     head = f"pbem.turn({number},"
     assert script.startswith(head)
@@ -38,7 +38,7 @@ def opening(root: Path, number: int) -> Any:
 
 
 def test_there_is_no_replay_before_the_end(desk: Desk) -> None:
-    """Not a file of it."""
+    """Before the end the site has no file of a replay."""
     desk.begin()
     desk.tick(hours=24 * 7)
 
@@ -46,7 +46,7 @@ def test_there_is_no_replay_before_the_end(desk: Desk) -> None:
 
 
 def test_at_the_end_all_is_open(desk: Desk) -> None:
-    """What each seat was told and had ordered, what became of it, and what people wrote."""
+    """The replay has each seat's report and orders, their outcomes, and what people wrote."""
     played(desk)
     root = site(desk)
 
@@ -60,7 +60,7 @@ def test_at_the_end_all_is_open(desk: Desk) -> None:
 
 
 def test_letters_are_opened_only_where_the_gm_says_so(desk: Desk) -> None:
-    """As a house rule neither the replay nor anything else has a letter, and the archive is not published."""
+    """By default neither the replay nor anything else has press to some seats, and the archive is not published."""
     played(desk)
     kept = files(site(desk))
     desk.set_rules(site="all")
@@ -72,7 +72,7 @@ def test_letters_are_opened_only_where_the_gm_says_so(desk: Desk) -> None:
 
 
 def test_where_an_unsigned_letter_stands_tells_nothing(desk: Desk) -> None:
-    """As in reports: not when it was written, nor so by whom."""
+    """The place of unsigned press discloses, as in reports, neither its time nor its writer."""
     played(desk, "Written first.", "As the second.", press="anonymous", site="all")
 
     letters = [word for word in opening(site(desk), 2)["words"] if word["kind"] == "press"]
@@ -81,7 +81,7 @@ def test_where_an_unsigned_letter_stands_tells_nothing(desk: Desk) -> None:
 
 
 def test_the_proof_can_be_taken_home(desk: Desk, tmp_path: Path) -> None:
-    """The page tells seal, seed and newest record, and the archive beside it is verified by them."""
+    """The page has seal, seed and newest record, and the archive beside it is verified by them."""
     played(desk, site="all")
     root = site(desk)
     page = (root / HOME / "index.html").read_text()
@@ -97,7 +97,7 @@ def test_the_proof_can_be_taken_home(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_a_replay_is_made_once(desk: Desk) -> None:
-    """It does not change any more, unless the house rule does."""
+    """A replay changes only with its house rule."""
     played(desk)
     first = publish(desk.app, desk.home / "public")
     again = publish(desk.app, desk.home / "public")
@@ -109,7 +109,7 @@ def test_a_replay_is_made_once(desk: Desk) -> None:
 
 
 def test_words_are_data(desk: Desk) -> None:
-    """What a player wrote stands in a string of a script, and nowhere in a page as HTML."""
+    """Text of a player is a string in a script, and nowhere HTML in a page."""
     played(desk)
     root = site(desk)
 

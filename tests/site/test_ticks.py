@@ -17,13 +17,13 @@ from tests.toy.home import Desk, text_of
 
 
 def with_site(desk: Desk, url: str = "") -> Desk:
-    """The same house with a site."""
+    """Return the same home with a site."""
     settings = dataclasses.replace(desk.app.settings, site=desk.home / "public", site_url=url)
     return dataclasses.replace(desk, app=dataclasses.replace(desk.app, settings=settings))
 
 
 def test_without_a_folder_no_site_is_written(desk: Desk) -> None:
-    """As it has always been."""
+    """Without a folder in the settings no site is written."""
     desk.begin()
     desk.tick()
 
@@ -31,7 +31,7 @@ def test_without_a_folder_no_site_is_written(desk: Desk) -> None:
 
 
 def test_a_tick_shows_what_was_done(desk: Desk) -> None:
-    """A turn that is run, and a deadline that was moved at the command line; when nothing was done, nothing is."""
+    """A tick publishes a turn that was run or a deadline that was moved, and otherwise writes nothing."""
     desk = with_site(desk)
     desk.begin()
     desk.tick()
@@ -51,7 +51,7 @@ def test_a_tick_shows_what_was_done(desk: Desk) -> None:
 
 
 def test_a_link_is_good_before_its_mail_is_sent(desk: Desk) -> None:
-    """FORMAT LINK: the mail has a link and no page, and the page lies on the site, where nothing of it can be read."""
+    """With FORMAT LINK the mail has a link and no page, and the page is on the site, encrypted."""
     desk = with_site(desk, "https://club.example.org/pbem/")
     desk.begin()
     desk.tick()
@@ -76,7 +76,7 @@ def sealed_pages(desk: Desk, site: str = "public") -> list[str]:
 
 
 def linked(desk: Desk) -> Desk:
-    """Return a home with a site, on which the sealed page of red's report lies."""
+    """Return a home with a site that has the sealed page of red's report."""
     desk = with_site(desk, "https://club.example.org/pbem/")
     desk.begin()
     desk.tick()
@@ -118,7 +118,7 @@ def test_sealed_pages_stay_ninety_days(desk: Desk) -> None:
 
 
 def test_without_a_site_a_link_is_a_file(desk: Desk) -> None:
-    """Who asks for links in a house that has no site gets pages with his mail."""
+    """A player who asks for links in a home without a site gets pages as files."""
     desk.begin()
     desk.tick()
     ask(desk, "FORMAT LINK")

@@ -1,1 +1,1 @@
-"""What pages are made of."""
+"""Tests of the parts of pages."""

@@ -18,7 +18,7 @@ ENTRIES = sorted(path.name for path in ASSETS.glob("*.js"))
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_every_module_can_be_put_into_one_file(entry: str) -> None:
-    """Nothing is left that would ask for another file, and no comment."""
+    """A bundle has no imports, exports or comments."""
     script = bundle_modules(entry)
 
     assert not re.search(r"^(import|export)\b|^\s*/\*\*$", script, re.MULTILINE)
@@ -46,7 +46,7 @@ def test_what_is_imported_stands_first() -> None:
     ],
 )
 def test_what_cannot_be_put_into_one_file_is_told(modules: dict[str, str], says: str, tmp_path: Path) -> None:
-    """An author of scripts learns which line has to be written otherwise."""
+    """The error names the line that has to be written otherwise."""
     for name, code in modules.items():
         (tmp_path / name).write_text(code)
 
@@ -55,7 +55,7 @@ def test_what_cannot_be_put_into_one_file_is_told(modules: dict[str, str], says:
 
 
 def test_the_policy_knows_script_and_styles_by_their_hashes() -> None:
-    """Whatever else stands in a page is no script and no style of it."""
+    """Other scripts and styles in a page are not allowed by its policy."""
     worn = page_assets("base.css", script="map.js")
     written = re.findall(
         r"<(?:style|script type=\"module\")>(.*?)</(?:style|script)>", worn.head + worn.foot, re.DOTALL
@@ -67,7 +67,7 @@ def test_the_policy_knows_script_and_styles_by_their_hashes() -> None:
 
 
 def test_data_cannot_leave_their_island() -> None:
-    """Texts of players stand in a page's data as they are, and end no element of it."""
+    """Text of players is in a page's data as it is, and ends no element of it."""
     data = {"text": "</script><script>alert(1)</script><!-- & \u2028"}
     written = json_script("view", data)
 

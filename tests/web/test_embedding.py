@@ -8,12 +8,12 @@ from pbem.web import sanitize_html
 
 
 def body(html: str) -> str:
-    """What a page has of the <main> of a mail."""
+    """Return the sanitized <main> of a mail."""
     return str(sanitize_html(f"<html><body><main>{html}</main></body></html>", {"map.1": "<div>the map</div>"}).body)
 
 
 def test_styles_become_classes() -> None:
-    """A page's policy forbids inline styles; equal ones are one class."""
+    """Inline styles, which a page's policy forbids, become classes; equal ones are one class."""
     found = sanitize_html(
         '<main><p style="margin:0">a</p><b style="color:red">b</b><p style="margin:0">c</p></main>', {}
     )
@@ -38,7 +38,7 @@ def test_styles_become_classes() -> None:
     ],
 )
 def test_what_could_do_harm_is_left_out(html: str, kept: str) -> None:
-    """Of elements, attributes and styles those stay that reports need: a GM may have written the template."""
+    """Only elements, attributes and styles that reports need stay, as a GM may have written the template."""
     assert body(html) == kept
 
 
@@ -54,18 +54,18 @@ def test_what_could_do_harm_is_left_out(html: str, kept: str) -> None:
     ],
 )  # fmt: skip
 def test_what_reports_need_stays(html: str, kept: str) -> None:
-    """Links, tables and texts are as they were; what was left open is closed."""
+    """Links, tables and texts stay as they were; open elements are closed."""
     assert body(html) == kept
 
 
 def test_a_picture_becomes_what_the_page_has_of_it() -> None:
-    """It stands beside paragraphs, not in one; of a picture that is not at hand the words stay."""
+    """A picture is put beside paragraphs, not into one; without the picture its text stays."""
     assert body('<p><img src="cid:map.1" alt="a map"></p>') == "<div>the map</div>"
     assert body('<p><img src="cid:map.2" alt="a <map>"></p>') == "<p>[a &lt;map&gt;]</p>"
 
 
 def test_what_stands_outside_is_left_out() -> None:
-    """Only the mail's <main> is the report; in templates of a GM who knows of none, it is the body."""
+    """Only the mail's <main> stays; in templates without one, the body."""
     assert sanitize_html("<head><title>t</title></head><body>x<main>a</main>y</body>", {}).body == "a"
     assert (
         sanitize_html("<head><title>t</title></head><body>a <p>template of old</body>", {}).body

@@ -1,4 +1,4 @@
-"""Sealed pages: what the key opens, and what can be seen without it."""
+"""Encrypted pages: the key opens them, and nothing can be seen without it."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ PAGE = f"<!DOCTYPE html><html><head>{page_assets(script='dom.js').head}</head><b
 
 
 def box(content: bytes) -> bytes:
-    """The sealed bytes in a file."""
+    """Return the encrypted bytes in a file."""
     found = re.search(rb'<script type="application/json" id="box">(.*?)</script>', content)
     assert found
     return base64.b64decode(json.loads(found[1]))
 
 
 def opened(sealed: bytes, key: str) -> bytes:
-    """What a key opens."""
+    """Decrypt a page by a key."""
     plain = AESGCM(base64.urlsafe_b64decode(key + "=")).decrypt(sealed[:12], sealed[12:], None)
     return zlib.decompress(plain[4 : 4 + int.from_bytes(plain[:4], "big")])
 
 
 def test_its_own_key_opens_a_page() -> None:
-    """To the byte."""
+    """A page's own key brings it back to the byte."""
     sealed = encrypt_page(PAGE)
 
     assert opened(box(sealed.content), sealed.key) == PAGE
 
 
 def test_no_other_key_does() -> None:
-    """That of another page neither."""
+    """The key of another page opens nothing."""
     one, other = encrypt_page(PAGE), encrypt_page(PAGE)
 
     with pytest.raises(InvalidTag):
@@ -56,14 +56,14 @@ def test_names_and_sizes_tell_nothing() -> None:
 
 
 def test_a_long_page_is_padded_to_the_next_power_of_two() -> None:
-    """Its length is told no more exactly than that."""
+    """The length of a long page is disclosed only as a power of two."""
     sealed = encrypt_page(PAGE + secrets.token_hex(150_000).encode())
 
     assert len(box(sealed.content)) == 2 * LEAST
 
 
 def test_the_small_page_lets_run_what_the_sealed_one_brings() -> None:
-    """The hash of its script is among those allowed, with that of the opener, and nothing else is."""
+    """The policy of the small page allows the encrypted page's script and its own, and no other."""
     policy = re.search(r"script-src ([^;]*)", encrypt_page(PAGE).content.decode())
     own = re.search(r"script-src ([^;]*)", PAGE.decode())
 
