@@ -319,6 +319,7 @@ _CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
     "join": _confirm_seat,
     "invite": _confirm_seat,
     "deputy": confirm_deputy,
+    # The old address confirms before the new one is asked, since the old one is trusted (docs/decisions/0008).
     "address": ask_new_address,
     "new_address": confirm_address,
     "fallback": confirm_address,

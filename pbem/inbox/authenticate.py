@@ -4,8 +4,8 @@ Trust comes from any one of: the seat's token, a reply code mailed to it (in the
 ORDERS line, the plus-address, the subject, or as the Message-ID that a reply
 names), the address of its player or deputy, or the answer of that address to the
 question whether the message is its own. The campaign's house rules say which of
-them are sufficient. A message that shows a code of an earlier report, and no
-token, is stale.
+them are sufficient (docs/decisions/0004 and 0014). A message that shows a code of
+an earlier report, and no token, is stale.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _frame_evidence(
     own = [shown for shown in replied if shown.seat_id == spot.seat_id]
     other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
     by_token = verify_token(header.key, spot.token_hash)
-    # Header and codes disagree: nothing is taken, and the mail is answered with both readings (decision 4).
+    # Header and codes disagree: nothing is taken, and the mail is answered with both readings (docs/decisions/0004).
     if other:
         proven = by_token or is_own_address(letter, spot)
         return _seat_mismatch(spot if proven else load_seat(session, other[0].seat_id), header)
@@ -234,7 +234,7 @@ def _decide(case: MessageContext, evidence: Evidence, *, changing: bool) -> Auth
         return SenderMismatch(spot, forged=True)
     if lacking := reason or stale:
         return Declined(reason=lacking, to=spot.address, spot=spot)
-    # Anyone can write an address into From, so its owner is asked (decision 14).
+    # Anyone can write an address into From, so its owner is asked (docs/decisions/0014).
     if proof == "address" and spot.policy.accept == "confirmed" and case.verdict != "pass":
         return NeedsConfirmation(spot, to=writer.deputy or spot.address, orders=not changing)
     return Accepted(spot, evidence.notes, proof, writer.deputy)

@@ -285,6 +285,7 @@ def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
 
     A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
     """
+    # Of an unknown campaign, a frame with an END is taken for a misspelt one, and a line without END for prose.
     last_end = max((at for at, line in enumerate(lines) if is_end(line)), default=-1)
     for at, line in enumerate(lines):
         header = SheetHeader.of(split_words(line)) if _FRAME.match(line) else None
@@ -304,6 +305,7 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
 
     Words such as "Press on! My orders:" are no command, so that a sheet below them is still read.
     """
+    # The command must be above the sheet; a sheet in its text is press (docs/decisions/0011).
     above, whole = find_commands(lines[: sheet.at] if sheet.header else lines, known), find_commands(lines, known)
     if above is None or whole is None:
         return None

@@ -139,6 +139,7 @@ def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
     taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
     if not taking or orders.parsed.errors:
         return {}
+    # Examination may take long, so only a GM's files are examined.
     with app.store.reading() as session:
         campaign = _find_campaign(session, sheet)
         if campaign is None or not _is_gm(campaign, sheet):
@@ -164,7 +165,7 @@ def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> st
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
     told, files = _run_all(case, campaign.name, sheet, wishes)
-    # To the GM's registered address alone, never to the sender (decision 8).
+    # To the GM's registered address alone, never to the sender (docs/decisions/0008).
     answer_gm(case, campaign, told, files=files)
     return f"from the GM of {campaign.name}: " + _summary_note(told)
 

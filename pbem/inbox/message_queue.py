@@ -165,7 +165,7 @@ def quarantine(app: App, now: dt.datetime, letter_id: int, raw: bytes, error: Ex
             _notify_gms(case, problem)
             _notify_sender(case)
     except StoreError:
-        raise
+        raise  # the message stays new for the next tick
     except Exception:
         # If the notices cannot be written either, the caller reports that; the message is quarantined all the same.
         with app.store.writing() as session:

@@ -72,6 +72,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     reading = _read_sheet(ruleset, view, sheet, counted)
     if doubt := _doubt_of(case, spot, reading, counted):
         return doubt
+    # Else an answering machine without a mark would get receipts of its answers for ever.
     if not reading.accepted and is_echo(case, spot, digits=True):
         return case.silent(ECHO), False
     read = SheetToSave(
@@ -122,6 +123,7 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
     errors = len({error.line for error in reading.parsed.errors} & lines.keys())
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
         return Doubt("errors", counted.version, errors, len(lines))
+    # Answering machines send receipts back, whose orders are those of an earlier sheet.
     if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, spot.seat_id, lines.values()):
         return Doubt("receipt", counted.version, errors, len(lines))
     return None

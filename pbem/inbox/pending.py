@@ -2,7 +2,7 @@
 
 A question is sent once for each message, with a code of its own. A sender who
 shows the code has read the mail there, and the answer holds for that message
-alone.
+alone (docs/decisions/0014).
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def handle_confirmation(
         # Anything else in it is processed as in any other mail.
         other = sheet.header is not None or find_request(case, known) is not None
         return None if other else (_report_outcome(case, asked, "unclear"), False)
-    # A code is good once (decision 14), also when two answers are processed at the same time.
+    # A code is good once (docs/decisions/0014), also when two answers are processed at the same time.
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
         return _report_outcome(case, asked, "answered"), False
     if not _is_still_theirs(case, asked):
@@ -213,6 +213,7 @@ def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> 
     if not asked.data["orders"]:
         return False
     spot = load_seat(case.session, asked.data["seat_id"])
+    # The code of the question is proof for its seat alone.
     if sheet.header is not None:
         return (sheet.header.campaign, sheet.header.seat) == (spot.campaign, spot.seat)
     # In a game that accepts any words as orders, orders cannot be told from chat.

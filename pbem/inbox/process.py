@@ -10,7 +10,8 @@ a campaign, the earlier one is answered first, whatever they say.
 
 So no two messages that can affect each other change places: either they are in
 one partition, or one of them is global. Messages are assigned in the order in
-which they came, and each only after all that were fetched before it.
+which they came, and each only after all that were fetched before it
+(docs/decisions/0022 and 0024).
 """
 
 from __future__ import annotations
@@ -117,6 +118,7 @@ def process_messages(
         if most is not None and size >= most:
             tally.left, tally.read_until = len(waiting) - at, group[0].received_at
             break
+        # Quarantined unread: one more attempt would kill the process again.
         if group[0].attempts >= MOST_ATTEMPTS:
             tally.letters += 1
             tally.set_aside += quarantine_unread(app, now, group[0].id)
@@ -278,6 +280,7 @@ class _Partitioner:
         """Return the one campaign that the message concerns and gives evidence of; else `GLOBAL`."""
         asked = self._pending_requests()
         shown = {*self._framed_campaigns(), *self._answered_campaigns(), *(each.campaign for each in asked)}
+        # A campaign that is only named may be concerned too, so that the message does not belong to one alone.
         concerned = shown | self._named_campaigns()
         # Confirmations and commands without a seat may change a person, who may have seats in other campaigns.
         personal = not all(each.is_sheet for each in asked) or any(map(_is_personal, self._find_commands()))

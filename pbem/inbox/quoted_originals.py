@@ -12,7 +12,7 @@ stands. So are the lines of the very mail that the message answers, and of the
 receipts sent to its seat, whatever a mail program made of them: the message is
 parsed again as if they were marked, so that text typed between and below them is
 found. Other sheets are left in: whether one was filled in is decided when sheets
-are processed.
+are processed (docs/decisions/0030).
 """
 
 from __future__ import annotations
@@ -234,6 +234,7 @@ def strip_our_text(session: Session, letter: Message) -> Message:
     lines = letter.lines
     examples = set(_find_examples(lines))
     kept = [line for at, line in enumerate(lines) if at not in examples]
+    # A mail of nothing but the example, with its key filled in, is an attempt at a sheet.
     if not any(map(str.strip, kept)) and not any(PLACEHOLDER in lines[at].upper() for at in examples):
         return letter
     if not examples:
@@ -255,6 +256,7 @@ def _mark_originals(session: Session, letter: Message) -> Message:
     if not any(not is_quoted(lines[at]) for at in ours):
         return letter
     again = _mark_lines(letter, ours | forms)
+    # A form that is all there is was sent on purpose.
     again = again if again.text.strip() else _mark_lines(letter, ours)
     return again if _is_better(again, letter) else letter
 

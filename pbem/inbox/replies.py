@@ -80,6 +80,7 @@ def answer(
     if not is_known(case.session, to):
         return _answer_stranger_once(case, to, page, kind, code)
     day = case.now.date().isoformat()
+    # A forged sender's answers go to the owner of the address, who must not be flooded with them.
     most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
     # A Message-ID for each answer of the day: it is unique in the outbox, so that two processes at once cannot exceed
     # the limit.
@@ -225,6 +226,7 @@ def _answer_stranger_once(case: MessageContext, to: str, page: Page, kind: str, 
     """Queue the one answer of its kind that an unknown address gets in a week, while not too many get theirs."""
     if why := reply_limit_reason(case, to, kind):
         return case.silent(why)
+    # RFC 3834, 2 recommends seven days between equal answers to one sender.
     year, week, _ = case.now.isocalendar()
     free = _free_id(case.session, [_message_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:

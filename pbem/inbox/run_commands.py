@@ -108,6 +108,7 @@ def _identify_requester(case: MessageContext, request: CommandList, parsed: Pars
     claim, sender = _authenticate_seat(case, request), case.letter.sender
     commands = [order for order in parsed.orders if isinstance(order, PlayerCommand)]
     asks = tuple(order for order in commands if not _slip_reason(case, request, parsed, order))
+    # A button may be pressed by accident, so the player is asked whatever the message proves.
     if request.pressed and (spot := _button_seat(claim)) is not None:
         return NeedsConfirmation(spot, to=spot.address, pressed=True)
     if isinstance(claim, Accepted):

@@ -82,6 +82,7 @@ def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
 def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> bool:
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
+        # Under the lock: another process may have run or held it meanwhile.
         waiting = recheck_due(session, turn, now)
         doubt = _open_reason(context, turn, waiting) if waiting else None
         if waiting is None or doubt is None:

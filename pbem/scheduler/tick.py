@@ -304,6 +304,7 @@ def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress =
             done.busy = True
             return done
         with _logged_tick(done, now):
+            # First, so that sheets sent in time are read before a deadline counts.
             readable = try_to_fetch_mail(app, now, done)
             outage = record_poll(app, now, readable=readable) if live else None
             answer_mail(app, now, done, most=MOST_BYTES, progress=progress)
@@ -411,7 +412,7 @@ def serve(app: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Call
             done = TickResult(problems=[redact_secrets(describe_error(error))])
         told(done)
         if done.answered.left:
-            continue
+            continue  # without a pause: there is more mail to process
         waiter.wait(app.settings.poll_seconds, stop)
 
 

@@ -7,7 +7,8 @@ the mail that came with it was read before a deadline of its time counts.
 A thread of its own asks the database for jobs and sends the heartbeat of the
 worker, however long a job takes. The jobs are done in the main thread, since time
 limits and signals work only there. Jobs of a worker without a heartbeat are put
-back for the others; that is sufficient, since every job may be done twice.
+back for the others; that is sufficient, since every job may be done twice
+(docs/decisions/0022).
 """
 
 from __future__ import annotations
@@ -146,10 +147,12 @@ def _process_campaign(app: App, campaign: str, now: dt.datetime, done: TickResul
         last = last_poll(session)
     answer_mail(app, last.at if last else now, done, lane=campaign)
     if campaign == GLOBAL:
+        # Campaigns whose messages waited for the global ones go on (docs/decisions/0022).
         if done.answered.letters:
             enqueue_all(app, now)
         return
     with app.store.writing() as session:
+        # A global message may have waited for those of the campaign.
         if done.answered.letters and _has_new_messages(session, GLOBAL):
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, GLOBAL))
         ready = last is not None and _is_answered(session, campaign, last)
@@ -429,7 +432,7 @@ class WorkerLoop:
         event("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
 
     def _wait_for_place(self) -> None:
-        # A tick has the advisory lock alone, workers share it (decision 22).
+        # A tick has the advisory lock alone, workers share it (docs/decisions/0022).
         while not self.place.taken():
             if self.stop.is_set():
                 raise ShutdownRequested

@@ -5,7 +5,8 @@ addresses keep working.
 
 A turn that opened for some seats alone is not shown: its number, its deadline and
 its existence would disclose what the others do not know. Everything on a page is
-as of the last opening that every seat in the game had a report of.
+as of the last opening that every seat in the game had a report of
+(docs/decisions/0028).
 """
 
 from __future__ import annotations
@@ -274,6 +275,7 @@ def _public_openings(session: Session, snapshot: CampaignSnapshot) -> Iterator[_
         .join(Seat, Seat.id == Report.seat_id)
         .where(is_current(snapshot.id), Seat.status != SeatState.REMOVED)
         .group_by(Turn.id, Turn.number, Turn.opened_at, Turn.deadline)
+        # A turn may open for some seats alone; such a turn is not public (docs/decisions/0028).
         .having(func.count(Report.id) >= max(1, len(playing)))
         .order_by(Turn.number.desc())
     )

@@ -159,6 +159,7 @@ def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
     if state is not None and kept == state and (root / "index.html").is_file():
         return ()
     problems = publish(app, root).problems
+    # Not after problems, so that the next tick tries again.
     if not problems and state is not None:
         with app.store.writing(durable=False) as session:
             keep_fact(session, SITE_KEY, state)
@@ -299,6 +300,7 @@ class _Site:
         snapshot = load_campaign(session, campaign.name)
         head = self._head(snapshot)
         of = f"{_FORMAT} {_assets_of('replay').policy} {head} {snapshot.policy.site}"
+        # The page has this hash, so that the replay of a game that is over is written once.
         made = hashlib.sha256(of.encode()).hexdigest()[:16]
         page = f"{home}/index.html"
         if self._folder.has(page) and f'"made":"{made}"' in (self._folder.root / page).read_text(encoding="utf-8"):

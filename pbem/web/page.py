@@ -194,6 +194,7 @@ def encrypt_page(page: bytes) -> EncryptedPage:
     # Imported here, since it takes a while to load, and few commands encrypt pages.
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+    # Random and not derived, so that no key of the installation opens pages (docs/decisions/0028).
     key, nonce = secrets.token_bytes(_KEY), secrets.token_bytes(_NONCE)
     box = nonce + AESGCM(key).encrypt(nonce, _pad(zlib.compress(page, 9)), None)
     clothes = _shell_assets(page)
