@@ -62,7 +62,7 @@ from pbem.inbox.sheet_finder import Names, find_sheet
 from pbem.log import event
 from pbem.mail.bounces import parse_bounce
 from pbem.mail.message import Message, find_reply_codes, parse_message
-from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Seat
+from pbem.store.models import Campaign, PendingRequest, Seat
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import MessageState
@@ -257,14 +257,10 @@ def _find_partition(app: App, letter_id: int, known: frozenset[str]) -> str:
         raw = load_raw(session, letter_id)
         letter = parse_message(raw)
         if letter.automatic and (returned := parse_bounce(raw)) is not None:
-            return _mail_partition(session, find_bounced_mail(session, returned))
+            mail = find_bounced_mail(session, returned)
+            campaign_id = mail.campaign_id if mail else None
+            return session.scalar(select(Campaign.name).where(Campaign.id == campaign_id)) or GLOBAL
         return _Partitioner(session, letter, app.settings.address, known).lane()
-
-
-def _mail_partition(session: Session, mail: OutgoingMail | None) -> str:
-    if mail is None or mail.campaign_id is None:
-        return GLOBAL
-    return session.scalar(select(Campaign.name).where(Campaign.id == mail.campaign_id)) or GLOBAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from pbem.inbox.context import MessageContext
 from pbem.inbox.replies import answer, bare_subject, send_rulebook, sent_today, to_stranger, was_sent
 from pbem.inbox.seat_lookup import find_seat, games_of, load_seat, seats_of, taking_players
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
-from pbem.report.markdown import Section, as_html, as_text, find_sections, sections
+from pbem.report.markdown import as_html, as_text, find_sections, sections
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
@@ -334,7 +334,7 @@ def _answer_outsider(asked: PersonRequest) -> str:
     """Return the campaigns that take players to a person who plays nowhere; answer strangers alike."""
     campaigns = taking_players(asked.case.session)
     if not campaigns and asked.person is None:
-        # In the words for all strangers, whether there are campaigns or not.
+        # As all strangers are answered, so that nothing about this home is disclosed.
         to_stranger(asked.case)
         return ""
     titles = [f"{name} ({asked.case.app.game(key).title})" for name, key in campaigns.items()]
@@ -350,10 +350,13 @@ def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...
         titles = (f"RULES {each.title}" for each in sections(whole) if each.level > 1)
         nothing = f"Nothing in the rulebook of {ruleset.title} speaks of {' '.join(words)}. It has these sections:"
         return "\n".join((nothing, *titles))
-    refused = _rules_limit_reason(asked, words, ruleset)
-    if not refused:
-        _queue_rules(asked, ruleset, words, whole, found)
-    return refused
+    if refused := _rules_limit_reason(asked, words, ruleset):
+        return refused
+    source = "\n\n".join(section.source for section in found) or whole
+    about = f"the rules about {' '.join(words)}" if words else "the rulebook"
+    page = RulebookPage(game=ruleset.title, about=about, text=as_text(source), html=as_html(source))
+    send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
+    return ""
 
 
 def _rules_limit_reason(asked: PersonRequest, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
@@ -362,15 +365,6 @@ def _rules_limit_reason(asked: PersonRequest, words: tuple[str, ...], ruleset: A
         return "These rules come already, in a mail of their own."
     most = RULES_A_DAY if case.proven else UNPROVEN_RULES_A_DAY
     return _ENOUGH_RULES.format(most=most) if sent_today(case, _topic_prefix(case), asked.to) >= most else ""
-
-
-def _queue_rules(
-    asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...], whole: str, found: tuple[Section, ...]
-) -> None:
-    source = "\n\n".join(section.source for section in found) or whole
-    about = f"the rules about {' '.join(words)}" if words else "the rulebook"
-    page = RulebookPage(game=ruleset.title, about=about, text=as_text(source), html=as_html(source))
-    send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
 
 
 def _topic_prefix(case: MessageContext) -> str:
