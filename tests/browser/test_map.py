@@ -98,6 +98,6 @@ def test_marks_are_of_the_names_that_orders_use(page: Page) -> None:
     assert [each.get_attribute("data-names") for each in marked.all()] == ["A1|ship", "A2"]
 
 
-def test_everybody_can_use_a_map(page: Page) -> None:
+def test_a_map_is_accessible(page: Page) -> None:
     """axe-core has no findings."""
     assert faults(page) == []

@@ -100,7 +100,7 @@ def _mailed(reporter: Renderer, ruleset: AnyRuleset, view: View, facts: ReportFa
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_nobody_has_to_scroll_sideways(browser: Browser, reports: list[Mailed], width: int) -> None:
+def test_a_report_needs_no_scrolling_sideways(browser: Browser, reports: list[Mailed], width: int) -> None:
     """Everything of a report fits the width, from a small phone on."""
     for parts, pictures in reports:
         with shown(browser, parts.html, pictures, width, "light") as page:
@@ -108,7 +108,7 @@ def test_nobody_has_to_scroll_sideways(browser: Browser, reports: list[Mailed], 
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_everybody_can_read_a_report(browser: Browser, reports: list[Mailed], scheme: Scheme) -> None:
+def test_a_report_is_accessible(browser: Browser, reports: list[Mailed], scheme: Scheme) -> None:
     """axe-core has no findings on contrast, headings, tables and alternative texts, in light and in dark."""
     for parts, pictures in reports:
         with shown(browser, parts.html, pictures, 390, scheme) as page:

@@ -112,7 +112,7 @@ def kinds_of(ruleset: AnyRuleset, view: View) -> list[dict[str, dict[str, object
 
 
 @EACH
-def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp_path: Path) -> None:
+def test_a_mail_of_a_page_is_accepted(ruleset: AnyRuleset, opened: Page, tmp_path: Path) -> None:
     """The mail of a page that was mailed, its orders clicked, is accepted without a finding, as if typed."""
     write_default_settings(tmp_path, "orders@example.org")
     (tmp_path / "pbem.sqlite").write_bytes(migrated_database())
@@ -213,7 +213,7 @@ def test_a_page_fits_a_phone(ruleset: AnyRuleset, opened: Page, folder: Path) ->
 
 
 @EACH
-def test_everybody_can_use_a_page(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
+def test_a_page_is_accessible(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
     """axe-core has no findings, in light and in dark, with an order being written and one in the sheet."""
     begin(opened, folder, ruleset)
 
@@ -267,7 +267,7 @@ def test_lines_are_typed_and_completed(opened: Page, folder: Path) -> None:
     assert "receipt is the judge" in opened.locator(".desk").inner_text()
 
 
-def test_what_is_begun_is_no_fault(opened: Page, folder: Path) -> None:
+def test_an_unfinished_line_is_no_fault(opened: Page, folder: Path) -> None:
     """While a line is typed, the page says what comes next; a hex may be written with a comma or without."""
     view = moments(harvester.RULESET)[1]
     opened.goto(file_of(folder, harvester.RULESET, view).as_uri())
@@ -336,7 +336,7 @@ def test_a_page_reads_as_the_report_without_scripts(ruleset: AnyRuleset, browser
 HOSTILE = "</pre><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 
 
-def test_what_players_write_cannot_run(opened: Page, folder: Path) -> None:
+def test_text_of_players_cannot_run(opened: Page, folder: Path) -> None:
     """Press and drafts are text: neither becomes part of the page."""
     said = PressSection(
         press=(QuotedText(by="blue", text=HOSTILE),), news=(QuotedText(by="red", text=HOSTILE),), gm_texts=(HOSTILE,)

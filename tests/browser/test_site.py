@@ -184,7 +184,7 @@ def test_a_link_names_a_turn_and_a_seat(browser: Browser, trap: tuple[Path, list
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_everybody_can_watch(browser: Browser, replayed: tuple[Path, list[str]], scheme: Scheme) -> None:
+def test_a_replay_is_accessible(browser: Browser, replayed: tuple[Path, list[str]], scheme: Scheme) -> None:
     """On a phone nothing is too wide, and axe-core has no findings, in light and in dark."""
     root, labels = replayed
     with opened(browser, f"file://{root}/{HOME}/index.html#turn={len(labels)}", 360, scheme) as page:

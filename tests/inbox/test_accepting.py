@@ -64,7 +64,7 @@ def test_a_reply_from_elsewhere_is_answered_where_the_seat_is_played(desk: Desk,
     assert expected in answers[ANN]
 
 
-def test_a_forged_letter_is_a_warning_of_which_there_are_few(desk: Desk) -> None:
+def test_forged_messages_bring_few_warnings(desk: Desk) -> None:
     """Forged messages cannot flood the owner of the address with warnings."""
     for number in range(6):
         desk.post(f"ORDERS toy1 red\nBID {number}\nEND", headers=stamp("fail"))
@@ -82,7 +82,7 @@ def test_only_the_configured_server_is_believed(desk: Desk) -> None:
     assert VOUCH in told(desk)[ANN]
 
 
-def test_a_deputy_sends_sheets_from_his_own_address(desk: Desk) -> None:
+def test_a_deputy_sends_sheets_from_their_own_address(desk: Desk) -> None:
     """A present deputy's address is proof; player and deputy get the receipt, and the sheet is marked as a deputy's."""
     stand_in(desk, EVE, first=-1, last=1)
     desk.post(SHEET, sender=EVE)
@@ -96,7 +96,7 @@ def test_a_deputy_sends_sheets_from_his_own_address(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("first", "last"), [(-3, -1), (1, 3), (-3, 0)])
 @pytest.mark.parametrize("proof", ["address", "reply", "code"])
-def test_outside_of_his_time_he_takes_nothing(desk: Desk, first: int, last: int, proof: str) -> None:
+def test_a_past_or_future_deputy_sends_no_sheets(desk: Desk, first: int, last: int, proof: str) -> None:
     """A past or future deputy is told the time, and the player of the attempt; a code they were shown does not help."""
     stand_in(desk, EVE, first=first, last=last)
     send(desk, proof, sender=EVE)
@@ -107,7 +107,7 @@ def test_outside_of_his_time_he_takes_nothing(desk: Desk, first: int, last: int,
     assert f"came from {EVE}" in answers[ANN]
 
 
-def test_the_token_is_good_outside_of_his_time(desk: Desk) -> None:
+def test_the_token_is_valid_for_a_past_deputy(desk: Desk) -> None:
     """A token given to a past deputy works until it is changed; the receipt goes to the player alone."""
     stand_in(desk, EVE, first=-3, last=-1)
     send(desk, "token", sender=EVE)

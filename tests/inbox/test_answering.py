@@ -111,7 +111,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_comes_of_letters_is_the_same_however_many_are_fetched_at_once(
+def test_results_do_not_depend_on_the_size_of_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """Results do not depend on how many messages are loaded at a time."""
@@ -133,9 +133,7 @@ def sheets_of(desk: Desk) -> list[str]:
         return list(session.scalars(select(OrderSheet.text).order_by(OrderSheet.id)))
 
 
-def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sheet_at_which_the_game_raises_is_quarantined_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sheet at which the game raises is quarantined alone."""
 
     def parse(self: Auction, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
@@ -154,7 +152,7 @@ def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(
         assert sheets_of(desk) == ["BID 3\n", "BID 1\n"]
 
 
-def test_two_desks_at_once_take_each_sheet_once(postgres_url: str, tmp_path: Path) -> None:
+def test_two_processes_at_once_save_each_sheet_once(postgres_url: str, tmp_path: Path) -> None:
     """Two processes with the same messages save each sheet once."""
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
         for name in ("toy1", "toy2", "toy3"):

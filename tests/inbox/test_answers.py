@@ -118,7 +118,7 @@ def desk(played: Played, tmp_path: Path) -> Iterator[Desk]:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_each_is_told_what_concerns_him(desk: Desk, keys: dict[str, str], case: Try) -> None:
+def test_each_address_is_told_what_concerns_it(desk: Desk, keys: dict[str, str], case: Try) -> None:
     """Exactly the addresses named are answered, each with what it may know; only a proved message becomes a sheet."""
     to, subject = case.to.format_map(keys), case.subject.format_map(keys)
     desk.post(case.text.format_map(keys), sender=case.sender, to=to, subject=subject, headers=case.headers)
@@ -162,9 +162,7 @@ def test_a_reply_to_a_withdrawn_report_is_told_so(desk: Desk, keys: dict[str, st
 @pytest.mark.parametrize(
     ("key", "answers"), [("", {BOB: NOBODY}), ("{code}", {BOB: "Nobody plays the seat red in toy1 now"})]
 )
-def test_a_seat_that_nobody_plays_takes_no_sheets(
-    desk: Desk, keys: dict[str, str], key: str, answers: dict[str, str]
-) -> None:
+def test_an_open_seat_takes_no_sheets(desk: Desk, keys: dict[str, str], key: str, answers: dict[str, str]) -> None:
     """A vacant seat's former player is told so, by its keys; to others it might as well not exist."""
     put_seat(desk, person_id=None, status="open")
     desk.post(f"ORDERS toy1 red {key.format_map(keys)}\nBID 3\nEND", sender=BOB)

@@ -112,7 +112,7 @@ def carry(source: Desk, target: Desk, seen: set[Path]) -> int:
     return len(new)
 
 
-def test_two_houses_do_not_write_to_each_other_without_end(desk: Desk, other: Desk) -> None:
+def test_two_homes_do_not_write_to_each_other_without_end(desk: Desk, other: Desk) -> None:
     """Each of two homes gets all that the other sends, reports, receipts and refusals; neither answers any of it."""
     desk.post("ORDERS toy1 red\nBID 3\nEND")
     desk.post("hello?", sender=EVE)
@@ -137,7 +137,7 @@ def test_a_machine_that_hides_what_it_is_is_answered_for_a_while(desk: Desk) -> 
     assert answered == {"ann@example.org": 3, "gm@example.org": 1}
 
 
-def test_what_became_of_it_is_noted(desk: Desk) -> None:
+def test_automatic_mail_has_a_note(desk: Desk) -> None:
     """Mail that is not processed is kept, with the reason."""
     desk.post("I am away.", headers=AWAY)
     desk.tick()

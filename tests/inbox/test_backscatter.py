@@ -65,7 +65,7 @@ def test_strangers_of_one_domain_get_thirty(shared: Desk) -> None:
     assert answered(shared) == {"0.example.net": 30, "example.net": 1}
 
 
-def test_who_failed_authentication_is_not_answered(shared: Desk) -> None:
+def test_a_sender_who_failed_authentication_is_not_answered(shared: Desk) -> None:
     """A sender who failed authentication is never answered; one who passed is, however many others were."""
     believing(shared)
     for text in ("hello", "HELP", "STATUS", "JOIN toy1", "ORDERS toy1 red\nBID 1\nEND"):
@@ -88,7 +88,7 @@ def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
     assert answered(shared).total() == 100
 
 
-def test_forged_wishes_to_play_shut_out_nobody_else(shared: Desk) -> None:
+def test_forged_wishes_to_play_shut_out_no_others(shared: Desk) -> None:
     """Forged JOINs use up neither the answers to HELP nor those to senders vouched for, even of the same domain."""
     believing(shared)
     form(shared, "red", name="toy2", open_seats=1, signup="yes")
@@ -139,7 +139,7 @@ def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatc
     assert len(listed) == 3
 
 
-def test_the_note_of_an_unanswered_letter_says_so(shared: Desk) -> None:
+def test_the_note_on_an_unanswered_message_says_so(shared: Desk) -> None:
     """Every message that was left unanswered has a note that says why."""
     believing(shared)
     form(shared, "red", name="toy2", open_seats=1, signup="yes")
@@ -156,7 +156,7 @@ def test_the_note_of_an_unanswered_letter_says_so(shared: Desk) -> None:
     assert not any("; answered" in note for note in notes), notes
 
 
-def test_a_letter_brings_each_report_once(shared: Desk) -> None:
+def test_a_message_brings_each_report_once(shared: Desk) -> None:
     """A message brings each report once, however often it asks for it."""
     shared.post(f"PLAYER toy1 red {token(shared)}\n" + "RESEND\n" * 20 + "END")
     before = len(shared.mails(ANN))
@@ -165,7 +165,7 @@ def test_a_letter_brings_each_report_once(shared: Desk) -> None:
     assert len(shared.mails(ANN)) - before == 2
 
 
-def test_letters_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
+def test_messages_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
     """Messages without proof bring three reports a day; with a token or by reply the player still gets theirs."""
     for _ in range(6):
         shared.post("RESEND")
@@ -182,7 +182,7 @@ def resent(desk: Desk) -> int:
         return len(session.scalars(select(OutgoingMail.id).where(OutgoingMail.kind == "resent")).all())
 
 
-def test_letters_without_a_key_bring_three_codes_a_day(shared: Desk) -> None:
+def test_messages_without_a_key_bring_three_codes_a_day(shared: Desk) -> None:
     """Messages without proof bring three codes a day; with a token the player still gets one."""
     shared.post("\n".join(f"ADDRESS a{number}@example.net" for number in range(12)))
     shared.tick()
@@ -197,7 +197,7 @@ def codes(desk: Desk) -> int:
     return sum("CONFIRM" in mail.as_string() for mail in desk.mails(ANN))
 
 
-def test_answers_to_forged_letters_do_not_use_up_a_players_own(shared: Desk) -> None:
+def test_answers_to_forged_messages_do_not_use_up_a_players_own(shared: Desk) -> None:
     """After 25 messages in a player's name, one with the player's token is still answered."""
     for number in range(25):
         shared.post(f"hello {number}")

@@ -100,7 +100,7 @@ def without_numbers(text: str) -> str:
 
 
 @pytest.mark.parametrize("what", DOORS)
-def test_both_doors_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None:
+def test_command_line_and_mail_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None:
     """Every line of the screen is in the mail, except for commands to be typed."""
     desk.begin()
     run_campaign_now(desk.app, "toy1", desk.now)
@@ -138,7 +138,7 @@ def test_the_screen_shows_a_paused_seat(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("word", ["policy", "stats", "text", "press", "seat", "gm", "deadline", "journal"])
-def test_to_be_shown_something_waits_for_nobody(desk: Desk, word: str) -> None:
+def test_commands_that_only_show_wait_for_no_lock(desk: Desk, word: str) -> None:
     """While a tick writes, commands that only show something run."""
     desk.begin()
     with desk.app.store.writing() as session:

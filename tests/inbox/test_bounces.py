@@ -84,7 +84,7 @@ def test_a_bounce_in_words(desk: Desk, write: Callable[[str, str], bytes]) -> No
 
 
 @pytest.mark.parametrize("write", [vacation, read_receipt, complaint])
-def test_a_robot_that_has_the_mail(desk: Desk, write: Callable[[str, str], bytes]) -> None:
+def test_a_machine_that_has_the_mail(desk: Desk, write: Callable[[str, str], bytes]) -> None:
     """A mail that an answering machine quotes was delivered; the machine is not answered."""
     before = len(desk.mails())
     arrive(desk, write(last_id(desk), "ann@example.org"))
@@ -107,7 +107,7 @@ def test_the_gm_hears_of_a_bounce(desk: Desk) -> None:
     assert str(report["Reply-To"]).partition("+")[2].partition("@")[0] not in text
 
 
-def test_the_journal_and_the_letter_say_what_happened(desk: Desk) -> None:
+def test_the_journal_and_the_note_say_what_happened(desk: Desk) -> None:
     """The journal has a line about a bounce, and the message a note."""
     arrive(desk, postfix(last_id(desk)))
 
@@ -150,7 +150,7 @@ def test_a_report_on_no_mail_of_ours_is_only_noted(desk: Desk, forged: str) -> N
     assert note(desk).endswith("of no mail of ours")
 
 
-def test_nobody_can_say_that_a_mail_came_back_before_it_was_sent(desk: Desk, tmp_path: Path) -> None:
+def test_a_mail_cannot_be_reported_as_bounced_before_it_was_sent(desk: Desk, tmp_path: Path) -> None:
     """A forgery tried out at another home does not disclose the Message-ID of the warning against it."""
     with open_desk(tmp_path / "own") as own:
         own.begin()
@@ -189,7 +189,7 @@ def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
     assert len(undelivered(desk)) == 1
 
 
-def test_what_the_gm_is_told_may_bounce_too(desk: Desk) -> None:
+def test_a_notice_to_the_gm_may_bounce_too(desk: Desk) -> None:
     """A mail to the GM that comes back is listed, and causes no other mail."""
     arrive(desk, postfix(last_id(desk)))
     before = len(desk.mails())

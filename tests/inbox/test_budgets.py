@@ -60,7 +60,7 @@ def program(desk: Desk, work: str) -> subprocess.Popen[str]:
         ("MEMORY", "MemoryError"),
     ],
 )
-def test_a_letter_beyond_its_budget_is_set_aside(desk: Desk, line: str, why: str) -> None:
+def test_a_message_beyond_its_limits_is_quarantined(desk: Desk, line: str, why: str) -> None:
     """Other messages are processed; GM and sender are told, and the list says why."""
     harmful(desk)
     post_three(desk, line)
@@ -73,7 +73,7 @@ def test_a_letter_beyond_its_budget_is_set_aside(desk: Desk, line: str, why: str
     assert "Please send your orders once more" in words(desk.last(ANN))
 
 
-def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
+def test_a_quarantined_message_can_be_retried(desk: Desk) -> None:
     """Once the cause is mended, the GM can have a quarantined message processed."""
     harmful(desk)
     post_three(desk, "LOOP")
@@ -85,7 +85,7 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
     assert letters(desk)[1].state == "processed"
 
 
-def test_a_letter_that_kills_the_reader_does_it_twice(desk: Desk) -> None:
+def test_a_message_that_kills_the_process_twice_is_quarantined(desk: Desk) -> None:
     """A message that kills the process is quarantined after one try among others, which proves nothing, and two alone.
 
     GM and sender are told; every other message is answered once.
@@ -106,7 +106,7 @@ def test_a_letter_that_kills_the_reader_does_it_twice(desk: Desk) -> None:
     assert len([mail for mail in desk.mails(BOB) if "Sheet " in words(mail)]) == 2
 
 
-def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
+def test_two_kills_quarantine_no_message(desk: Desk) -> None:
     """Two kills quarantine no message: the first is charged to none of the batch, the second once to one message."""
     harmful(desk)
     post_three(desk, "KILL")
@@ -120,7 +120,7 @@ def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
     assert [letter.state for letter in letters(desk)] == ["processed"] * 3
 
 
-def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tick_processes_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tick answers so many bytes of mail, and the next one goes on; no turn is run for which a message may wait."""
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
@@ -144,7 +144,7 @@ def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyP
     assert "3 letters left for the next tick" in " ".join(tick_lines(ticks[0]))
 
 
-def test_a_turn_is_run_while_later_letters_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_is_run_while_later_messages_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flood of mail after the deadline does not hold up the turn."""
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
@@ -164,7 +164,7 @@ def test_a_turn_is_run_while_later_letters_wait(desk: Desk, monkeypatch: pytest.
     assert [turn.turn for turn in done.resolved] == [1]
 
 
-def test_letters_beside_one_that_killed_are_dealt_with_in_their_order(desk: Desk) -> None:
+def test_messages_beside_one_that_killed_are_processed_in_order(desk: Desk) -> None:
     """New messages do not overtake those that were tried before."""
     harmful(desk)
     desk.post(SHEET.format(seat="blue", line="BID 1"), sender=BOB)
@@ -180,7 +180,7 @@ def test_letters_beside_one_that_killed_are_dealt_with_in_their_order(desk: Desk
     ]
 
 
-def test_a_reader_that_gives_up_in_good_order_blames_no_letter(desk: Desk) -> None:
+def test_an_attempt_that_raises_is_charged_to_no_message(desk: Desk) -> None:
     """A locked database is charged to no message, nor is a tick that its GM stops."""
     harmful(desk)
     post_three(desk, "LOCK")
@@ -191,7 +191,7 @@ def test_a_reader_that_gives_up_in_good_order_blames_no_letter(desk: Desk) -> No
     assert [(letter.state, letter.attempts) for letter in letters(desk)][1:] == [("new", 0), ("new", 0)]
 
 
-def test_serve_is_told_to_stop_over_a_letter(desk: Desk) -> None:
+def test_serve_is_stopped_over_a_message(desk: Desk) -> None:
     """A server stopped while it reads a message ends with code 0; the message stays new and is not charged."""
     harmful(desk)
     post_three(desk, "LOOP")

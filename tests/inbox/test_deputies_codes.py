@@ -56,7 +56,7 @@ def test_a_new_report_is_copied_with_a_code_of_its_own(desk: Desk) -> None:
 
 @pytest.mark.parametrize("sender", [EVE, FRIEND])
 @pytest.mark.parametrize("way", ["to", "subject", "in_reply_to"])
-def test_in_his_time_a_reply_is_a_deputys_sheet(desk: Desk, sender: str, way: str) -> None:
+def test_a_reply_of_a_present_deputy_is_their_sheet(desk: Desk, sender: str, way: str) -> None:
     """A reply with the deputy's code is the deputy's sheet, from any address and by any way; both get the receipt."""
     lost = {"to": "orders@example.org", "subject": "Re: your mail", "in_reply_to": "<lost@example.org>"}
     del lost[way]
@@ -66,7 +66,7 @@ def test_in_his_time_a_reply_is_a_deputys_sheet(desk: Desk, sender: str, way: st
     assert sheets(desk) == ["deputy"]
 
 
-def test_his_receipt_brings_his_own_code(desk: Desk) -> None:
+def test_a_deputys_receipt_has_their_own_code(desk: Desk) -> None:
     """Player and deputy get receipts with their own codes, and can reply to them."""
     desk.reply(reports(desk, EVE)[-1], "BID 3")
     desk.tick()
@@ -81,7 +81,7 @@ def test_his_receipt_brings_his_own_code(desk: Desk) -> None:
 
 @pytest.mark.parametrize("sender", [EVE, ANN, BOB, FRIEND])
 @pytest.mark.parametrize("framed", [True, False])
-def test_after_his_time_it_takes_nothing(desk: Desk, sender: str, framed: bool) -> None:
+def test_a_past_deputys_code_is_void(desk: Desk, sender: str, framed: bool) -> None:
     """After the deputy's time the code opens the seat from no address, though the turn is the same."""
     copy = reports(desk, EVE)[-1]
     key = str(copy["Reply-To"]).partition("+")[2].partition("@")[0]
@@ -108,7 +108,7 @@ def test_a_dismissed_deputy_has_nothing_left(desk: Desk) -> None:
     assert told(desk)[ANN].startswith("Sheet 1 taken")
 
 
-def test_another_deputy_takes_his_place(desk: Desk) -> None:
+def test_another_deputy_replaces_the_first(desk: Desk) -> None:
     """Once a second deputy is appointed, the first one's code is no longer valid."""
     first = reports(desk, EVE)[-1]
     insist(desk, f"DEPUTY {FRIEND} UNTIL 2026-11-05")
@@ -137,7 +137,7 @@ def test_a_deputys_codes_go_with_the_seat(desk: Desk) -> None:
     assert sheets(desk) == []
 
 
-def test_his_form_sent_back_untouched_is_no_sheet(desk: Desk) -> None:
+def test_a_deputys_form_sent_back_unedited_is_no_sheet(desk: Desk) -> None:
     """The form of the deputy's copy, quoted with its code below a word of thanks, is recognised as unedited."""
     copy = reports(desk, EVE)[-1]
     form_lines = text_of(copy)[text_of(copy).index("ORDERS toy1 red") :]
@@ -147,7 +147,7 @@ def test_his_form_sent_back_untouched_is_no_sheet(desk: Desk) -> None:
     assert sheets(desk) == []
 
 
-def test_the_player_is_asked_when_his_deputys_old_code_comes_in_his_name(desk: Desk) -> None:
+def test_the_player_is_asked_about_a_past_deputys_code(desk: Desk) -> None:
     """A sheet with an expired deputy's code is treated like one without a code: the player is asked about it."""
     copy = reports(desk, EVE)[-1]
     desk.now = desk.now.replace(day=6, hour=12)

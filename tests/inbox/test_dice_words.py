@@ -174,7 +174,7 @@ def test_no_other_word_is_told_before_the_start(desk: Desk) -> None:
     assert not any("swordfish" in bytes(mail).decode() for to in (BOB, GM) for mail in desk.mails(to))
 
 
-def test_who_comes_later_is_told_too(desk: Desk) -> None:
+def test_a_player_who_comes_later_is_told_too(desk: Desk) -> None:
     """A player who gets a seat before the start has a mail about the dice too, and may choose."""
     form(desk, "red", open_seats=1, signup="yes")
     ask(desk, "JOIN toy1", CYD)
@@ -185,7 +185,7 @@ def test_who_comes_later_is_told_too(desk: Desk) -> None:
     assert listed(desk)["words"][1] == ["blue", "late but here"]
 
 
-def test_who_has_lost_a_seat_chooses_nothing(desk: Desk) -> None:
+def test_a_former_player_chooses_no_word(desk: Desk) -> None:
     """The code and the word of a player end with the seat."""
     formed(desk)
     choose(desk, "DICE mine")

@@ -54,7 +54,7 @@ def test_every_command_is_explained(desk: Desk) -> None:
     assert [verb.word for verb in GM_COMMANDS.verbs if f"    {verb.word}" not in text] == []
 
 
-def test_what_one_command_changes_the_next_does_not_undo(desk: Desk, token: str) -> None:
+def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> None:
     """A house rule set in the same mail as other commands is kept."""
     command(desk, token, "RULE review yes", "HOLD snow", "TEXT TO ALL", "Hello.")
 
@@ -91,7 +91,7 @@ def test_a_line_not_understood_stops_all(desk: Desk, token: str) -> None:
     assert "did you mean RELEASE?" in answer
 
 
-def test_a_wrong_token_is_nobodys(desk: Desk, token: str) -> None:
+def test_a_wrong_token_does_nothing(desk: Desk, token: str) -> None:
     """Without the token nothing is done, not even from the GM's address; the GM is warned, and told nothing more."""
     answer = command(desk, "0" * len(token), "HOLD")
 
@@ -100,7 +100,7 @@ def test_a_wrong_token_is_nobodys(desk: Desk, token: str) -> None:
     assert answer.startswith("Your mail")
 
 
-def test_a_robot_is_no_gm(desk: Desk, token: str) -> None:
+def test_automatic_mail_is_not_the_gms(desk: Desk, token: str) -> None:
     """A frame in an automatic mail, such as a holiday notice that quotes one, does nothing."""
     desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM, headers={"Auto-Submitted": "auto-replied"})
     desk.tick()

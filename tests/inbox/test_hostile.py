@@ -39,7 +39,7 @@ BODIES = [
 ]
 
 
-def test_no_letter_trips_the_desk(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_message_makes_processing_fail(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken headers, characters of every kind and endless words are answered or left, each by itself."""
     monkeypatch.setattr(rate_limits, "UNPROVEN_SHEETS_A_DAY", 1000)
     inbox = shared.home / "post" / "inbox"
@@ -56,7 +56,7 @@ def test_no_letter_trips_the_desk(shared: Desk, monkeypatch: pytest.MonkeyPatch)
     assert len(takers) == 1
 
 
-def test_a_strangers_letters_take_nothing(shared: Desk) -> None:
+def test_a_strangers_messages_save_no_sheets(shared: Desk) -> None:
     """Without proof no row of a sheet is stored, whatever form it has."""
     inbox = shared.home / "post" / "inbox"
     for head, front in enumerate(head for head in HEADS if b"eve@" in head and b"ann@" not in head):

@@ -64,7 +64,7 @@ TYPED = {
 
 
 @pytest.mark.parametrize("text", TYPED.values(), ids=TYPED)
-def test_what_is_typed_is_kept(desk: Desk, text: str) -> None:
+def test_typed_orders_are_kept(desk: Desk, text: str) -> None:
     """Indented orders above, below or inside a quotation are orders."""
     desk.begin()
     desk.tick()
@@ -77,7 +77,7 @@ def test_what_is_typed_is_kept(desk: Desk, text: str) -> None:
     assert taken(desk)[-1:] == [[{"order": "bid", "coins": 4}]]
 
 
-def test_what_is_left_out_is_told(desk: Desk) -> None:
+def test_omitted_lines_are_told(desk: Desk) -> None:
     """The receipt says how many lines were left out, and names no error in them."""
     desk.begin()
     desk.tick()

@@ -86,7 +86,7 @@ def names(mail: bytes) -> list[str]:
 
 @settings(deadline=None)
 @given(subject=TEXT, id_=TEXT, reference=TEXT, name=TEXT, way=st.sampled_from([encoded, folded]))
-def test_no_letter_adds_a_header(
+def test_no_message_adds_a_header(
     running: Desk, subject: str, id_: str, reference: str, name: str, way: Callable[[str], str]
 ) -> None:
     """Every answer has its fields once and no others, whatever is in the message's subject, ids and sender."""
@@ -103,6 +103,6 @@ def test_no_letter_adds_a_header(
     assert all(len(set(names(mail))) == len(names(mail)) for mail in mails)
 
 
-def test_what_is_asked_of_those_mails_can_fail() -> None:
+def test_an_added_header_would_be_found() -> None:
     """A header that was added would be found, however its line is ended."""
     assert [names(b"To: a\nBcc: b\r\n\r\nBcc: c"), names("To: a\x85Bcc: b".encode("latin-1"))] == [["To", "Bcc"]] * 2

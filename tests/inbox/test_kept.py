@@ -143,7 +143,7 @@ def test_a_code_is_good_once(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("text", ["PAUSE", "LEAVE", "DEPUTY eve@example.net UNTIL 2026-11-20", "PRESS TO blue\nhello"])
-def test_a_code_is_good_for_its_letter_alone(desk: Desk, text: str) -> None:
+def test_a_code_is_good_for_its_message_alone(desk: Desk, text: str) -> None:
     """A person who was passed a question can answer it, and do nothing else with its code."""
     asked_about(desk)
     desk.reply(question(desk, ANN), text, sender=EVE)
@@ -198,7 +198,7 @@ def test_a_vote_is_for_its_turn_alone(desk: Desk) -> None:
     assert "is paused" in text
 
 
-def test_who_sits_there_no_more_confirms_nothing(desk: Desk) -> None:
+def test_a_former_player_confirms_nothing(desk: Desk) -> None:
     """The answer of a seat's former player confirms nothing."""
     asked_about(desk)
     put_seat(desk, person_id=None, status="open")
@@ -235,7 +235,7 @@ def test_an_address_that_is_vouched_for_counts(desk: Desk) -> None:
         assert session.scalars(select(PendingRequest)).all() == []
 
 
-def test_a_deputy_is_asked_at_his_own_address(desk: Desk) -> None:
+def test_a_deputy_is_asked_at_their_own_address(desk: Desk) -> None:
     """A deputy's sheet counts once the deputy has confirmed it, and both get the receipt."""
     stand_in(desk, EVE, first=-1, last=1)
     asked_about(desk, sender=EVE)
@@ -269,7 +269,7 @@ ABOVE = "\n".join(["BID 1", *[f"; line {number}" for number in range(20)]])
 """Text of a sheet that a forger may know."""
 
 
-def test_what_is_asked_is_shown_whatever_stands_above_it(desk: Desk) -> None:
+def test_the_command_is_shown_without_the_text_above_it(desk: Desk) -> None:
     """The command is shown, so that a player does not confirm it by the look of their own sheet above it."""
     text = asked_about(desk, f"{ABOVE}\nPLAYER toy1 red\nDEPUTY eve@example.net UNTIL 2026-12-24\nEND")
 
@@ -326,7 +326,7 @@ def test_a_place_on_a_list_is_not_given_up_for_others(desk: Desk) -> None:
     assert "You are off the standby list of toy3." in told(desk)[EVE]
 
 
-def test_nobody_is_put_out_before_the_start(desk: Desk) -> None:
+def test_a_seat_is_not_given_up_before_the_start_without_a_question(desk: Desk) -> None:
     """Before there is a code to show, the question protects a seat."""
     form(desk, "red", "blue", name="toy2")
     asked_about(desk, "PLAYER toy2 red\nLEAVE\nEND")

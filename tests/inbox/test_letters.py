@@ -114,7 +114,7 @@ def test_the_same_mail_twice_is_answered_once(desk: Desk) -> None:
     assert desk.tick().polled == 1
 
 
-def test_a_letter_that_trips_the_desk_is_set_aside(desk: Desk) -> None:
+def test_a_message_that_fails_is_quarantined(desk: Desk) -> None:
     """Nothing is taken, the message is kept with a note, the others go on; player and GM are told."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.post("", subject="help", sender="bob@example.org")
@@ -130,7 +130,7 @@ def test_a_letter_that_trips_the_desk_is_set_aside(desk: Desk) -> None:
     assert "ZeroDivisionError: the parser tripped" in text_of(desk.last("gm@example.org"))
 
 
-def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
+def test_a_message_is_processed_once(desk: Desk) -> None:
     """A message that was answered is not answered again by the next tick."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.tick()
@@ -140,7 +140,7 @@ def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
         assert len(session.scalars(select(OrderSheet.id)).all()) == 1
 
 
-def test_a_database_that_fails_is_not_the_letters_fault(desk: Desk) -> None:
+def test_a_database_that_fails_is_not_the_messages_fault(desk: Desk) -> None:
     """The message stays new and is processed by the next tick."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.app, whole = dataclasses.replace(desk.app, games={"toy": Locked()}), desk.app

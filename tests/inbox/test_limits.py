@@ -90,7 +90,7 @@ def flood(desk: Desk, number: int, sender: str = EVE) -> None:
             )
 
 
-def test_forged_letters_shut_nobody_out(desk: Desk) -> None:
+def test_forged_messages_shut_no_player_out(desk: Desk) -> None:
     """However many messages come in a player's name, one that the mail server vouches for is read."""
     believing(desk)
     flood(desk, 203, ANN)
@@ -105,7 +105,7 @@ def states(desk: Desk) -> list[str]:
         return list(session.scalars(select(InboxMessage.state).order_by(InboxMessage.id)))
 
 
-def test_two_hundred_letters_a_day_are_dealt_with(desk: Desk) -> None:
+def test_two_hundred_messages_a_day_are_processed(desk: Desk) -> None:
     """Messages of one sender beyond the limit are kept and not processed; others are served as always."""
     flood(desk, 203)
     desk.now += dt.timedelta(minutes=1)
@@ -116,7 +116,7 @@ def test_two_hundred_letters_a_day_are_dealt_with(desk: Desk) -> None:
     assert answers[ANN].startswith("Sheet 1 taken")
 
 
-def test_letters_of_earlier_ticks_count(desk: Desk) -> None:
+def test_messages_of_earlier_ticks_count(desk: Desk) -> None:
     """The limit is the same for a sender who mails a few at a time."""
     for _ in range(3):
         flood(desk, 90)
@@ -137,7 +137,7 @@ def test_another_day_is_another_two_hundred(desk: Desk) -> None:
     assert states(desk).count("quarantined") == 1
 
 
-def test_a_letter_left_alone_says_why(desk: Desk) -> None:
+def test_a_quarantined_message_says_why(desk: Desk) -> None:
     """The reason is in the list of messages."""
     flood(desk, 201)
     desk.tick()
@@ -155,7 +155,7 @@ def forge_sheets(desk: Desk, number: int) -> None:
 
 
 @pytest.mark.parametrize("accept", ["address", "verified", "code", "token"])
-def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: str) -> None:
+def test_a_flood_of_messages_does_not_silence_a_player_with_a_key(desk: Desk, accept: str) -> None:
     """After 201 messages in a player's name, the player's own with token or code are read as always."""
     rule(desk, accept=accept)
     flood(desk, 203, ANN)
@@ -169,7 +169,7 @@ def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: st
     assert sheets(desk) == (1 if accept == "token" else 3)
 
 
-def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
+def test_a_flood_of_messages_does_not_silence_the_gm(desk: Desk) -> None:
     """The GM's token is accepted, however many messages come in the GM's name."""
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
@@ -182,7 +182,7 @@ def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
     assert states(desk)[-1] == "processed"
 
 
-def test_a_flood_of_sheets_silences_nobody_who_has_a_key(desk: Desk) -> None:
+def test_a_flood_of_sheets_does_not_silence_a_player_with_a_key(desk: Desk) -> None:
     """After many forged sheets for a turn, the player's own with a token counts, and then one by reply."""
     forge_sheets(desk, 110)
     desk.post(WRONG.format(key=token(desk)), sender=EVE)
@@ -230,7 +230,7 @@ def peak(desk: Desk) -> int:
     return most
 
 
-def test_a_day_of_big_letters_costs_no_memory(desk: Desk) -> None:
+def test_a_day_of_big_messages_costs_no_memory(desk: Desk) -> None:
     """The memory for one new message does not grow with the messages of the day before it."""
     peaks = []
     for size in (100, 20_000):
@@ -242,7 +242,7 @@ def test_a_day_of_big_letters_costs_no_memory(desk: Desk) -> None:
     assert peaks[1] < 2 * peaks[0]
 
 
-def test_many_big_letters_cost_no_more_than_some(desk: Desk) -> None:
+def test_many_big_messages_cost_no_more_than_some(desk: Desk) -> None:
     """Messages are held in memory in batches."""
     peaks = []
     for number in (20, 80):

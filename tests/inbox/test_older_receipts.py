@@ -65,7 +65,7 @@ def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], st
     assert counted(sheets) == 5
 
 
-def test_what_was_kept_of_an_older_receipt_counts_if_its_player_says_so(sheets: Desk) -> None:
+def test_lines_of_an_older_receipt_count_if_their_player_says_so(sheets: Desk) -> None:
     """The question says what the text is, and the answer YES takes it."""
     lines = COMING_BACK["a few lines of it"](receipts(sheets)[1])
     sheets.reply(sheets.last(ANN), lines)

@@ -31,7 +31,7 @@ def test_a_mail_of_ours_is_known() -> None:
     assert found(OURS) == [line for line in OURS if line and line not in OURS[8:11]]
 
 
-def test_what_stands_between_is_typed() -> None:
+def test_a_line_between_ours_is_typed() -> None:
     """A line between ours is the sender's."""
     assert "MOVE S3 N" not in found([*OURS[:4], "MOVE S3 N", *OURS[4:]])
 

@@ -45,7 +45,7 @@ def journal(desk: Desk) -> list[str]:
         return list(session.scalars(select(JournalEntry.text).where(~JournalEntry.secret).order_by(JournalEntry.id)))
 
 
-def test_who_leaves_opens_his_seat(desk: Desk) -> None:
+def test_leaving_opens_the_seat(desk: Desk) -> None:
     """LEAVE opens the seat; its player, the GM and the others are told."""
     assert "You have given up the seat red in toy1." in insist(desk, "LEAVE")
 
@@ -64,13 +64,13 @@ def test_a_forged_sender_gives_no_seat_away(desk: Desk, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["LEAVE\nSTATUS", "LEAVE\nHIM ALONE", "PLAYER toy1 red\nLEAVE\nBID 3\nEND"])
-def test_nobody_leaves_by_a_slip(desk: Desk, text: str) -> None:
+def test_leave_must_stand_alone(desk: Desk, text: str) -> None:
     """LEAVE in a mail with anything else is not done."""
     assert "LEAVE must stand alone" in ask(desk, text)
     assert players(desk)["red"] == ANN
 
 
-def test_who_left_has_nothing_left(desk: Desk) -> None:
+def test_a_player_who_left_has_no_valid_key(desk: Desk) -> None:
     """Token, code and report are of no use after LEAVE."""
     report, key = desk.last(ANN), token(desk)
     insist(desk, "LEAVE")
@@ -141,7 +141,7 @@ def test_a_deputy_has_to_confirm(desk: Desk) -> None:
     assert "you stand in for the seat red" in ask(desk, "STATUS", EVE)
 
 
-def test_a_deputy_gets_the_reports_of_his_time(desk: Desk) -> None:
+def test_a_deputy_gets_the_reports_of_their_time(desk: Desk) -> None:
     """Each new report during the deputy's time goes to the deputy too; afterwards none does."""
     insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-10")
     confirm(desk, EVE)
@@ -182,7 +182,7 @@ def test_a_deputy_that_cannot_be(desk: Desk, line: str, said: str) -> None:
     assert desk.mails(EVE) == []
 
 
-def test_a_player_is_nobodys_deputy(desk: Desk) -> None:
+def test_a_player_of_the_campaign_cannot_be_a_deputy(desk: Desk) -> None:
     """A player of the campaign is refused on confirming; the one who asked is not told, and so not who plays."""
     insist(desk, "DEPUTY bob@example.org UNTIL 2026-11-20")
     before = len(desk.mails(ANN))
@@ -209,7 +209,7 @@ def test_an_address_is_changed_from_the_old_one(desk: Desk) -> None:
     assert not any("anna@" in text for text in journal(desk))
 
 
-def test_an_address_that_is_somebodys_cannot_be_taken(desk: Desk) -> None:
+def test_a_known_address_cannot_be_taken_over(desk: Desk) -> None:
     """A known address cannot be taken over; only its owner learns that it is known here."""
     ask(desk, "ADDRESS BOB@example.org")
     confirm(desk, ANN)

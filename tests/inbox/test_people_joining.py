@@ -117,7 +117,7 @@ def test_a_full_campaign_lists(desk: Desk) -> None:
     assert "toy1: you are number 2 on the standby list" in ask(desk, "STATUS", EVE)
 
 
-def test_who_withdraws_waits_no_longer(desk: Desk) -> None:
+def test_a_standby_who_withdraws_waits_no_longer(desk: Desk) -> None:
     """After WITHDRAW the next on the list moves up; a person who joins again is at its end."""
     form(desk, "red", "blue", signup="yes")
     join(desk, CYD)
@@ -172,7 +172,7 @@ def test_a_code_is_in_no_answer(desk: Desk) -> None:
     assert sent not in text_of(desk.last(EVE))
 
 
-def test_nobody_is_flooded_with_codes(desk: Desk) -> None:
+def test_codes_are_limited(desk: Desk) -> None:
     """Messages without proof bring a known address three codes a day, a stranger one a week."""
     form(desk, "red", signup="yes")
     form(desk, "red", "blue", name="toy2", signup="yes")
@@ -200,7 +200,7 @@ def test_one_identity_in_several_campaigns(desk: Desk) -> None:
     assert "toy2 (Toy Auction), seat blue" in words(desk.last(EVE))
 
 
-def test_who_plays_cannot_join_again(desk: Desk) -> None:
+def test_a_player_cannot_join_again(desk: Desk) -> None:
     """A player who joins again is told of their seat."""
     form(desk, "red", open_seats=2, signup="yes")
 
@@ -234,7 +234,7 @@ def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
     assert words(desk.last(EVE)).startswith("Sheet 1 taken")
 
 
-def test_a_campaign_that_closed_meanwhile_seats_nobody(desk: Desk) -> None:
+def test_a_campaign_that_closed_meanwhile_takes_no_players(desk: Desk) -> None:
     """The code of a campaign that no longer takes players brings an apology."""
     form(desk, "red", signup="yes")
     ask(desk, "JOIN toy1", EVE)
@@ -260,7 +260,7 @@ def test_seats_without_names_are_named_by_their_players(desk: Desk) -> None:
     assert players(desk) == {"owls": EVE, "seat2": CYD, "seat3": DAN}
 
 
-def test_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
+def test_a_player_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
     """A seat given up while the campaign forms goes to the next standby."""
     form(desk, "red", "blue", signup="yes")
     join(desk, EVE)

@@ -49,7 +49,7 @@ def count(desk: Desk, table: type[Press | OrderSheet]) -> int:
         return session.scalars(select(func.count()).select_from(table)).one()
 
 
-def test_a_letter_reaches_whom_it_is_for_and_nobody_else(desk: Desk) -> None:
+def test_press_reaches_its_recipients_and_no_others(desk: Desk) -> None:
     """Press goes at once, as a mail of its own, to the seats named; its writer is told so."""
     begin(desk)
 
@@ -61,7 +61,7 @@ def test_a_letter_reaches_whom_it_is_for_and_nobody_else(desk: Desk) -> None:
     assert not any("Let us deal" in text_of(other) for other in desk.mails() if other["To"] != BOB)
 
 
-def test_a_letter_to_all_is_not_mailed_to_its_writer(desk: Desk) -> None:
+def test_press_to_all_is_not_mailed_to_its_writer(desk: Desk) -> None:
     """ALL means all other seats."""
     begin(desk)
 
@@ -69,7 +69,7 @@ def test_a_letter_to_all_is_not_mailed_to_its_writer(desk: Desk) -> None:
     assert [mail["To"] for mail in press(desk)] == [BOB, CYD]
 
 
-def test_a_letter_passes_on_words_alone(desk: Desk) -> None:
+def test_press_passes_on_words_alone(desk: Desk) -> None:
     """Keys, mail headers, quotations and signatures are not passed on; the writer is told of masks."""
     begin(desk)
     code = re.search(r"\[(\S{16})\]", desk.mails(ANN)[1]["Subject"])
@@ -161,7 +161,9 @@ def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
         ({}, "MUTE red", "nobody can mute himself"),
     ],
 )
-def test_what_is_not_allowed_is_refused_in_words(desk: Desk, rules: dict[str, str], text: str, reason: str) -> None:
+def test_press_that_is_not_allowed_is_refused_with_the_reason(
+    desk: Desk, rules: dict[str, str], text: str, reason: str
+) -> None:
     """Nothing is passed on or kept, and the answer says why not and what would do."""
     begin(desk, **rules)
 
@@ -169,7 +171,7 @@ def test_what_is_not_allowed_is_refused_in_words(desk: Desk, rules: dict[str, st
     assert (count(desk, Press), press(desk)) == (0, [])
 
 
-def test_a_seat_where_nobody_sits_is_named(desk: Desk) -> None:
+def test_open_seats_are_named(desk: Desk) -> None:
     """The writer is told which of the seats are vacant; press to vacant seats alone is refused."""
     begin(desk)
     with desk.app.store.writing() as session:
@@ -179,7 +181,7 @@ def test_a_seat_where_nobody_sits_is_named(desk: Desk) -> None:
     assert "nobody sits there now" in say(desk, "PRESS TO green\nHi.")
 
 
-def test_a_seat_out_of_the_game_gets_no_letters(desk: Desk) -> None:
+def test_a_removed_seat_gets_no_press(desk: Desk) -> None:
     """Press to a removed seat is refused."""
     begin(desk)
     with desk.app.store.writing() as session:
@@ -197,7 +199,7 @@ def test_a_paused_player_gets_press(desk: Desk) -> None:
     assert len(press(desk, BOB)) == 1
 
 
-def test_unsigned_letters_tell_nothing_of_their_writer(desk: Desk) -> None:
+def test_unsigned_press_tells_nothing_of_its_writer(desk: Desk) -> None:
     """Unsigned press is the same, except for its Message-IDs, whichever seat wrote it."""
     begin(desk, press="anonymous")
     desk.now = desk.now.replace(minute=20)
@@ -214,7 +216,7 @@ def test_unsigned_letters_tell_nothing_of_their_writer(desk: Desk) -> None:
     assert not re.search(r"\b(?:red|ann|bob)\b", str(press(desk)[0]), re.IGNORECASE)
 
 
-def test_an_unsigned_letter_is_announced_to_its_writer(desk: Desk) -> None:
+def test_unsigned_press_is_announced_to_its_writer(desk: Desk) -> None:
     """The writer is told that it goes on the hour, so that its time does not disclose who was writing."""
     begin(desk, press="anonymous")
     desk.now = desk.now.replace(minute=20)
@@ -224,7 +226,7 @@ def test_an_unsigned_letter_is_announced_to_its_writer(desk: Desk) -> None:
     assert "to all seats, yours as well." in answer
 
 
-def test_muting_keeps_letters_away(desk: Desk) -> None:
+def test_muting_keeps_press_away(desk: Desk) -> None:
     """Press of a muted seat is not mailed, its writer is not told, and UNMUTE brings it back."""
     begin(desk)
     assert "You get no more letters and news of red in toy1" in say(desk, "MUTE red", BOB)
@@ -236,7 +238,7 @@ def test_muting_keeps_letters_away(desk: Desk) -> None:
     assert len(press(desk, BOB)) == 1
 
 
-def test_muting_a_seat_does_not_tell_its_unsigned_letters(desk: Desk) -> None:
+def test_muting_a_seat_does_not_tell_its_unsigned_press(desk: Desk) -> None:
     """Unsigned press of a muted seat still comes, or its absence would name it; MUTE UNSIGNED stops all of it."""
     begin(desk, press="anonymous")
     say(desk, "MUTE red", BOB)
@@ -376,7 +378,7 @@ def test_full_reports_tell_no_numbers(desk: Desk) -> None:
     assert "the next reports are full" in " ".join(say(desk, "NEWS\nThis is too much.").split())
 
 
-def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> None:
+def test_queued_press_goes_to_the_present_player(desk: Desk) -> None:
     """Press is for a seat: queued press is not mailed to the seat's former player."""
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
@@ -389,7 +391,7 @@ def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> Non
     assert text_of(mail).startswith("An unsigned letter to green in toy1:\n\n| Trust nobody.\n")
 
 
-def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk) -> None:
+def test_queued_press_that_is_signed_follows_the_seat_too(desk: Desk) -> None:
     """Signed press that a slow outbox held up goes to the new player, under the same Message-ID."""
     begin(desk)
     put_off(desk, "PRESS TO green\nLet us deal.")
@@ -406,7 +408,7 @@ def put_off(desk: Desk, text: str) -> None:
     process_messages(desk.app, desk.now)
 
 
-def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> None:
+def test_queued_press_for_an_open_seat_is_not_mailed(desk: Desk) -> None:
     """Queued press to a seat that became vacant is not sent."""
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)

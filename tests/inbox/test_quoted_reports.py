@@ -126,7 +126,7 @@ SHOWN: dict[str, Callable[[str], str]] = {
 }
 
 
-def test_orders_in_somebodys_words_are_nobodys(desk: Desk) -> None:
+def test_orders_in_text_of_others_are_not_taken(desk: Desk) -> None:
     """Another player's text in a report is not ordered, however a mail program makes text of the report's HTML.
 
     It is recognised by the words of the report's text alone, too, which is all that is kept of it for long.

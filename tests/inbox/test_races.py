@@ -63,7 +63,7 @@ def give_to_eve(desk: Desk) -> Callable[[Session], None]:
 
 
 @pytest.mark.parametrize("key", [True, False])
-def test_a_sheet_of_somebody_who_loses_his_seat_meanwhile(served: Desk, key: bool) -> None:
+def test_a_sheet_of_a_player_who_loses_the_seat_meanwhile(served: Desk, key: bool) -> None:
     """Neither the former player's address nor their code is proof any more, and they are not told of the new player."""
     if key:
         served.reply(served.last(ANN), "BID 1")

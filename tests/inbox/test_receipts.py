@@ -140,7 +140,7 @@ def test_a_sheet_is_read_against_the_mailed_view(desk: Desk) -> None:
     assert "expected another seat, got 'green'" in " ".join(text.split()).lower()
 
 
-def test_what_was_cleaned_is_told(desk: Desk) -> None:
+def test_the_receipt_tells_what_was_cleaned(desk: Desk) -> None:
     """The receipt names quotations left out and a missing END."""
     text = " ".join(send(desk, "ORDERS toy1 red\nBID 1\n> old\n").split())
 

@@ -88,7 +88,7 @@ def test_a_text_is_all_that_stands_below(frame: str) -> None:
     assert found.text == "STATUS quo,\n\nas ever"
 
 
-def test_a_letter_has_so_many_commands_at_most() -> None:
+def test_a_message_has_so_many_commands_at_most() -> None:
     """Commands after the twentieth are noted, not done."""
     found = find_commands(["STATUS"] * (MOST_COMMANDS + 5), {"toy1"})
 
@@ -151,7 +151,7 @@ def test_commands_may_stand_in_the_subject(begun: Desk) -> None:
     assert "toy1 (Toy Auction), seat red" in ask(begun, "", subject="Re: status")
 
 
-def test_nobody_leaves_by_a_subject(begun: Desk) -> None:
+def test_leave_in_a_subject_is_not_done(begun: Desk) -> None:
     """LEAVE in a subject does nothing; a subject like that of an unsubscribe button brings a question."""
     assert "nobody leaves by a subject alone" in ask(begun, "", subject="LEAVE")
     assert "you have not left" in ask(begun, "", subject="LEAVE toy1")
@@ -228,7 +228,7 @@ def test_an_old_report_is_not_enough_to_change_a_thing(begun: Desk) -> None:
     assert "seat red" in ask(begun, "STATUS")
 
 
-def test_a_robot_asks_for_nothing(begun: Desk) -> None:
+def test_automatic_mail_is_no_command(begun: Desk) -> None:
     """Automatic mail is no command."""
     begun.post("LEAVE", headers={"Auto-Submitted": "auto-replied"})
     begun.tick()
@@ -245,7 +245,7 @@ def test_no_command_is_silent(begun: Desk, text: str) -> None:
 
 
 @pytest.mark.parametrize("accept", ["code", "token"])
-def test_what_the_campaign_accepts_is_asked_of_commands_too(begun: Desk, accept: str) -> None:
+def test_the_accept_rule_holds_for_commands_too(begun: Desk, accept: str) -> None:
     """An address that does not suffice changes nothing; it does for queries, since the answer goes there."""
     run_action(begun.app, "toy1", SetHouseRule({"accept": accept}), begun.now)
 

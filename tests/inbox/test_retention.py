@@ -44,7 +44,7 @@ def kept(desk: Desk, kind: type[InboxMessage | OutgoingMail], token: str) -> lis
     return [row.id for row in rows(desk, kind) if token in parse_message(row.raw).text or token.encode() in row.raw]
 
 
-def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> None:
+def test_a_processed_message_has_no_token(desk: Desk, token: str) -> None:
     """The sheet was taken, and the GM sees the message with a mask."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org", subject=f"orders {token}")
     assert desk.tick().answered.sheets == 1
@@ -64,7 +64,7 @@ def test_on_either_database(shared: Desk) -> None:
     assert (kept(shared, InboxMessage, key), kept(shared, OutgoingMail, key)) == ([], [])
 
 
-def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> None:
+def test_a_message_that_comes_twice_is_still_known(desk: Desk, token: str) -> None:
     """A masked message that comes again is recognised by its hash."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
     desk.tick()
@@ -74,7 +74,7 @@ def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> Non
     assert (desk.tick().polled, len(rows(desk, InboxMessage))) == (0, 1)
 
 
-def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
+def test_a_quarantined_message_can_be_retried(desk: Desk, token: str) -> None:
     """A quarantined message keeps its token until it is processed."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
     desk.tick()
@@ -161,7 +161,7 @@ def test_the_backlog_of_an_older_home_is_masked(desk: Desk, token: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["7bit", "quoted-printable", "base64"])
-def test_however_it_is_encoded(encoding: str) -> None:
+def test_a_token_is_masked_in_any_encoding(encoding: str) -> None:
     """The text can still be read, without the token; so can the fields that identify the mail."""
     mail = EmailMessage()
     mail["From"], mail["Message-ID"], mail["Subject"] = ANN, f"<{TOKEN}@example.org>", "orders"
@@ -183,7 +183,7 @@ def test_a_mail_of_text_alone_stays_whole() -> None:
     assert keep_text_only(mail) == mail
 
 
-def test_what_was_masked_before_is_shortened_too() -> None:
+def test_mail_that_was_masked_before_is_shortened_too() -> None:
     """Mail that earlier versions masked and left at its length is shortened too."""
     mail = composed(f"ORDERS toy1 red {TOKEN}\n", MailPart("rules.txt", "text/plain", b"rules " * 99))
     short = keep_text_only(redact_tokens(mail))

@@ -116,7 +116,7 @@ def test_sections_are_found_by_their_text(desk: Desk) -> None:
     assert rules(desk)[0].startswith("THE END\n-------\n\nAll coins are counted.\n")
 
 
-def test_what_is_in_no_rules_brings_the_headings(desk: Desk) -> None:
+def test_words_in_no_rules_bring_the_headings(desk: Desk) -> None:
     """Words that are not in the rulebook bring its headings, each as a line that can be mailed."""
     text = ask(desk, "RULES dragons")
 
@@ -185,7 +185,7 @@ def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
     assert "pen1" not in ask(desk, "RULES", EVE)
 
 
-def test_a_player_may_read_the_rules_of_what_he_could_join(desk: Desk) -> None:
+def test_a_player_may_read_the_rules_of_a_campaign_to_join(desk: Desk) -> None:
     """The name of a campaign that takes players brings its rules to any player; other names are plain words."""
     form(desk, "blue", "green", name="pen1", game="gm_adjudicated")
     form(desk, "blue", name="pen2", game="gm_adjudicated", open_seats=1, signup="yes")

@@ -121,7 +121,7 @@ def test_the_link_names_the_seat(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("subject", ["Re: Leave toy1 red", "Leave toy1 red alone", "Unsubscribed"])
-def test_what_is_no_button(desk: Desk, subject: str) -> None:
+def test_other_subjects_are_no_button(desk: Desk, subject: str) -> None:
     """A reply, or a subject that says more, brings no question about leaving."""
     desk.post("BID 3\n", subject=subject)
     desk.tick()
@@ -139,7 +139,7 @@ def test_a_button_cannot_be_pressed_for_others(desk: Desk) -> None:
     assert "red" in manned(desk)
 
 
-def test_robots_know_the_mail_for_what_it_is(desk: Desk) -> None:
+def test_reports_are_marked_as_automatic(desk: Desk) -> None:
     """A report is marked as automatic in all ways that answering machines check, ours too."""
     report = desk.last()
 

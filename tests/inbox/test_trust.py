@@ -93,7 +93,7 @@ def test_a_stranger_takes_nothing_and_the_seat_is_told(desk: Desk, key: str) -> 
     assert "nothing was taken" in " ".join(text.split())
 
 
-def test_a_player_who_mistakes_the_seat_does_not_tell_his_address(desk: Desk) -> None:
+def test_a_player_who_mistakes_the_seat_does_not_tell_their_address(desk: Desk) -> None:
     """The other seat is told that the sender plays here, and not the address."""
     desk.post("ORDERS toy1 blue\nBID 3\nEND")
     desk.tick()

@@ -112,7 +112,7 @@ def test_orders_for_a_turn_that_was_run_are_always_answered(desk: Desk) -> None:
         assert len(desk.mails(ANN)) == before + 1
 
 
-def test_the_first_letters_of_many_that_come_together_are_answered(desk: Desk) -> None:
+def test_the_first_messages_of_many_that_come_together_are_answered(desk: Desk) -> None:
     """Later messages are no reason to leave an earlier one without an answer."""
     desk.begin()
     desk.tick()

@@ -51,7 +51,7 @@ def appoint(desk: Desk, deputy: str = EVE) -> None:
 
 
 @pytest.mark.parametrize(("late", "told"), [("private", False), ("public", True)])
-def test_who_missed_is_read_in_history_where_that_is_public(desk: Desk, late: str, told: bool) -> None:
+def test_missed_sheets_are_in_history_where_that_is_public(desk: Desk, late: str, told: bool) -> None:
     """Missed sheets are in HISTORY by the same house rule as in notices."""
     desk.set_rules(late=late)
     desk.tick(hours=24 * 5)
@@ -78,7 +78,7 @@ def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
     assert "green for turn" not in text
 
 
-def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
+def test_history_does_not_tell_why_a_turn_is_held(desk: Desk) -> None:
     """The number of missing sheets is for the GM alone; the GM's own pause is for all."""
     for kind, reason in ((HoldKind.MISSING, "2 of 3 sheets have not come"), (HoldKind.GM, "snow")):
         with desk.app.store.writing() as session:
@@ -92,7 +92,7 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
     assert "it was held: paused by the GM: snow" in text
 
 
-def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
+def test_a_vote_is_not_told_why_a_turn_is_held(desk: Desk) -> None:
     """The answer to a vote says that the turn waits, and not why."""
     with desk.app.store.writing() as session:
         context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
@@ -109,7 +109,7 @@ def test_history_tells_nothing_of_deputies(desk: Desk) -> None:
     assert "deputy" not in ask(desk, "HISTORY", BOB)
 
 
-def test_an_old_mailbox_moves_nobody(desk: Desk) -> None:
+def test_a_code_in_an_old_mailbox_is_void(desk: Desk) -> None:
     """A code mailed to an address that its player has left is void, since that mailbox may have been broken into."""
     ask(desk, f"ADDRESS {EVE}")
     stolen = code(desk.last(ANN))
@@ -123,7 +123,7 @@ def test_an_old_mailbox_moves_nobody(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("seats", [1, 2])
-def test_a_letter_known_to_be_forged_changes_nothing_of_a_person(desk: Desk, seats: int) -> None:
+def test_a_forged_message_changes_nothing_of_a_person(desk: Desk, seats: int) -> None:
     """A command that the receiving server calls forged is neither done nor answered, in however many campaigns."""
     if seats == 2:
         form(desk, "red", "blue", name="toy2")
@@ -142,7 +142,7 @@ def test_a_seat_is_not_called_what_means_something_else(name: str) -> None:
 
 
 @pytest.mark.parametrize("press_with", ["mail", "report"])
-def test_who_gets_no_unsigned_letter_to_all_has_not_written_it(desk: Desk, press_with: str) -> None:
+def test_the_writer_of_unsigned_press_to_all_gets_it_too(desk: Desk, press_with: str) -> None:
     """The writer of unsigned press to all gets it too, so that comparing mail does not disclose them."""
     desk.set_rules(press="anonymous", press_with=press_with)
     ask(desk, "UNSIGNED TO ALL\nThe king is ill.")
@@ -225,7 +225,7 @@ def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:
     assert words(desk.last(ANN)).startswith("Sheet 1 taken")
 
 
-def test_words_of_an_applicant_do_not_pass_for_the_houses(desk: Desk) -> None:
+def test_words_of_an_applicant_do_not_pass_for_ours(desk: Desk) -> None:
     """The GM gets an applicant's text in one paragraph that says whose it is, cut to a length."""
     ask(desk, "JOIN toy1\nHello.\nYour token has expired: answer with it.\n" + "more " * 1_000, EVE)
     confirm(desk, EVE)
@@ -236,7 +236,7 @@ def test_words_of_an_applicant_do_not_pass_for_the_houses(desk: Desk) -> None:
     assert len(text) < 2_000
 
 
-def test_nobody_stands_in_for_two_seats(desk: Desk) -> None:
+def test_a_deputy_stands_in_for_one_seat(desk: Desk) -> None:
     """A deputy of one seat of a campaign is refused for another."""
     appoint(desk)
     insist(desk, f"DEPUTY {EVE} UNTIL 2026-11-20", BOB)

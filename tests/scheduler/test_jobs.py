@@ -69,7 +69,7 @@ def test_a_mailbox_that_cannot_be_read(begun: Desk) -> None:
     assert (in_time, resolved(begun)) == ([0, 1], [0, 1])
 
 
-def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk) -> None:
+def test_a_turn_waits_for_messages_from_before_its_deadline(begun: Desk) -> None:
     """A turn waits for messages of its campaign, for global ones, and for those not partitioned yet."""
     begun.now += DEADLINE
     begun.post("Buy now!", sender="spam@example.com")
@@ -117,7 +117,7 @@ def test_a_home_without_the_archive_leaves_it_to_others(begun: Desk) -> None:
     assert (begun.home / "turns" / "toy1" / "0001").is_dir()
 
 
-def test_what_was_lost_of_the_queues_is_made_good_by_the_next_poll(begun: Desk) -> None:
+def test_lost_jobs_are_enqueued_by_the_next_poll(begun: Desk) -> None:
     """Jobs have no data of their own, so the next poll enqueues lost ones again."""
     begun.post("ORDERS toy1 red\nBID 1\nEND")
     begun.now += DEADLINE

@@ -71,7 +71,7 @@ def reply(desk: Desk, text: str) -> None:
         ("gm@example.org", "GM alpha 0123456789abcdef0123\nHOLD\nEND", "alpha"),
     ],
 )
-def test_the_lane_of_a_mail(table: Desk, sender: str, text: str, lane: str) -> None:
+def test_the_partition_of_a_mail(table: Desk, sender: str, text: str, lane: str) -> None:
     """A framed message is in its campaign's partition, unless it names more campaigns or changes a person."""
     table.post(text, sender=sender)
     poll(table)
@@ -83,7 +83,7 @@ def test_the_lane_of_a_mail(table: Desk, sender: str, text: str, lane: str) -> N
     ("text", "lane"),
     [("BID 3", "alpha"), ("PAUSE", "alpha"), ("STATUS", "alpha"), ("ADDRESS ann@example.com", ""), ("JOIN beta", "")],
 )
-def test_the_lane_of_a_reply(table: Desk, text: str, lane: str) -> None:
+def test_the_partition_of_a_reply(table: Desk, text: str, lane: str) -> None:
     """A reply is in the partition of the report that it answers, unless it asks for more."""
     reply(table, text)
     poll(table)
@@ -91,7 +91,7 @@ def test_the_lane_of_a_reply(table: Desk, text: str, lane: str) -> None:
     assert lanes(table) == [lane]
 
 
-def test_the_lane_of_a_code_without_a_thread(table: Desk) -> None:
+def test_the_partition_of_a_code_without_a_thread(table: Desk) -> None:
     """A code in the address or in an ORDERS line suffices; two that disagree do not."""
     mail = next(mail for mail in table.mails(ANN) if "report" in mail["Subject"] and "beta" in mail["Subject"])
     table.post("BID 1", sender="ann@work.example", to=mail["Reply-To"])
@@ -103,7 +103,7 @@ def test_the_lane_of_a_code_without_a_thread(table: Desk) -> None:
     assert lanes(table) == ["beta", "beta", ""]
 
 
-def test_the_lane_of_a_delivery_report(table: Desk) -> None:
+def test_the_partition_of_a_delivery_report(table: Desk) -> None:
     """A delivery report is in the partition of the campaign whose mail came back."""
     with table.app.store.reading() as session:
         message_id = session.scalars(select(OutgoingMail.message_id).where(OutgoingMail.recipient == BOB)).first()
@@ -146,7 +146,7 @@ def answered(desk: Desk) -> list[int]:
         )
 
 
-def test_who_waits_for_whom(table: Desk) -> None:
+def test_global_messages_wait_and_campaigns_do_not(table: Desk) -> None:
     """A global message waits for all older ones, and all younger ones for it; campaigns do not wait for each other."""
     sheets = [(ANN, SHEET.format(name, "red", 1)) for name in ("alpha", "beta")]
     post_in_order(table, *sheets, ("spam@example.com", "Buy now!"), *sheets)
@@ -164,7 +164,7 @@ def test_who_waits_for_whom(table: Desk) -> None:
     assert after("beta") == [1, 2, 3, 4, 5]
 
 
-def test_a_letter_that_takes_too_long_to_sort_is_left_alone(table: Desk) -> None:
+def test_a_message_that_takes_too_long_to_partition_is_global(table: Desk) -> None:
     """A message that takes longer than its time limit to partition becomes global."""
     table.post(SHEET.format("alpha", "red", "1\n; a long comment" * 20_000))
     settings = dataclasses.replace(table.app.settings, letter_seconds=0.001)
@@ -173,7 +173,7 @@ def test_a_letter_that_takes_too_long_to_sort_is_left_alone(table: Desk) -> None
     assert lanes(table) == [""]
 
 
-def test_a_letter_that_has_killed_two_sorters_is_left_alone(table: Desk) -> None:
+def test_a_message_that_has_killed_two_processes_is_not_parsed(table: Desk) -> None:
     """A message that has killed two processes is quarantined unread; the others are answered."""
     for number in (1, 2):
         table.post(SHEET.format("alpha", "red", number))
@@ -242,7 +242,7 @@ def kept(app: App) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 9])
-def test_in_whatever_order_jobs_are_done_campaigns_come_out_as_by_a_tick(
+def test_jobs_in_any_order_have_the_results_of_a_tick(
     seed: int, queues_url: str, copied: Copied, tmp_path: Path
 ) -> None:
     """No message overtakes another that it affects: seats, sheets and deadlines are those of all messages in a row."""

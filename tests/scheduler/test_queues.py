@@ -149,7 +149,7 @@ def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
         (SendingLimits(RateLimit(per_day=5), {"gmail.com": RateLimit(per_hour=5)}), "", "send"),
     ],
 )
-def test_who_may_send_at_once(pace: SendingLimits, lane: str, lock: str | None) -> None:
+def test_senders_at_once_follow_from_the_pace(pace: SendingLimits, lane: str, lock: str | None) -> None:
     """A domain with a pace has one sender; all mail has one where all has a pace; the rest is shared."""
     assert partition_of("gmail.com", pace) == lane
     assert execution_lock(QueuedJob(JobQueue.SEND, lane), pace) == lock
@@ -165,7 +165,7 @@ _WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None
         ("queues_url", "workers need the package procrastinate; install it with: pip install 'pbem[postgresql]'"),
     ],
 )
-def test_a_house_without_the_package(database: str, said: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_a_home_without_the_package(database: str, said: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """A home without the package runs ticks, even on a database with queues; only a worker is refused."""
     home = make_home(tmp_path / "home", database=request.getfixturevalue(database) if database else "")
     ran = [

@@ -153,7 +153,7 @@ _DEAD = text("""
 _TAKEN = text("UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT id FROM worker)")
 
 
-def test_what_failed_is_told(due: Desk) -> None:
+def test_failed_jobs_are_shown(due: Desk) -> None:
     """Failed jobs are shown by status for a day."""
     with due.app.store.writing() as session:
         enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"))

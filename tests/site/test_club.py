@@ -76,7 +76,7 @@ def test_open_seats_say_how_to_join(desk: Desk) -> None:
     assert "confirm" in desk.last("new@example.org").as_string().lower()
 
 
-def test_a_site_names_nobody(desk: Desk) -> None:
+def test_a_site_has_no_addresses_and_no_secrets(desk: Desk) -> None:
     """No file has an address except that for orders, nor a code, a token or the hash of a seed."""
     desk.begin()
     desk.tick()
@@ -108,7 +108,7 @@ def test_nothing_is_written_twice(desk: Desk) -> None:
     assert {path.stat().st_mode & 0o777 for path in (root, *root.rglob("*")) if path.is_dir()} == {0o755}
 
 
-def test_what_a_turn_holds_is_not_told_before_it_is_mailed(desk: Desk) -> None:
+def test_a_turn_is_not_told_before_it_is_mailed(desk: Desk) -> None:
     """Sheets that came in, and their effects, change no file."""
     desk.begin()
     desk.tick()
@@ -147,7 +147,7 @@ def test_news_are_shown_when_all_have_them(desk: Desk) -> None:
     assert "red</footer>" in page
 
 
-def test_letters_are_never_shown_before_the_end(desk: Desk) -> None:
+def test_press_is_never_shown_before_the_end(desk: Desk) -> None:
     """Press to some seats is not published."""
     desk.begin(rules={"site": "all"})
     desk.tick()

@@ -59,7 +59,7 @@ def test_at_the_end_all_is_open(desk: Desk) -> None:
     assert opening(root, 1)["diaries"][0]["text"] == [["p", "I shall not part them."]]
 
 
-def test_letters_are_opened_only_where_the_gm_says_so(desk: Desk) -> None:
+def test_press_is_opened_only_where_the_gm_says_so(desk: Desk) -> None:
     """By default neither the replay nor anything else has press to some seats, and the archive is not published."""
     played(desk)
     kept = files(site(desk))
@@ -71,7 +71,7 @@ def test_letters_are_opened_only_where_the_gm_says_so(desk: Desk) -> None:
     assert [name for name in kept if name.endswith(".zip")] == []
 
 
-def test_where_an_unsigned_letter_stands_tells_nothing(desk: Desk) -> None:
+def test_the_place_of_unsigned_press_tells_nothing(desk: Desk) -> None:
     """The place of unsigned press discloses, as in reports, neither its time nor its writer."""
     played(desk, "Written first.", "As the second.", press="anonymous", site="all")
 

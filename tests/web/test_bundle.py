@@ -24,7 +24,7 @@ def test_every_module_can_be_put_into_one_file(entry: str) -> None:
     assert not re.search(r"^(import|export)\b|^\s*/\*\*$", script, re.MULTILINE)
 
 
-def test_what_is_imported_stands_first() -> None:
+def test_imported_modules_come_first() -> None:
     """A module's own code follows that of the modules it uses, each written once."""
     script = bundle_modules("map.js")
 
@@ -45,7 +45,7 @@ def test_what_is_imported_stands_first() -> None:
         ({"a.js": 'const end = "</script>";\n'}, "</script"),
     ],
 )
-def test_what_cannot_be_put_into_one_file_is_told(modules: dict[str, str], says: str, tmp_path: Path) -> None:
+def test_a_module_that_cannot_be_bundled_is_told(modules: dict[str, str], says: str, tmp_path: Path) -> None:
     """The error names the line that has to be written otherwise."""
     for name, code in modules.items():
         (tmp_path / name).write_text(code)

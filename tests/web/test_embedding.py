@@ -37,7 +37,7 @@ def test_styles_become_classes() -> None:
         ('<base href="https://example.org/"><meta http-equiv="refresh" content="0">a', "a"),
     ],
 )
-def test_what_could_do_harm_is_left_out(html: str, kept: str) -> None:
+def test_harmful_html_is_left_out(html: str, kept: str) -> None:
     """Only elements, attributes and styles that reports need stay, as a GM may have written the template."""
     assert body(html) == kept
 
@@ -53,7 +53,7 @@ def test_what_could_do_harm_is_left_out(html: str, kept: str) -> None:
         ("a</p></div>b &amp; c", "ab &amp; c"),
     ],
 )  # fmt: skip
-def test_what_reports_need_stays(html: str, kept: str) -> None:
+def test_html_that_reports_need_stays(html: str, kept: str) -> None:
     """Links, tables and texts stay as they were; open elements are closed."""
     assert body(html) == kept
 
@@ -64,7 +64,7 @@ def test_a_picture_becomes_what_the_page_has_of_it() -> None:
     assert body('<p><img src="cid:map.2" alt="a <map>"></p>') == "<p>[a &lt;map&gt;]</p>"
 
 
-def test_what_stands_outside_is_left_out() -> None:
+def test_html_outside_of_main_is_left_out() -> None:
     """Only the mail's <main> stays; in templates without one, the body."""
     assert sanitize_html("<head><title>t</title></head><body>x<main>a</main>y</body>", {}).body == "a"
     assert (
