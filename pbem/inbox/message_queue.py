@@ -26,7 +26,6 @@ from pbem.inbox.seat_lookup import is_known
 from pbem.log import event
 from pbem.mail.message import UNREADABLE, Message, parse_headers
 from pbem.store.models import Campaign, InboxMessage
-from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.session import Store, flushed_connection
 from pbem.store.types import CampaignState, MessageState
 from pbem.util import TimeLimitExceeded, redact_all, run_with_time_limit
@@ -134,10 +133,10 @@ _LONGEST_NOTE = 4_000
 
 # Only a message that is new is closed: of two processes that have it, one finds nothing to update.
 _CLOSE = (
-    update(LetterRow)
-    .where(LetterRow.id == bindparam("letter"), LetterRow.state == MessageState.NEW)
+    update(InboxMessage)
+    .where(InboxMessage.id == bindparam("letter"), InboxMessage.state == MessageState.NEW)
     .values(state=bindparam("state"), note=bindparam("note"))
-    .returning(LetterRow.id)
+    .returning(InboxMessage.id)
 )
 
 

@@ -43,8 +43,7 @@ from pbem.inbox.seat_lookup import SeatContext, load_seat
 from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import ConfirmSender, Doubt, Reason, Refusal
-from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.models import PendingRequest, Person
+from pbem.store.models import InboxMessage, PendingRequest, Person
 from pbem.util import redact_all, redact_credentials
 
 _BY_WORD = select(PendingRequest.id, PendingRequest.code, PendingRequest.message_id).where(
@@ -158,7 +157,7 @@ def handle_confirmation(
 
     `deal` processes the message that was kept, or this one if a sheet in it replaces that.
     """
-    kept = case.session.get_one(LetterRow, asked.data["letter"])
+    kept = case.session.get_one(InboxMessage, asked.data["letter"])
     letter = parse_message(kept.raw)
     # A machine that sends back its mail would pass for a yes, but for a word of its own: that alone clears a doubt.
     agrees = _says_yes(case.letter) if asked.data.get("doubt") else _agrees(case.letter, letter)

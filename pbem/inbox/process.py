@@ -62,15 +62,14 @@ from pbem.inbox.sheet_finder import Names, find_sheet
 from pbem.log import event
 from pbem.mail.bounces import parse_bounce
 from pbem.mail.message import Message, find_reply_codes, parse_message
-from pbem.store.models import Campaign, PendingRequest, Seat
-from pbem.store.models import InboxMessage as LetterRow
+from pbem.store.models import Campaign, InboxMessage, PendingRequest, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import MessageState
 from pbem.util import Progress, TimeLimitExceeded, no_progress, run_with_time_limit
 
 _SAVE = (
-    update(LetterRow)
-    .where(LetterRow.id == bindparam("letter"))
+    update(InboxMessage)
+    .where(InboxMessage.id == bindparam("letter"))
     .values({name: bindparam(f"{name}_") for name in ("state", "note", "sender", "verdict", "key", "unanswered")})
 )
 
@@ -134,9 +133,9 @@ def process_messages(
 def _load_mails(app: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
     """Return some messages as they came, in the order given."""
     ids = [letter.id for letter in letters]
+    columns = select(InboxMessage.id, InboxMessage.raw, InboxMessage.received_at)
     with app.store.reading() as session:
-        found = session.execute(select(LetterRow.id, LetterRow.raw, LetterRow.received_at).where(LetterRow.id.in_(ids)))
-        rows = {row.id: QueuedMail(*row) for row in found}
+        rows = {row.id: QueuedMail(*row) for row in session.execute(columns.where(InboxMessage.id.in_(ids)))}
     return [rows[letter_id] for letter_id in ids]
 
 
@@ -237,7 +236,7 @@ def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence
     # After a power cut the messages are partitioned again.
     with app.store.writing(durable=False) as session:
         for letter, lane in zip(letters, lanes, strict=True):
-            row = update(LetterRow).where(LetterRow.id == letter.id)
+            row = update(InboxMessage).where(InboxMessage.id == letter.id)
             session.connection().execute(row.values(lane=lane, attempts=letter.attempts))
         enqueue_on_commit(session, *(QueuedJob(JobQueue.CAMPAIGNS, lane) for lane in set(lanes)))
 

@@ -19,8 +19,7 @@ from sqlalchemy import Select, and_, bindparam, func, not_, select
 from pbem.campaign.history import add_entry
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext
-from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.models import JournalEntry, OrderSheet
+from pbem.store.models import InboxMessage, JournalEntry, OrderSheet
 from pbem.util import CODE_CHARACTERS, TOKEN_BYTES
 
 LETTERS_A_DAY = 200
@@ -45,21 +44,21 @@ def _up_to(rows: Select[Any]) -> Select[int]:
     return select(func.count()).select_from(rows.limit(bindparam("number")).subquery())
 
 
-_FROM = LetterRow.sender == bindparam("address")
-_ACCOUNT = and_(LetterRow.key == bindparam("key"), LetterRow.verdict == bindparam("verdict"))
+_FROM = InboxMessage.sender == bindparam("address")
+_ACCOUNT = and_(InboxMessage.key == bindparam("key"), InboxMessage.verdict == bindparam("verdict"))
 _LETTERS = _up_to(
-    select(LetterRow.id).where(
+    select(InboxMessage.id).where(
         _FROM,
         _ACCOUNT,
-        LetterRow.received_at >= bindparam("midnight"),
-        LetterRow.received_at < bindparam("next_midnight"),
-        LetterRow.received_at > bindparam("a_day_ago"),
-        LetterRow.id != bindparam("letter"),
+        InboxMessage.received_at >= bindparam("midnight"),
+        InboxMessage.received_at < bindparam("next_midnight"),
+        InboxMessage.received_at > bindparam("a_day_ago"),
+        InboxMessage.id != bindparam("letter"),
     )
 )
 _SHEETS = (
     select(OrderSheet.id)
-    .join(LetterRow, LetterRow.id == OrderSheet.letter_id)
+    .join(InboxMessage, InboxMessage.id == OrderSheet.letter_id)
     .where(OrderSheet.turn_id == bindparam("turn"), OrderSheet.seat_id == bindparam("seat"), _ACCOUNT)
 )
 _TODAY = OrderSheet.received_at >= bindparam("midnight")

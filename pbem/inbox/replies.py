@@ -33,8 +33,7 @@ from pbem.mail.outbox import provider_of
 from pbem.mail.reply_parser import has_header
 from pbem.report.answers import Receipt, Refusal, RulebookPage
 from pbem.report.notices import Notice, Page
-from pbem.store.models import Campaign, OutgoingMail, Person, Seat
-from pbem.store.models import InboxMessage as LetterRow
+from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
 from pbem.store.types import CampaignState
 from pbem.util import redact_credentials
 
@@ -104,12 +103,12 @@ def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> 
     if not case.sender or (spot is not None and _looks_like_sheet(case, spot)):
         return False
     # Not later ones: of messages that came together, the first are answered.
-    sent = (LetterRow.sender == case.sender, LetterRow.id < case.letter_id)
-    lately = select(LetterRow.raw).where(*sent, LetterRow.received_at > case.now - dt.timedelta(days=1))
-    before = case.session.scalars(lately.order_by(LetterRow.id.desc()).limit(SAME_A_DAY)).all()
+    sent = (InboxMessage.sender == case.sender, InboxMessage.id < case.letter_id)
+    lately = select(InboxMessage.raw).where(*sent, InboxMessage.received_at > case.now - dt.timedelta(days=1))
+    before = case.session.scalars(lately.order_by(InboxMessage.id.desc()).limit(SAME_A_DAY)).all()
     if len(before) < SAME_A_DAY:
         return False
-    this = case.session.scalars(select(LetterRow.raw).where(LetterRow.id == case.letter_id)).one()
+    this = case.session.scalars(select(InboxMessage.raw).where(InboxMessage.id == case.letter_id)).one()
     said = _own_words(this, digits=digits)
     others = (_own_words(raw, digits=digits) for raw in before)
     return all(len(said & other) >= _ALIKE * len(said | other) for other in others)

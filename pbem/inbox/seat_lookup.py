@@ -207,17 +207,17 @@ def load_seat(session: Session, seat_id: int) -> SeatContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FoundSeat:
     """A seat that was found by its names."""
 
     id: int
     token_hash: str
 
 
-def find_seat(session: Session, campaign: str, seat: SeatName) -> Named | None:
+def find_seat(session: Session, campaign: str, seat: SeatName) -> FoundSeat | None:
     """Return the seat of these names, if there is one."""
     found = session.connection().execute(_BY_NAMES, {"campaign": campaign, "seat": seat}).first()
-    return None if found is None else Named(*found)
+    return None if found is None else FoundSeat(*found)
 
 
 def seat_names(session: Session, campaign: str) -> list[SeatName]:
