@@ -111,13 +111,13 @@ def format_days(since: dt.datetime, until: dt.datetime, zone: str) -> str:
 
 def diff_lines(before: str, now: str) -> tuple[str, ...]:
     """Return the lines in which two texts differ, "- " and "+ " before them; the end of a long list is counted."""
-    lines = list(_differing(before.splitlines(), now.splitlines()))
+    lines = list(_iter_differences(before.splitlines(), now.splitlines()))
     if len(lines) <= MOST_LINES:
         return tuple(lines)
     return (*lines[:MOST_LINES], f"(and {len(lines) - MOST_LINES} lines more)")
 
 
-def _differing(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+def _iter_differences(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
     for kind, start, end, start_now, end_now in difflib.SequenceMatcher(None, before, now).get_opcodes():
         if kind != "equal":
             yield from (f"- {line.strip()}" for line in before[start:end] if line.strip())
@@ -255,11 +255,11 @@ def run_query(app: App, name: str, question: Query[Facts], now: dt.datetime) -> 
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
     with readable(app, name), app.store.reading() as session:
         facts = question.look(Context(session, app, load_campaign(session, name), now))
-    _leave_later(app, name, question.traces(facts), now)
+    _save_audit_entries(app, name, question.traces(facts), now)
     return facts
 
 
-def _leave_later(app: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime) -> None:
+def _save_audit_entries(app: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime) -> None:
     """Enter traces under the campaign's lock, which is taken only if there are any."""
     left = tuple(traces)
     if left:
@@ -294,7 +294,7 @@ def run_action(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Fac
 
     Raises CampaignError, having changed nothing.
     """
-    return _do(app, name, act, now, lambda _scene, _facts: None)
+    return _run(app, name, act, now, lambda _context, _facts: None)
 
 
 def attempt(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Attempt[Facts]:
@@ -305,8 +305,8 @@ def attempt(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Attemp
         context = Context(session, app, load_campaign(session, name), now)
         read_set, asked = load_read_set(session, context.snapshot), confirmation(act, context)
     if asked is None:
-        return Attempt(_do(app, name, act, now, partial(_check_unasked, act)))
-    _leave_later(app, name, act.traces(asked), now)
+        return Attempt(_run(app, name, act, now, partial(_check_unasked, act)))
+    _save_audit_entries(app, name, act.traces(asked), now)
     return Attempt(asked, read_set)
 
 
@@ -317,7 +317,7 @@ def do_as_shown(app: App, name: str, act: Change[Facts], now: dt.datetime, read_
         if load_read_set(context.session, context.snapshot) != read_set:
             raise Conflict(context.snapshot)
 
-    return _do(app, name, act, now, check)
+    return _run(app, name, act, now, check)
 
 
 def confirmation(act: Change[Facts], context: Context) -> Facts | None:
@@ -335,23 +335,19 @@ def _check_unasked(act: PreviewedChange[Any], context: Context, facts: Any) -> N
         raise Conflict(context.snapshot)
 
 
-def _do(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
+def _run(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
     facts: Facts
     with readable(app, name):
         if isinstance(act, PlannedChange):
             facts = _do_planned(app, name, act, now, check)
         else:
-            facts = _do_at_once(app, name, act, now, check)
+            with app.store.writing() as session:
+                context = Context(session, app, locked_campaign(session, name), now)
+                check(context, None)
+                facts = act.do(context)
     if act.rewrites:
         archive_pending(app, now)
     return facts
-
-
-def _do_at_once(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
-    with app.store.writing() as session:
-        context = Context(session, app, locked_campaign(session, name), now)
-        check(context, None)
-        return act.do(context)
 
 
 def _do_planned(app: App, name: str, act: PlannedChange[Facts, Plan], now: dt.datetime, check: Check) -> Facts:

@@ -119,17 +119,17 @@ def read_yaml(text: str) -> Json:
         raise ValueError(f"{' '.join(str(error.problem or error.context).split())}{line}") from None
     except YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from None
-    return _plain(data, itertools.count(1), 0)
+    return _to_json(data, itertools.count(1), 0)
 
 
-def _plain(value: Any, values: Iterator[int], depth: int) -> Json:
+def _to_json(value: Any, values: Iterator[int], depth: int) -> Json:
     """YAML as JSON has it: keys are texts, and so are dates."""
     if next(values) > MOST_VALUES or depth > DEEPEST:
         raise ValueError(_TOO_MUCH)
     if isinstance(value, Mapping):
-        return {_key(key): _plain(each, values, depth + 1) for key, each in value.items()}
+        return {_key(key): _to_json(each, values, depth + 1) for key, each in value.items()}
     if isinstance(value, list):
-        return [_plain(each, values, depth + 1) for each in value]
+        return [_to_json(each, values, depth + 1) for each in value]
     if isinstance(value, dt.date):
         return value.isoformat()
     if value is None or isinstance(value, str | int | float):
@@ -155,12 +155,8 @@ def read_table(text: str) -> Json:
     if not headings or len(set(headings)) < len(headings):
         raise ValueError("its first line must name each column, and none twice")
     rows.fieldnames = headings
-    return [_row(rows.line_num, row) for row in _of(rows)]
-
-
-def _of(rows: csv.DictReader[str]) -> Iterator[Mapping[str | None, Any]]:
     try:
-        yield from rows
+        return [_row(rows.line_num, row) for row in rows]
     except csv.Error as error:
         raise ValueError(f"{error}, line {rows.line_num}") from None
 
@@ -183,8 +179,8 @@ LAST_TURN = 9999
 MOST_TEXT = 1_000_000
 """Bytes of a text that is read; a longer file is none that a GM has written."""
 
-_COUNTED = re.compile(r"turn ([0-9]{1,9})")
-_TRIED = b"only to see whether the game goes on"
+_TURN_LABEL = re.compile(r"turn ([0-9]{1,9})")
+_TRIAL_SEED = b"only to see whether the game goes on"
 """The seed of a turn that is tried and thrown away."""
 
 
@@ -200,10 +196,10 @@ def read_texts(folder: Path) -> dict[str, str]:
     """The texts of a folder by their names. Raises CampaignError naming what cannot be read."""
     if not folder.is_dir():
         raise CampaignError(f"{folder} is no folder: give the one with the texts that players are told first")
-    return {path.name: _text(path) for path in sorted(folder.iterdir()) if not path.name.startswith(".")}
+    return {path.name: _read_text(path) for path in sorted(folder.iterdir()) if not path.name.startswith(".")}
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         if not path.is_file() or path.stat().st_size > MOST_TEXT:
             raise CampaignError(f"{path} is no text of at most {MOST_TEXT:,} bytes: take it out of the folder")
@@ -221,8 +217,8 @@ def import_state(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], tur
             f"{ruleset.title} cannot be begun in the middle from a state: it does not know how to look at one"
             + ("; write texts, and give their folder with --from" if isinstance(ruleset, TextImporter) else "")
         )
-    _refuse(ruleset, ruleset.check_state(data, seats))
-    return _played_on(ruleset, data, seats, turn)
+    _raise_faults(ruleset, ruleset.check_state(data, seats))
+    return _check_and_import(ruleset, data, seats, turn)
 
 
 def import_texts(
@@ -248,46 +244,42 @@ def import_texts(
     ]
     if errors:
         raise CampaignError(list_faults(f"{ruleset.title} cannot be begun from these texts", errors))
-    return _played_on(ruleset, data, seats, turn or 1)
+    return _check_and_import(ruleset, data, seats, turn or 1)
 
 
-def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
+def _check_and_import(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
     """Tries to load a state, to show it to each seat, and to run its turn."""
     try:
         state = ruleset.load(data, ruleset.version)
         dumped = json.loads(canonical_json(ruleset.dump(state)))
-        _refuse(ruleset, list(_otherwise(data, dumped)))
+        if canonical_json(data) != canonical_json(dumped):
+            changes = describe_patch(data, make_patch(data, dumped))
+            _raise_faults(
+                ruleset, [ValidationError(each.path, f"the game reads it otherwise: {each.text}") for each in changes]
+            )
         standing = ruleset.standing(state)
         if standing.over:
             raise CampaignError(f"this game of {ruleset.title} is over: there is nothing to play on from")
-        _refuse(ruleset, [_stranger(seat) for seat in sorted(standing.awaiting - set(seats))])
+        _raise_faults(ruleset, [_unknown_seat(seat) for seat in sorted(standing.awaiting - set(seats))])
         labels = [str(view["label"]) for _, view in iter_views(ruleset, state, seats, ())]
         empty = {seat: () for seat in seats if seat in standing.awaiting}
-        ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIED, turn or 1))
+        ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIAL_SEED, turn or 1))
     except (*PARSE_ERRORS, RulesetError) as error:
         raise CampaignError(
             f"{ruleset.title} cannot be played on from this state ({type(error).__name__}: {error})"
         ) from None
-    return ImportedState(dumped, _number(ruleset, labels[0], turn))
+    return ImportedState(dumped, _first_turn(ruleset, labels[0], turn))
 
 
-def _stranger(seat: SeatName) -> ValidationError:
+def _unknown_seat(seat: SeatName) -> ValidationError:
     return ValidationError(
         "", f"the game waits for {seat}, whom the campaign does not have", f"give it: --seat {seat}=ADDRESS"
     )
 
 
-def _otherwise(data: Json, dumped: Json) -> Iterator[ValidationError]:
-    """Yield where data differ from those that the game makes of them: it would play on from something else."""
-    for each in (
-        () if canonical_json(data) == canonical_json(dumped) else describe_patch(data, make_patch(data, dumped))
-    ):
-        yield ValidationError(each.path, f"the game reads it otherwise: {each.text}")
-
-
-def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
+def _first_turn(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
     """The number of the first turn: as the game counts, if it counts turns at all, and it must not be another."""
-    counted = _COUNTED.fullmatch(label)
+    counted = _TURN_LABEL.fullmatch(label)
     if counted is None or turn == int(counted[1]):
         return turn or 1
     if turn is None and int(counted[1]) <= LAST_TURN:
@@ -297,7 +289,7 @@ def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
     )
 
 
-def _refuse(ruleset: AnyRuleset, faults: Sequence[ValidationError]) -> None:
+def _raise_faults(ruleset: AnyRuleset, faults: Sequence[ValidationError]) -> None:
     raise_validation_errors(f"this is no state of {ruleset.title} to play on from", faults)
 
 
@@ -361,10 +353,10 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
     if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
         raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
     policy = parse_house_rules(wanted.policy)
-    seats = check_seats(ruleset, wanted.seats, app.settings.address, more=_open(ruleset, wanted, policy))
+    seats = check_seats(ruleset, wanted.seats, app.settings.address, more=_count_open_seats(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
-    middle = _middle(ruleset, wanted, options, tuple(seats))
+    middle = _import_origin(ruleset, wanted, options, tuple(seats))
     if middle is None:
         # Only tried: options that do not go together are to be refused now, and not at the start.
         ruleset.setup(options, list(seats), setup_dice(seed))
@@ -385,7 +377,7 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
         given=canonical_json(middle.state) if middle else None,
     )
     try:
-        return _keep(app, campaign, seats, now)
+        return _save_campaign(app, campaign, seats, now)
     except IntegrityError:
         # PostgreSQL lets two write at once: the other has made a campaign of this name, or enrolled one of its people.
         raise CampaignError(
@@ -393,11 +385,11 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
         ) from None
 
 
-def _keep(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> CampaignCreated:
+def _save_campaign(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> CampaignCreated:
     with app.store.writing() as session:
         if session.scalar(select(Campaign.id).where(Campaign.name == campaign.name)) is not None:
             raise CampaignError(f"there is a campaign {campaign.name!r} already: choose another name")
-        campaign.seats = [_seat(session, seat, address, now) for seat, address in seats.items()]
+        campaign.seats = [_build_seat(session, seat, address, now) for seat, address in seats.items()]
         session.add(campaign)
         session.flush()
         sealed = seed_hash(campaign.seed)
@@ -410,7 +402,7 @@ def _keep(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.dateti
         return CampaignCreated(sealed, 1 + mail_dice_notice(context, snapshot.places), first=snapshot.first)
 
 
-def _middle(
+def _import_origin(
     ruleset: AnyRuleset, wanted: NewCampaign, options: Mapping[str, Any], seats: Sequence[SeatName]
 ) -> ImportedState | None:
     """What a game that was begun elsewhere is played on from; None for a new one. Raises CampaignError."""
@@ -426,13 +418,13 @@ def _middle(
     return None
 
 
-def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:
+def _count_open_seats(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:
     """How many seats are nobody's yet; where anyone may sign up, as many as the game needs."""
     lacking = ruleset.seats.least - len(wanted.seats) if policy.get("signup", False) else 0
     return max(wanted.open, lacking, 0)
 
 
-def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> Seat:
+def _build_seat(session: Session, seat: str, address: str, now: dt.datetime) -> Seat:
     if not address:
         return Seat(name=seat, token_hash="", status=SeatState.OPEN)
     return Seat(name=seat, person=get_or_create_person(session, address, now), token_hash="")
@@ -471,7 +463,9 @@ def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any
     for name in given:
         if name not in options:
             raise CampaignError(f"{ruleset.title} has no option {name!r}: {suggest(name, sorted(options))}")
-    return {name: _value(option, given[name]) if name in given else option.default for name, option in options.items()}
+    return {
+        name: _read_option(option, given[name]) if name in given else option.default for name, option in options.items()
+    }
 
 
 def _check_name(name: str) -> None:
@@ -481,7 +475,7 @@ def _check_name(name: str) -> None:
         raise CampaignError(f"a campaign cannot be called {name!r}: use 1 to 40 of a-z, 0-9 and -{hint}")
 
 
-def _value(option: Option, text: str) -> Any:
+def _read_option(option: Option, text: str) -> Any:
     value = option.read(text)
     if option.kind != "file":
         return value

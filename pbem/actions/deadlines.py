@@ -79,14 +79,14 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
 
     def asks(self, context: Context, facts: TextResult) -> bool:
         """Return whether the deadline would be earlier, or later by more than two usual turns."""
-        move = self._planned(context)
+        move = self._plan(context)
         return move.new < move.old or (
-            bool(self.by) and move.new > _usual(context.snapshot, max(move.old, context.now))
+            bool(self.by) and move.new > _latest_usual_deadline(context.snapshot, max(move.old, context.now))
         )
 
     def look(self, context: Context) -> TextResult:
         """Return which deadline would give way to which. Raises CampaignError."""
-        move, zone = self._planned(context), context.snapshot.schedule.zone
+        move, zone = self._plan(context), context.snapshot.schedule.zone
         said = f"Turn {move.turn.turn} of {context.snapshot.name} would be due {format_time(move.new, zone)}"
         how = "earlier" if move.new < move.old else "later"
         return TextResult(f"{said}, {how} than now: it is due {format_time(move.old, zone)}. Everybody would be told.")
@@ -98,8 +98,8 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     def _by(self, context: Context) -> dt.timedelta | dt.datetime | None:
         return read_extension(self.by, context.snapshot.schedule.zone) if self.by else None
 
-    def _planned(self, context: Context) -> _Move:
-        return _plan(context, self._by(context))
+    def _plan(self, context: Context) -> _Move:
+        return _plan_move(context, self._by(context))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +149,20 @@ def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> st
     than his ruling knows of. Returns what was done, in a sentence. Raises CampaignError.
     """
     session, snapshot = context.session, context.snapshot
-    move = _plan(context, by)
+    move = _plan_move(context, by)
     turn, zone = move.turn, snapshot.schedule.zone
     stays = is_gm_hold(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
-    _move(context, turn, move.old, move.new, actor="gm")
+    _set_deadline(context, turn, move.old, move.new, actor="gm")
     left = f" It is still held: {turn.held}." if stays else ""
-    back = f" To take that back: {_back(snapshot, move.old)}" if move.old > context.now else ""
+    back = f" To take that back: {_reverse_commands(snapshot, move.old)}" if move.old > context.now else ""
     return (
         f"Turn {turn.turn} of {snapshot.name} is due {format_time(move.new, zone)} now; everybody is told.{left}{back}"
     )
 
 
-def _plan(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
+def _plan_move(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
     """Return where the deadline of the open turn is to be moved. Raises CampaignError."""
     snapshot, now = context.snapshot, context.now
     turn = _open_turn(context.session, snapshot)
@@ -170,11 +170,11 @@ def _plan(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
         raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
     by = by if by is not None else dt.timedelta(minutes=snapshot.policy.extension)
     new = by if isinstance(by, dt.datetime) else max(turn.deadline, now) + by
-    _check(turn, turn.deadline, new, now)
+    _check_deadline(turn, turn.deadline, new, now)
     return _Move(turn, turn.deadline, new)
 
 
-def _usual(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.datetime:
+def _latest_usual_deadline(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.datetime:
     """Return the latest deadline that is no surprise: two usual turns later, or as much as the house rules give."""
     later = base
     for _ in range(2):
@@ -182,7 +182,7 @@ def _usual(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.datetime:
     return max(later, base + dt.timedelta(minutes=snapshot.policy.extension))
 
 
-def _back(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
+def _reverse_commands(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
     """Return how a GM sets the deadline that was, to the microsecond and whatever clocks do."""
     local = old.astimezone(ZoneInfo(snapshot.schedule.zone))
     moment = local.isoformat(timespec="auto" if local.second or local.microsecond else "minutes")
@@ -198,7 +198,7 @@ def vote(context: Context, seat: SeatName) -> str:
     session, snapshot, now = context.session, context.snapshot, context.now
     turn = _open_turn(session, snapshot)
     place = find_seat_view(snapshot, seat)
-    refused = _refused(session, snapshot, turn, place)
+    refused = _explain_refusal(session, snapshot, turn, place)
     if refused or turn.deadline is None:
         return refused
     mine = (ExtensionVote.turn_id == turn.turn_id, ExtensionVote.seat_id == place.id)
@@ -206,13 +206,13 @@ def vote(context: Context, seat: SeatName) -> str:
         session.add(ExtensionVote(turn_id=turn.turn_id, seat_id=place.id, at=now))
         session.flush()
     voters = {place.id for place in snapshot.places if place.manned}
-    if _asked(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
+    if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
         due = format_time(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
     session.execute(delete(ExtensionVote).where(ExtensionVote.turn_id == turn.turn_id))
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
-    _move(context, turn, turn.deadline, new, actor="players")
+    _set_deadline(context, turn, turn.deadline, new, actor="players")
     return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.schedule.zone)}."
 
 
@@ -221,7 +221,7 @@ def needed_votes(rule: str, players: int) -> int:
     return players if rule == "all" else max(min(2, players), (players + 1) // 2)
 
 
-def _refused(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus, place: SeatView) -> str:
+def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus, place: SeatView) -> str:
     """Why a seat's wish cannot be counted; "" if it can."""
     most = snapshot.policy.extensions if snapshot.policy.vote != "none" else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
@@ -240,7 +240,7 @@ def _refused(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus,
     return ""
 
 
-def _asked(session: Session, turn: OpenTurnStatus, voters: Collection[int]) -> int:
+def _count_votes(session: Session, turn: OpenTurnStatus, voters: Collection[int]) -> int:
     """How many of the voters have asked, who are known by the ids of their seats."""
     asked = session.scalars(select(ExtensionVote.seat_id).where(ExtensionVote.turn_id == turn.turn_id))
     return len(set(asked).intersection(voters))
@@ -251,7 +251,7 @@ def _open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurnStatus:
     return load_open_turns(session, snapshot.name)[0]
 
 
-def _check(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
+def _check_deadline(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
     zone = turn.schedule.zone
     if new <= now:
         raise CampaignError(
@@ -263,7 +263,7 @@ def _check(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.dat
         raise CampaignError(f"{format_time(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
 
-def _move(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
+def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
     """Sets the deadline, so that reminders go out anew, and tells everybody."""
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))

@@ -142,7 +142,7 @@ class ForkCampaign(Change[Forked]):
         with self.fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
-            _copy(session, target, snapshot, number, context.now)
+            _copy_campaign(session, target, snapshot, number, context.now)
         last = load_record(session, snapshot, number - 1)
         copy_withdrawn(context.app.settings.archive, self.fork.settings.archive, last)
         return forked
@@ -166,7 +166,7 @@ class Compare(Query[ForkComparison]):
         snapshot, made = context.snapshot, self.made
         if made.turn >= snapshot.turn:
             raise CampaignError(f"turn {made.turn} of {snapshot.name} has not been run: there is nothing to compare")
-        real, ruleset = _views(context.session, snapshot, made.turn + 1), self.fork.game(snapshot.game)
+        real, ruleset = _load_views(context.session, snapshot, made.turn + 1), self.fork.game(snapshot.game)
         differing = {}
         for report in made.reports:
             old = real.get(report.place.seat, b"{}")
@@ -211,7 +211,7 @@ class TryTurn(GmCommand, Change[TrialResult]):
 
     def do(self, context: Context) -> TrialResult:
         """Makes the copy, with the dice, enters the sheets, and looks at the turn. Raises CampaignError."""
-        with _passing_house(context.app) as fork:
+        with _temporary_app(context.app) as fork:
             forked = ForkCampaign(self.number, fork).do(context)
             name, now = forked.campaign, context.now
             entered = (run_action(fork, name, EnterSheet(self.seat, self.lines), now),) if self.seat else ()
@@ -231,7 +231,7 @@ class TryTurn(GmCommand, Change[TrialResult]):
 
 
 @contextmanager
-def _passing_house(app: App) -> Iterator[App]:
+def _temporary_app(app: App) -> Iterator[App]:
     """An empty house that writes its reports as another does, for a moment."""
     with TemporaryDirectory(prefix="pbem-") as folder:
         settings = init_home(Path(folder), app.settings.address)
@@ -242,7 +242,7 @@ def _passing_house(app: App) -> Iterator[App]:
             store.close()
 
 
-def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[SeatName, bytes]:
+def _load_views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[SeatName, bytes]:
     rows = session.execute(
         select(Seat.name, Report.view)
         .join(Report, Report.seat_id == Seat.id)
@@ -252,7 +252,7 @@ def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[Se
     return {row.name: row.view for row in rows}
 
 
-def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
+def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
     campaign = {
         "status": CampaignState.RUNNING,
         "turn": number,
@@ -261,47 +261,57 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
         "gm_token_hash": "",
         **NO_HOLD,
     }
-    _put(target, Campaign, _rows(source, select(Campaign).where(Campaign.id == snapshot.id)), campaign)
+    _insert(target, Campaign, _load_rows(source, select(Campaign).where(Campaign.id == snapshot.id)), campaign)
     for place in snapshot.places:
         address = f"{place.seat}@{NOWHERE}"
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
-    seats = _rows(source, select(Seat).where(Seat.campaign_id == snapshot.id))
+    seats = _load_rows(source, select(Seat).where(Seat.campaign_id == snapshot.id))
     out = seats_removed_before(source, snapshot.id, number)
     for seat in seats:
         status = SeatState.REMOVED if seat["name"] in out else SeatState.PLAYING
-        _put(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
-    turns = _rows(source, select(Turn).where(is_current(snapshot.id), Turn.number <= number))
+        _insert(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
+    turns = _load_rows(source, select(Turn).where(is_current(snapshot.id), Turn.number <= number))
     # None is archived: the copy has an archive of its own, yet to be written.
-    _put(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
+    _insert(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
     unresolved = {"resolved_at": None, "record": None, "archived_at": None}
-    _put(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
+    _insert(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
     ids = [turn["id"] for turn in turns]
-    _put(target, Report, _rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
+    _insert(target, Report, _load_rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
     # What came for turns that were taken back may have been shown again since: it is none of the open turn's.
-    _put(
+    _insert(
         target,
         StoredAttachment,
-        _rows(source, select(StoredAttachment).where(StoredAttachment.campaign_id == snapshot.id)),
+        _load_rows(source, select(StoredAttachment).where(StoredAttachment.campaign_id == snapshot.id)),
         {"turn_id": ids[0]},
     )
-    _put(target, OrderSheet, _rows(source, select(OrderSheet).where(OrderSheet.turn_id.in_(ids))), {"letter_id": None})
-    _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)), {})
+    _insert(
+        target,
+        OrderSheet,
+        _load_rows(source, select(OrderSheet).where(OrderSheet.turn_id.in_(ids))),
+        {"letter_id": None},
+    )
+    _insert(
+        target,
+        Press,
+        _load_rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)),
+        {},
+    )
     # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.
     words = select(Announcement).where(Announcement.campaign_id == snapshot.id, Announcement.turn <= number + 1)
-    _put(target, Announcement, _rows(source, words), {})
+    _insert(target, Announcement, _load_rows(source, words), {})
     rolls = select(StoredRoll).where(StoredRoll.campaign_id == snapshot.id, StoredRoll.turn <= number)
-    _put(target, StoredRoll, _rows(source, rolls), {})
+    _insert(target, StoredRoll, _load_rows(source, rolls), {})
 
 
-def _rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
+def _load_rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
     """The rows of one table, as dictionaries by column."""
     return [
         {column.name: getattr(row, column.name) for column in row.__table__.columns} for row in session.scalars(query)
     ]
 
 
-def _put(session: Session, kind: type[Base], rows: Iterable[Mapping[str, Any]], changes: Mapping[str, Any]) -> None:
+def _insert(session: Session, kind: type[Base], rows: Iterable[Mapping[str, Any]], changes: Mapping[str, Any]) -> None:
     copies: Sequence[dict[str, Any]] = [{**row, **changes} for row in rows]
     if copies:
         session.connection().execute(insert(cast(Table, kind.__table__)), copies)

@@ -50,7 +50,6 @@ from pbem.campaign.order_sheets import (
 )
 from pbem.campaign.reports import SeatReport, TurnOpening, make_reports
 from pbem.campaign.snapshot import (
-    CampaignSnapshot,
     Context,
     LastReport,
     SeatView,
@@ -59,7 +58,7 @@ from pbem.campaign.snapshot import (
     load_open_turn,
     require_running,
 )
-from pbem.campaign.turns import ResolvedState, load_before, opening_of, resolve_turn
+from pbem.campaign.turns import load_before, opening_of, resolve_turn
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.report.data import ReportDataError, read_report_data
@@ -139,7 +138,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
             at=now,
             zone=snapshot.schedule.zone,
             sheets={seat: sheet.version for seat, sheet in outcome.used.items()},
-            missing=_in_order(snapshot, outcome),
+            missing=tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing),
             reports=tuple(make_reports(app, before.ruleset, opening, outcome.views)),
             events=len(outcome.events),
             over=over,
@@ -166,15 +165,14 @@ class PreviewTurn(GmCommand, Query[Preview]):
         yield wrap(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
 
 
-def _in_order(snapshot: CampaignSnapshot, outcome: ResolvedState) -> tuple[SeatName, ...]:
-    return tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing)
-
-
 def write_preview(made: Preview, folder: Path) -> PreviewFiles:
     """Writes all reports into a folder, in the place of those of an earlier preview. Raises OSError."""
     reports = folder / REPORTS
     reports.mkdir(parents=True, exist_ok=True)
-    before, now = _views(reports), {report.place.seat: json_sha256(json.loads(report.view)) for report in made.reports}
+    before, now = (
+        _view_hashes(reports),
+        {report.place.seat: json_sha256(json.loads(report.view)) for report in made.reports},
+    )
     for seat in made.opening.snapshot.seats:
         for path in reports.glob(f"{seat}.*"):
             path.unlink()
@@ -187,7 +185,7 @@ def write_preview(made: Preview, folder: Path) -> PreviewFiles:
     return PreviewFiles(folder, changed if before else None)
 
 
-def _views(folder: Path) -> dict[SeatName, str]:
+def _view_hashes(folder: Path) -> dict[SeatName, str]:
     """What the reports of an earlier preview told, by seat, as hashes."""
     found = {}
     for path in folder.glob("*.json"):
@@ -199,7 +197,7 @@ def _views(folder: Path) -> dict[SeatName, str]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Given:
+class _EnteredSheet:
     """How a sheet reads, what came before it, and what its player is told of it, in answer to his `last` report."""
 
     place: SeatView
@@ -224,12 +222,12 @@ class EnterSheet(PreviewedChange[Receipt]):
 
     def look(self, context: Context) -> Receipt:
         """How the sheet reads. Raises CampaignError."""
-        return _read(context, self.seat, self.lines).receipt
+        return _read_entered_sheet(context, self.seat, self.lines).receipt
 
     def do(self, context: Context) -> Receipt:
         """Keeps it. Raises CampaignError, also if nothing in it is understood."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
-        given = _read(context, self.seat, self.lines)
+        given = _read_entered_sheet(context, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = require_valid_sheet(given.reading, place.seat)
         wait = not reading.parsed.complete
@@ -278,7 +276,7 @@ def render_receipt(receipt: Receipt) -> Iterator[str]:
     yield from render_reading(receipt.findings, receipt.orders)
 
 
-def _read(context: Context, seat: SeatName, lines: Lines) -> _Given:
+def _read_entered_sheet(context: Context, seat: SeatName, lines: Lines) -> _EnteredSheet:
     session, snapshot = context.session, context.snapshot
     turn = load_open_turn(session, snapshot)
     place, ruleset = find_seat_view(snapshot, seat), context.app.game(snapshot.game)
@@ -299,7 +297,7 @@ def _read(context: Context, seat: SeatName, lines: Lines) -> _Given:
         held=bool(snapshot.held),
         zone=snapshot.schedule.zone,
     )
-    return _Given(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))
+    return _EnteredSheet(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))
 
 
 _DICE = FreeText("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")

@@ -197,18 +197,18 @@ class NoteAbsence(SeatCommand):
         session, snapshot, now = context.session, context.snapshot, context.now
         place, zone = find_seat_view(snapshot, self.seat), snapshot.schedule.zone
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
-        if wrong := _senseless(first, last, now):
+        if wrong := _explain_bad_days(first, last, now):
             return TextResult(f"Your absence was not noted: {wrong}")
         first = max(first, now.date() - _DAY)  # days that are over count against no limit
         since, until = start_of_day(first, zone), start_of_day(last + _DAY, zone)
-        if refused := _too_much(snapshot, _to_come(session, place.id, now), since, until):
+        if refused := _explain_limit(snapshot, _load_coming_absences(session, place.id, now), since, until):
             return TextResult(f"Your absence was not noted: {refused}")
         session.add(Absence(seat_id=place.id, since=since, until=until))
         said = f"seat {place.seat} is absent from {first} to {last}"
         add_entry(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
         days = f"on {first}" if first == last else f"from {first} to {last}"
         kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
-        return TextResult(f"{kept} {_stays(session, snapshot)}")
+        return TextResult(f"{kept} {_deadline_note(session, snapshot)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,20 +222,20 @@ class EndAbsences(SeatCommand):
         """Takes back all absences of the seat that are not over."""
         session, snapshot, now = context.session, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
-        absences = _to_come(session, place.id, now)
+        absences = _load_coming_absences(session, place.id, now)
         if not absences:
             return TextResult("You had told of no absence, so there is none to take back.")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
         add_entry(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
-        return TextResult(f"Your absences are taken back. {_stays(session, snapshot)}")
+        return TextResult(f"Your absences are taken back. {_deadline_note(session, snapshot)}")
 
 
-def _to_come(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:
+def _load_coming_absences(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:
     mine = select(Absence).where(Absence.seat_id == seat_id, Absence.until > now)
     return list(session.scalars(mine.order_by(Absence.since)))
 
 
-def _senseless(first: dt.date, last: dt.date, now: dt.datetime) -> str:
+def _explain_bad_days(first: dt.date, last: dt.date, now: dt.datetime) -> str:
     """What is wrong with these days, if anything."""
     if last < first:
         return f"{last} is before {first}."
@@ -247,14 +247,14 @@ def _senseless(first: dt.date, last: dt.date, now: dt.datetime) -> str:
     return ""
 
 
-def _too_much(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
+def _explain_limit(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
     """Which limit of the house the new absence would break, together with those that touch it; "" if none."""
     most = snapshot.policy.absence_days
     if most == 0:
         return f"in {snapshot.name} deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY."
     if len(absences) >= MOST_ABSENCES:
         return f"you have told of {MOST_ABSENCES} already. PRESENT takes them all back."
-    if _longest([*((absence.since, absence.until) for absence in absences), (since, until)]).days > most:
+    if _longest_span([*((absence.since, absence.until) for absence in absences), (since, until)]).days > most:
         return (
             f"in {snapshot.name} deadlines wait for no more than {most} days in a row. You may tell of fewer, or PAUSE,"
             " or name a DEPUTY for the time."
@@ -262,7 +262,7 @@ def _too_much(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.dat
     return ""
 
 
-def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
+def _longest_span(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
     """The longest time that the spans cover without a gap."""
     ordered = sorted(spans)
     merged = [ordered[0]]
@@ -275,6 +275,6 @@ def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
     return max(until - since for since, until in merged)
 
 
-def _stays(session: Session, snapshot: CampaignSnapshot) -> str:
+def _deadline_note(session: Session, snapshot: CampaignSnapshot) -> str:
     due = open_deadline(session, snapshot) if snapshot.status == CampaignState.RUNNING else None
     return f"The current deadline stays: {format_time(due, snapshot.schedule.zone)}." if due else ""

@@ -129,7 +129,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
 
     def render(self, facts: Text, channel: Channel) -> Iterator[str]:
         where = f"stands in the reports that open turn {facts.turn}"
-        yield f"Your text is number {facts.id}, and {where}, for {_whom(facts)}."
+        yield f"Your text is number {facts.id}, and {where}, for {_recipient(facts)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +181,11 @@ class ShowTexts(GmCommand, Query[AnnouncementList]):
             yield f"There are no texts for reports of {facts.campaign}."
         for each in facts.texts:
             state = "waits for" if each.turn > facts.turn else "went with"
-            yield f"{each.id}  {state} the reports that open turn {each.turn}, for {_whom(each)}"
+            yield f"{each.id}  {state} the reports that open turn {each.turn}, for {_recipient(each)}"
             yield quote_block(each.text)
 
 
-def _whom(text: Text) -> str:
+def _recipient(text: Text) -> str:
     return text.seat or "all"
 
 
@@ -240,7 +240,13 @@ class ShowPress(GmCommand, Query[PressList]):
             .where(Press.campaign_id == snapshot.id, *shut)
             .order_by(Press.id)
         )
-        return PressList(snapshot.name, tuple(_shown(row, seat) for row, seat in rows))
+        shown = (
+            PressShown(
+                row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, tuple(row.recipients or ()), row.text
+            )
+            for row, seat in rows
+        )
+        return PressList(snapshot.name, tuple(shown))
 
     def render(self, facts: PressList, channel: Channel) -> Iterator[str]:
         if not facts.press:
@@ -250,11 +256,6 @@ class ShowPress(GmCommand, Query[PressList]):
             to = "" if each.kind != "press" else f" to {join_names(each.to) or 'all'}"
             yield f"{each.id}  turn {each.turn}, {format_utc(each.at)} UTC: {each.kind} by {by}{to}"
             yield quote_block(each.text)
-
-
-def _shown(row: Press, seat: SeatName | None) -> PressShown:
-    to = tuple(row.recipients or ())
-    return PressShown(row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, to, row.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +274,8 @@ class SendPress(SeatCommand):
         to = parse_recipients(snapshot, self.to)
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
         at = send_press(context, piece)
-        room = "" if is_immediate(snapshot, piece) else _room(context, own)
-        said = f"{_delivery(snapshot, piece, at, context.now)}{_vacant(snapshot, piece)}{room}"
+        room = "" if is_immediate(snapshot, piece) else _room_note(context, own)
+        said = f"{_delivery_note(snapshot, piece, at, context.now)}{_vacancy_note(snapshot, piece)}{room}"
         return TextResult("\n".join([said, *_mask_notes(passed)]))
 
 
@@ -300,7 +301,7 @@ class WriteNews(SeatCommand):
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         put_news(context.session, snapshot, own, passed.text, context.now)
         said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
-        return TextResult("\n".join([f"{said} {snapshot.name}.{_room(context, own)}", *_mask_notes(passed)]))
+        return TextResult("\n".join([f"{said} {snapshot.name}.{_room_note(context, own)}", *_mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,10 +332,10 @@ class Mute(SeatCommand):
     def do(self, context: Context) -> TextResult:
         """Keep it from the player."""
         snapshot = context.snapshot
-        own, whom = find_seat_view(snapshot, self.seat), _writer(snapshot, self.whom)
+        own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
         if whom == own.seat:
             raise CampaignError("nobody can mute himself: name another seat")
-        _set_muted(context.session, own, _muted(context, own) | {whom})
+        _set_muted(context.session, own, _load_muted(context, own) | {whom})
         if whom == UNSIGNED:
             return TextResult(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
         return TextResult(
@@ -354,8 +355,8 @@ class Unmute(SeatCommand):
     def do(self, context: Context) -> TextResult:
         """Let it reach the player."""
         snapshot = context.snapshot
-        own, whom = find_seat_view(snapshot, self.seat), _writer(snapshot, self.whom)
-        muted = _muted(context, own)
+        own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
+        muted = _load_muted(context, own)
         _set_muted(context.session, own, muted - {whom})
         what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
         return TextResult(
@@ -363,7 +364,7 @@ class Unmute(SeatCommand):
         )
 
 
-def _muted(context: Context, own: SeatView) -> frozenset[SeatName]:
+def _load_muted(context: Context, own: SeatView) -> frozenset[SeatName]:
     return muted_seats(context.session, context.snapshot).get(own.id, frozenset())
 
 
@@ -371,12 +372,12 @@ def _set_muted(session: Session, own: SeatView, muted: frozenset[SeatName]) -> N
     session.execute(update(Seat).where(Seat.id == own.id).values(muted=sorted(muted)))
 
 
-def _writer(snapshot: CampaignSnapshot, word: str) -> SeatName:
+def _find_writer(snapshot: CampaignSnapshot, word: str) -> SeatName:
     """Whose press is meant: a seat's, or that of nobody in particular."""
     return UNSIGNED if word.lower() == UNSIGNED else find_seat_view(snapshot, word).seat
 
 
-def _delivery(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | None, now: dt.datetime) -> str:
+def _delivery_note(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | None, now: dt.datetime) -> str:
     """Who gets a letter, when, and what they are told of its writer."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
     whom = everybody if piece.to is None else join_names(piece.to)
@@ -387,12 +388,12 @@ def _delivery(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | No
     return f"{what} goes by mail {time} to {whom}."
 
 
-def _room(context: Context, own: SeatView) -> str:
+def _room_note(context: Context, own: SeatView) -> str:
     """A sentence on how much more a seat may put into the next reports."""
     return f" Your seat has room for {characters_left(context.session, context.snapshot, own)} characters more in them."
 
 
-def _vacant(snapshot: CampaignSnapshot, piece: PressItem) -> str:
+def _vacancy_note(snapshot: CampaignSnapshot, piece: PressItem) -> str:
     """A sentence on the seats written to where nobody sits."""
     vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
     return f" Nobody sits at {join_names(vacant)} now." if vacant else ""

@@ -64,7 +64,7 @@ def check_letter(session: Session, snapshot: CampaignSnapshot, piece: PressItem)
     reached = [place for place in recipients_of(snapshot, piece) if place.address]
     if not reached:
         raise CampaignError("nobody sits there now, so nobody would read it")
-    _check_number(session, snapshot, piece)
+    _check_pieces(session, snapshot, piece)
     if is_immediate(snapshot, piece):
         _check_copies(session, snapshot, piece, len(reached))
     else:
@@ -75,7 +75,7 @@ def put_news(session: Session, snapshot: CampaignSnapshot, sender: SeatView, tex
     """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
     _check_press(snapshot)
     piece = PressItem(kind=NEWS, sender=sender, text=text)
-    _check_number(session, snapshot, piece)
+    _check_pieces(session, snapshot, piece)
     _check_reports(session, snapshot, piece)
     save_press(session, snapshot, piece, now)
 
@@ -86,9 +86,9 @@ def put_diary(session: Session, snapshot: CampaignSnapshot, sender: SeatView, te
     if not snapshot.policy.diary:
         raise CampaignError(f"there are no diaries in {snapshot.name}")
     piece = PressItem(kind=DIARY, sender=sender, text=text)
-    _check_number(session, snapshot, piece)
+    _check_pieces(session, snapshot, piece)
     share = ROOM_FOR_DIARIES // len(snapshot.places)
-    used = _characters(session, Press.kind == DIARY, Press.sender_id == sender.id)
+    used = _count_characters(session, Press.kind == DIARY, Press.sender_id == sender.id)
     if used + len(text) > share:
         raise CampaignError(f"your diary has room for {max(share - used, 0)} characters more; this is {len(text)}")
     save_press(session, snapshot, piece, now)
@@ -105,8 +105,8 @@ def _check_press(snapshot: CampaignSnapshot) -> None:
         raise CampaignError(f"there is no press in {snapshot.name}: its GM has chosen so")
 
 
-def _check_number(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
-    written = select(func.count()).where(*_of_turn(snapshot, piece), Press.kind == piece.kind)
+def _check_pieces(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
+    written = select(func.count()).where(*_written_this_turn(snapshot, piece), Press.kind == piece.kind)
     if session.scalars(written).one() >= PIECES_A_TURN:
         raise CampaignError(
             f"you have written {PIECES_A_TURN} of these this turn, and no more are taken before the next"
@@ -114,7 +114,7 @@ def _check_number(session: Session, snapshot: CampaignSnapshot, piece: PressItem
 
 
 def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: PressItem, copies: int) -> None:
-    mailed = select(Press.recipients).where(*_of_turn(snapshot, piece), Press.published_at.is_not(None))
+    mailed = select(Press.recipients).where(*_written_this_turn(snapshot, piece), Press.published_at.is_not(None))
     everybody = len(snapshot.playing) - 1
     used = sum(everybody if to is None else len(to) for to in session.scalars(mailed))
     if used + copies > COPIES_A_TURN:
@@ -131,18 +131,18 @@ def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: PressIte
             f"the next reports have room for {left} characters more from your seat; this is {len(piece.text)}"
         )
     # How much others have written is nobody's business.
-    if _characters(session, *_waiting(snapshot)) + len(piece.text) > ROOM_IN_REPORTS:
+    if _count_characters(session, *_in_next_reports(snapshot)) + len(piece.text) > ROOM_IN_REPORTS:
         raise CampaignError("the next reports are full: please write again when they have come")
 
 
 def characters_left(session: Session, snapshot: CampaignSnapshot, sender: SeatView | None) -> int:
     """How many characters a seat may still put into the next reports, of the share that each seat has."""
     share = max(ROOM_IN_REPORTS // len(snapshot.playing), LEAST_SHARE)
-    used = _characters(session, *_waiting(snapshot), Press.sender_id == (sender.id if sender else None))
+    used = _count_characters(session, *_in_next_reports(snapshot), Press.sender_id == (sender.id if sender else None))
     return max(share - used, 0)
 
 
-def _waiting(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
+def _in_next_reports(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
     """What was written for reports while the open turn was open."""
     return (
         Press.campaign_id == snapshot.id,
@@ -152,13 +152,13 @@ def _waiting(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _of_turn(snapshot: CampaignSnapshot, piece: PressItem) -> tuple[ColumnElement[bool], ...]:
+def _written_this_turn(snapshot: CampaignSnapshot, piece: PressItem) -> tuple[ColumnElement[bool], ...]:
     """What the writer of a piece has written while the open turn was open."""
     sender = piece.sender.id if piece.sender else None
     return Press.campaign_id == snapshot.id, Press.turn == snapshot.turn, Press.sender_id == sender
 
 
-def _characters(session: Session, *which: ColumnElement[bool]) -> int:
+def _count_characters(session: Session, *which: ColumnElement[bool]) -> int:
     return int(session.scalar(select(func.sum(func.length(Press.text))).where(*which)) or 0)
 
 

@@ -44,12 +44,11 @@ from pbem.actions.withdrawal import (
 from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import notify_each
-from pbem.campaign.order_sheets import PreviousSheets, SheetReading, SheetToSave, copy_sheets, save_sheets
+from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, copy_sheets, save_sheets
 from pbem.campaign.reports import save_reports
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
-    ReceivedSheet,
     current_turn,
     load_state,
     raise_validation_errors,
@@ -105,7 +104,7 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
         what = facts.what
         yield f"{facts.campaign}: {what} " + ("was run again." if channel.done else "would come out so:")
         for touched in facts.touched:
-            yield from _touched_lines(touched)
+            yield from _render_changed_seat(touched)
         if facts.gone:
             yield f"  {', '.join(facts.gone)}: report withdrawn, none in its place"
         if facts.untouched:
@@ -133,7 +132,7 @@ class RunAgain(GmCommand):
         return RerunTurn(RerunChanges(sheets={self.seat: text.orders}))
 
 
-def _touched_lines(touched: ChangedSeat) -> Iterator[str]:
+def _render_changed_seat(touched: ChangedSeat) -> Iterator[str]:
     kind = f"corrected report, edition {touched.edition}" if touched.edition > 1 else "a report, where there was none"
     sheet = {"none": "", "kept": "; the sheet sent since is kept", "dropped": "; the sheet sent since no longer fits"}
     yield f"  {touched.seat}: {kind}{sheet[touched.sheet]}"
@@ -158,14 +157,14 @@ def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
     old_turn, old_following = withdraw_turns(session, snapshot, RERUN, again.number, now)
-    turn = _put_turn(session, old_turn, amendment, now)
-    following = _put_following(session, old_following, amendment)
-    changed = _ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
-    dropped = _ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
+    turn = _insert_rerun(session, old_turn, amendment, now)
+    following = _insert_following(session, old_following, amendment)
+    changed = _seat_ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
+    dropped = _seat_ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
     move_reports(session, old_turn, turn)
     move_reports(session, old_following, following, but=changed)
     copy_sheets(session, old_turn, turn)
-    _put_given(session, again, turn, now)
+    _save_given_sheets(session, again, turn, now)
     copy_sheets(session, old_following, following, but=dropped)
     # Who is told otherwise shall have time to think again.
     anew = update(OrderSheet).where(OrderSheet.turn_id == following.id, OrderSheet.seat_id.in_(changed))
@@ -176,14 +175,14 @@ def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     set_campaign(session, snapshot, turn=following.number, over=over, version=version)
     count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
     save_reports(context, following.id, amendment.reports)
-    _note(context, amendment)
+    _announce_rerun(context, amendment)
 
 
-def _ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:
+def _seat_ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:
     return [place.id for place in again.snapshot.places if place.seat in seats]
 
 
-def _put_turn(session: Session, old: Turn, amendment: RerunPlan, now: dt.datetime) -> Turn:
+def _insert_rerun(session: Session, old: Turn, amendment: RerunPlan, now: dt.datetime) -> Turn:
     return reopen_turn(
         session,
         old,
@@ -195,7 +194,7 @@ def _put_turn(session: Session, old: Turn, amendment: RerunPlan, now: dt.datetim
     )
 
 
-def _put_following(session: Session, old: Turn, amendment: RerunPlan) -> Turn:
+def _insert_following(session: Session, old: Turn, amendment: RerunPlan) -> Turn:
     outcome = amendment.again.outcome
     return reopen_turn(
         session,
@@ -209,19 +208,23 @@ def _put_following(session: Session, old: Turn, amendment: RerunPlan) -> Turn:
     )
 
 
-def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
+def _save_given_sheets(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
     """Keeps the GM's sheets with the turn that they were used for."""
     given = {place.id: again.given[place.seat] for place in again.snapshot.places if place.seat in again.given}
-    sheets = [sheet for sheet in again.before.turn.sheets if sheet.id == 0] if again.before else []
-    save_sheets(session, (_given(turn, sheet, given[sheet.seat_id]) for sheet in sheets), now)
+    sheets = [
+        SheetToSave(
+            reading=given[sheet.seat_id],
+            earlier=PreviousSheets(turn.id, sheet.seat_id, sheet.version - 1),
+            author="gm",
+            wait=False,
+        )
+        for sheet in (again.before.turn.sheets if again.before else ())
+        if sheet.id == 0
+    ]
+    save_sheets(session, sheets, now)
 
 
-def _given(turn: Turn, sheet: ReceivedSheet, reading: SheetReading) -> SheetToSave:
-    earlier = PreviousSheets(turn.id, sheet.seat_id, sheet.version - 1)
-    return SheetToSave(reading=reading, earlier=earlier, author="gm", wait=False)
-
-
-def _note(context: Context, amendment: RerunPlan) -> None:
+def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
     session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
@@ -284,7 +287,7 @@ class ShowState(GmCommand, Query[ShownState]):
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
         state = load_state(context.session, ruleset, snapshot)
-        return ShownState(snapshot.name, snapshot.turn, _plain(ruleset, state))
+        return ShownState(snapshot.name, snapshot.turn, _dump(ruleset, state))
 
     def render(self, facts: ShownState, channel: Channel) -> Iterator[str]:
         yield f"The state of turn {facts.turn} of {facts.campaign} is attached. Change it by a JSON Patch, with: PATCH"
@@ -355,10 +358,10 @@ def read_edit(context: Context, data: Json) -> StateEdit:
 def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:
     """Raises CampaignError unless the game takes the state as it is written, and can show it to every seat."""
     refused = f"{ruleset.title} refuses this state"
-    faults = _new_faults(ruleset, snapshot, before, wanted)
+    faults = _find_new_faults(ruleset, snapshot, before, wanted)
     try:
         state = ruleset.load(wanted, ruleset.version)
-        written = _plain(ruleset, state)
+        written = _dump(ruleset, state)
         standing = ruleset.standing(state)
         for seat in snapshot.seats:
             canonical_json(ruleset.view(state, seat, ()))
@@ -378,7 +381,9 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
         raise CampaignError(f"{ruleset.title} cannot go on from this state: nobody at the table would be to move")
 
 
-def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> list[ValidationError]:
+def _find_new_faults(
+    ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json
+) -> list[ValidationError]:
     """What a game that can tell finds wrong with the state, and not with the one before."""
     if not isinstance(ruleset, StateImporter):
         return []
@@ -387,5 +392,5 @@ def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, w
     return [fault for fault in found if fault not in known]
 
 
-def _plain(ruleset: AnyRuleset, state: Any) -> Json:
+def _dump(ruleset: AnyRuleset, state: Any) -> Json:
     return json.loads(canonical_json(ruleset.dump(state)))

@@ -130,13 +130,13 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
     before = None
     withdrawn = (*load_withdrawn(session, snapshot.id), WithdrawnTurn(number, file_hash(turn.record or b""), RERUN))
     if number != snapshot.origin:
-        before, given = _look_back(session, ruleset, snapshot, turn, changes.sheets, patch)
+        before, given = _load_inputs(session, ruleset, snapshot, turn, changes.sheets, patch)
         before = replace(before, withdrawn=withdrawn)
     elif changes.sheets:
         raise CampaignError(
             f"{snapshot.name} has run no turn yet: a sheet for the open one is entered with pbem sheet (by mail: SHEET)"
         )
-    outcome = _resolved(session, snapshot, ruleset, turn, before, patch)
+    outcome = _resolve_again(session, snapshot, ruleset, turn, before, patch)
     return Rerun(
         snapshot=replace(snapshot, era=snapshot.era + 1),
         ruleset=ruleset,
@@ -150,7 +150,7 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
     )
 
 
-def _resolved(
+def _resolve_again(
     session: Session,
     snapshot: CampaignSnapshot,
     ruleset: AnyRuleset,
@@ -177,7 +177,7 @@ def _resolved(
         ) from error
 
 
-def _look_back(
+def _load_inputs(
     session: Session,
     ruleset: AnyRuleset,
     snapshot: CampaignSnapshot,
@@ -195,11 +195,11 @@ def _look_back(
     )
     last = load_last_reports(session, snapshot, until=turn.number)
     came = load_sheets(session, turn.id)
-    given = dict(_read(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
+    given = dict(_read_given_sheet(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
     before = TurnInputs(
         snapshot=then,
         ruleset=ruleset,
-        turn=OpenTurn.of(turn, (*came, *(_sheet(then, came, seat, reading) for seat, reading in given.items()))),
+        turn=OpenTurn.of(turn, (*came, *(_as_received(then, came, seat, reading) for seat, reading in given.items()))),
         last=last,
         previous=load_record(session, snapshot, turn.number - 1),
         withdrawn=(),
@@ -210,7 +210,7 @@ def _look_back(
     return before, given
 
 
-def _read(
+def _read_given_sheet(
     ruleset: AnyRuleset, snapshot: CampaignSnapshot, last: Mapping[SeatName, LastReport], seat: SeatName, lines: Lines
 ) -> tuple[SeatName, SheetReading]:
     place = find_seat_view(snapshot, seat)
@@ -219,7 +219,7 @@ def _read(
     return place.seat, require_valid_sheet(parse_sheet(ruleset, json.loads(last[place.seat].view), lines), place.seat)
 
 
-def _sheet(
+def _as_received(
     snapshot: CampaignSnapshot, came: Sequence[ReceivedSheet], seat: SeatName, reading: SheetReading
 ) -> ReceivedSheet:
     place = find_seat_view(snapshot, seat)
@@ -283,21 +283,21 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
     again = compute_rerun(context, changes)
     old = load_reports(session, again.following)
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
-    deadline = _deadline(session, again, now, anew=bool(affected))
+    deadline = _choose_deadline(session, again, now, anew=bool(affected))
     previous = again.before.previous if again.before else b"{}"
     opening = opening_of(session, again.snapshot, again.number + 1, again.outcome, deadline, previous)
     waiting = load_sheets(session, again.following.id)
     corrections = {
-        place.seat: _correction(app, again, opening, old[place.id], place, canonical_json(view), waiting)
+        place.seat: _build_correction(app, again, opening, old[place.id], place, canonical_json(view), waiting)
         for place, view in affected
         if place.id in old
     }
     made = make_reports(app, again.ruleset, replace(opening, corrections=corrections), affected)
-    reports = [_threaded(each, old.get(each.place.id)) for each in made]
-    files = again.files(_all_files(again, old, reports))
+    reports = [_as_reply(each, old.get(each.place.id)) for each in made]
+    files = again.files(_merge_files(again, old, reports))
     return RerunPlan(
         again=again,
-        impact=_impact(again, old, affected, corrections, deadline),
+        impact=_build_impact(again, old, affected, corrections, deadline),
         reports=reports,
         record=again.record(files, now),
         files=files,
@@ -310,7 +310,7 @@ def load_reports(session: Session, turn: Turn) -> dict[int, Report]:
     return {report.seat_id: report for report in found}
 
 
-def _deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -> dt.datetime | None:
+def _choose_deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -> dt.datetime | None:
     """That of the open turn stays; a turn that had none, because the game was over, gets one.
 
     So does one whose time is up when somebody has to think `anew`: it would be run before he could.
@@ -328,16 +328,16 @@ def _is_affected(again: Rerun, old: Mapping[int, Report], place: SeatView, view:
     if place.id not in old or canonical_json(view) != old[place.id].view:
         return True
     missed = place.seat in again.outcome.turn.missing
-    return _used_then(again).get(place.seat) != again.outcome.used.get(place.seat) or missed != (
+    return _sheets_used_before(again).get(place.seat) != again.outcome.used.get(place.seat) or missed != (
         place.seat in again.told.get("missing", ())
     )
 
 
-def _used_then(again: Rerun) -> dict[SeatName, SheetUsed]:
+def _sheets_used_before(again: Rerun) -> dict[SeatName, SheetUsed]:
     return {seat: SheetUsed(**sheet) for seat, sheet in again.told.get("sheets", {}).items()}
 
 
-def _correction(
+def _build_correction(
     app: App,
     again: Rerun,
     opening: TurnOpening,
@@ -348,7 +348,7 @@ def _correction(
 ) -> Correction:
     before = replace(
         opening,
-        used=_used_then(again),
+        used=_sheets_used_before(again),
         missing=frozenset(again.told.get("missing", ())),
         orders=orders_disclosed(again.told, again.ruleset.orders),
     )
@@ -362,7 +362,7 @@ def _correction(
     )
 
 
-def _threaded(made: SeatReport, old: Report | None) -> SeatReport:
+def _as_reply(made: SeatReport, old: Report | None) -> SeatReport:
     """A corrected report, as the answer to the one that it replaces."""
     if old is None:
         return made
@@ -370,12 +370,12 @@ def _threaded(made: SeatReport, old: Report | None) -> SeatReport:
     return dataclasses.replace(made, mail=mail)
 
 
-def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[SeatReport]) -> list[Mapping[str, bytes]]:
+def _merge_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[SeatReport]) -> list[Mapping[str, bytes]]:
     new = {made.place.id: made.parts.files() for made in reports}
     return [new.get(place.id) or old[place.id].files for place, _ in again.outcome.views]
 
 
-def _impact(
+def _build_impact(
     again: Rerun,
     old: Mapping[int, Report],
     affected: Sequence[tuple[SeatView, View]],
@@ -386,14 +386,18 @@ def _impact(
     told = {place.id for place, _ in again.outcome.views}
     changed = {place.id for place, _ in affected}
     first = Correction(edition=1, differences=())
+    touched = ((place.seat, corrections.get(place.seat, first)) for place, _ in affected)
     return RerunImpact(
         campaign=snapshot.name,
         turn=again.number,
-        touched=tuple(_touched(place.seat, corrections.get(place.seat, first)) for place, _ in affected),
+        touched=tuple(
+            ChangedSeat(seat=seat, edition=each.edition, differences=each.differences, sheet=each.sheet)
+            for seat, each in touched
+        ),
         untouched=tuple(place.seat for place in snapshot.places if place.id not in changed | (set(old) - told)),
         gone=tuple(place.seat for place in snapshot.places if place.id in set(old) - told),
         given=again.given,
-        tried=tuple(_tried(again)),
+        tried=tuple(_describe_changes(again)),
         deadline=deadline,
         zone=snapshot.schedule.zone,
         over=again.outcome.standing.over,
@@ -402,14 +406,8 @@ def _impact(
     )
 
 
-def _tried(again: Rerun) -> Iterator[str]:
+def _describe_changes(again: Rerun) -> Iterator[str]:
     if again.given:
         yield "other sheets"
     if list(again.outcome.patch) != again.told.get("patch", []):
         yield "another state"
-
-
-def _touched(seat: SeatName, correction: Correction) -> ChangedSeat:
-    return ChangedSeat(
-        seat=seat, edition=correction.edition, differences=correction.differences, sheet=correction.sheet
-    )

@@ -173,7 +173,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
     def do(self, context: Context) -> RollbackResult:
         """Puts the turns on its shelf back. Raises CampaignError."""
         session, snapshot, now = context.session, context.snapshot, context.now
-        shelf = _to_take_back(session, snapshot)
+        shelf = _find_undoable_rollback(session, snapshot)
         (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
         restored = reinstate_turns(session, shelf)
         move_reports(session, rolled, restored[0])
@@ -202,7 +202,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
 
 def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> RollbackResult:
     """A campaign that comes to stand at a turn, due then."""
-    back, out = _seats_then(session, snapshot, turn.number)
+    back, out = _seats_to_change(session, snapshot, turn.number)
     return RollbackResult(
         campaign=snapshot.name,
         before=snapshot.turn,
@@ -216,7 +216,7 @@ def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline
     )
 
 
-def _seats_then(
+def _seats_to_change(
     session: Session, snapshot: CampaignSnapshot, number: int
 ) -> tuple[tuple[SeatName, ...], tuple[SeatName, ...]]:
     """Return the seats that are removed now, and were not when a turn opened; and those of which the reverse is true.
@@ -237,19 +237,19 @@ def seat_again(context: Context, rolled: RollbackResult) -> Context:
 
     Returns the scene as it is then.
     """
-    then = _anew(context)
+    then = _reload(context)
     for seat in rolled.back:
         bring_back(then, find_seat_view(then.snapshot, seat), f"turn {rolled.turn} is open again, as it was then")
     for seat in rolled.out:
         remove_seat(then, find_seat_view(then.snapshot, seat), "the rollback was taken back", actor="gm")
-    return _anew(context)
+    return _reload(context)
 
 
-def _anew(context: Context) -> Context:
+def _reload(context: Context) -> Context:
     return replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
 
 
-def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
+def _find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
     """The shelf of the newest rollback that can be undone. Raises CampaignError."""
     # A shelf stays, empty, when its turns went back into the history.
     holds_turns = WithdrawnTurns.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
@@ -274,7 +274,7 @@ def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: boo
     session, app, snapshot = context.session, context.app, context.snapshot
     last, mailer = load_last_reports(session, snapshot), CampaignMailer.of(app, snapshot)
     pages = [
-        (place, _page(app, snapshot, rolled, place, last[place.seat], back=back, over=over))
+        (place, _build_page(app, snapshot, rolled, place, last[place.seat], back=back, over=over))
         for place in snapshot.playing
         if place.address and place.seat in last
     ]
@@ -286,7 +286,7 @@ def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: boo
     mailer.send(session, context.now, *mails)
 
 
-def _page(
+def _build_page(
     app: App,
     snapshot: CampaignSnapshot,
     rolled: RollbackResult,
@@ -349,9 +349,11 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
                 f"{snapshot.name} cannot be mended, since {broken.text}: go back to a copy of the database"
             )
         last = current_turn(session, snapshot, broken.last)
-        strays = tuple(turn.number for turn in _strays(session, snapshot, broken.last))
+        strays = tuple(turn.number for turn in _load_strays(session, snapshot, broken.last))
         return HistoryRepaired(
-            broken.text, strays, rolled_to(session, snapshot, last, _deadline(session, snapshot, last, context.now))
+            broken.text,
+            strays,
+            rolled_to(session, snapshot, last, _repair_deadline(session, snapshot, last, context.now)),
         )
 
     def do(self, context: Context) -> HistoryRepaired:
@@ -360,13 +362,13 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         plan = self.look(context)
         number = plan.rolled.turn
         version = version_before(session, snapshot, number)
-        strays = _strays(session, snapshot, number)
-        gone = _put_away(session, snapshot, strays, now)
+        strays = _load_strays(session, snapshot, number)
+        gone = _withdraw_strays(session, snapshot, strays, now)
         stop_mail(session, strays)
         last = current_turn(session, snapshot, number)
         if last.resolved_at is not None:
             gone.append(last)
-            last = _open_again(session, snapshot, last, now)
+            last = _reopen(session, snapshot, last, now)
         last.deadline = plan.rolled.deadline
         last.reminded_at = None
         set_campaign(session, snapshot, turn=number, over=False, version=version)
@@ -385,19 +387,19 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         yield from RollBack(facts.rolled.turn).render(facts.rolled, channel)
 
 
-def _deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
+def _repair_deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
     """That which the turn has, if it is open and has time left."""
     if last.resolved_at is None and last.deadline is not None and now < last.deadline:
         return last.deadline
     return new_deadline(session, snapshot, now)
 
 
-def _strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:
+def _load_strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:
     after = select(Turn).where(is_current(snapshot.id), Turn.number > last)
     return list(session.scalars(after.order_by(Turn.number)))
 
 
-def _open_again(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
+def _reopen(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
     """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
     withdraw_turns(session, snapshot, REPAIR, last.number, now)
     turn = reopen_turn(session, last, opened_at=now, ruling=None)
@@ -406,12 +408,14 @@ def _open_again(session: Session, snapshot: CampaignSnapshot, last: Turn, now: d
     return turn
 
 
-def _put_away(session: Session, snapshot: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime) -> list[Turn]:
+def _withdraw_strays(
+    session: Session, snapshot: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime
+) -> list[Turn]:
     """Puts strays onto shelves; returns all turns whose runs are undone with them."""
     gone = list(strays)
     own: int | None = None
     for stray in strays:
-        origin = _origin(session, snapshot, stray)
+        origin = _find_origin(session, snapshot, stray)
         if origin is None:
             own = own if own is not None else create_withdrawal(session, snapshot, REPAIR, stray.number, now)
             withdraw_turn(own, stray, now)
@@ -423,7 +427,7 @@ def _put_away(session: Session, snapshot: CampaignSnapshot, strays: Sequence[Tur
     return gone
 
 
-def _origin(session: Session, snapshot: CampaignSnapshot, stray: Turn) -> Turn | None:
+def _find_origin(session: Session, snapshot: CampaignSnapshot, stray: Turn) -> Turn | None:
     """The turn on a shelf whose run led to a stray."""
     shelved = (Turn.campaign_id == snapshot.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
     before = select(Turn).where(*shelved, Turn.number == stray.number - 1).order_by(Turn.id.desc())

@@ -331,7 +331,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
         rolls = current_rolls(context.session, snapshot)
         before = open_.turn.ruling
         ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought, before)
-        findings = _with_faults(read, self.brought, self.passed_over)
+        findings = _add_file_findings(read, self.brought, self.passed_over)
         parts = {} if has_errors(findings) else open_.ruleset.ruling_parts(open_.state, ruling)
         if not has_errors(findings) and not parts:
             findings = {**findings, WHOLE_RULING: (_BLANK,)}
@@ -413,11 +413,15 @@ class ShowRulingForm(Query[RulingForm]):
         """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
         open_ = open_ruling(context)
         return RulingForm(
-            context.snapshot.name, context.snapshot.turn, context.snapshot.era, _files(open_), _digest(open_)
+            context.snapshot.name,
+            context.snapshot.turn,
+            context.snapshot.era,
+            _render_files(open_),
+            _render_digest(open_),
         )
 
 
-def _with_faults(
+def _add_file_findings(
     findings: Mapping[str, tuple[Finding, ...]], brought: Mapping[str, CheckedAttachment], passed_over: Sequence[str]
 ) -> Mapping[str, tuple[Finding, ...]]:
     """What is said of a ruling, and of what lies beside it and cannot be sent."""
@@ -438,14 +442,14 @@ def write_folder(form: RulingForm, folder: Path, *, force: bool = False) -> Writ
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DIGEST).write_text(form.digest, encoding="utf-8")
     there = tuple(file for file in form.files if (folder / file).exists())
-    left, kept = ((), _put_aside(form, folder, there)) if force else (there, None)
+    left, kept = ((), _move_aside(form, folder, there)) if force else (there, None)
     for file in form.files.keys() - set(left):
         (folder / file).write_text(form.files[file], encoding="utf-8")
     written = (DIGEST, *(file for file in form.files if file not in left))
     return WrittenFiles(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left, kept=kept)
 
 
-def _put_aside(form: RulingForm, folder: Path, there: Sequence[str]) -> Path | None:
+def _move_aside(form: RulingForm, folder: Path, there: Sequence[str]) -> Path | None:
     """Move the files that would be overwritten by another text into a folder of their own, which is returned."""
     others = [file for file in there if (folder / file).read_bytes() != form.files[file].encode()]
     if not others:
@@ -479,11 +483,11 @@ def read_folder(name: str, folder: Path) -> RulingFiles:
         raise CampaignError(
             f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
         )
-    brought = check_attachments((path.name, _beginning(path)) for path in files if path.suffix.lower() != ".txt")
-    return RulingFiles(_texts(folder, paths), brought)
+    brought = check_attachments((path.name, _read_start(path)) for path in files if path.suffix.lower() != ".txt")
+    return RulingFiles(_read_texts(folder, paths), brought)
 
 
-def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
+def _read_texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
     texts = {path.name: decode_text(path.read_bytes(), "") for path in paths}
     if WHOLE not in texts:
         return texts
@@ -505,7 +509,7 @@ def ruling_by_mail(files: Mapping[str, str], attached: Sequence[AttachedFile]) -
     texts = dict(files)
     for each in attached:
         name = each.name.lower()
-        if name.endswith(".txt") and not _holds_form(each.content):
+        if name.endswith(".txt") and not _is_mailed_form(each.content):
             if name in texts:
                 raise CampaignError(f"{name} stands in the mail's text, and is attached besides: take one of them out")
             texts[name] = decode_text(each.content, "")
@@ -516,12 +520,12 @@ def ruling_by_mail(files: Mapping[str, str], attached: Sequence[AttachedFile]) -
     return SubmitRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
 
 
-def _holds_form(content: bytes) -> bool:
+def _is_mailed_form(content: bytes) -> bool:
     """Whether a text file is the mailed form itself, which was read as the letter."""
     return any(_FORM.fullmatch(line) for line in decode_text(content, "").splitlines())
 
 
-def _beginning(path: Path) -> bytes:
+def _read_start(path: Path) -> bytes:
     """A file; of one that is far too large, enough to see that."""
     with path.open("rb") as file:
         return file.read(2 * MAX_ATTACHMENT_BYTES)
@@ -539,11 +543,11 @@ def open_ruling(context: Context) -> OpenRuling:
     return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
 
 
-def _digest(open_: OpenRuling) -> str:
+def _render_digest(open_: OpenRuling) -> str:
     return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing)
 
 
-def _files(open_: OpenRuling) -> Mapping[str, str]:
+def _render_files(open_: OpenRuling) -> Mapping[str, str]:
     given = open_.given
     return open_.ruleset.ruling_files(open_.state, given.orders, given.missing, open_.turn.ruling)
 
@@ -552,7 +556,7 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
     with app.store.reading() as session:
         context = Context(session, app, load_campaign(session, name), now)
         open_ = open_ruling(context)
-        page = _page(open_)
+        page = _build_page(open_)
         # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
         moment = ("digest", json_sha256(page.digest), str(page.deadline))
         if was_notified(context, moment):
@@ -568,7 +572,7 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
             notify_gm_once(Context(session, app, snapshot, now), moment=moment, subject=subject, page=page)
 
 
-def _page(open_: OpenRuling) -> RulingDigest:
+def _build_page(open_: OpenRuling) -> RulingDigest:
     snapshot = open_.snapshot
     return RulingDigest(
         campaign=snapshot.name,
@@ -576,8 +580,8 @@ def _page(open_: OpenRuling) -> RulingDigest:
         deadline=open_.turn.deadline,
         zone=snapshot.schedule.zone,
         missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
-        digest=_digest(open_),
-        form=format_ruling(_files(open_)),
+        digest=_render_digest(open_),
+        form=format_ruling(_render_files(open_)),
         ruled=snapshot.hold_kind == HoldKind.RULED,
     )
 

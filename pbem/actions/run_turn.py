@@ -51,20 +51,22 @@ def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act:
     a sheet, `act` is the run's entry in the journal. The misses are counted already.
     """
     snapshot = context.snapshot
-    missers = _missers(context.session, snapshot, missing)
+    missers = _load_missers(context.session, snapshot, missing)
     if not missers:
         return
     _warn(context, missers, act)
     if snapshot.policy.late == "public":
-        _tell_others(context, missers, act)
-    misses = tuple(Miss(each.place.seat, each.in_a_row, each.in_all, _act(context, each)) for each in missers)
+        _notify_others(context, missers, act)
+    misses = tuple(
+        Miss(each.place.seat, each.in_a_row, each.in_all, _enforce_limits(context, each)) for each in missers
+    )
     page = MissedSheets(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
     subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
     moment = ("missed", str(act))
     notify_gm_once(context, moment=moment, subject=subject, page=page)
 
 
-def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
+def _load_missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
     """Those whose sheets were waited for."""
     places = {place.id: place for place in snapshot.places if place.manned and place.seat in missing}
     rows = session.execute(
@@ -79,7 +81,7 @@ def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
     """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
     snapshot = context.snapshot
     pages = [
-        (each.place, _warning(context, each))
+        (each.place, _build_warning(context, each))
         for each in missers
         if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
     ]
@@ -87,7 +89,7 @@ def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
     notify_each(context, act=act, subject=subject, pages=pages)
 
 
-def _warning(context: Context, misser: _Misser) -> SheetMissed:
+def _build_warning(context: Context, misser: _Misser) -> SheetMissed:
     snapshot, policy = context.snapshot, context.snapshot.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
@@ -104,7 +106,7 @@ def _warning(context: Context, misser: _Misser) -> SheetMissed:
     )
 
 
-def _tell_others(context: Context, missers: Sequence[_Misser], act: int) -> None:
+def _notify_others(context: Context, missers: Sequence[_Misser], act: int) -> None:
     seats = tuple(each.place.seat for each in missers)
     page = OthersMissed(campaign=context.snapshot.name, missed=seats)
     notify_players(context, act=act, subject="Sheets did not come", page=page, but=seats)
@@ -118,7 +120,7 @@ def _is_too_many(policy: HouseRules, misser: _Misser) -> bool:
     return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
 
 
-def _act(context: Context, misser: _Misser) -> str:
+def _enforce_limits(context: Context, misser: _Misser) -> str:
     """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
     if not _is_too_many(context.snapshot.policy, misser):
         return ""
@@ -220,9 +222,9 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
         save_reports(context, turn_id, reports)
     _advance(session, before, after)
     _count_missed(session, before, after)
-    act = add_entry(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))
-    if _is_private(before, after):
-        add_entry(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
+    act = add_entry(session, snapshot.id, now, actor="pbem", text=_journal_text(before, after, reason))
+    if _hides_misses(before, after):
+        add_entry(session, snapshot.id, now, actor="pbem", text=_missed_text(before, after), secret=True)
     # Who had not all his time to send has done nothing wrong.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
         handle_missed_sheets(context, after.turn.missing, act=act)
@@ -248,21 +250,21 @@ def _count_missed(session: Session, before: TurnInputs, after: TurnResult) -> No
         flushed_connection(session).execute(_CAME, {"seats": came})
 
 
-def _said(before: TurnInputs, after: TurnResult, reason: str) -> str:
+def _journal_text(before: TurnInputs, after: TurnResult, reason: str) -> str:
     parts = [f"turn {before.turn.number} resolved ({reason})"]
-    if after.turn.missing and not _is_private(before, after):
-        parts.append(_missed(before, after))
+    if after.turn.missing and not _hides_misses(before, after):
+        parts.append(_missed_text(before, after))
     if after.standing.over:
         parts.append("game over: " + after.standing.reason)
     return "; ".join(parts)
 
 
-def _is_private(before: TurnInputs, after: TurnResult) -> bool:
+def _hides_misses(before: TurnInputs, after: TurnResult) -> bool:
     """Whether some missed, and the campaign tells nobody but its GM who: it may be secret who was awaited at all."""
     return bool(after.turn.missing) and before.snapshot.policy.late != "public"
 
 
-def _missed(before: TurnInputs, after: TurnResult) -> str:
+def _missed_text(before: TurnInputs, after: TurnResult) -> str:
     return f"turn {before.turn.number}: no sheet from " + ", ".join(sorted(after.turn.missing))
 
 
@@ -286,7 +288,7 @@ class RequestRun(GmCommand, Change[TextResult]):
             # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
             data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
             session.add(
-                PendingRequest(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
+                PendingRequest(kind=RUN, code=_run_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
             )
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, snapshot.name))
         return TextResult(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
@@ -294,11 +296,11 @@ class RequestRun(GmCommand, Change[TextResult]):
 
 def is_requested(context: Context) -> bool:
     """Whether the GM has asked for the run of the turn that is open now."""
-    asked = select(PendingRequest.id).where(PendingRequest.code == _code(context.snapshot))
+    asked = select(PendingRequest.id).where(PendingRequest.code == _run_code(context.snapshot))
     return context.session.scalar(asked) is not None
 
 
-def _code(snapshot: CampaignSnapshot) -> str:
+def _run_code(snapshot: CampaignSnapshot) -> str:
     return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
 
 

@@ -85,7 +85,7 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     check_playing(snapshot, place)
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
-    _empty(context, place, status=SeatState.OPEN)
+    _vacate(context, place, status=SeatState.OPEN)
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if not told:
         _tell_former(context, place, why)
@@ -99,7 +99,7 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     redirect_press(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
     _tell_others(context, place, act, "A seat is open", said)
-    _tell_gm(context, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
+    _tell_gm(context, actor, f"Seat {place.seat} is open", said, _give_hint(snapshot, place))
     return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
 
 
@@ -112,12 +112,12 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
     """
     session, snapshot, now = context.session, context.snapshot, context.now
     check_playing(snapshot, place)
-    renewed = _empty(context, place, status=SeatState.PLAYING)
+    renewed = _vacate(context, place, status=SeatState.PLAYING)
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(Seat).where(Seat.id == place.id).values(afresh))
     mark_seated(session, snapshot.id, person)
     redirect_press(session, snapshot.name, place.seat, person)
-    _end_standing_in(context, person)
+    _end_deputising(context, person)
     act = add_entry(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
     if place.address and place.address.lower() != person.key:
         _tell_former(context, place, why)
@@ -157,7 +157,7 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
     session, snapshot = context.session, context.snapshot
     row = session.get_one(Seat, place.id)
     if row.person is not None and seat_of(session, snapshot, row.person) is not None:
-        _empty(context, place, status=SeatState.OPEN)
+        _vacate(context, place, status=SeatState.OPEN)
         place = replace(place, address="")
     row.status = SeatState.PLAYING if place.address else SeatState.OPEN
     session.flush()
@@ -169,7 +169,7 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
         _send(context, place.address, "Your seat is back in the game", said, _PLAY_ON)
     _tell_others(context, place, act, "A seat is back in the game", said)
     back = f"Seat {place.seat} of {snapshot.name} is back in the game"
-    return f"{back}." if place.address else f"{back}, and open. {_hint(snapshot, place)}"
+    return f"{back}." if place.address else f"{back}, and open. {_give_hint(snapshot, place)}"
 
 
 def pause_seat(context: Context, place: SeatView, *, paused: bool, actor: str = "gm") -> bool:
@@ -203,12 +203,12 @@ def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: 
             f"No seat is free in {snapshot.name} now. You are number {number} on its standby list, and get the first "
             f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
         )
-    place = next((each for each in free if each.seat == wish), None) or _named(context, free[0], wish)
+    place = next((each for each in free if each.seat == wish), None) or _rename_seat(context, free[0], wish)
     give_seat(context, place, person, why)
-    return _seated(snapshot, place, wish)
+    return _describe_seating(snapshot, place, wish)
 
 
-def _named(context: Context, place: SeatView, wish: SeatName) -> SeatView:
+def _rename_seat(context: Context, place: SeatView, wish: SeatName) -> SeatView:
     """A seat as its player names it, before the start of a game without names of its own, or of a state."""
     session, snapshot = context.session, context.snapshot
     names = context.app.game(snapshot.game).seats.names or session.scalar(
@@ -220,7 +220,7 @@ def _named(context: Context, place: SeatView, wish: SeatName) -> SeatView:
     return replace(place, seat=wish)
 
 
-def _seated(snapshot: CampaignSnapshot, place: SeatView, wish: SeatName) -> str:
+def _describe_seating(snapshot: CampaignSnapshot, place: SeatView, wish: SeatName) -> str:
     other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
     coming = (
         "first report come when it begins"
@@ -239,7 +239,7 @@ def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:
         raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
 
 
-def _empty(context: Context, place: SeatView, *, status: SeatState) -> Report | None:
+def _vacate(context: Context, place: SeatView, *, status: SeatState) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
@@ -257,7 +257,7 @@ def _end_rights(session: Session, place: SeatView) -> None:
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
 
-def _end_standing_in(context: Context, person: Person) -> None:
+def _end_deputising(context: Context, person: Person) -> None:
     """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
     for place in seats_deputised(context.session, context.snapshot, person, context.now):
         dismiss(context.session, place, context.now)
@@ -296,7 +296,7 @@ def back_hint(name: str, seat: SeatName) -> str:
     return f"pbem seat {name} {seat} --resume (by mail: RESUME {seat})"
 
 
-def _hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _give_hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
     screen, mail = f"pbem seat {snapshot.name} {place.seat} --to ADDRESS", f"SEAT {place.seat} TO ADDRESS"
     return f"To give it to somebody: {screen} (by mail: {mail})"
 
@@ -329,8 +329,8 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
         """Return who would lose the seat, and who would get it. Raises CampaignError."""
         place = _playing_place(context.snapshot, self.seat)
         address = require_address(self.address, f"seat {place.seat}", context.app.settings.address)
-        _check_another(context.snapshot, place, address)
-        return TextResult(f"{_would_be_taken(context.snapshot, place)}, and played by {address} from then on.")
+        _check_other_player(context.snapshot, place, address)
+        return TextResult(f"{_describe_loss(context.snapshot, place)}, and played by {address} from then on.")
 
     def do(self, context: Context) -> TextResult:
         """Hands the seat over."""
@@ -339,7 +339,7 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
         person = get_or_create_person(
             session, require_address(self.address, f"seat {place.seat}", app.settings.address), now
         )
-        _check_another(snapshot, place, person.address)
+        _check_other_player(snapshot, place, person.address)
         give_seat(context, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == CampaignState.RUNNING else ""
         return TextResult(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
@@ -362,7 +362,7 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
             raise CampaignError(f"seat {place.seat} of {context.snapshot.name} is open already")
         heirs = list_standbys(context.session, context.snapshot.id)
         then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
-        return TextResult(f"{_would_be_taken(context.snapshot, place)}, and {then}.")
+        return TextResult(f"{_describe_loss(context.snapshot, place)}, and {then}.")
 
     def do(self, context: Context) -> TextResult:
         """Opens the seat."""
@@ -376,12 +376,12 @@ def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
     return place
 
 
-def _check_another(snapshot: CampaignSnapshot, place: SeatView, address: str) -> None:
+def _check_other_player(snapshot: CampaignSnapshot, place: SeatView, address: str) -> None:
     if place.address.lower() == address.lower():
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {address} already")
 
 
-def _would_be_taken(snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _describe_loss(snapshot: CampaignSnapshot, place: SeatView) -> str:
     return f"Seat {place.seat} of {snapshot.name} would be taken from {place.address}"
 
 
@@ -402,7 +402,7 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
         version = _counting_version(context, place)
         sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
         said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
-        return TextResult(f"{said} Its player and the others would be told. {_until_then(snapshot, place)}")
+        return TextResult(f"{said} Its player and the others would be told. {_describe_return(snapshot, place)}")
 
     def do(self, context: Context) -> TextResult:
         """Removes it."""
@@ -410,7 +410,7 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
         remove_seat(context, place, "removed by the GM", actor="gm")
         said = f"Seat {place.seat} of {snapshot.name} is out of the game"
         return TextResult(
-            f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_until_then(snapshot, place)}"
+            f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_describe_return(snapshot, place)}"
         )
 
 
@@ -418,7 +418,7 @@ def _next_turn(snapshot: CampaignSnapshot) -> str:
     return f"turn {snapshot.turn}" if snapshot.status == CampaignState.RUNNING else "the first turn"
 
 
-def _until_then(snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _describe_return(snapshot: CampaignSnapshot, place: SeatView) -> str:
     return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
 
 
@@ -461,7 +461,7 @@ class ResumeSeat(GmCommand, Change[TextResult]):
         """End the pause of the seat, or its removal."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not place.playing:
-            _check_back(context, place)
+            _check_can_return(context, place)
             return TextResult(bring_back(context, place, "its removal was taken back by the GM"))
         changed = pause_seat(context, place, paused=False)
         state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
@@ -470,7 +470,7 @@ class ResumeSeat(GmCommand, Change[TextResult]):
         )
 
 
-def _check_back(context: Context, place: SeatView) -> None:
+def _check_can_return(context: Context, place: SeatView) -> None:
     """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
     snapshot = context.snapshot
     if snapshot.status == CampaignState.OVER:
@@ -546,7 +546,7 @@ class ShowSeats(GmCommand, Query[SeatList]):
     def look(self, context: Context) -> SeatList:
         """All seats, and the standby list."""
         places = context.snapshot.places
-        seats = [(place.seat, place.address, _standing(place)) for place in places]
+        seats = [(place.seat, place.address, _describe_state(place)) for place in places]
         waiting = [(person.address, wish) for person, wish in list_standbys(context.session, context.snapshot.id)]
         return SeatList(context.snapshot.name, tuple(seats), tuple(waiting))
 
@@ -556,7 +556,7 @@ class ShowSeats(GmCommand, Query[SeatList]):
             yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")
 
 
-def _standing(place: SeatView) -> str:
+def _describe_state(place: SeatView) -> str:
     if not place.playing:
         return "removed"
     return "open" if not place.address else "paused" if place.paused else "playing"

@@ -85,7 +85,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         session, app, snapshot = context.session, context.app, context.snapshot
         if snapshot.status != CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
-        seated = _seated(snapshot, app.game(snapshot.game))
+        seated = _drop_open_seats(snapshot, app.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
         made = _set_up(replace(context, snapshot=replace(seated, words=load_dice_words(session, seated))))
         return replace(made, left_out=left_out)
@@ -94,7 +94,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         """Writes the set-up and the first turn, and queues the mails."""
         context = replace(context, snapshot=plan.snapshot)
         session, snapshot = context.session, context.snapshot
-        turn = _keep(context, plan)
+        turn = _write_start(context, plan)
         # First, since with the welcome a player's thread begins, and all later mail names it.
         send_welcomes(context, {place: plan.tokens[place.seat] for place in snapshot.places})
         for reports in plan.reports.batches():
@@ -141,7 +141,7 @@ def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> 
         session.execute(update(Seat).where(Seat.id == place.id).values(token_hash=hashed))
 
 
-def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
+def _drop_open_seats(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
     """The snapshot with the places where somebody sits. Raises CampaignError if they are too few."""
     places = tuple(place for place in snapshot.playing if place.address)
     if len(places) < ruleset.seats.least:
@@ -157,7 +157,7 @@ def _set_up(context: Context) -> _SetUp:
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     ruleset = app.game(snapshot.game)
     deadline = new_deadline(session, snapshot, now)
-    given = _given(session, snapshot, ruleset)
+    given = _load_given_state(session, snapshot, ruleset)
     outcome = compute_setup(snapshot, ruleset, given)
     opening = opening_of(session, snapshot, snapshot.first, outcome, deadline)
     made = render_reports(app, ruleset, opening, outcome.views)
@@ -174,7 +174,7 @@ def _set_up(context: Context) -> _SetUp:
     )
 
 
-def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Json:
+def _load_given_state(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Json:
     """The state that a game is played on from which was begun elsewhere, or None. Raises CampaignError.
 
     Looked at once more: seats that nobody has taken are no more, and the game may be another version by now.
@@ -187,7 +187,7 @@ def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) ->
     return import_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
 
 
-def _keep(context: Context, made: _SetUp) -> int:
+def _write_start(context: Context, made: _SetUp) -> int:
     """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
     session, snapshot, now = context.session, context.snapshot, context.now
     begun = {

@@ -135,7 +135,7 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
         winners = ", ".join(status.result.winners) or "nobody"
         yield f"  won by {winners}: {status.result.reason}"
     rows = [
-        (seat.seat, seat.address, _shown_sheet(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
+        (seat.seat, seat.address, _sheet_cell(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
         for seat in status.seats
     ]
     yield from (f"  {line}" for line in format_table(rows, "seat", "address", "sheet", "missed").splitlines())
@@ -146,7 +146,7 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
     yield from render_undelivered(status.undelivered, "  ")
 
 
-def _shown_sheet(seat: SeatStatus) -> str:
+def _sheet_cell(seat: SeatStatus) -> str:
     if not seat.playing:
         return "removed"
     paused = ", paused" if seat.paused else ""
@@ -173,7 +173,7 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> C
     sheets = waiting.sheets if waiting else {}
     seats = select(Seat).where(Seat.campaign_id == snapshot.id).order_by(Seat.id)
     rows = session.scalars(seats.options(joinedload(Seat.person)))
-    away = _absences(session, snapshot, waiting.opened_at if waiting else None)
+    away = _load_absences(session, snapshot, waiting.opened_at if waiting else None)
     return CampaignStatus(
         name=snapshot.name,
         game=snapshot.game,
@@ -187,9 +187,11 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> C
         held=snapshot.held or snapshot.moved_to,
         ruled=_is_ruled(session, snapshot),
         awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
-        seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
-        undelivered=_undelivered(session, snapshot.id),
-        result=_result(session, app.game(snapshot.game), snapshot) if snapshot.status == CampaignState.OVER else None,
+        seats=tuple(_build_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
+        undelivered=load_undelivered(session, snapshot.id),
+        result=_load_result(session, app.game(snapshot.game), snapshot)
+        if snapshot.status == CampaignState.OVER
+        else None,
     )
 
 
@@ -198,7 +200,7 @@ def _is_ruled(session: Session, snapshot: CampaignSnapshot) -> bool:
     return snapshot.status == CampaignState.RUNNING and session.scalar(open_turn) is not None
 
 
-def _absences(
+def _load_absences(
     session: Session, snapshot: CampaignSnapshot, opened_at: dt.datetime | None
 ) -> Mapping[int, Sequence[AbsencePeriod]]:
     """The absences of each seat, by its id, that touch the open turn or those to come."""
@@ -210,7 +212,7 @@ def _absences(
     return found
 
 
-def _seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences: Sequence[AbsencePeriod]) -> SeatStatus:
+def _build_seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences: Sequence[AbsencePeriod]) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
         address=row.address,
@@ -225,7 +227,7 @@ def _seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences: Seque
     )
 
 
-def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
+def load_undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
     rows = session.execute(
         select(
             OutgoingMail.recipient,
@@ -246,6 +248,6 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
     )
 
 
-def _result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> GameResult:
+def _load_result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> GameResult:
     standing = ruleset.standing(load_state(session, ruleset, snapshot))
     return GameResult(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

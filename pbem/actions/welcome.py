@@ -12,9 +12,8 @@ import datetime as dt
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -57,18 +56,18 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(Seat), rows)
-    mails = [_dice_notice(app, snapshot, place, code) for place, code in codes.items()]
+    mails = [_build_dice_notice(app, snapshot, place, code) for place, code in codes.items()]
     CampaignMailer.of(app, snapshot).send(session, context.now, *mails)
     return len(codes)
 
 
 def mail_dice_notice_gm(context: Context) -> None:
     """Mails the GM the seal, and that the players may choose words."""
-    mail = _dice_notice(context.app, context.snapshot, None, "")
+    mail = _build_dice_notice(context.app, context.snapshot, None, "")
     CampaignMailer.of(context.app, context.snapshot).send(context.session, context.now, mail)
 
 
-def _dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
+def _build_dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
     """To a player, or with no place to the GM."""
     ruleset = app.game(snapshot.game)
     page = DiceNotice(
@@ -104,7 +103,7 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
         mailer.mail(
             place.address,
             f"Welcome to {ruleset.title}",
-            replace(_page(app, snapshot, place, token, heir=heir), moved=moved),
+            replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved),
             # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
             welcome_message_id(
                 snapshot.mail_key, app.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
@@ -118,18 +117,14 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
         mailer.send(context.session, context.now, *some)
 
 
-def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:
-    """The options of a campaign in words; one begun under an earlier version of its game has no newer ones."""
-    told = (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
-    return filter(None, told)
-
-
 def _rules_file(ruleset: AnyRuleset) -> str:
     return f"{ruleset.key.replace('_', '-')}-rules.txt"
 
 
-def _page(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
-    ruleset = app.game(snapshot.game)
+def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
+    ruleset, chosen = app.game(snapshot.game), snapshot.options
+    # A campaign that was started under an earlier version of its game has none of the newer options.
+    options = (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
     return Welcome(
         campaign=snapshot.name,
         seat=place.seat,
@@ -142,7 +137,7 @@ def _page(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, 
         address=app.settings.address,
         schedule=snapshot.schedule.text,
         rules=_rules_file(ruleset),
-        options=tuple(_options(ruleset, snapshot.options)),
+        options=tuple(filter(None, options)),
         seal=seed_hash(snapshot.seed),
         word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
         judged=isinstance(ruleset, Adjudicated),
@@ -203,7 +198,7 @@ def send_deputy_copy(context: Context, place: SeatView, report: Report, *, deput
     code = save_deputy_code(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
     mail = _resent_mail(context, place, report, to=to, id_=id_, code=code)
-    topic = deputy_topic(_topic(session, snapshot, place, report))
+    topic = deputy_topic(_report_topic(session, snapshot, place, report))
     mailer.send(session, context.now, dataclasses.replace(mail, topic=topic))
 
 
@@ -228,11 +223,11 @@ def renew_codes(context: Context, place: SeatView) -> Report | None:
     session.flush()
     newest = find_report(session, snapshot, place)
     if newest is not None:
-        withdraw_topic(session, _topic(session, snapshot, place, newest))
+        withdraw_topic(session, _report_topic(session, snapshot, place, newest))
     return newest
 
 
-def _topic(session: Session, snapshot: CampaignSnapshot, place: SeatView, report: Report) -> str:
+def _report_topic(session: Session, snapshot: CampaignSnapshot, place: SeatView, report: Report) -> str:
     """What the mail of a report is about; one of the same topic that still waits gives way to it."""
     return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
@@ -252,7 +247,7 @@ def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, 
         address=app.settings.address,
         enclosed=AttachmentStore(context.session, snapshot.id).of(game, view),
     )
-    parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
+    parts = _recode_report(facts, report_subject(game.title, view, facts, report.edition), files)
     pages = snapshot.pages_for(place)
     if pages != PageDelivery.OFF:
         parts = dataclasses.replace(parts, page=app.reporter.seat_page(game, view, facts, parts.html))
@@ -262,10 +257,10 @@ def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, 
     )
 
 
-def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> RenderedReport:
+def _recode_report(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> RenderedReport:
     """The parts of a report as kept, but with the address and code of these facts: in sheet and names of pictures."""
     seat = facts.seat
-    text, html = (_recoded(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
+    text, html = (_recode_text(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
     data = files.pop(f"{seat}.json")
     pictures = [
         DrawnPicture(name.removeprefix(f"{seat}.").removesuffix(".png"), "", png) for name, png in files.items()
@@ -275,7 +270,7 @@ def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> Rendere
     return RenderedReport(seat=seat, subject=subject, text=text, html=html, data=data, pictures=tuple(pictures))
 
 
-def _recoded(text: str, facts: ReportFacts) -> str:
+def _recode_text(text: str, facts: ReportFacts) -> str:
     """The text of a report with the code that its reader has now, in the first line of its sheet, and our address."""
     text = _SENT_TO.sub(lambda found: f"{found[1]}{facts.address}.", text)
     line = f"ORDERS {facts.campaign} {facts.seat} {facts.code}"

@@ -86,7 +86,7 @@ class ShowRuling(Query[RulingShown]):
             turn=context.snapshot.turn,
             zone=context.snapshot.schedule.zone,
             parts=ruled_parts(open_),
-            earlier=tuple((each.number, each.at) for each in _others(context, open_)),
+            earlier=tuple((each.number, each.at) for each in _other_rulings(context, open_)),
             form=ShowRulingForm().look(context),
         )
 
@@ -156,17 +156,17 @@ class RestoreRuling(PreviewedChange[Restored]):
 
     def look(self, context: Context) -> Restored:
         """Return what would change. Raises CampaignError if there is no such ruling."""
-        open_, earlier = self._chosen(context)
+        open_, earlier = self._choose(context)
         return self._facts(context, open_, earlier)
 
     def do(self, context: Context) -> Restored:
         """Bring it back; the one that counted is kept."""
-        open_, earlier = self._chosen(context)
+        open_, earlier = self._choose(context)
         facts = self._facts(context, open_, earlier)
         keep_ruling(context, open_, earlier.ruling)
         return facts
 
-    def _chosen(self, context: Context) -> tuple[OpenRuling, Earlier]:
+    def _choose(self, context: Context) -> tuple[OpenRuling, Earlier]:
         open_ = open_ruling(context)
         known = earlier_rulings(context.session, context.snapshot, open_.turn)
         return open_, choose_earlier(context.snapshot.name, open_.turn, known, self.number)
@@ -184,7 +184,7 @@ class RestoreRuling(PreviewedChange[Restored]):
         yield channel.undone or done
 
 
-def _others(context: Context, open_: OpenRuling) -> list[Earlier]:
+def _other_rulings(context: Context, open_: OpenRuling) -> list[Earlier]:
     """Return the earlier rulings that differ from the one that counts."""
     known, ruling = earlier_rulings(context.session, context.snapshot, open_.turn), open_.turn.ruling
     return [each for each in known if ruling is None or json_sha256(each.ruling) != json_sha256(ruling)]

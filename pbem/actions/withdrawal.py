@@ -53,19 +53,19 @@ def find_inconsistency(session: Session, snapshot: CampaignSnapshot) -> Inconsis
     """The first place where the turns of a campaign do not hang together; None if they do."""
     if snapshot.status == CampaignState.FORMING:
         return None
-    links = list(_links(session, snapshot))
+    links = list(_load_links(session, snapshot))
     if not links or links[0].number != snapshot.origin:
         return Inconsistency("its set-up is missing", -1)
     before = b""
     for link, following in pairwise(links):
-        if wrong := _between(before, link, following):
+        if wrong := _check_link(before, link, following):
             return Inconsistency(wrong, link.number)
         before = link.record
-    wrong = _at_the_end(snapshot, links[-1])
+    wrong = _check_end(snapshot, links[-1])
     return Inconsistency(wrong, links[-1].number) if wrong else None
 
 
-def _between(before: bytes, link: _Link, following: _Link) -> str:
+def _check_link(before: bytes, link: _Link, following: _Link) -> str:
     """What is wrong between a turn and the one that follows; `before` is the record of the one before both."""
     number, after = link.number, following.number
     if not link.resolved:
@@ -79,11 +79,11 @@ def _between(before: bytes, link: _Link, following: _Link) -> str:
         return f"turn {number} was run from another state than it has"
     if not following.has_its_state or record.get("state_after") != following.state_hash:
         return f"turn {after} has another state than turn {number} led to"
-    missing = _reported(record) - following.told
+    missing = _reported_seats(record) - following.told
     return f"turn {after} lacks the report of {', '.join(sorted(missing))}" if missing else ""
 
 
-def _at_the_end(snapshot: CampaignSnapshot, last: _Link) -> str:
+def _check_end(snapshot: CampaignSnapshot, last: _Link) -> str:
     if last.resolved:
         return f"turn {last.number} was run, but no turn follows it"
     if last.number != snapshot.turn:
@@ -91,13 +91,13 @@ def _at_the_end(snapshot: CampaignSnapshot, last: _Link) -> str:
     return ""
 
 
-def _reported(record: Mapping[str, Any]) -> set[SeatName]:
+def _reported_seats(record: Mapping[str, Any]) -> set[SeatName]:
     paths = (path.removeprefix("reports/") for path in record.get("files", ()) if path.startswith("reports/"))
     return {name.removesuffix(".json") for name in paths if name.endswith(".json")}
 
 
-def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
-    told = _told(session, snapshot)
+def _load_links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
+    told = _load_reported_seats(session, snapshot)
     turns = select(Turn.id, Turn.number, Turn.state, Turn.state_hash, Turn.resolved_at, Turn.record)
     for row in session.execute(turns.where(is_current(snapshot.id)).order_by(Turn.number)):
         yield _Link(
@@ -110,7 +110,7 @@ def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
         )
 
 
-def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[SeatName]]:
+def _load_reported_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[SeatName]]:
     """The seats whose reports opened each live turn, by its id."""
     reports = select(Report.turn_id, Seat.name).join(Seat, Seat.id == Report.seat_id)
     told: dict[int, set[SeatName]] = defaultdict(set)
@@ -183,15 +183,15 @@ def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[
 
 def stop_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Takes the reports that opened these turns out of the outbox, where they still wait."""
-    _turn_mail(session, turns, before=OutgoingState.QUEUED, after=OutgoingState.SUPERSEDED)
+    _change_mail_state(session, turns, before=OutgoingState.QUEUED, after=OutgoingState.SUPERSEDED)
 
 
 def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Sends the reports after all that `stop_mail` has stopped."""
-    _turn_mail(session, turns, before=OutgoingState.SUPERSEDED, after=OutgoingState.QUEUED)
+    _change_mail_state(session, turns, before=OutgoingState.SUPERSEDED, after=OutgoingState.QUEUED)
 
 
-def _turn_mail(session: Session, turns: Iterable[Turn], *, before: OutgoingState, after: OutgoingState) -> None:
+def _change_mail_state(session: Session, turns: Iterable[Turn], *, before: OutgoingState, after: OutgoingState) -> None:
     reports = select(Report.message_id).where(Report.turn_id.in_([turn.id for turn in turns]))
     mails = update(OutgoingMail).where(OutgoingMail.message_id.in_(reports), OutgoingMail.state == before)
     session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
@@ -230,9 +230,9 @@ def count_misses_again(
     since = {seat.name: seat.since for seat in seats if seat.since}
     # A turn that was run once more was missed by whoever missed it the first time.
     run_at = {turn.number: turn.resolved_at for turn in (*back, *gone) if turn.resolved_at}
-    difference = _missed(back, run_at, since)
-    difference.subtract(_missed(gone, run_at, since))
-    rows = _rows(session, snapshot, since)
+    difference = _count_misses(back, run_at, since)
+    difference.subtract(_count_misses(gone, run_at, since))
+    rows = _count_in_a_row(session, snapshot, since)
     for seat in seats:
         seat.nmr_total = max(0, seat.nmr_total + difference[seat.name])
         seat.nmr_in_a_row = min(rows.get(seat.name, 0), seat.nmr_total)
@@ -242,10 +242,10 @@ def count_misses_again(
 def misses_in_a_row(session: Session, snapshot: CampaignSnapshot, number: int) -> Mapping[SeatName, int]:
     """Return how many sheets in a row each seat had missed when the turn of a number opened."""
     seats = session.execute(select(Seat.name, Seat.since).where(Seat.campaign_id == snapshot.id))
-    return _rows(session, snapshot, {name: since for name, since in seats if since}, before=number)
+    return _count_in_a_row(session, snapshot, {name: since for name, since in seats if since}, before=number)
 
 
-def _missed(
+def _count_misses(
     turns: Iterable[Turn], run_at: Mapping[int, dt.datetime], since: Mapping[SeatName, dt.datetime]
 ) -> Counter[SeatName]:
     """How many of the turns the player of each seat has missed."""
@@ -258,7 +258,7 @@ def _missed(
     )
 
 
-def _rows(
+def _count_in_a_row(
     session: Session, snapshot: CampaignSnapshot, since: Mapping[SeatName, dt.datetime], *, before: int = NEVER
 ) -> Mapping[SeatName, int]:
     """How many turns, up to the last one `before` a number, each seat was awaited in and its player sent nothing."""

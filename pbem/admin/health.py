@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.status import CampaignStatus, Undelivered, _undelivered, campaign_status
+from pbem.actions.status import CampaignStatus, Undelivered, campaign_status, load_undelivered
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE, fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
@@ -247,7 +247,7 @@ def home_status(app: App, campaign: str | None = None) -> HomeStatus:
     with app.store.reading() as session:
         names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
         found = tuple(filter(None, (_status_or_notice(session, app, name, notices) for name in names)))
-        stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: _undelivered(session, None), ())
+        stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: load_undelivered(session, None), ())
         set_aside = _set_aside(session)
         notices = [*home_notices(session), *notices]
     return HomeStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
