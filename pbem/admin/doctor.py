@@ -7,7 +7,7 @@ import shlex
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -27,7 +27,7 @@ LEAST_FREE = 200_000_000
 """Bytes; with less, a warning."""
 
 
-def settings_file(home: Path) -> Iterator[CheckResult]:
+def check_settings(home: Path) -> Iterator[CheckResult]:
     """Whether pbem.toml can be used; every key at fault by itself."""
     problems = find_settings_problems(home)
     for problem in problems:
@@ -36,17 +36,17 @@ def settings_file(home: Path) -> Iterator[CheckResult]:
         yield ok(FILE_NAME, "every setting can be read")
 
 
-def folders(settings: Settings) -> Iterator[CheckResult]:
+def check_folders(settings: Settings) -> Iterator[CheckResult]:
     """Whether home, archive and Maildirs can be written to, by really writing a file without a name."""
-    yield _written("home", settings.home)
-    yield _written("archive", settings.archive)
+    yield _check_writable("home", settings.home)
+    yield _check_writable("archive", settings.archive)
     for name, url in (("inbox", settings.inbox_url), ("carrier", settings.carrier_url)):
         if url.scheme == "maildir":
-            parts = [_written(name, settings.home / url.path / part) for part in ("", "tmp", "new", "cur")]
+            parts = [_check_writable(name, settings.home / url.path / part) for part in ("", "tmp", "new", "cur")]
             yield next((part for part in parts if part.result != "ok"), parts[0])
 
 
-def _written(name: str, folder: Path) -> CheckResult:
+def _check_writable(name: str, folder: Path) -> CheckResult:
     there = next(place for place in (folder, *folder.parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=there, buffering=0) as file:
@@ -60,7 +60,7 @@ def _written(name: str, folder: Path) -> CheckResult:
     return ok(f"{name} folder", f"{folder} can be written to{will}")
 
 
-def disk(settings: Settings) -> CheckResult:
+def check_free_space(settings: Settings) -> CheckResult:
     """Whether there is room for another night's mail."""
     free = shutil.disk_usage(settings.home).free
     text = f"{free // 1_000_000:,} MB are free where the home is"
@@ -79,7 +79,7 @@ def check_games(games: InstalledGames) -> Iterator[CheckResult]:
         yield ok("games", f"all {len(games)} that are installed can be played")
 
 
-def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
+def check_templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
     """Whether the GM's own templates compile and can be filled in, and have names that are used; and those of games."""
     own = settings.own_templates
     faults = list(check_syntax(own, TEMPLATE_DIR, games)) if own else []
@@ -111,7 +111,7 @@ def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[C
         yield ok("templates", said)
 
 
-def zones() -> CheckResult:
+def check_time_zones() -> CheckResult:
     """Whether this machine knows time zones at all."""
     try:
         ZoneInfo("Europe/Berlin")
@@ -126,18 +126,14 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 def check_permissions(settings: Settings) -> CheckResult:
     """What others can get at, with the command that keeps them out."""
-    found = [str(place) for place in _places(settings) if _is_open(place)]
+    found = [str(place) for place in _private_places(settings) if _is_open(place)]
     if not found:
         return ok("privacy", "no other user of this machine can read database, archive, log or mail")
-    return warning("privacy", f"other users of this machine can read {', '.join(found)}", f"run: {_closing(found)}")
+    close = f"run: chmod -R go= {shlex.join(found)}"
+    return warning("privacy", f"other users of this machine can read {', '.join(found)}", close)
 
 
-def _closing(places: Sequence[str]) -> str:
-    """The command that closes files and folders, and all in them."""
-    return f"chmod -R go= {shlex.join(places)}"
-
-
-def _places(settings: Settings) -> Iterator[Path]:
+def _private_places(settings: Settings) -> Iterator[Path]:
     """Files and folders with secrets in them."""
     scheme, _, path = settings.database.partition(":///")
     if scheme == "sqlite":
@@ -161,24 +157,24 @@ def _is_open(place: Path) -> bool:
 def run_checks(home: Path, now: dt.datetime, games: InstalledGames, *, progress: Progress = no_progress) -> Diagnosis:
     """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
     checks = []
-    for number, check in enumerate(_checks(home, now, games, progress), start=1):
+    for number, check in enumerate(_iter_checks(home, now, games, progress), start=1):
         checks.append(check)
         progress("examining", number, 0)
     results = [check.result for check in checks]
     return Diagnosis(results.count("problem"), results.count("warning"), tuple(checks))
 
 
-def _checks(home: Path, now: dt.datetime, games: InstalledGames, progress: Progress) -> Iterator[CheckResult]:
-    file = list(settings_file(home))
+def _iter_checks(home: Path, now: dt.datetime, games: InstalledGames, progress: Progress) -> Iterator[CheckResult]:
+    file = list(check_settings(home))
     yield from file
-    yield zones()
+    yield check_time_zones()
     yield from check_games(games)
     if any(check.result == "problem" for check in file):
         return  # without settings nobody knows what else to look at
     settings = load_settings(home)
-    yield from folders(settings)
+    yield from check_folders(settings)
     yield check_permissions(settings)
-    yield disk(settings)
+    yield check_free_space(settings)
     yield from check_database(settings, now, games.usable(), progress=progress)
-    yield from templates(settings, games.usable())
+    yield from check_templates(settings, games.usable())
     yield from check_mail(settings)

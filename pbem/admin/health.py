@@ -107,9 +107,9 @@ def record_poll(app: App, now: dt.datetime, *, readable: bool) -> Outage | None:
         before = read_watch(session)
         watch = after_poll(before, now, longest=longest) if readable else after_failure(before, now)
         if watch.outage is not None and (before is None or watch.outage != before.outage):
-            _announce(session, watch.outage, now)
+            _announce_outage(session, watch.outage, now)
         newest = session.scalar(select(func.max(InboxMessage.id))) or 0
-        keep_fact(session, MAILBOX, _written(LastPoll(now, newest, watch)))
+        keep_fact(session, MAILBOX, _to_json(LastPoll(now, newest, watch)))
     return watch.outage
 
 
@@ -122,7 +122,7 @@ def read_watch(session: Session) -> MailboxWatch | None:
 def last_poll(session: Session) -> LastPoll | None:
     """The newest poll, if there was any."""
     kept = read_fact(session, MAILBOX)
-    return None if kept is None else _read(kept)
+    return None if kept is None else _from_json(kept)
 
 
 def turns_delayed_by_outage(turns: list[OpenTurnStatus], outage: Outage) -> list[OpenTurnStatus]:
@@ -130,16 +130,16 @@ def turns_delayed_by_outage(turns: list[OpenTurnStatus], outage: Outage) -> list
     return [turn for turn in turns if turn.closes is not None and outage.since <= turn.closes < outage.release]
 
 
-def _announce(session: Session, outage: Outage, now: dt.datetime) -> None:
+def _announce_outage(session: Session, outage: Outage, now: dt.datetime) -> None:
     event("outage over", level="warning", since=outage.since, until=outage.until, deadlines_wait_until=outage.release)
-    for turn in turns_delayed_by_outage(_readable(session), outage):
+    for turn in turns_delayed_by_outage(_load_readable_turns(session), outage):
         zone = turn.schedule.zone
         said = f"no mail was read from {format_time(outage.since, zone)} to {format_time(outage.until, zone)}"
         waits = f"turn {turn.turn} waits until {format_time(outage.release, zone)}"
         add_entry(session, load_campaign(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
 
 
-def _readable(session: Session) -> list[OpenTurnStatus]:
+def _load_readable_turns(session: Session) -> list[OpenTurnStatus]:
     """The open turns, but for those that cannot be read; the tick tells of these."""
     try:
         return load_open_turns(session)
@@ -151,7 +151,7 @@ def _readable(session: Session) -> list[OpenTurnStatus]:
         return turns
 
 
-def _written(last: LastPoll) -> dict[str, Any]:
+def _to_json(last: LastPoll) -> dict[str, Any]:
     watch, outage = last.watch, last.watch.outage
     return {
         "at": last.at.isoformat(),
@@ -163,7 +163,7 @@ def _written(last: LastPoll) -> dict[str, Any]:
     }
 
 
-def _read(data: Any) -> LastPoll:
+def _from_json(data: Any) -> LastPoll:
     time, usual, outage = dt.datetime.fromisoformat, data["usual"], data["outage"]
     watch = MailboxWatch(
         last_good=time(data["last_good"]),
@@ -182,8 +182,12 @@ def home_notices(session: Session) -> tuple[str, ...]:
     notices: list[str] = []
     watch = read_watch(session)
     stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
-    unanswered = noticed(notices, "the letters", lambda: _unanswered(session), "")
-    return tuple(filter(None, (inactive_notice(session), _unread(watch), _waiting(watch), stuck, unanswered, *notices)))
+    unanswered = noticed(notices, "the letters", lambda: _unanswered_notice(session), "")
+    return tuple(
+        filter(
+            None, (inactive_notice(session), _unread_notice(watch), _outage_notice(watch), stuck, unanswered, *notices)
+        )
+    )
 
 
 def stuck_mail(session: Session) -> str:
@@ -198,7 +202,7 @@ def stuck_mail(session: Session) -> str:
     return f"{mails} been tried for {GIVE_UP.days} days or more, since {since}; last said: {stuck[-1].reply}"
 
 
-def _unanswered(session: Session) -> str:
+def _unanswered_notice(session: Session) -> str:
     """The sentence on letters of the last day of mail that were due an answer and got none; or ""."""
     newest = session.scalar(select(InboxMessage.received_at).order_by(InboxMessage.id.desc()).limit(1))
     if newest is None:
@@ -210,13 +214,13 @@ def _unanswered(session: Session) -> str:
     return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
 
 
-def _unread(watch: MailboxWatch | None) -> str:
+def _unread_notice(watch: MailboxWatch | None) -> str:
     if watch is None or not watch.failed:
         return ""
     return f"the mailbox cannot be read, last done {format_time(watch.last_good, 'UTC')}: deadlines wait for it"
 
 
-def _waiting(watch: MailboxWatch | None) -> str:
+def _outage_notice(watch: MailboxWatch | None) -> str:
     if watch is None or watch.outage is None:
         return ""
     since, until, release = (
@@ -241,14 +245,14 @@ def home_status(app: App, campaign: str | None = None) -> HomeStatus:
         with readable(app, campaign), app.store.reading() as session:
             here = campaign_status(session, app, load_campaign(session, campaign))
             return HomeStatus(
-                campaigns=(here,), undelivered=(), set_aside=_set_aside(session), notices=home_notices(session)
+                campaigns=(here,), undelivered=(), set_aside=_count_quarantined(session), notices=home_notices(session)
             )
     notices: list[str] = []
     with app.store.reading() as session:
         names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
         found = tuple(filter(None, (_status_or_notice(session, app, name, notices) for name in names)))
         stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: load_undelivered(session, None), ())
-        set_aside = _set_aside(session)
+        set_aside = _count_quarantined(session)
         notices = [*home_notices(session), *notices]
     return HomeStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
 
@@ -263,5 +267,5 @@ def _status_or_notice(session: Session, app: App, name: str, notices: list[str])
         return None
 
 
-def _set_aside(session: Session) -> int:
+def _count_quarantined(session: Session) -> int:
     return session.scalar(select(func.count()).where(InboxMessage.state == MessageState.QUARANTINED)) or 0

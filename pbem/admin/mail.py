@@ -63,7 +63,7 @@ def list_messages(store: Store, state: str | None = None, *, limit: int) -> Mess
     with store.reading() as session:
         total = session.scalar(select(func.count(InboxMessage.id)).where(*chosen)) or 0
         rows = session.execute(wanted.order_by(InboxMessage.id.desc()).limit(limit).execution_options(yield_per=100))
-        return MessageList(tuple(_facts(*row) for row in rows)[::-1], total)
+        return MessageList(tuple(_message_info(*row) for row in rows)[::-1], total)
 
 
 def show_message(store: Store, letter_id: int) -> MessageDetail:
@@ -71,7 +71,7 @@ def show_message(store: Store, letter_id: int) -> MessageDetail:
     with store.reading() as session:
         row = session.get(InboxMessage, letter_id)
     if row is None:
-        raise _unknown(letter_id)
+        raise _no_such_message(letter_id)
     letter = parse_message(row.raw)
     return MessageDetail(
         id=row.id,
@@ -100,12 +100,12 @@ def retry_message(store: Store, letter_id: int) -> None:
             return
         state = session.scalar(select(InboxMessage.state).where(InboxMessage.id == letter_id))
     if state is None:
-        raise _unknown(letter_id)
+        raise _no_such_message(letter_id)
     reason = "the next tick deals with it anyway" if state == MessageState.NEW else "it has had its answer"
     raise MailAdminError(f"letter {letter_id} is {state}, not quarantined: {reason}")
 
 
-def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
+def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
     letter = parse_headers(raw)
     return MessageInfo(
         id=letter_id,
@@ -117,7 +117,7 @@ def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, not
     )
 
 
-def _unknown(letter_id: int) -> MailAdminError:
+def _no_such_message(letter_id: int) -> MailAdminError:
     return MailAdminError(f"there is no letter {letter_id}: list them with: pbem letters")
 
 
@@ -154,7 +154,9 @@ def list_outbox(store: Store, campaign: str | None = None) -> tuple[UndeliveredM
     with store.reading() as session:
         if campaign is not None:
             mails = mails.where(OutgoingMail.campaign_id == load_campaign(session, campaign).id)
-        return tuple(_held(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100)))
+        return tuple(
+            _undelivered_mail(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100))
+        )
 
 
 def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> list[int]:
@@ -178,11 +180,13 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
             raise MailAdminError(f"mail {mail_id} was sent too long ago to go again: it is no longer kept whole")
         due = sorted(session.scalars(again))
         if mail_id is not None and not due:
-            raise _refusal(mail_id, session.scalar(select(OutgoingMail.state).where(OutgoingMail.id == mail_id)))
+            raise _explain_refusal(
+                mail_id, session.scalar(select(OutgoingMail.state).where(OutgoingMail.id == mail_id))
+            )
     return due
 
 
-def _refusal(mail_id: int, state: str | None) -> MailAdminError:
+def _explain_refusal(mail_id: int, state: str | None) -> MailAdminError:
     if state is None:
         return MailAdminError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
     if state == OutgoingState.SENDING:
@@ -190,7 +194,7 @@ def _refusal(mail_id: int, state: str | None) -> MailAdminError:
     return MailAdminError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
 
 
-def _held(mail: OutgoingMail, campaign: str | None) -> UndeliveredMail:
+def _undelivered_mail(mail: OutgoingMail, campaign: str | None) -> UndeliveredMail:
     return UndeliveredMail(
         id=mail.id,
         campaign=campaign,
@@ -245,12 +249,12 @@ def delivery_counts(store: Store, campaign: str | None = None) -> tuple[Delivery
                 OutgoingMail.person_id,
                 reader.label("address"),
                 func.count().label("mails"),
-                _times(OutgoingMail.attempts > 0).label("tried"),
-                _times(OutgoingMail.sent_at.is_not(None)).label("accepted"),
-                _times(OutgoingMail.state == OutgoingState.BOUNCED).label("bounced"),
-                _times(OutgoingMail.state == OutgoingState.FAILED).label("refused"),
-                _times(OutgoingMail.attempts > 1).label("retried"),
-                _times(OutgoingMail.state.in_(UNSENT_STATES)).label("waiting"),
+                _count_if(OutgoingMail.attempts > 0).label("tried"),
+                _count_if(OutgoingMail.sent_at.is_not(None)).label("accepted"),
+                _count_if(OutgoingMail.state == OutgoingState.BOUNCED).label("bounced"),
+                _count_if(OutgoingMail.state == OutgoingState.FAILED).label("refused"),
+                _count_if(OutgoingMail.attempts > 1).label("retried"),
+                _count_if(OutgoingMail.state.in_(UNSENT_STATES)).label("waiting"),
                 func.max(case((OutgoingMail.reply != "", OutgoingMail.id))).label("last"),
             )
             .outerjoin(Campaign, Campaign.id == OutgoingMail.campaign_id)
@@ -262,16 +266,16 @@ def delivery_counts(store: Store, campaign: str | None = None) -> tuple[Delivery
         if campaign is not None:
             counted = counted.where(OutgoingMail.campaign_id == load_campaign(session, campaign).id)
         rows = session.execute(counted).mappings().all()
-        seats = _seats(session)
-        replies = _replies(session, [row["last"] for row in rows])
-    return tuple(_account(row, seats, replies) for row in rows)
+        seats = _load_seats(session)
+        replies = _load_replies(session, [row["last"] for row in rows])
+    return tuple(_build_counts(row, seats, replies) for row in rows)
 
 
-def _times(condition: ColumnElement[bool]) -> ColumnElement[int]:
+def _count_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return cast(func.coalesce(func.sum(case((condition, 1), else_=0)), 0), Integer)
 
 
-def _seats(session: Session) -> _Seats:
+def _load_seats(session: Session) -> _Seats:
     found: dict[tuple[int, int | None], tuple[str, ...]] = {}
     manned = select(Seat.campaign_id, Seat.person_id, Seat.name).where(Seat.person_id.is_not(None))
     for campaign_id, person_id, name in session.execute(manned.order_by(Seat.id)):
@@ -279,14 +283,14 @@ def _seats(session: Session) -> _Seats:
     return found
 
 
-def _replies(session: Session, ids: Sequence[int | None]) -> dict[int, str]:
+def _load_replies(session: Session, ids: Sequence[int | None]) -> dict[int, str]:
     wanted = select(OutgoingMail.id, OutgoingMail.reply).where(
         OutgoingMail.id.in_([id_ for id_ in ids if id_ is not None])
     )
     return {row.id: row.reply for row in session.execute(wanted)}
 
 
-def _account(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> DeliveryCounts:
+def _build_counts(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> DeliveryCounts:
     counts = {name: row[name] for name in COUNTS}
     return DeliveryCounts(
         campaign=row["campaign"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TextIO
@@ -251,8 +251,9 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
     command.params = [click.Argument(["name"])]
     for field in fields(action):
         if field.name in kinds and field.name not in _CONFIRMING:
-            type_, required = _type_of(kinds[field.name]), field.default is MISSING
-            command.params.append(click.Argument([field.name], type=type_, required=required))
+            kind = kinds[field.name]
+            type_ = click.IntRange(kind.least, 2**31 - 1) if isinstance(kind, Numeral) else click.STRING
+            command.params.append(click.Argument([field.name], type=type_, required=field.default is MISSING))
     has = {
         yes_option: "sure" in kinds,
         now_option: issubclass(action, Change),
@@ -264,15 +265,9 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
     return command
 
 
-def _type_of(kind: Field) -> click.ParamType[Any]:
-    return click.IntRange(kind.least, 2**31 - 1) if isinstance(kind, Numeral) else click.STRING
-
-
-def _commands() -> Iterator[Command]:
-    for verb in GM_COMMANDS.verbs:
-        if issubclass(verb.order, GmCommand) and verb.order.typed is not None:
-            yield command_of(verb.order, verb.order.typed, verb.kinds)
-
-
-TYPED: Mapping[str, Command] = {command.name or "": command for command in _commands()}
+TYPED: Mapping[str, Command] = {
+    verb.order.command: command_of(verb.order, verb.order.typed, verb.kinds)
+    for verb in GM_COMMANDS.verbs
+    if issubclass(verb.order, GmCommand) and verb.order.typed is not None
+}
 """The commands by their names."""

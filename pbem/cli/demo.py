@@ -81,13 +81,13 @@ class BotPlayer:
     def read(self, raw: bytes) -> None:
         """Reads a mail: a welcome for its token, a report for its view; receipts are enough to have come."""
         mail = email.message_from_bytes(raw)
-        data = _attached_json(mail)
+        data = _find_json(mail)
         if data is not None:
             self.report, self.view = mail, data["view"]
             if self.view["awaited"]:
-                self.page = _attached(mail, "text/html") or self.page
+                self.page = _find_file(mail, "text/html") or self.page
         elif not self.token:
-            self.token = _token(mail)
+            self.token = _find_token(mail)
 
     def ask(self, campaign: str, command: str, now: dt.datetime) -> bytes:
         """A mail with a command in it, and the token of the welcome."""
@@ -135,7 +135,7 @@ class BotPlayer:
         subject, answers = f"Re: {self.report['Subject']}", str(self.report["Message-ID"])
         to = str(self.report["Reply-To"])
         if manner == 1 and lines:
-            framed = [*lines, "", *_quoted(self.report)]
+            framed = [*lines, "", *_quote(self.report)]
         elif manner == 2 and self.token:
             framed[2] += f" {self.token}"
             subject, to, answers = "my orders", self.orders_to, ""
@@ -154,32 +154,32 @@ class BotPlayer:
         return compose(mail, sender=self.address, sender_name=self.seat.capitalize(), at=now)
 
 
-def _attached_json(mail: Message) -> dict[str, View] | None:
-    content = _attached(mail, "application/json")
+def _find_json(mail: Message) -> dict[str, View] | None:
+    content = _find_file(mail, "application/json")
     data: dict[str, View] | None = json.loads(content) if content else None
     return data
 
 
-def _attached(mail: Message, content_type: str) -> bytes:
+def _find_file(mail: Message, content_type: str) -> bytes:
     """The content of the file of this type that comes with a mail, b"" if none does."""
     files = (part for part in mail.walk() if part.get_filename() and part.get_content_type() == content_type)
     return next((base64.b64decode(str(part.get_payload())) for part in files), b"")
 
 
-def _token(mail: Message) -> str:
+def _find_token(mail: Message) -> str:
     """The last word of the ORDERS line in a welcome mail."""
-    headers = (line.split() for line in _text(mail).splitlines() if line.startswith("ORDERS "))
+    headers = (line.split() for line in _text_of(mail).splitlines() if line.startswith("ORDERS "))
     return next((words[3] for words in headers if len(words) == 4), "")
 
 
-def _quoted(report: Message) -> Iterator[str]:
+def _quote(report: Message) -> Iterator[str]:
     """The beginning of a report, as a mail program quotes it."""
     yield f"On {report['Date']}, {report['From']} wrote:"
-    for line in _text(report).splitlines()[:12]:
+    for line in _text_of(report).splitlines()[:12]:
         yield f"> {line}"
 
 
-def _text(mail: Message) -> str:
+def _text_of(mail: Message) -> str:
     """What a mail says, without its files."""
     text = next(part for part in mail.walk() if part.get_content_type() == "text/plain").get_payload(decode=True)
     assert isinstance(text, bytes)
@@ -267,7 +267,7 @@ class _Demo:
     """One campaign, its players, and the clock."""
 
     def __init__(self, app: App, ruleset: AnyRuleset, seats: list[str], seed: bytes) -> None:
-        self._house, self._ruleset, self._seed = app, ruleset, seed
+        self._app, self._ruleset, self._seed = app, ruleset, seed
         self._now = START
         home = app.settings.home
         self._inbox = MaildirTransport(home / app.settings.inbox_url.path)
@@ -292,8 +292,8 @@ class _Demo:
             options=self._options(),
             policy={"site": "all"},
         )
-        create_campaign(self._house, wanted, self._now, seed=self._seed)
-        run_action(self._house, CAMPAIGN, StartCampaign(), self._now)
+        create_campaign(self._app, wanted, self._now, seed=self._seed)
+        run_action(self._app, CAMPAIGN, StartCampaign(), self._now)
         self._tick()
         self._inbox.send(_ADDRESS, self._players[0].ask(CAMPAIGN, "FORMAT PAGE", self._now))
 
@@ -304,7 +304,7 @@ class _Demo:
         for option in self._ruleset.options:
             value = values.get(option.name)
             if value is not None and option.kind == "file":
-                path = self._house.settings.home / f"{option.name}.json"
+                path = self._app.settings.home / f"{option.name}.json"
                 path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
                 typed[option.name] = str(path)
             elif value is not None:
@@ -325,8 +325,8 @@ class _Demo:
 
     def result(self) -> DemoResult:
         """Counts what happened, and proves the archive by its replay."""
-        settings = self._house.settings
-        with self._house.store.reading() as session:
+        settings = self._app.settings
+        with self._app.store.reading() as session:
             seed = session.scalars(select(Campaign.seed)).one()
             sheets = session.scalars(select(OrderSheet.findings)).all()
         proof = replay(settings.archive, CAMPAIGN, ruleset=self._ruleset, seed=seed, head=None)
@@ -334,7 +334,7 @@ class _Demo:
         seat = self._players[0].seat
         return DemoResult(
             game=self._ruleset.title,
-            standing=self._standing(),
+            standing=self._load_standing(),
             turns=self.turns,
             sheets=len(sheets),
             slips=sum(player.slips for player in self._players),
@@ -345,7 +345,7 @@ class _Demo:
             proved=proof.turns,
             archive=settings.archive / CAMPAIGN,
             rulings=self._rulings if self._rulings.is_dir() else None,
-            site=publish(self._house, settings.home / SITE).page,
+            site=publish(self._app, settings.home / SITE).page,
             report=folder / f"{seat}.html",
             page=self._page(),
             picture=next(
@@ -357,19 +357,19 @@ class _Demo:
     def _page(self) -> Path | None:
         """The page that the first player was mailed last, beside the campaign's home."""
         player = self._players[0]
-        path = self._house.settings.home / f"{player.seat}.html"
+        path = self._app.settings.home / f"{player.seat}.html"
         if player.page:
             path.write_bytes(player.page)
         return path if player.page else None
 
-    def _standing(self) -> Standing:
-        with self._house.store.reading() as session:
+    def _load_standing(self) -> Standing:
+        with self._app.store.reading() as session:
             return self._ruleset.standing(load_state(session, self._ruleset, load_campaign(session, CAMPAIGN)))
 
     def _tick(self) -> TickResult:
-        done = tick(self._house, self._now)
+        done = tick(self._app, self._now)
         if done.awaiting:
-            done = self._ruled()
+            done = self._rule_and_run()
         for path in sorted(self._sent.iterdir()):
             if path.name > self._seen:
                 self._seen = path.name
@@ -377,26 +377,26 @@ class _Demo:
                 self._hand_out(path)
         return done
 
-    def _ruled(self) -> TickResult:
+    def _rule_and_run(self) -> TickResult:
         """The turn that waits for the GM is run with his ruling; without one, where the game brings no GM."""
         rule = self._ruleset.demo.rule
         if rule is None:
-            return run_campaign_now(self._house, CAMPAIGN, self._now)
-        form = run_query(self._house, CAMPAIGN, ShowRulingForm(), self._now)
+            return run_campaign_now(self._app, CAMPAIGN, self._now)
+        form = run_query(self._app, CAMPAIGN, ShowRulingForm(), self._now)
         files, beside = rule(form.turn, form.files)
         folder = self._rulings / str(form.turn)
         write_folder(replace(form, files=files), folder)
         for name, content in beside.items():
             (folder / name).write_text(content, encoding="utf-8")
-        taken = run_action(self._house, CAMPAIGN, read_folder(CAMPAIGN, folder).taken(), self._now)
+        taken = run_action(self._app, CAMPAIGN, read_folder(CAMPAIGN, folder).taken(), self._now)
         if not taken.kept:
             raise CampaignError(f"the ruling of the demo's GM on turn {form.turn} has errors: {dict(taken.findings)}")
-        run_action(self._house, CAMPAIGN, ReleaseCampaign(), self._now)
-        return tick(self._house, self._now)
+        run_action(self._app, CAMPAIGN, ReleaseCampaign(), self._now)
+        return tick(self._app, self._now)
 
     @property
     def _rulings(self) -> Path:
-        return self._house.settings.home / RULINGS
+        return self._app.settings.home / RULINGS
 
     def _hand_out(self, path: Path) -> None:
         """Gives a mail to the player it is for."""
@@ -418,7 +418,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
         ("reports", f"{result.reports}, with {count_noun(result.pictures, 'picture')}"),
         ("mails sent", str(result.mails)),
         ("replay", f"passed: {count_noun(result.proved, 'turn')} resolved again from the archive, all hashes equal"),
-        ("standing", _standing(result.standing)),
+        ("standing", _describe_standing(result.standing)),
     ]
     looks = [
         ("a report", result.report),
@@ -441,7 +441,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
     )
 
 
-def _standing(standing: Standing) -> str:
+def _describe_standing(standing: Standing) -> str:
     if standing.over:
         winners = ", ".join(standing.winners)
         return f"won by {winners}: {standing.reason}" if winners else f"nobody has won: {standing.reason}"

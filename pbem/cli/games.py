@@ -54,7 +54,9 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
         )
         yield f"  {wrap('pace: ' + game.pace, '  ')}"
         for option in game.options:
-            text = f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_default(option.default)}"
+            text = (
+                f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_format_default(option.default)}"
+            )
             yield f"  {wrap(text, '    ')}"
 
 
@@ -75,7 +77,7 @@ def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
     ]
 
 
-def _default(value: Any) -> str:
+def _format_default(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
@@ -128,7 +130,7 @@ def write_skeleton(key: str, folder: Path, *, taken: Collection[str] = ()) -> li
     _check_key(key, taken)
     if folder.exists() and any(folder.iterdir()):
         raise ConfigError(f"{folder} is not empty: name a folder that is, or one that is not there yet")
-    return _written(resources.files("pbem.cli") / "skeleton", folder, key)
+    return _copy_files(resources.files("pbem.cli") / "skeleton", folder, key)
 
 
 def _check_key(key: str, taken: Collection[str]) -> None:
@@ -142,19 +144,19 @@ def _check_key(key: str, taken: Collection[str]) -> None:
         raise ConfigError(f"Python uses the name {key!r} already: choose another key, such as {key}_game")
 
 
-def _written(source: Traversable, target: Path, key: str) -> list[Path]:
+def _copy_files(source: Traversable, target: Path, key: str) -> list[Path]:
     if source.is_file():
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(_named(source.read_text(encoding="utf-8"), key), encoding="utf-8")
+        target.write_text(_replace_names(source.read_text(encoding="utf-8"), key), encoding="utf-8")
         return [target]
     inside = sorted(
         (each for each in source.iterdir() if not each.name.startswith((".", "__pycache__"))),
         key=lambda each: each.name,
     )
-    return [path for each in inside for path in _written(each, target / _named(each.name, key), key)]
+    return [path for each in inside for path in _copy_files(each, target / _replace_names(each.name, key), key)]
 
 
-def _named(text: str, key: str) -> str:
+def _replace_names(text: str, key: str) -> str:
     """A text of the skeleton with the game's own names."""
     words = [word.capitalize() for word in key.split("_")]
     return text.replace("mygame", key).replace("MyGame", "".join(words)).replace("My Game", " ".join(words))

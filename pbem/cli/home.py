@@ -32,7 +32,7 @@ def made_lines(made: BackupCreated) -> Iterator[str]:
             "in the backup "
             "has what is missing."
         )
-    yield from _left_out(made.left_out)
+    yield from _left_out_lines(made.left_out)
     if made.removed:
         yield f"Removed: {', '.join(made.removed)}"
     yield f"Prove it with: pbem check-backup {shlex.quote(str(made.path))}"
@@ -45,8 +45,8 @@ def checked_lines(checked: BackupCheck) -> Iterator[str]:
         proved = "not all proved" if each.unproved else "proved to the last result"
         yield f"{each.campaign}: {count_noun(each.turns, 'turn')}, {proved}."
         yield from (wrap(f"  {reason}", "  ") for reason in each.unproved)
-    yield from _unknown(checked.unknown)
-    yield from _left_out(checked.left_out)
+    yield from _unknown_lines(checked.unknown)
+    yield from _left_out_lines(checked.left_out)
     yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in checked.problems)
     if not checked.problems:
         yield "All parts are as they were written, and the database is sound."
@@ -68,8 +68,8 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
     yield from (wrap(f"Missing: {each}.") for each in restored.lacks)
     yield from (wrap(f"Changed in pbem.toml, to keep to the home: {each}.") for each in restored.moved)
     yield from reaching_lines(restored.reaches)
-    yield from _unknown(restored.unknown)
-    yield from _left_out(restored.left_out)
+    yield from _unknown_lines(restored.unknown)
+    yield from _left_out_lines(restored.left_out)
     yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in restored.problems)
     yield ""
     yield "Next, in the new home:"
@@ -116,11 +116,11 @@ def imported_lines(imported: ImportResult) -> Iterator[str]:
     yield f"It is paused. Once its players have confirmed: pbem release {name}"
 
 
-def _left_out(left_out: tuple[str, ...]) -> Iterator[str]:
+def _left_out_lines(left_out: tuple[str, ...]) -> Iterator[str]:
     yield from (wrap(f"Not in the backup: {each}.") for each in left_out)
 
 
-def _unknown(unknown: tuple[str, ...]) -> Iterator[str]:
+def _unknown_lines(unknown: tuple[str, ...]) -> Iterator[str]:
     yield from (f"Not installed here: {game}." for game in unknown)
 
 

@@ -40,9 +40,9 @@ def letter_lines(listed: MessageList) -> Iterator[str]:
             each.id,
             format_utc(each.received_at),
             each.state,
-            _short(each.sender or "?"),
-            _short(each.subject),
-            _last(each.note),
+            _shorten(each.sender or "?"),
+            _shorten(each.subject),
+            _last_line(each.note),
         )
         for each in listed.letters
     ]
@@ -86,15 +86,19 @@ def ledger_lines(accounts: Sequence[DeliveryCounts]) -> Iterator[str]:
     if not accounts:
         yield "No mail was written."
         return
-    rows = [(*_reader(each), *(getattr(each, name) for name in COUNTS)) for each in accounts]
+    rows = [
+        (
+            each.campaign or "-",
+            ", ".join(each.seats) or "-",
+            each.address,
+            *(getattr(each, name) for name in COUNTS),
+        )
+        for each in accounts
+    ]
     yield from format_table(rows, "campaign", "seat", "address", *COUNTS).splitlines()
     for each in accounts:
         if each.bounced or each.refused or each.retried:
             yield f"{each.address}: {each.reply}"
-
-
-def _reader(account: DeliveryCounts) -> tuple[str, str, str]:
-    return account.campaign or "-", ", ".join(account.seats) or "-", account.address
 
 
 def retried_mails(ids: Sequence[int]) -> str:
@@ -104,11 +108,11 @@ def retried_mails(ids: Sequence[int]) -> str:
     return f"{count_noun(len(ids), 'mail')} due now; send with: pbem tick"
 
 
-def _short(text: str, room: int = 40) -> str:
+def _shorten(text: str, room: int = 40) -> str:
     return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
-def _last(note: str) -> str:
+def _last_line(note: str) -> str:
     """The line of a note that tells most: of a traceback, the last."""
     return next((line.strip() for line in reversed(note.splitlines()) if line.strip()), "")
 

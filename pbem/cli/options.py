@@ -58,7 +58,7 @@ class Commands(click.Group, Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command."""
         try:
-            with _for_this_user_alone():
+            with _private_umask():
                 return super().invoke(ctx)
         except (PbemError, RulesetError) as error:
             raise click.ClickException(printable(str(error))) from error
@@ -89,7 +89,7 @@ def printable(text: str) -> str:
 
 
 @contextmanager
-def _for_this_user_alone() -> Iterator[None]:
+def _private_umask() -> Iterator[None]:
     """Keeps all files and folders that are made in the block from other users: there are seeds, tokens and reports."""
     before = os.umask(0o077)
     try:

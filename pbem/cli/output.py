@@ -64,7 +64,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def print_facts(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
     """Prints facts as JSON for scripts, or the lines that tell a person of them."""
-    print_lines([_json_text(facts)] if as_json else lines)
+    print_lines([json.dumps(_to_json(facts), indent=2, ensure_ascii=False)] if as_json else lines)
 
 
 def ask_and_print(
@@ -103,18 +103,14 @@ def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure:
     return do_as_shown(app, name, wish, now, tried.read_set)
 
 
-def _json_text(facts: Any) -> str:
-    """Facts as JSON: records become objects, times ISO 8601 in UTC, paths text."""
-    return json.dumps(_plain(facts), indent=2, ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
+    """Facts as JSON has them: records become objects, times ISO 8601 in UTC, paths text."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: _to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _to_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_to_json(each) for each in value]
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).isoformat()
     return str(value) if isinstance(value, Path) else value

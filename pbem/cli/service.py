@@ -113,7 +113,7 @@ def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bo
     live = context.get_parameter_source("now") is click.ParameterSource.DEFAULT
     with open_home(home, log) as app, progress() as bar:
         done = tick_home(app, now, live=live, progress=bar)
-    _tell(done, as_json=as_json)
+    _print_tick(done, as_json=as_json)
     context.exit(1 if done.problems else 0)
 
 
@@ -125,7 +125,7 @@ def serve(log: Path | None, home: Path | None) -> None:
     with open_home(home, log) as app, stopped_by_signals() as stop:
         require_active(app)
         click.echo(f"Serving {app.settings.home}; a tick every {app.settings.poll_seconds} seconds.")
-        serve_home(app, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
+        serve_home(app, clock=clock, stop=stop, told=lambda done: _print_tick(done, idle=""))
     click.echo("Stopped.")
 
 
@@ -143,7 +143,7 @@ def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None
         queues = select_queues(app, tuple(map(JobQueue, chosen)))
         with stopped_by_signals() as stop:
             click.echo(f"Working on {', '.join(queues)} for {app.settings.home}.")
-            run_worker(app, queues, stop=stop, told=lambda done: _tell(done, idle=""))
+            run_worker(app, queues, stop=stop, told=lambda done: _print_tick(done, idle=""))
     click.echo("Stopped.")
 
 
@@ -165,7 +165,7 @@ def run(
             asked = run_action(app, name, wish, now)
             print_facts(asked, wish.render(asked, CLI), as_json=as_json)
             return
-    _tell(done, as_json=as_json)
+    _print_tick(done, as_json=as_json)
     context.exit(1 if done.problems or done.busy else 0)
 
 
@@ -200,7 +200,7 @@ def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home
     print_facts(found, question.render(found, CLI), as_json=as_json)
 
 
-def _tell(done: TickResult, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
+def _print_tick(done: TickResult, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
     print_facts(done, list(tick_lines(done)) or filter(None, [idle]), as_json=as_json)
     for problem in done.problems:
         click.echo(f"Problem: {problem}", err=True)

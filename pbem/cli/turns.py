@@ -75,22 +75,22 @@ def edit_ruling(form: RulingForm, folder: Path, read: Callable[[], RulingResult]
     open, and tells after each what is wrong in it, and which are open still.
     """
     files = [*form.files]
-    file = _first(files, read())
-    _say([f"Pictures and files that the ruling shows lie beside it, in {folder}"])
+    file = _first_to_edit(files, read())
+    _echo([f"Pictures and files that the ruling shows lie beside it, in {folder}"])
     while file not in (TAKE, STOP):
         _edit(form, folder, file)
         found = read()
         beside = [name for name in found.findings if name not in files]
-        _say([line for name in (file, *beside) for line in render_findings(name, found.findings.get(name, ()))])
+        _echo([line for name in (file, *beside) for line in render_findings(name, found.findings.get(name, ()))])
         others = [other for other in found.findings if other not in (file, *beside)]
-        _say([f"Still open: {', '.join(others)}."] if others else [])
+        _echo([f"Still open: {', '.join(others)}."] if others else [])
         file = _choose(files, next(iter(files[files.index(file) + 1 :]), TAKE))
     if file == STOP:
-        _say([f"All of it is kept in {folder}; go on with: pbem adjudicate {form.campaign} --edit"])
+        _echo([f"All of it is kept in {folder}; go on with: pbem adjudicate {form.campaign} --edit"])
     return file == TAKE
 
 
-def _first(files: Sequence[str], found: RulingResult) -> str:
+def _first_to_edit(files: Sequence[str], found: RulingResult) -> str:
     """The first file that has an error; or of which else something is to be said; or the first of all."""
     wrong = (file for file in files if any(each.severity == "error" for each in found.findings.get(file, ())))
     said = (file for file in files if file in found.findings)
@@ -100,14 +100,14 @@ def _first(files: Sequence[str], found: RulingResult) -> str:
 def _edit(form: RulingForm, folder: Path, file: str) -> None:
     """Opens a file, and says beforehand if its sheet is not the one that stands in it."""
     path = folder / file
-    sheet = _remarks(form.files[file])
+    sheet = _leading_remarks(form.files[file])
     if sheet and sheet not in path.read_text("utf-8"):
-        _say([f"{file} was written with another sheet in it than has come by now: see {folder / DIGEST}"])
+        _echo([f"{file} was written with another sheet in it than has come by now: see {folder / DIGEST}"])
         click.pause(err=True)
     click.edit(filename=str(path))
 
 
-def _remarks(text: str) -> str:
+def _leading_remarks(text: str) -> str:
     """The remarks that a file begins with."""
     lines = text.splitlines(keepends=True)
     return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])
@@ -127,7 +127,7 @@ def _choose(files: Sequence[str], following: str) -> str:
     return chosen
 
 
-def _say(lines: Sequence[str]) -> None:
+def _echo(lines: Sequence[str]) -> None:
     for line in lines:
         click.echo(wrap(line, "    "), err=True)
 
@@ -233,7 +233,7 @@ def adjudicate(
         return
     with open_home(home) as app:
         if folder is None:
-            edited = _edited(app, name, now, sure=sure)
+            edited = _edit_and_submit(app, name, now, sure=sure)
             if edited is None:
                 return
             taken = edited
@@ -256,7 +256,7 @@ def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: b
         raise click.UsageError("give one of FOLDER, --edit, --drop and --restore")
 
 
-def _edited(app: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
+def _edit_and_submit(app: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
     """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
     form = run_query(app, name, ShowRulingForm(), now)
     folder = app.settings.home / RULINGS / f"{name}-{form.turn}"
