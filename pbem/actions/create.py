@@ -73,7 +73,11 @@ _SEPARATORS = ",;\t"
 
 
 def read_data(path: Path) -> Json:
-    """The data of a file. Raises CampaignError saying what is wrong with it, and in which line if that is known."""
+    """Return the data of a file.
+
+    Raises:
+        CampaignError: If it cannot be read or parsed; the message names the line if that is known.
+    """
     name, read, most = _READERS.get(path.suffix.lower(), ("JSON", json.loads, MOST_BYTES))
     try:
         return require_storable(read(read_plain(path, most, follow=True).decode("utf-8-sig")))
@@ -84,7 +88,7 @@ def read_data(path: Path) -> Json:
 
 
 def read_yaml(text: str) -> Json:
-    """The data of YAML. Raises ValueError for what is none, or has no counterpart in JSON."""
+    """Return the data of a YAML text. Raises ValueError if it is invalid, or has no counterpart in JSON."""
     # Here, since it takes a while, and most commands read no such file.
     from ruamel.yaml import YAML
     from ruamel.yaml.composer import MaxDepthExceededError
@@ -92,7 +96,11 @@ def read_yaml(text: str) -> Json:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     class Constructor(SafeConstructor):
-        """Merges (<<) repeat what they name, and that of what it names: in ten lines too often to be counted later."""
+        """Constructor that limits merges (<<).
+
+        A merge repeats what it names, and what that names in turn: ten lines can produce
+        more keys than could be counted afterwards.
+        """
 
         def flatten_mapping(self, node: Any) -> None:
             written = len(node.value)
@@ -123,7 +131,7 @@ def read_yaml(text: str) -> Json:
 
 
 def _to_json(value: Any, values: Iterator[int], depth: int) -> Json:
-    """YAML as JSON has it: keys are texts, and so are dates."""
+    """Return YAML data as JSON: keys and dates become text. Raises ValueError if it is too much or of another type."""
     if next(values) > MOST_VALUES or depth > DEEPEST:
         raise ValueError(_TOO_MUCH)
     if isinstance(value, Mapping):
@@ -144,9 +152,10 @@ def _key(key: Any) -> str:
 
 
 def read_table(text: str) -> Json:
-    """The rows of a table, each an object by the headings of its columns; , ; or a tabulator parts them.
+    """Return the rows of a CSV table as objects by column heading; the separator is a comma, semicolon or tab.
 
-    Raises ValueError for a row that does not fit the headings.
+    Raises:
+        ValueError: If a row does not fit the headings.
     """
     lines = text.splitlines()
     separator = max(_SEPARATORS, key=lines[0].count) if lines else ","
@@ -186,14 +195,18 @@ _TRIAL_SEED = b"only to see whether the game goes on"
 
 @dataclass(frozen=True, slots=True)
 class ImportedState:
-    """The beginning of a campaign that is taken over: the dumped state, and the number of its first turn."""
+    """The position from which an imported campaign starts: the dumped state, and the number of its first turn."""
 
     state: Json
     turn: int
 
 
 def read_texts(folder: Path) -> dict[str, str]:
-    """The texts of a folder by their names. Raises CampaignError naming what cannot be read."""
+    """Return the texts of a folder by file name, hidden files left out.
+
+    Raises:
+        CampaignError: If the folder or a file cannot be read.
+    """
     if not folder.is_dir():
         raise CampaignError(f"{folder} is no folder: give the one with the texts that players are told first")
     return {path.name: _read_text(path) for path in sorted(folder.iterdir()) if not path.name.startswith(".")}
@@ -211,7 +224,11 @@ def _read_text(path: Path) -> str:
 
 
 def import_state(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
-    """Return the beginning of a campaign that goes on from a state. Raises CampaignError naming every fault."""
+    """Return the start of a campaign that continues from a state.
+
+    Raises:
+        CampaignError: If it cannot; the message names every fault.
+    """
     if not isinstance(ruleset, StateImporter):
         raise CampaignError(
             f"{ruleset.title} cannot be begun in the middle from a state: it does not know how to look at one"
@@ -228,9 +245,11 @@ def import_texts(
     seats: Sequence[SeatName],
     turn: int | None,
 ) -> ImportedState:
-    """Return the beginning of a campaign that goes on from a GM's texts. Raises CampaignError naming each fault.
+    """Return the start of a campaign that continues from a GM's texts.
 
-    Raises SetupError as `setup` does.
+    Raises:
+        CampaignError: If it cannot; the message names every fault.
+        SetupError: As from `setup`.
     """
     if not isinstance(ruleset, TextImporter):
         raise CampaignError(f"{ruleset.title} cannot be begun from texts: give a state of it with --state")
@@ -248,7 +267,7 @@ def import_texts(
 
 
 def _check_and_import(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
-    """Tries to load a state, to show it to each seat, and to run its turn."""
+    """Check that a state loads, that each seat can be shown it, and that its turn runs; return it as dumped."""
     try:
         state = ruleset.load(data, ruleset.version)
         dumped = json.loads(canonical_json(ruleset.dump(state)))
@@ -278,7 +297,7 @@ def _unknown_seat(seat: SeatName) -> ValidationError:
 
 
 def _first_turn(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
-    """The number of the first turn: as the game counts, if it counts turns at all, and it must not be another."""
+    """Return the number of the first turn, as the game counts if it does. Raises CampaignError if `turn` is another."""
     counted = _TURN_LABEL.fullmatch(label)
     if counted is None or turn == int(counted[1]):
         return turn or 1
@@ -302,8 +321,8 @@ _NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
 class NewCampaign:
     """A campaign as a GM typed it: `seats` are (seat, address), `options` and `policy` name → text.
 
-    `open` seats more are nobody's yet: those who sign up or are invited get them.
-    A game begun elsewhere is played on from its `state`, or from `texts` by
+    `open` more seats have no player yet: those who sign up or are invited get them.
+    A game that was started elsewhere continues from its `state`, or from `texts` by
     name; its first turn here has the number `turn`, or the one that the game counts.
     """
 
@@ -323,7 +342,7 @@ class NewCampaign:
 
 @dataclass(frozen=True, slots=True)
 class CampaignCreated:
-    """A campaign that awaits its start: the seal of its dice, how many are mailed it, and what its first turn is."""
+    """A campaign that awaits its start: the seal of its dice, the number of mails with it, and its first turn."""
 
     seal: str
     mails: int
@@ -341,10 +360,13 @@ def render_created(name: str, created: CampaignCreated) -> Iterator[str]:
 
 
 def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> CampaignCreated:
-    """Writes a campaign that awaits its start, and mails the seal of its dice to its GM and all who have a seat.
+    """Create a campaign that awaits its start; mail the seal of its dice to its GM and all who have a seat.
 
-    `seed` is for the dice; without one it is drawn from the system. Raises
-    CampaignError or SetupError, naming the nearest valid thing.
+    Args:
+        seed: The seed of the dice, drawn from the system if empty.
+
+    Raises:
+        CampaignError, SetupError: If a value is invalid; the message names the nearest valid one.
     """
     ruleset = app.game(wanted.game)
     _check_name(wanted.name)
@@ -405,7 +427,7 @@ def _save_campaign(app: App, campaign: Campaign, seats: Mapping[str, str], now: 
 def _import_origin(
     ruleset: AnyRuleset, wanted: NewCampaign, options: Mapping[str, Any], seats: Sequence[SeatName]
 ) -> ImportedState | None:
-    """What a game that was begun elsewhere is played on from; None for a new one. Raises CampaignError."""
+    """Return the position from which a game that was started elsewhere continues; None for a new game."""
     if wanted.state is not None and wanted.options:
         name = next(iter(wanted.options))
         raise CampaignError(f"option {name} cannot be given with a state: the state holds what the game is played by")
@@ -419,7 +441,7 @@ def _import_origin(
 
 
 def _count_open_seats(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:
-    """How many seats are nobody's yet; where anyone may sign up, as many as the game needs."""
+    """Return the number of seats without a player; where anyone may sign up, at least as many as the game still needs."""
     lacking = ruleset.seats.least - len(wanted.seats) if policy.get("signup", False) else 0
     return max(wanted.open, lacking, 0)
 
@@ -433,7 +455,11 @@ def _build_seat(session: Session, seat: str, address: str, now: dt.datetime) -> 
 def check_seats(
     ruleset: AnyRuleset, seats: Sequence[tuple[str, str]], own_address: str, *, more: int = 0
 ) -> dict[str, str]:
-    """Seat → address, in the order of the game; `more` seats have no address. Raises CampaignError."""
+    """Return the address of each seat, in the order of the game; `more` seats have none.
+
+    Raises:
+        CampaignError: If a seat is unknown or given twice, or their number does not fit the game.
+    """
     known = ruleset.seats
     placed: dict[str, str] = {}
     for typed, address in seats:
@@ -458,7 +484,11 @@ def check_seats(
 
 
 def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any]:
-    """Every option of the game, as given or by default. Raises CampaignError or SetupError."""
+    """Return every option of the game, as given or by default.
+
+    Raises:
+        CampaignError, SetupError: If an option is unknown, or its value is invalid.
+    """
     options = {option.name: option for option in ruleset.options}
     for name in given:
         if name not in options:

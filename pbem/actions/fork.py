@@ -1,7 +1,7 @@
 """Forks a campaign into a home of its own, as it was when a turn was open.
 
 The copy has the dice, reports and sheets of the original, and other addresses, so
-that nobody is mailed from there by mistake. The campaign itself is unchanged; but
+that no player is mailed from there by mistake. The campaign itself is unchanged; but
 since other sheets can be tried in the copy against its real dice, its journal and
 the next reports disclose that the copy was made.
 """
@@ -76,7 +76,7 @@ class Forked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForkComparison:
-    """How the reports of a turn run in a copy differ from the real ones; only seats with differences have lines."""
+    """The reports of a turn run in a copy, compared with the real ones; only seats with differences have lines."""
 
     campaign: str
     turn: int
@@ -86,7 +86,7 @@ class ForkComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialResult:
-    """A turn tried with other sheets: how these read, what it came to, and, if it was run, how that differs."""
+    """A turn tried with another sheet: its receipt, the preview, and the comparison if the turn was run in reality."""
 
     forked: Forked
     entered: tuple[Receipt, ...]
@@ -106,19 +106,19 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
 
 
 def copy_templates(app: App, home: Path) -> None:
-    """Copies the GM's own templates into the home of a copy, before it is opened. Raises OSError."""
+    """Copy the GM's own templates into the home of a copy, before that is opened. Raises OSError."""
     if app.settings.own_templates is not None:
         shutil.copytree(app.settings.own_templates, home / "templates", dirs_exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ShowFork(Query[Forked]):
-    """What would a copy begin with, as the campaign stood when a turn was open?"""
+    """Preview of a fork: its open turn and the sheets that would count."""
 
     number: int
 
     def look(self, context: Context) -> Forked:
-        """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
+        """Return the sheets that would count. Raises CampaignError if the turn does not exist."""
         session, snapshot = context.session, context.snapshot
         _check_fork(snapshot, self.number)
         counting = counting_versions(session, snapshot, current_turn(session, snapshot, self.number))
@@ -127,7 +127,7 @@ class ShowFork(Query[Forked]):
 
 @dataclass(frozen=True, slots=True)
 class ForkCampaign(Change[Forked]):
-    """Copies a campaign into another, empty house, with the turn of this number open there."""
+    """Copy a campaign into another, empty home, with the turn of this number open there."""
 
     command = "fork"
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
@@ -135,7 +135,7 @@ class ForkCampaign(Change[Forked]):
     fork: App
 
     def do(self, context: Context) -> Forked:
-        """Copies it. Raises CampaignError."""
+        """Copy the campaign. Raises CampaignError if the turn does not exist, or the other home is not empty."""
         forked = ShowFork(self.number).look(context)
         session, snapshot, number = context.session, context.snapshot, self.number
         add_entry(session, snapshot.id, context.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
@@ -149,20 +149,20 @@ class ForkCampaign(Change[Forked]):
 
 
 def render_forked(forked: Forked) -> Iterator[str]:
-    """Yield what is told of a copy."""
+    """Yield what a GM must know about a copy."""
     yield "It has the real dice, so the journal and the next reports tell that it was made."
     yield f"Sheets that count: {versions(forked.sheets)}."
 
 
 @dataclass(frozen=True, slots=True)
 class Compare(Query[ForkComparison]):
-    """How does a turn run in a copy differ from what players were really told?"""
+    """Compare a turn run in a copy with the reports that were really sent."""
 
     fork: App
     made: Preview
 
     def look(self, context: Context) -> ForkComparison:
-        """The differences, a seat at a time. Raises CampaignError if the turn was not run yet."""
+        """Return the differences by seat. Raises CampaignError if the turn was not run yet."""
         snapshot, made = context.snapshot, self.made
         if made.turn >= snapshot.turn:
             raise CampaignError(f"turn {made.turn} of {snapshot.name} has not been run: there is nothing to compare")
@@ -204,13 +204,13 @@ class TryTurn(GmCommand, Change[TrialResult]):
     lines: Annotated[Lines, FILLED_IN] = ()
 
     def wish(self, text: TextBlock) -> TryTurn:
-        """Return it with the sheet below."""
+        """Return the action with the sheet below. Raises CampaignError if it names no seat."""
         if text.words and not self.seat:
             raise CampaignError(f"whose sheet is it that stands below? Write: FORK {self.number} seat")
         return replace(self.with_values(), lines=text.orders)
 
     def do(self, context: Context) -> TrialResult:
-        """Makes the copy, with the dice, enters the sheets, and looks at the turn. Raises CampaignError."""
+        """Make the copy, enter the sheet there, and preview the turn with its real dice. Raises CampaignError."""
         with _temporary_app(context.app) as fork:
             forked = ForkCampaign(self.number, fork).do(context)
             name, now = forked.campaign, context.now
@@ -232,7 +232,7 @@ class TryTurn(GmCommand, Change[TrialResult]):
 
 @contextmanager
 def _temporary_app(app: App) -> Iterator[App]:
-    """An empty house that writes its reports as another does, for a moment."""
+    """Yield an application with an empty temporary home and the renderer and games of another."""
     with TemporaryDirectory(prefix="pbem-") as folder:
         settings = init_home(Path(folder), app.settings.address)
         store = Store(settings.database)
@@ -305,7 +305,7 @@ def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot,
 
 
 def _load_rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
-    """The rows of one table, as dictionaries by column."""
+    """Return the rows of one table as dictionaries by column."""
     return [
         {column.name: getattr(row, column.name) for column in row.__table__.columns} for row in session.scalars(query)
     ]

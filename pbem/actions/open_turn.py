@@ -85,7 +85,7 @@ REAL_DICE = (
 class Preview:
     """The run of the open turn as of a moment: the sheets that would count, by version, and all reports.
 
-    `events` is how much would happen; `ruled`, whether a GM's ruling was used;
+    `events` is the number of events; `ruled`, whether a GM's ruling was used;
     `real_dice`, whether the dice were those that the turn will have.
     """
 
@@ -106,7 +106,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class PreviewFiles:
-    """Where a preview was written, and whose reports differ from those written there before (None: none were)."""
+    """The folder of a preview, and the seats whose reports differ from those written there before (None: none were)."""
 
     folder: Path
     changed: tuple[SeatName, ...] | None
@@ -115,6 +115,7 @@ class PreviewFiles:
 @dataclass(frozen=True, slots=True)
 class PreviewTurn(GmCommand, Query[Preview]):
     """Get all reports as they would be if the turn were run now, with other dice. Nothing is sent to players.
+
     REAL rolls the dice that the turn will have; the next reports tell that you looked.
     """
 
@@ -122,7 +123,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
     real_dice: Annotated[bool, Flag(("REAL",))] = False
 
     def look(self, context: Context) -> Preview:
-        """All reports. Raises CampaignError if no turn is open."""
+        """Return all reports. Raises CampaignError if no turn is open."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         before = load_before(context)
         number = before.turn.number
@@ -149,7 +150,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
         )
 
     def traces(self, facts: Preview) -> tuple[AuditEntry, ...]:
-        """That the dice were seen which the turn will have."""
+        """Return the entry that the real dice were seen."""
         return (AuditEntry(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
 
     def render(self, facts: Preview, channel: Channel) -> Iterator[str]:
@@ -166,7 +167,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
 
 
 def write_preview(made: Preview, folder: Path) -> PreviewFiles:
-    """Writes all reports into a folder, in the place of those of an earlier preview. Raises OSError."""
+    """Write all reports into a folder, replacing those of an earlier preview. Raises OSError."""
     reports = folder / REPORTS
     reports.mkdir(parents=True, exist_ok=True)
     before, now = (
@@ -186,7 +187,7 @@ def write_preview(made: Preview, folder: Path) -> PreviewFiles:
 
 
 def _view_hashes(folder: Path) -> dict[SeatName, str]:
-    """What the reports of an earlier preview told, by seat, as hashes."""
+    """Return the hash of each seat's view in the reports of an earlier preview, "" for an unreadable one."""
     found = {}
     for path in folder.glob("*.json"):
         try:
@@ -198,7 +199,7 @@ def _view_hashes(folder: Path) -> dict[SeatName, str]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _EnteredSheet:
-    """How a sheet reads, what came before it, and what its player is told of it, in answer to his `last` report."""
+    """A sheet as it was read, the earlier ones, and the receipt, which answers the seat's `last` report."""
 
     place: SeatView
     last: LastReport
@@ -209,7 +210,7 @@ class _EnteredSheet:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EnterSheet(PreviewedChange[Receipt]):
-    """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
+    """Enter a sheet for the open turn on behalf of a seat's player, who gets the receipt."""
 
     command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
@@ -217,15 +218,15 @@ class EnterSheet(PreviewedChange[Receipt]):
     lines: Lines
 
     def asks(self, context: Context, facts: Receipt) -> bool:
-        """Return whether a sheet counts already, that asks for something else."""
+        """Return True if another sheet with other orders counts already."""
         return facts.replaces is not None and not facts.replaces.same
 
     def look(self, context: Context) -> Receipt:
-        """How the sheet reads. Raises CampaignError."""
+        """Return the receipt of the sheet."""
         return _read_entered_sheet(context, self.seat, self.lines).receipt
 
     def do(self, context: Context) -> Receipt:
-        """Keeps it. Raises CampaignError, also if nothing in it is understood."""
+        """Save the sheet. Raises CampaignError also if nothing in it is understood."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         given = _read_entered_sheet(context, self.seat, self.lines)
         place, receipt = given.place, given.receipt
@@ -271,7 +272,7 @@ def restoring(campaign: str, seat: str, version: int, channel: Channel) -> str:
 
 
 def render_receipt(receipt: Receipt) -> Iterator[str]:
-    """How a sheet was read."""
+    """Yield the lines of a receipt."""
     yield f"{receipt.campaign}, {receipt.label}, seat {receipt.seat}: {receipt.verdict}"
     yield from render_reading(receipt.findings, receipt.orders)
 
@@ -305,20 +306,20 @@ _DICE = FreeText("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "
 
 @dataclass(frozen=True, slots=True)
 class RollList:
-    """What was rolled in a turn, the oldest first."""
+    """The rolls of a turn, oldest first."""
 
     campaign: str
     turn: int
     rolls: tuple[Roll, ...]
 
     def told(self, roll: Roll) -> str:
-        """One of the rolls in words."""
+        """Return a roll in words."""
         return roll.told(count_rolls(self.rolls, roll.label))
 
 
 @dataclass(frozen=True, slots=True)
 class RollResult:
-    """A roll that was made just now."""
+    """A roll that was just made."""
 
     campaign: str
     turn: int
@@ -340,7 +341,7 @@ class RollDice(GmCommand, Change[RollResult]):
     label: Annotated[str, Words("words", "what the roll is for", "ann storms the gate")]
 
     def do(self, context: Context) -> RollResult:
-        """Rolls. Raises CampaignError if no turn is open, or these are no dice."""
+        """Roll the dice. Raises CampaignError if no turn is open, or the dice are invalid."""
         require_running(context.snapshot)
         rolls = current_rolls(context.session, context.snapshot)
         try:
@@ -368,7 +369,7 @@ class ShowRolls(GmCommand, Query[RollList]):
     turn: Annotated[int | None, TURN] = None
 
     def look(self, context: Context) -> RollList:
-        """All rolls of the turn, also of one that was taken back since. Raises CampaignError before the start."""
+        """Return all rolls of the turn, those of withdrawn runs too. Raises CampaignError before the start."""
         snapshot = context.snapshot
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: nothing was rolled")

@@ -37,7 +37,7 @@ class LeaveSeat(SeatCommand):
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
 
     def do(self, context: Context) -> TextResult:
-        """Opens the seat; the first standby gets it."""
+        """Open the seat; the first standby gets it."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         vacate_seat(context, place, "its player has left", actor=place.seat, told=True)
         return TextResult(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
@@ -87,7 +87,7 @@ class SetDiceWord(SeatCommand):
     said: Annotated[Sequence[str], FreeText("words", "words", "hello")]
 
     def do(self, context: Context) -> TextResult:
-        """Keeps it, in the place of any before."""
+        """Set the word, replacing any before."""
         place = find_seat_view(context.snapshot, self.seat)
         word = set_dice_word(context.session, context.snapshot, place, self.said, context.now)
         return TextResult(
@@ -107,7 +107,7 @@ class AppointDeputy(SeatCommand):
     last: Annotated[str, DAY]
 
     def do(self, context: Context) -> TextResult:
-        """Mails the deputy a code; he stands in once that has come back."""
+        """Mail the deputy a code; their right begins when the code comes back."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         address = require_address(self.address, "a deputy", app.settings.address)
@@ -158,7 +158,7 @@ class DismissDeputy(SeatCommand):
     weight = Reversible("", "DEPUTY address UNTIL last")
 
     def do(self, context: Context) -> TextResult:
-        """Ends it, and tells who stood in."""
+        """Dismiss the deputy, and notify them."""
         session, snapshot, now = context.session, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         dismissed = dismiss(session, place, now)
@@ -193,7 +193,7 @@ class NoteAbsence(SeatCommand):
     last: Annotated[str | None, DAY] = None
 
     def do(self, context: Context) -> TextResult:
-        """Notes it, unless it makes no sense or is more than the house allows."""
+        """Save the absence, unless its days are invalid or exceed what the house rules allow."""
         session, snapshot, now = context.session, context.snapshot, context.now
         place, zone = find_seat_view(snapshot, self.seat), snapshot.schedule.zone
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
@@ -219,7 +219,7 @@ class EndAbsences(SeatCommand):
     weight = Reversible("", "ABSENT first TO last")
 
     def do(self, context: Context) -> TextResult:
-        """Takes back all absences of the seat that are not over."""
+        """Delete all absences of the seat that are not over."""
         session, snapshot, now = context.session, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         absences = _load_coming_absences(session, place.id, now)
@@ -236,7 +236,7 @@ def _load_coming_absences(session: Session, seat_id: int, now: dt.datetime) -> l
 
 
 def _explain_bad_days(first: dt.date, last: dt.date, now: dt.datetime) -> str:
-    """What is wrong with these days, if anything."""
+    """Return why these days cannot be an absence, "" if they can."""
     if last < first:
         return f"{last} is before {first}."
     # A day's tolerance, since the zones of player and campaign may differ.
@@ -248,7 +248,7 @@ def _explain_bad_days(first: dt.date, last: dt.date, now: dt.datetime) -> str:
 
 
 def _explain_limit(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
-    """Which limit of the house the new absence would break, together with those that touch it; "" if none."""
+    """Return which limit the new absence would exceed, alone or with those that touch it, "" if none."""
     most = snapshot.policy.absence_days
     if most == 0:
         return f"in {snapshot.name} deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY."
@@ -263,7 +263,7 @@ def _explain_limit(snapshot: CampaignSnapshot, absences: list[Absence], since: d
 
 
 def _longest_span(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
-    """The longest time that the spans cover without a gap."""
+    """Return the longest time that the spans cover without a gap."""
     ordered = sorted(spans)
     merged = [ordered[0]]
     for _, (since, until) in pairwise(ordered):

@@ -57,7 +57,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class PressShown:
-    """A piece of press as its GM sees it: by whom it truly is; `to` is empty for all, `seat` "" for the GM himself."""
+    """A piece of press as its GM sees it, with its true sender; `to` is empty for all, `seat` "" for the GM."""
 
     id: int
     turn: int
@@ -71,7 +71,7 @@ class PressShown:
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementList:
-    """A GM's texts, by the turns whose reports bring them; those of turns up to that which is open have gone."""
+    """A GM's texts, by the turns whose reports bring them; those up to the open turn have been sent."""
 
     campaign: str
     turn: int
@@ -80,7 +80,7 @@ class AnnouncementList:
 
 @dataclass(frozen=True, slots=True)
 class Recipients:
-    """The seats to which a GM's words are mailed."""
+    """The seats to which a GM's message is mailed."""
 
     to: tuple[SeatName, ...]
 
@@ -105,11 +105,11 @@ class AddAnnouncement(GmCommand, Change[Text]):
     seat: Annotated[SeatName | None, SEAT] = None
 
     def wish(self, text: TextBlock) -> AddAnnouncement:
-        """Return it with the text below."""
+        """Return the action with the text below. Raises CampaignError if there is none."""
         return AddAnnouncement(text.needed, None if self.seat is None or self.seat.lower() == EVERYBODY else self.seat)
 
     def do(self, context: Context) -> Text:
-        """Keeps the text for them."""
+        """Save the text for the next reports."""
         session, snapshot, now = context.session, context.snapshot, context.now
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
@@ -142,7 +142,7 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
     def do(self, context: Context) -> AnnouncementList:
-        """Drops it; the rest is told."""
+        """Delete the text; return the others."""
         snapshot = context.snapshot
         waiting = [text for text in ShowTexts().look(context).texts if text.turn > snapshot.turn]
         if self.text_id not in {text.id for text in waiting}:
@@ -165,7 +165,7 @@ class ShowTexts(GmCommand, Query[AnnouncementList]):
     usage = "TEXTS"
 
     def look(self, context: Context) -> AnnouncementList:
-        """Those that wait, and those that went, by the turns whose reports bring them."""
+        """Return the texts that wait and those that were sent, by the turns whose reports bring them."""
         snapshot = context.snapshot
         rows = context.session.execute(
             select(Announcement.id, Announcement.turn, Seat.name, Announcement.text)
@@ -201,11 +201,11 @@ class Announce(GmCommand, Change[Recipients]):
     to: Annotated[Sequence[str], SEAT] = ()
 
     def wish(self, text: TextBlock) -> Announce:
-        """Return it with the text below."""
+        """Return the action with the text below. Raises CampaignError if there is none."""
         return Announce(text.needed, self.to)
 
     def do(self, context: Context) -> Recipients:
-        """Queues the letters."""
+        """Queue the mails."""
         session, snapshot, now = context.session, context.snapshot, context.now
         to = parse_recipients(snapshot, self.to or (EVERYBODY,))
         piece = PressItem(kind=PRESS, sender=None, text=sanitise_text(self.text).text, to=to)
@@ -231,7 +231,7 @@ class ShowPress(GmCommand, Query[PressList]):
     usage = "PRESS"
 
     def look(self, context: Context) -> PressList:
-        """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
+        """Return all press with its true senders; diaries are left out until the game is over."""
         snapshot = context.snapshot
         shut = () if snapshot.status == CampaignState.OVER else (Press.kind != DIARY,)
         rows = context.session.execute(
@@ -269,7 +269,7 @@ class SendPress(SeatCommand):
     unsigned: ClassVar[bool] = False
 
     def do(self, context: Context) -> TextResult:
-        """Mails it, or keeps it for the next reports."""
+        """Mail the message, or keep it for the next reports."""
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         to = parse_recipients(snapshot, self.to)
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
@@ -297,7 +297,7 @@ class WriteNews(SeatCommand):
     weight = Harmless("words that are sent overwrite nothing")
 
     def do(self, context: Context) -> TextResult:
-        """Keeps it for the next reports."""
+        """Keep the text for the next reports."""
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         put_news(context.session, snapshot, own, passed.text, context.now)
         said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
@@ -313,7 +313,7 @@ class WriteDiary(SeatCommand):
     weight = Harmless("words that are added overwrite nothing")
 
     def do(self, context: Context) -> TextResult:
-        """Enters it."""
+        """Add the text to the diary."""
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         put_diary(context.session, snapshot, own, passed.text, context.now)
         kept = f"Entered into the diary of {own.seat}, {current_turn_label(context.session, snapshot, own.id)}."
@@ -330,7 +330,7 @@ class Mute(SeatCommand):
     whom: Annotated[str, SEAT]
 
     def do(self, context: Context) -> TextResult:
-        """Keep it from the player."""
+        """Mute the seat for the player."""
         snapshot = context.snapshot
         own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
         if whom == own.seat:
@@ -353,7 +353,7 @@ class Unmute(SeatCommand):
     whom: Annotated[str, SEAT]
 
     def do(self, context: Context) -> TextResult:
-        """Let it reach the player."""
+        """Let the press of the seat reach the player again."""
         snapshot = context.snapshot
         own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
         muted = _load_muted(context, own)
@@ -373,12 +373,12 @@ def _set_muted(session: Session, own: SeatView, muted: frozenset[SeatName]) -> N
 
 
 def _find_writer(snapshot: CampaignSnapshot, word: str) -> SeatName:
-    """Whose press is meant: a seat's, or that of nobody in particular."""
+    """Return the seat whose press is meant, or the word for unsigned press."""
     return UNSIGNED if word.lower() == UNSIGNED else find_seat_view(snapshot, word).seat
 
 
 def _delivery_note(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | None, now: dt.datetime) -> str:
-    """Who gets a letter, when, and what they are told of its writer."""
+    """Return the sentence on who gets a message, when, and how it is signed."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
     whom = everybody if piece.to is None else join_names(piece.to)
     what = "Your unsigned letter" if piece.unsigned else f"Your letter, signed {piece.byline},"
@@ -389,12 +389,12 @@ def _delivery_note(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime
 
 
 def _room_note(context: Context, own: SeatView) -> str:
-    """A sentence on how much more a seat may put into the next reports."""
+    """Return the sentence on how much more a seat may put into the next reports."""
     return f" Your seat has room for {characters_left(context.session, context.snapshot, own)} characters more in them."
 
 
 def _vacancy_note(snapshot: CampaignSnapshot, piece: PressItem) -> str:
-    """A sentence on the seats written to where nobody sits."""
+    """Return the sentence on recipients whose seats have no player, "" if all have one."""
     vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
     return f" Nobody sits at {join_names(vacant)} now." if vacant else ""
 

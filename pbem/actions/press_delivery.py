@@ -3,7 +3,7 @@
 Refusals are sentences for the sender.
 
 Such a mail tells no more of its sender than the sender wished: it comes from the
-application, its Message-ID is a keyed hash, and it is no reply. Unsigned letters
+application, its Message-ID is a keyed hash, and it is no reply. Unsigned messages
 are sent on the hour, so that their time does not tell who was writing mail just
 then.
 """
@@ -46,7 +46,11 @@ ROOM_FOR_DIARIES = 300_000
 
 
 def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[SeatName, ...] | None:
-    """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
+    """Return the seats that words name; None for ALL.
+
+    Raises:
+        CampaignError: If a seat does not exist, or is out of the game.
+    """
     if any(word.lower() == EVERYBODY for word in words):
         return None
     places = [find_seat_view(snapshot, word) for word in words]
@@ -57,7 +61,7 @@ def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[
 
 
 def check_letter(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
-    """Raises CampaignError if the campaign does not allow a letter of a player, or he has written enough."""
+    """Raise CampaignError if the campaign does not allow a player's message, or its sender has reached a limit."""
     _check_press(snapshot)
     if piece.unsigned and snapshot.policy.press != "anonymous":
         raise CampaignError(f"the press of {snapshot.name} is signed: write PRESS TO instead of UNSIGNED TO")
@@ -72,7 +76,7 @@ def check_letter(session: Session, snapshot: CampaignSnapshot, piece: PressItem)
 
 
 def put_news(session: Session, snapshot: CampaignSnapshot, sender: SeatView, text: str, now: dt.datetime) -> None:
-    """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
+    """Add a text to the newspaper of the next reports. Raises CampaignError if that is not allowed."""
     _check_press(snapshot)
     piece = PressItem(kind=NEWS, sender=sender, text=text)
     _check_pieces(session, snapshot, piece)
@@ -81,7 +85,7 @@ def put_news(session: Session, snapshot: CampaignSnapshot, sender: SeatView, tex
 
 
 def put_diary(session: Session, snapshot: CampaignSnapshot, sender: SeatView, text: str, now: dt.datetime) -> None:
-    """Enters a text into a seat's diary. Raises CampaignError if there are none, or it is full."""
+    """Add a text to a seat's diary. Raises CampaignError if the campaign has no diaries, or this one is full."""
     require_running(snapshot)
     if not snapshot.policy.diary:
         raise CampaignError(f"there are no diaries in {snapshot.name}")
@@ -95,7 +99,7 @@ def put_diary(session: Session, snapshot: CampaignSnapshot, sender: SeatView, te
 
 
 def is_immediate(snapshot: CampaignSnapshot, piece: PressItem) -> bool:
-    """Whether a letter is mailed by itself; a GM's always is."""
+    """Return True if a message is mailed by itself, as a GM's always is."""
     return piece.sender is None or snapshot.policy.press_with == "mail"
 
 
@@ -136,14 +140,14 @@ def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: PressIte
 
 
 def characters_left(session: Session, snapshot: CampaignSnapshot, sender: SeatView | None) -> int:
-    """How many characters a seat may still put into the next reports, of the share that each seat has."""
+    """Return how many characters a seat may still put into the next reports, of its share."""
     share = max(ROOM_IN_REPORTS // len(snapshot.playing), LEAST_SHARE)
     used = _count_characters(session, *_in_next_reports(snapshot), Press.sender_id == (sender.id if sender else None))
     return max(share - used, 0)
 
 
 def _in_next_reports(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
-    """What was written for reports while the open turn was open."""
+    """Return the conditions for press that goes with the next reports."""
     return (
         Press.campaign_id == snapshot.id,
         Press.turn == snapshot.turn,
@@ -153,7 +157,7 @@ def _in_next_reports(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], .
 
 
 def _written_this_turn(snapshot: CampaignSnapshot, piece: PressItem) -> tuple[ColumnElement[bool], ...]:
-    """What the writer of a piece has written while the open turn was open."""
+    """Return the conditions for press that the sender of a piece has written in the open turn."""
     sender = piece.sender.id if piece.sender else None
     return Press.campaign_id == snapshot.id, Press.turn == snapshot.turn, Press.sender_id == sender
 
@@ -163,10 +167,13 @@ def _count_characters(session: Session, *which: ColumnElement[bool]) -> int:
 
 
 def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
-    """Keeps a player's letter, and mails it or leaves it for the next reports.
+    """Mail a player's message, or keep it for the next reports.
 
-    Returns when its mails go, None if with the reports. Raises CampaignError
-    if the campaign does not allow it.
+    Returns:
+        The time at which its mails go; None if it goes with the reports.
+
+    Raises:
+        CampaignError: If the campaign does not allow it.
     """
     session, snapshot, now = context.session, context.snapshot, context.now
     check_letter(session, snapshot, piece)
@@ -191,7 +198,7 @@ def mail_press(
     places: Sequence[SeatView],
     subject: str,
 ) -> None:
-    """Queues the mails of a piece of press, to go out at the time of the context; none to places where nobody sits."""
+    """Queue the mails of a piece of press for the time of the context; seats without a player get none."""
     app, snapshot = context.app, context.snapshot
     mailer, text = CampaignMailer.of(app, snapshot), app.reporter.write(page)
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
@@ -215,6 +222,6 @@ def mail_press(
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:
-    """The next full hour, if this is none."""
+    """Return the next full hour, or the time itself if it is one."""
     hour = now.replace(minute=0, second=0, microsecond=0)
     return hour if hour == now else hour + dt.timedelta(hours=1)

@@ -70,10 +70,9 @@ NOTED = "The journal and the next reports tell that you looked, but not at whose
 
 @dataclass(frozen=True, slots=True)
 class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
-    """Runs the last turn again with a GM's changes.
+    """Run the last turn again with a GM's changes.
 
-    Who only asks what other changes than none would come to has tried them
-    against the real dice, and the next reports tell it.
+    A dry run with changes has tried them against the real dice, so the next reports disclose it.
     """
 
     command = "rerun"
@@ -82,19 +81,19 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
     changes: RerunChanges = NO_CHANGES
 
     def plan(self, context: Context) -> RerunPlan:
-        """The second run, computed. Raises CampaignError."""
+        """Return the computed rerun. Raises CampaignError."""
         return plan_rerun(context, self.changes)
 
     def keep(self, context: Context, plan: RerunPlan) -> None:
-        """Puts it in the place of the first."""
+        """Replace the last run by the new one."""
         apply_rerun(context, plan)
 
     def facts(self, plan: RerunPlan) -> RerunImpact:
-        """Whose reports change."""
+        """Return the impact: whose reports change."""
         return plan.impact
 
     def traces(self, facts: RerunImpact) -> tuple[AuditEntry, ...]:
-        """That it was asked; of whose sheets, for the GM alone."""
+        """Return the entry that changes were tried, and for the GM alone, whose sheets."""
         return audit_entries(facts)
 
     def render(self, facts: RerunImpact, channel: Channel) -> Iterator[str]:
@@ -128,7 +127,7 @@ class RunAgain(GmCommand):
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> RerunTurn:
-        """Return the second run with that sheet."""
+        """Return the rerun with that sheet."""
         return RerunTurn(RerunChanges(sheets={self.seat: text.orders}))
 
 
@@ -140,7 +139,7 @@ def _render_changed_seat(touched: ChangedSeat) -> Iterator[str]:
 
 
 def audit_entries(impact: RerunImpact) -> tuple[AuditEntry, ...]:
-    """What the journal tells of a GM who has only asked what his changes would come to."""
+    """Return the journal entries of a GM who only asked about the effect of changes; none if there were none."""
     if not impact.tried:
         return ()
     what = impact.what
@@ -150,10 +149,7 @@ def audit_entries(impact: RerunImpact) -> tuple[AuditEntry, ...]:
 
 
 def apply_rerun(context: Context, amendment: RerunPlan) -> None:
-    """Puts a second run in the place of the first.
-
-    The campaign is locked, and its ground is that on which the amendment was planned.
-    """
+    """Replace the last run by a computed one. Call with the campaign locked and unchanged since planning."""
     session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
     old_turn, old_following = withdraw_turns(session, snapshot, RERUN, again.number, now)
@@ -209,7 +205,7 @@ def _insert_following(session: Session, old: Turn, amendment: RerunPlan) -> Turn
 
 
 def _save_given_sheets(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
-    """Keeps the GM's sheets with the turn that they were used for."""
+    """Save the GM's sheets with the turn for which they were used."""
     given = {place.id: again.given[place.seat] for place in again.snapshot.places if place.seat in again.given}
     sheets = [
         SheetToSave(
@@ -225,7 +221,10 @@ def _save_given_sheets(session: Session, again: Rerun, turn: Turn, now: dt.datet
 
 
 def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
-    """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
+    """Add journal entries on the rerun, and notify those whose report is withdrawn without another.
+
+    Players are told what was done, the GM alone whose reports changed.
+    """
     session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
     what = f"turn {again.number} was run again" if again.before else "the set-up was made again"
@@ -247,7 +246,7 @@ def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StateEdit:
-    """A GM's edit of a state, found good: what it is to the last turn, and what it does, path by path."""
+    """A GM's valid edit of a state: the changes of the last turn that it means, and its differences, path by path."""
 
     changes: RerunChanges
     differences: tuple[Difference, ...]
@@ -255,7 +254,7 @@ class StateEdit:
 
 @dataclass(frozen=True, slots=True)
 class StateEdited:
-    """An edit, and whose reports it changes."""
+    """An edit, and its impact on reports."""
 
     edit: StateEdit
     impact: RerunImpact
@@ -282,7 +281,7 @@ class ShowState(GmCommand, Query[ShownState]):
     usage = "STATE"
 
     def look(self, context: Context) -> ShownState:
-        """The state, as its game writes it now. Raises CampaignError before the start."""
+        """Return the state, as its game dumps it now. Raises CampaignError before the start."""
         snapshot, ruleset = context.snapshot, context.app.game(context.snapshot.game)
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
@@ -307,27 +306,31 @@ class EditState(GmCommand, PlannedChange[StateEdited, "_Plan"]):
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> EditState:
-        """Return it with the patch below: the state as it shall be, or a JSON Patch of it."""
+        """Return the action with the JSON below: the wanted state, or a JSON Patch.
+
+        Raises:
+            CampaignError: If it is not JSON.
+        """
         try:
             return EditState(parse_json(text.words))
         except (ValueError, RecursionError) as error:
             raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
     def plan(self, context: Context) -> _Plan:
-        """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
+        """Return the checked edit, and the last turn rerun with it. Raises CampaignError."""
         edit = read_edit(context, self.data)
         return _Plan(edit, plan_rerun(context, edit.changes))
 
     def keep(self, context: Context, plan: _Plan) -> None:
-        """Puts that run in the place of the first."""
+        """Replace the last run by the one with the edit."""
         apply_rerun(context, plan.amendment)
 
     def facts(self, plan: _Plan) -> StateEdited:
-        """What the edit does, and whose reports change."""
+        """Return the differences of the edit, and whose reports change."""
         return StateEdited(plan.edit, plan.amendment.impact)
 
     def traces(self, facts: StateEdited) -> tuple[AuditEntry, ...]:
-        """That another state was tried."""
+        """Return the entry that another state was tried."""
         return audit_entries(facts.impact)
 
     def render(self, facts: StateEdited, channel: Channel) -> Iterator[str]:
@@ -343,7 +346,15 @@ class _Plan:
 
 
 def read_edit(context: Context, data: Json) -> StateEdit:
-    """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
+    """Return a GM's edit, checked with the game.
+
+    Args:
+        data: The wanted state, or a JSON Patch (RFC 6902) of the current one.
+
+    Raises:
+        CampaignError: If nothing changes, or the game does not take the state.
+        PatchError: If the patch does not apply.
+    """
     snapshot, before = context.snapshot, ShowState().look(context).state
     state = current_turn(context.session, snapshot, snapshot.turn).state_hash
     # Where a state itself looks like a patch, what is given is always a state.
@@ -356,7 +367,7 @@ def read_edit(context: Context, data: Json) -> StateEdit:
 
 
 def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:
-    """Raises CampaignError unless the game takes the state as it is written, and can show it to every seat."""
+    """Raise CampaignError unless the game loads the state unchanged, and can show it to every seat."""
     refused = f"{ruleset.title} refuses this state"
     faults = _find_new_faults(ruleset, snapshot, before, wanted)
     try:
@@ -384,7 +395,7 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
 def _find_new_faults(
     ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json
 ) -> list[ValidationError]:
-    """What a game that can tell finds wrong with the state, and not with the one before."""
+    """Return the faults that the game finds in the wanted state, but not in the one before."""
     if not isinstance(ruleset, StateImporter):
         return []
     found = ruleset.check_state(wanted, snapshot.seats)

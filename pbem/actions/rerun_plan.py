@@ -57,7 +57,7 @@ from pbem.store.types import CampaignState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerunChanges:
-    """What a GM puts right of the last turn: sheets of seats, and the state that came out.
+    """A GM's corrections of the last turn: sheets of seats, and the state that came out.
 
     A `patch` given earlier stays in force, unless `drop_patch`. One given now
     was made for the state with the hash `of_state`.
@@ -77,8 +77,8 @@ NO_CHANGES = RerunChanges()
 class Rerun:
     """A turn, or the set-up, resolved again. `number` is its own; `turn` and `following` are the rows as they are.
 
-    `before` is None for the set-up. `given` is how the GM's sheets read;
-    `withdrawn` is all that is taken back once this stands.
+    `before` is None for the set-up. `given` are the GM's sheets as they were read;
+    `withdrawn` are all turns that are withdrawn once this run is stored.
     """
 
     snapshot: CampaignSnapshot
@@ -93,17 +93,17 @@ class Rerun:
 
     @property
     def told(self) -> Mapping[str, Any]:
-        """The record of the run that stands."""
+        """The record of the run that counts until now."""
         return dict(json.loads(self.turn.record or b"{}"))
 
     def files(self, reports: Sequence[Mapping[str, bytes]]) -> dict[str, bytes]:
-        """The files for the archive, of the reports of all seats told."""
+        """Return the files for the archive, with the reports of all seats."""
         if self.before is None:
             return turn_files(reports)
         return run_files(self.before, self.outcome, reports)
 
     def record(self, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
-        """The record that takes the place of the one that stands."""
+        """Return the record that replaces the current one."""
         if self.before is None:
             began = self.turn.opened_at
             given = initial_state(self.ruleset, self.turn)
@@ -112,7 +112,11 @@ class Rerun:
 
 
 def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
-    """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
+    """Resolve the last turn again.
+
+    Raises:
+        CampaignError: If there is no such turn, or the changes do not fit it; the message says what can be done.
+    """
     session, snapshot = context.session, context.snapshot
     if snapshot.status == CampaignState.FORMING:
         raise CampaignError(f"campaign {snapshot.name} has not begun: there is no turn to run again")
@@ -185,7 +189,7 @@ def _load_inputs(
     sheets: Mapping[SeatName, Lines],
     patch: Patch,
 ) -> tuple[TurnInputs, dict[SeatName, SheetReading]]:
-    """What the turn was run from: seats, views, sheets and rulings of that time, and the GM's sheets."""
+    """Return the inputs of a turn that was run: seats, views, sheets and rulings of that time, with the GM's sheets."""
     out = seats_removed_before(session, snapshot.id, turn.number + 1)
     then = replace(
         snapshot,
@@ -230,7 +234,7 @@ def _as_received(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedSeat:
-    """A seat whose report changes: what it is told otherwise, and what becomes of its sheet for the open turn."""
+    """A seat whose report changes: the differences, and the fate of its sheet for the open turn."""
 
     seat: SeatName
     edition: int
@@ -240,11 +244,11 @@ class ChangedSeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerunImpact:
-    """Whose reports a second run of a turn changes, and whose it leaves alone.
+    """The seats whose reports a rerun changes, and those whose reports stay.
 
-    `gone` are seats whose report is withdrawn without another in its place;
-    `given` is how the GM's sheets read, `tried` in words what he has changed.
-    `seed_known`: the game was over, so the dice of all turns to come may be known.
+    `gone` are seats whose report is withdrawn without another in its place; `given` are
+    the GM's sheets as read, `tried` describes the changes in words. `seed_known`: the
+    game was over, so players may know the dice of all turns to come.
     """
 
     campaign: str
@@ -262,13 +266,13 @@ class RerunImpact:
 
     @property
     def what(self) -> str:
-        """What is run a second time."""
+        """The name of the turn that is run again."""
         return "the set-up" if self.set_up else f"turn {self.turn}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerunPlan:
-    """A second run, computed: all that is kept and mailed of it."""
+    """A computed rerun with all that is stored and mailed of it."""
 
     again: Rerun
     impact: RerunImpact
@@ -278,7 +282,7 @@ class RerunPlan:
 
 
 def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
-    """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
+    """Compute a rerun of the last turn, changing nothing. Raises CampaignError as `compute_rerun` does."""
     session, app, now = context.session, context.app, context.now
     again = compute_rerun(context, changes)
     old = load_reports(session, again.following)
@@ -305,15 +309,16 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
 
 
 def load_reports(session: Session, turn: Turn) -> dict[int, Report]:
-    """The reports that opened a turn, by seat."""
+    """Return the reports that opened a turn, by id of the seat."""
     found = session.scalars(select(Report).where(Report.turn_id == turn.id).order_by(Report.seat_id))
     return {report.seat_id: report for report in found}
 
 
 def _choose_deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -> dt.datetime | None:
-    """That of the open turn stays; a turn that had none, because the game was over, gets one.
+    """Return the deadline of the open turn: the old one, if it has one that can stay.
 
-    So does one whose time is up when somebody has to think `anew`: it would be run before he could.
+    A turn that had none, because the game was over, gets one. So does a turn that is due
+    already if players have to plan `anew`: it would be run before they could.
     """
     snapshot, old = again.snapshot, again.following.deadline
     if again.outcome.standing.over:
@@ -324,7 +329,7 @@ def _choose_deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: 
 
 
 def _is_affected(again: Rerun, old: Mapping[int, Report], place: SeatView, view: View) -> bool:
-    """Whether a seat's report tells anything that it did not: of the game, or of the sheet that was used."""
+    """Return True if a seat's report changes, in its view or in what it says of the sheet used."""
     if place.id not in old or canonical_json(view) != old[place.id].view:
         return True
     missed = place.seat in again.outcome.turn.missing
@@ -363,7 +368,7 @@ def _build_correction(
 
 
 def _as_reply(made: SeatReport, old: Report | None) -> SeatReport:
-    """A corrected report, as the answer to the one that it replaces."""
+    """Return a corrected report as a reply to the one that it replaces."""
     if old is None:
         return made
     mail = dataclasses.replace(made.mail, in_reply_to=old.message_id, references=(old.message_id,))

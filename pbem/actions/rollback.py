@@ -72,7 +72,7 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollbackResult:
-    """A campaign that stands, or would stand, at another turn: the open turn before and then, and when that is due.
+    """A campaign that stands, or would stand, at another turn: the open turn before and then, with its deadline.
 
     `sheets` are the versions that count there. `seed_known`: the game was over,
     so players can know the dice of all turns to come. `back` are removed seats
@@ -107,7 +107,7 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     asked: Annotated[str | None, NUMBER] = None
 
     def look(self, context: Context) -> RollbackResult:
-        """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
+        """Return the turn, deadline, sheets and seats as they would be. Raises CampaignError if there is no such turn."""
         session, snapshot, number = context.session, context.snapshot, self.turn
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: there is nothing to take back")
@@ -123,7 +123,7 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         return rolled_to(session, snapshot, current_turn(session, snapshot, number), deadline)
 
     def do(self, context: Context) -> RollbackResult:
-        """Puts all turns from that one on onto a shelf, and one like it in their place."""
+        """Withdraw all turns from that one on, and open it again."""
         session, snapshot, now = context.session, context.snapshot, context.now
         plan = self.look(context)
         version = version_before(session, snapshot, self.turn)
@@ -171,7 +171,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
     rewrites = True
 
     def do(self, context: Context) -> RollbackResult:
-        """Puts the turns on its shelf back. Raises CampaignError."""
+        """Reinstate the turns of the newest rollback. Raises CampaignError if there is none to undo."""
         session, snapshot, now = context.session, context.snapshot, context.now
         shelf = _find_undoable_rollback(session, snapshot)
         (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
@@ -201,7 +201,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
 
 
 def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> RollbackResult:
-    """A campaign that comes to stand at a turn, due then."""
+    """Return the result of a campaign that is rolled to a turn with this deadline."""
     back, out = _seats_to_change(session, snapshot, turn.number)
     return RollbackResult(
         campaign=snapshot.name,
@@ -219,9 +219,9 @@ def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline
 def _seats_to_change(
     session: Session, snapshot: CampaignSnapshot, number: int
 ) -> tuple[tuple[SeatName, ...], tuple[SeatName, ...]]:
-    """Return the seats that are removed now, and were not when a turn opened; and those of which the reverse is true.
+    """Return the removed seats that were in the game when a turn opened, and those in the game that were not.
 
-    One that the house rules had removed by then, since its player had missed too often, stays removed.
+    A seat that the house rules had removed by then, for missed sheets, stays removed.
     """
     told = seats_removed_before(session, snapshot.id, number)
     missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.nmr_remove
@@ -233,9 +233,10 @@ def _seats_to_change(
 
 
 def seat_again(context: Context, rolled: RollbackResult) -> Context:
-    """Bring the seats of a campaign that was rolled to another turn back into the game, or take them out of it.
+    """Bring back or remove seats as they were at the turn to which a campaign was rolled.
 
-    Returns the scene as it is then.
+    Returns:
+        The context with the changed snapshot.
     """
     then = _reload(context)
     for seat in rolled.back:
@@ -250,7 +251,7 @@ def _reload(context: Context) -> Context:
 
 
 def _find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
-    """The shelf of the newest rollback that can be undone. Raises CampaignError."""
+    """Return the withdrawn turns of the newest rollback. Raises CampaignError if it cannot be undone."""
     # A shelf stays, empty, when its turns went back into the history.
     holds_turns = WithdrawnTurns.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
     shelves = select(WithdrawnTurns).where(
@@ -270,7 +271,7 @@ def _find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> Wit
 
 
 def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: bool, over: bool = False) -> None:
-    """Tells every player what counts now; a reply to it counts as orders for the report that does."""
+    """Mail every player the turn, deadline and sheet that count now; a reply is taken as orders for it."""
     session, app, snapshot = context.session, context.app, context.snapshot
     last, mailer = load_last_reports(session, snapshot), CampaignMailer.of(app, snapshot)
     pages = [
@@ -315,7 +316,7 @@ def _build_page(
 
 @dataclass(frozen=True, slots=True)
 class HistoryRepaired:
-    """What is wrong with a campaign's turns, in a clause, the numbers of the strays, and where it comes to stand."""
+    """A repair: the inconsistency in a clause, the numbers of the stray turns, and the rollback that follows."""
 
     wrong: str
     strays: tuple[int, ...]
@@ -336,9 +337,10 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
     sure: Annotated[str | None, SURE] = None
 
     def look(self, context: Context) -> HistoryRepaired:
-        """What is wrong, and where the campaign would stand.
+        """Return the inconsistency, and the turn at which the campaign would stand.
 
-        Raises CampaignError if there is nothing to mend, or nothing left to stand on.
+        Raises:
+            CampaignError: If there is nothing to repair, or no consistent turn is left.
         """
         session, snapshot = context.session, context.snapshot
         broken = find_inconsistency(session, snapshot)
@@ -357,7 +359,7 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         )
 
     def do(self, context: Context) -> HistoryRepaired:
-        """Puts the strays away, and opens the last turn that hangs together."""
+        """Withdraw the stray turns, and open the last consistent one."""
         session, snapshot, now = context.session, context.snapshot, context.now
         plan = self.look(context)
         number = plan.rolled.turn
@@ -388,7 +390,7 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
 
 
 def _repair_deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
-    """That which the turn has, if it is open and has time left."""
+    """Return the deadline of a turn that is open and has time left, or a new one."""
     if last.resolved_at is None and last.deadline is not None and now < last.deadline:
         return last.deadline
     return new_deadline(session, snapshot, now)
@@ -400,7 +402,7 @@ def _load_strays(session: Session, snapshot: CampaignSnapshot, last: int) -> lis
 
 
 def _reopen(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
-    """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
+    """Withdraw a turn that was run, but has no valid successor, and open it again; return the open one."""
     withdraw_turns(session, snapshot, REPAIR, last.number, now)
     turn = reopen_turn(session, last, opened_at=now, ruling=None)
     move_reports(session, last, turn)
@@ -411,7 +413,7 @@ def _reopen(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.da
 def _withdraw_strays(
     session: Session, snapshot: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime
 ) -> list[Turn]:
-    """Puts strays onto shelves; returns all turns whose runs are undone with them."""
+    """Withdraw stray turns; return all turns whose runs are undone with them."""
     gone = list(strays)
     own: int | None = None
     for stray in strays:
@@ -428,7 +430,7 @@ def _withdraw_strays(
 
 
 def _find_origin(session: Session, snapshot: CampaignSnapshot, stray: Turn) -> Turn | None:
-    """The turn on a shelf whose run led to a stray."""
+    """Return the withdrawn turn whose run led to a stray turn."""
     shelved = (Turn.campaign_id == snapshot.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
     before = select(Turn).where(*shelved, Turn.number == stray.number - 1).order_by(Turn.id.desc())
     for turn in session.scalars(before):

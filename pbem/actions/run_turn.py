@@ -37,7 +37,7 @@ from pbem.store.types import CampaignState
 
 @dataclass(frozen=True, slots=True)
 class _Misser:
-    """A place that missed, and how often, this time included."""
+    """A seat that missed, and how often, this time included."""
 
     place: SeatView
     in_a_row: int
@@ -45,10 +45,12 @@ class _Misser:
 
 
 def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act: int) -> None:
-    """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
+    """Warn players who missed, notify the GM, and open or remove seats as the house rules say.
 
-    The campaign is as it was when the turn was run, `missing` are its seats without
-    a sheet, `act` is the run's entry in the journal. The misses are counted already.
+    Args:
+        context: The campaign as it was when the turn was run; misses are counted already.
+        missing: The seats without a sheet.
+        act: The id of the run's journal entry.
     """
     snapshot = context.snapshot
     missers = _load_missers(context.session, snapshot, missing)
@@ -67,7 +69,7 @@ def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act:
 
 
 def _load_missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
-    """Those whose sheets were waited for."""
+    """Return the seats without a sheet that had a player to send one."""
     places = {place.id: place for place in snapshot.places if place.manned and place.seat in missing}
     rows = session.execute(
         select(Seat.id, Seat.nmr_in_a_row, Seat.nmr_total)
@@ -78,7 +80,7 @@ def _load_missers(session: Session, snapshot: CampaignSnapshot, missing: frozens
 
 
 def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
-    """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
+    """Warn those for whom a miss has consequences, or who miss repeatedly; of a single miss the report tells enough."""
     snapshot = context.snapshot
     pages = [
         (each.place, _build_warning(context, each))
@@ -121,7 +123,7 @@ def _is_too_many(policy: HouseRules, misser: _Misser) -> bool:
 
 
 def _enforce_limits(context: Context, misser: _Misser) -> str:
-    """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
+    """Open or remove a seat that missed too often; return what was done, "" if nothing."""
     if not _is_too_many(context.snapshot.policy, misser):
         return ""
     why = f"its player sent no sheet {misser.in_a_row} times in a row"
@@ -153,12 +155,12 @@ RunCondition = Callable[[Context], bool]
 
 
 def is_not_held(context: Context) -> bool:
-    """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
+    """Return True if turns of the campaign may run at all: the least condition of a scheduled run."""
     return not context.snapshot.held
 
 
 def always(_: Context) -> bool:
-    """A GM's word is enough, whatever holds the turn."""
+    """Return True: a GM's request is enough, whatever holds the turn."""
     return True
 
 
@@ -171,12 +173,17 @@ def run_turn(
     number: int | None = None,
     still: RunCondition = is_not_held,
 ) -> bool:
-    """Resolves the open turn of a campaign, queues its reports and archives it, or leaves that to others.
+    """Resolve the open turn of a campaign, queue its reports and archive it, or leave archiving to others.
 
-    With `number`, only if that is the open turn. Returns False, having changed
-    nothing, when it is not, when it is `still` to be run no more, or when the
-    past of the campaign was changed meanwhile. Raises CampaignError when there
-    is no open turn.
+    Args:
+        number: Run only if this is the open turn.
+        still: Asked each time the turn is planned; the turn is run only if it returns True.
+
+    Returns:
+        False, having changed nothing, if the turn is not to be run, or the campaign's past was changed meanwhile.
+
+    Raises:
+        CampaignError: If no turn is open.
     """
 
     def plan(context: Context) -> tuple[TurnInputs, TurnResult]:
@@ -204,7 +211,7 @@ def run_turn(
 
 
 def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reason: str) -> None:
-    """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
+    """Commit a computed turn. Call with the campaign locked and unchanged since planning."""
     session, snapshot, turn, now = context.session, context.snapshot, before.turn, context.now
     flushed_connection(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
     turn_id = insert_turn(
@@ -260,7 +267,7 @@ def _journal_text(before: TurnInputs, after: TurnResult, reason: str) -> str:
 
 
 def _hides_misses(before: TurnInputs, after: TurnResult) -> bool:
-    """Whether some missed, and the campaign tells nobody but its GM who: it may be secret who was awaited at all."""
+    """Return True if sheets were missed, and only the GM may know whose: it may be secret who was awaited at all."""
     return bool(after.turn.missing) and before.snapshot.policy.late != "public"
 
 
@@ -281,7 +288,7 @@ class RequestRun(GmCommand, Change[TextResult]):
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
 
     def do(self, context: Context) -> TextResult:
-        """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""
+        """Save the request for the next tick, once for a turn. Raises CampaignError if no turn is open."""
         session, snapshot, now = context.session, context.snapshot, context.now
         require_running(snapshot)
         if not is_requested(context):
@@ -295,7 +302,7 @@ class RequestRun(GmCommand, Change[TextResult]):
 
 
 def is_requested(context: Context) -> bool:
-    """Whether the GM has asked for the run of the turn that is open now."""
+    """Return True if the GM has requested the run of the open turn."""
     asked = select(PendingRequest.id).where(PendingRequest.code == _run_code(context.snapshot))
     return context.session.scalar(asked) is not None
 
@@ -305,9 +312,9 @@ def _run_code(snapshot: CampaignSnapshot) -> str:
 
 
 def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
-    """The turns, of all campaigns or of one, whose GM has asked for their run.
+    """Return the open turns, of all campaigns or of one, whose run the GM has requested.
 
-    What was asked of turns no longer open is crossed off.
+    Requests for turns that are no longer open are closed.
     """
     here = (
         select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)

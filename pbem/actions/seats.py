@@ -65,21 +65,29 @@ _MOST_WORDS = 1_000
 
 
 def free_places(snapshot: CampaignSnapshot) -> list[SeatView]:
-    """The seats where nobody sits and somebody may."""
+    """Return the seats in the game that have no player."""
     return [place for place in snapshot.playing if not place.address]
 
 
 def seat_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> SeatView | None:
-    """Where somebody sits already, if he does."""
+    """Return the seat in the game that a person has, if any."""
     rows = session.scalars(select(Seat.id).where(Seat.campaign_id == snapshot.id, Seat.person_id == person.id))
     ids = set(rows)
     return next((place for place in snapshot.playing if place.id in ids), None)
 
 
 def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem", told: bool = False) -> str:
-    """Takes a seat from its player and gives it to the first standby; returns what came of it, in a sentence.
+    """Take a seat from its player, and give it to the first standby.
 
-    `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
+    Args:
+        why: Completes "seat red is open: …".
+        told: True if the player knows already.
+
+    Returns:
+        A sentence on what was done.
+
+    Raises:
+        CampaignError: If the seat is open already, or can no longer change.
     """
     session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
@@ -104,11 +112,16 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
 
 
 def give_seat(context: Context, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
-    """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
+    """Give a seat to a person, whoever had it before, and notify all concerned.
 
-    In a running campaign the newcomer is mailed a new token and the newest
-    report, with a new code; before the start, the seal of the dice. `why`
-    completes "seat red has a new player: …". Raises CampaignError.
+    In a running campaign the new player is mailed a new token and the newest report,
+    with a new code; before the start, the seal of the dice.
+
+    Args:
+        why: Completes "seat red has a new player: …".
+
+    Raises:
+        CampaignError: If the seat can no longer change.
     """
     session, snapshot, now = context.session, context.snapshot, context.now
     check_playing(snapshot, place)
@@ -137,7 +150,7 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
 def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem") -> None:
     """Take a seat out of the game; the rules hear of it when the next turn is run.
 
-    No sheet of its player is taken any more, but all else stays as it is: `bring_back` lets the seat play on.
+    No sheet of its player is accepted any more, but all else stays, so that `bring_back` lets the seat play on.
     """
     session, snapshot = context.session, context.snapshot
     session.execute(update(Seat).where(Seat.id == place.id).values(status=SeatState.REMOVED))
@@ -152,7 +165,11 @@ def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
 def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm") -> str:
     """Let a removed seat play on as it was; it is open if its player has another seat by now.
 
-    `why` completes "seat red is back in the game: …". Returns what was done, in a sentence.
+    Args:
+        why: Completes "seat red is back in the game: …".
+
+    Returns:
+        A sentence on what was done.
     """
     session, snapshot = context.session, context.snapshot
     row = session.get_one(Seat, place.id)
@@ -173,7 +190,11 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
 
 
 def pause_seat(context: Context, place: SeatView, *, paused: bool, actor: str = "gm") -> bool:
-    """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
+    """Let turns wait for a seat no longer, or again; return False if it was so already.
+
+    Raises:
+        CampaignError: If the seat can no longer change.
+    """
     session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
     ours = update(Seat).where(Seat.id == place.id, Seat.paused != paused).returning(Seat.id)
@@ -185,9 +206,10 @@ def pause_seat(context: Context, place: SeatView, *, paused: bool, actor: str = 
 
 
 def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: str, why: str) -> str:
-    """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.
+    """Give a person a free seat, the wished one if possible, else a place on the standby list.
 
-    Returns what came of it, in sentences to him.
+    Returns:
+        The answer to the person, in sentences.
     """
     session, snapshot = context.session, context.snapshot
     applicant = add_standby(session, snapshot.id, person, context.now, wish=wish, words=words)
@@ -209,7 +231,7 @@ def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: 
 
 
 def _rename_seat(context: Context, place: SeatView, wish: SeatName) -> SeatView:
-    """A seat as its player names it, before the start of a game without names of its own, or of a state."""
+    """Return the seat, renamed to the wish if the game has not started, and has neither names for seats nor a state."""
     session, snapshot = context.session, context.snapshot
     names = context.app.game(snapshot.game).seats.names or session.scalar(
         select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
@@ -240,7 +262,7 @@ def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:
 
 
 def _vacate(context: Context, place: SeatView, *, status: SeatState) -> Report | None:
-    """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
+    """Remove player, token and rights from a seat, and renew the codes of its reports; return the newest report."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
     context.session.execute(update(Seat).where(Seat.id == place.id).values(nobody))
@@ -249,7 +271,7 @@ def _vacate(context: Context, place: SeatView, *, status: SeatState) -> Report |
 
 
 def _end_rights(session: Session, place: SeatView) -> None:
-    """Ends what a player arranged for himself, and the codes of who stood in for him."""
+    """Delete the deputies and absences of a seat, and the codes of its deputies."""
     withdraw_deputy_copies(session, place)
     theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
     session.execute(delete(DeputyReport).where(DeputyReport.deputy_id.in_(theirs)))
@@ -258,7 +280,7 @@ def _end_rights(session: Session, place: SeatView) -> None:
 
 
 def _end_deputising(context: Context, person: Person) -> None:
-    """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
+    """End a new player's rights as deputy of other seats; their players are not told that the person plays now."""
     for place in seats_deputised(context.session, context.snapshot, person, context.now):
         dismiss(context.session, place, context.now)
         if place.address and place.playing:
@@ -273,7 +295,7 @@ def _tell_former(context: Context, place: SeatView, why: str) -> None:
 
 
 def _tell_others(context: Context, place: SeatView, act: int, subject: str, said: str) -> None:
-    """Tells the other players, where they may read the journal."""
+    """Notify the other players, where they may read the journal."""
     snapshot = context.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
         page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
@@ -282,7 +304,7 @@ def _tell_others(context: Context, place: SeatView, act: int, subject: str, said
 
 
 def _tell_gm(context: Context, actor: str, subject: str, *said: str) -> None:
-    """Tells the GM, unless it was his own act."""
+    """Notify the GM, unless the GM did it."""
     if actor != "gm":
         _send(context, context.snapshot.gm, subject, *filter(None, said))
 
@@ -292,7 +314,7 @@ def _send(context: Context, to: str, subject: str, *said: str) -> None:
 
 
 def back_hint(name: str, seat: SeatName) -> str:
-    """Return how a GM brings a removed seat back."""
+    """Return the commands by which a GM brings a removed seat back."""
     return f"pbem seat {name} {seat} --resume (by mail: RESUME {seat})"
 
 
@@ -303,7 +325,7 @@ def _give_hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SeatList:
-    """Who sits where in a campaign ("" for nobody), how the seat stands, and who waits for one, the first first."""
+    """Seats of a campaign as (name, address or "", state), and its standbys in order as (address, wished seat)."""
 
     campaign: str
     seats: tuple[tuple[SeatName, str, str], ...]
@@ -322,18 +344,18 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     sure: Annotated[str | None, SURE] = None
 
     def asks(self, context: Context, facts: TextResult) -> bool:
-        """Return whether a player would lose the seat."""
+        """Return True if a player would lose the seat."""
         return bool(find_seat_view(context.snapshot, self.seat).address)
 
     def look(self, context: Context) -> TextResult:
-        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        """Return a sentence on who would lose the seat, and who would get it."""
         place = _playing_place(context.snapshot, self.seat)
         address = require_address(self.address, f"seat {place.seat}", context.app.settings.address)
         _check_other_player(context.snapshot, place, address)
         return TextResult(f"{_describe_loss(context.snapshot, place)}, and played by {address} from then on.")
 
     def do(self, context: Context) -> TextResult:
-        """Hands the seat over."""
+        """Give the seat to the person."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         person = get_or_create_person(
@@ -356,7 +378,7 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     sure: Annotated[str | None, SURE] = None
 
     def look(self, context: Context) -> TextResult:
-        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        """Return a sentence on who would lose the seat, and who would get it."""
         place = _playing_place(context.snapshot, self.seat)
         if not place.address:
             raise CampaignError(f"seat {place.seat} of {context.snapshot.name} is open already")
@@ -365,7 +387,7 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
         return TextResult(f"{_describe_loss(context.snapshot, place)}, and {then}.")
 
     def do(self, context: Context) -> TextResult:
-        """Opens the seat."""
+        """Open the seat."""
         place = find_seat_view(context.snapshot, self.seat)
         return TextResult(vacate_seat(context, place, "opened by the GM", actor="gm"))
 
@@ -397,7 +419,7 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
     asked: Annotated[str | None, NUMBER] = None
 
     def look(self, context: Context) -> TextResult:
-        """Return what would be lost, until when. Raises CampaignError."""
+        """Return sentences on what would be lost, and until when it can be undone."""
         snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
         version = _counting_version(context, place)
         sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
@@ -405,7 +427,7 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
         return TextResult(f"{said} Its player and the others would be told. {_describe_return(snapshot, place)}")
 
     def do(self, context: Context) -> TextResult:
-        """Removes it."""
+        """Remove the seat."""
         snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
         remove_seat(context, place, "removed by the GM", actor="gm")
         said = f"Seat {place.seat} of {snapshot.name} is out of the game"
@@ -495,7 +517,7 @@ class Invite(GmCommand, Change[TextResult]):
     seat: Annotated[SeatName | None, SEAT] = None
 
     def do(self, context: Context) -> TextResult:
-        """Invites him."""
+        """Mail the person an invitation. Raises CampaignError if they play already, or the seat is taken."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
@@ -544,7 +566,7 @@ class ShowSeats(GmCommand, Query[SeatList]):
     usage = "SEATS"
 
     def look(self, context: Context) -> SeatList:
-        """All seats, and the standby list."""
+        """Return all seats, and the standby list."""
         places = context.snapshot.places
         seats = [(place.seat, place.address, _describe_state(place)) for place in places]
         waiting = [(person.address, wish) for person, wish in list_standbys(context.session, context.snapshot.id)]

@@ -24,7 +24,7 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True)
 class SheetShown:
-    """A sheet: when it came, by whom ("player", "deputy" or "gm"), and its orders, as they can be sent again."""
+    """A sheet: its time, its author ("player", "deputy" or "gm"), and its orders, as they can be sent again."""
 
     version: int
     at: dt.datetime
@@ -35,7 +35,7 @@ class SheetShown:
 
 @dataclass(frozen=True, slots=True)
 class SeatSheets:
-    """The sheet of a seat that counts, if one does, and its others, the oldest first."""
+    """The sheet of a seat that counts, if one does, and its others, oldest first."""
 
     seat: SeatName
     counts: SheetShown | None
@@ -44,7 +44,7 @@ class SeatSheets:
 
 @dataclass(frozen=True, slots=True)
 class SheetsShown:
-    """The sheets of the open turn; with `whole`, others are shown line by line too."""
+    """The sheets of the open turn; with `whole`, the lines of those that do not count are shown too."""
 
     campaign: str
     turn: int
@@ -94,7 +94,7 @@ def _describe_sheet(sheet: SheetShown, zone: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RestoreSheet(PreviewedChange[Receipt]):
-    """Enters an earlier sheet of a seat again: that of a version, or the newest that does not count."""
+    """Enter an earlier sheet of a seat again: that of a version, or the newest that does not count."""
 
     command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
@@ -102,15 +102,15 @@ class RestoreSheet(PreviewedChange[Receipt]):
     version: int | None = None
 
     def asks(self, context: Context, facts: Receipt) -> bool:
-        """Return whether a sheet counts that asks for something else."""
+        """Return True if a sheet with other orders counts now."""
         return self._entry(context).asks(context, facts)
 
     def look(self, context: Context) -> Receipt:
-        """Return how it reads. Raises CampaignError if there is no such sheet."""
+        """Return its receipt. Raises CampaignError if there is no such sheet."""
         return self._entry(context).look(context)
 
     def do(self, context: Context) -> Receipt:
-        """Enter it once more, as a new version."""
+        """Enter it again, as a new version."""
         return self._entry(context).do(context)
 
     def _entry(self, context: Context) -> EnterSheet:
@@ -139,7 +139,7 @@ class SheetCommand(GmCommand):
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return what is meant: the sheet below, an earlier one, or a look at all."""
+        """Return the action: enter the sheet below, restore an earlier one, or show the seat's sheets."""
         if self.what is None and self.number is not None:
             raise CampaignError(f"to have an earlier sheet back, write: SHEET {self.seat} BACK {self.number}")
         if self.what is not None and text.words:

@@ -35,9 +35,9 @@ from pbem.text import count_noun, format_time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A campaign that has begun: its seats, when its first turn is due, and who chose a word for the dice.
+    """A started campaign: its seats, the deadline of its first turn, and the seats whose players chose a dice word.
 
-    `left_out` are the seats that nobody had taken, which are no more.
+    `left_out` are the seats without a player, which were deleted.
     """
 
     campaign: str
@@ -52,7 +52,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SetUp:
-    """A campaign set up, before anything is written. `snapshot` has the places where somebody sits."""
+    """A set-up that is computed, but not stored yet; `snapshot` has only the seats with players."""
 
     snapshot: CampaignSnapshot
     left_out: tuple[SeatName, ...]
@@ -77,11 +77,11 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
     sure: Annotated[str | None, SURE] = None
 
     def asks(self, context: Context, facts: Started) -> bool:
-        """Return whether seats would be left out."""
+        """Return True if seats would be left out."""
         return bool(facts.left_out)
 
     def plan(self, context: Context) -> _SetUp:
-        """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
+        """Compute the set-up. Raises CampaignError if the campaign has started already, or has too few players."""
         session, app, snapshot = context.session, context.app, context.snapshot
         if snapshot.status != CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
@@ -91,7 +91,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         return replace(made, left_out=left_out)
 
     def keep(self, context: Context, plan: _SetUp) -> None:
-        """Writes the set-up and the first turn, and queues the mails."""
+        """Store the set-up and the first turn, and queue the mails."""
         context = replace(context, snapshot=plan.snapshot)
         session, snapshot = context.session, context.snapshot
         turn = _write_start(context, plan)
@@ -105,7 +105,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         add_entry(session, snapshot.id, context.now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:
-        """Who plays, and when the first turn is due."""
+        """Return who plays, and when the first turn is due."""
         snapshot = plan.snapshot
         return Started(
             campaign=snapshot.name,
@@ -133,7 +133,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
 
 
 def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> None:
-    """Gives each seat its token; those that nobody has taken are no more, and the words for the dice are fixed."""
+    """Delete the seats without players, give the others their tokens, and fix the words for the dice."""
     session.get_one(Campaign, snapshot.id).dice_words = [list(each) for each in snapshot.words]
     session.execute(delete(Seat).where(Seat.campaign_id == snapshot.id, Seat.name.not_in(snapshot.seats)))
     for place in snapshot.places:
@@ -142,7 +142,7 @@ def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> 
 
 
 def _drop_open_seats(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
-    """The snapshot with the places where somebody sits. Raises CampaignError if they are too few."""
+    """Return the snapshot with only the seats that have players. Raises CampaignError if they are too few."""
     places = tuple(place for place in snapshot.playing if place.address)
     if len(places) < ruleset.seats.least:
         number = format_player_count(ruleset.seats)
@@ -175,9 +175,10 @@ def _set_up(context: Context) -> _SetUp:
 
 
 def _load_given_state(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Json:
-    """The state that a game is played on from which was begun elsewhere, or None. Raises CampaignError.
+    """Return the state from which an imported game continues, or None. Raises CampaignError if it is no longer valid.
 
-    Looked at once more: seats that nobody has taken are no more, and the game may be another version by now.
+    It was checked when the campaign was created, and is checked again: seats without
+    players are gone, and the game may have another version by now.
     """
     given = session.scalar(select(Campaign.given).where(Campaign.id == snapshot.id))
     if given is None:
@@ -188,7 +189,7 @@ def _load_given_state(session: Session, snapshot: CampaignSnapshot, ruleset: Any
 
 
 def _write_start(context: Context, made: _SetUp) -> int:
-    """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
+    """Mark the campaign as running, and insert the set-up and the open first turn; return the id of the latter."""
     session, snapshot, now = context.session, context.snapshot, context.now
     begun = {
         "status": CampaignState.RUNNING,

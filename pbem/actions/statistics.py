@@ -47,7 +47,7 @@ MOST_TURNS_LISTED = 30
 
 
 class SheetTiming(StrEnum):
-    """What became of a sheet that was waited for; nobody has had to send one who is still awaited."""
+    """The punctuality of a sheet; one that is still awaited was not missed yet."""
 
     IN_TIME = "in time"
     LATE = "late"
@@ -57,9 +57,9 @@ class SheetTiming(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetCame:
-    """A seat's sheet for a turn. `at` is when the first came that was taken, `hours` how long before the deadline.
+    """A seat's sheet for a turn. `at` is the time of the first one accepted, `hours` the hours left to the deadline.
 
-    `hours` is negative after it, and None where there was no deadline or no sheet.
+    `hours` is negative after the deadline, and None where there was no deadline or no sheet.
     """
 
     came: SheetTiming
@@ -69,9 +69,9 @@ class SheetCame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnTaken:
-    """A turn: when it opened, was due and was run (None: it is open), how many hours it took, and what came of sheets.
+    """A turn: the times when it opened, was due and was run (None: it is open), its length in hours, and its sheets.
 
-    `sheets` has the seats of which one was awaited, or came. `scores` are those with which it opened.
+    `sheets` has the seats that were awaited or sent one. `scores` are those with which it opened.
     """
 
     turn: int
@@ -85,9 +85,9 @@ class TurnTaken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatPlayed:
-    """A seat: its sheets, counted; `hours` before the deadline as they usually come; when its player last wrote.
+    """A seat: its sheets, counted; the median of `hours` before the deadline; the time of its player's last message.
 
-    `fading` are the reasons to fear that he drops out; usually there are none.
+    `fading` are the reasons to expect that the player drops out; usually there are none.
     """
 
     seat: SeatName
@@ -102,7 +102,7 @@ class SeatPlayed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """A campaign as it has gone until `now`: its turns in their order, and its seats. `hours` a turn usually took."""
+    """A campaign until `now`: its turns in their order, its seats, and the median length of a turn in `hours`."""
 
     campaign: str
     title: str
@@ -121,7 +121,7 @@ class ShowStatistics(GmCommand, Query[Statistics]):
     usage = "STATS"
 
     def look(self, context: Context) -> Statistics:
-        """Its turns and seats; of a campaign that has not begun there are no turns."""
+        """Return the statistics; a campaign that has not started has no turns."""
         snapshot, ruleset = context.snapshot, context.app.game(context.snapshot.game)
         turns = tuple(_load_turns(context.session, snapshot, ruleset))
         usual = _median([turn.hours for turn in turns])
@@ -215,7 +215,7 @@ def _sheet_cell(sheet: SheetCame | None) -> str:
 
 
 def _score_lines(statistics: Statistics) -> Iterator[str]:
-    """The scores with which turns opened, of those seats that have most now."""
+    """Yield the scores with which turns opened, of the seats that lead now."""
     turns = statistics.turns[-MOST_TURNS_LISTED:]
     best = sorted(turns[-1].scores, key=lambda seat: -turns[-1].scores[seat])[:ACROSS]
     yield "Scores as each turn opened, which players may not know:"
@@ -241,19 +241,19 @@ def _format_lead(hours: float) -> str:
 
 
 def _format_span(hours: float) -> str:
-    """Hours, or days of so many."""
+    """Return hours in words: as minutes, hours or days."""
     if hours < 48:
         return f"{hours:.0f} h" if hours >= 1 else f"{60 * hours:.0f} min"
     return f"{hours / 24:.1f} days"
 
 
 def _format_age(now: dt.datetime, at: dt.datetime | None) -> str:
-    """How long ago; a clock that was behind makes nothing lie ahead."""
+    """Return in words how long ago a time was."""
     return "never" if at is None else f"{_format_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
 
 
 def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Iterator[TurnTaken]:
-    """The turns that were played or are open; each state is read alone, since those of large games fill the memory."""
+    """Yield the turns that were played or are open."""
     sheets = _load_first_sheets(session, snapshot)
     turns = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
     version = snapshot.version
@@ -291,7 +291,7 @@ def _classify_sheets(
 
 
 def _load_first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, Mapping[int, dt.datetime]]:
-    """When the first sheet came that was taken: by turn, then by seat."""
+    """Return the time of the first accepted sheet: by id of the turn, then of the seat."""
     rows = session.execute(
         select(OrderSheet.turn_id, OrderSheet.seat_id, func.min(OrderSheet.received_at))
         .join(Turn, Turn.id == OrderSheet.turn_id)
@@ -305,7 +305,7 @@ def _load_first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[
 
 
 def _load_last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
-    """When each seat's player wrote last, be it from his own address or a sheet from another one."""
+    """Return the time of each seat's last message: from the player's own address, or a sheet from another one."""
     senders = {place.address.lower(): place.id for place in snapshot.places if place.address}
     letters = select(InboxMessage.sender, func.max(InboxMessage.received_at)).where(InboxMessage.sender.in_(senders))
     found = {senders[sender]: at for sender, at in session.execute(letters.group_by(InboxMessage.sender)) if sender}
@@ -317,7 +317,7 @@ def _load_last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[in
 
 
 def _load_first_known(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
-    """Since when the house knows each seat's player: before, nobody can have been waiting for a word of his."""
+    """Return the time since when each seat's player has been known here."""
     known = select(Seat.id, Person.created_at).join(Person, Person.id == Seat.person_id)
     rows = session.execute(known.where(Seat.campaign_id == snapshot.id))
     return {row.id: row.created_at for row in rows}
@@ -355,7 +355,7 @@ def _reasons_to_fade(
     began: dt.datetime,
     usual: float | None,
 ) -> Iterator[str]:
-    """Why a player may drop out: he misses, or is not heard of."""
+    """Yield the reasons why a player may drop out: missed sheets, or silence."""
     lately = [each for each in came if each != SheetTiming.AWAITED][-LATELY:]
     missed = lately.count(SheetTiming.MISSED)
     if missed >= TOO_MANY:
@@ -417,7 +417,7 @@ OWN = {
 
 
 def statistics_chart(statistics: Statistics) -> Picture:
-    """Sheets by seat and turn; below them how long turns took, and scores as each turn opened."""
+    """Return the chart: sheets by seat and turn, below them the length of turns, and scores as each turn opened."""
     turns = statistics.turns[-MOST_TURNS:]
     seats = [each.seat for each in sorted(statistics.seats, key=lambda each: not each.fading)][:MOST_ROWS]
     scored = any(turn.scores for turn in turns)
@@ -448,7 +448,7 @@ def _title_labels(statistics: Statistics, rows: int) -> Iterator[Label]:
 
 
 def _column_step(turns: Sequence[TurnTaken]) -> float:
-    """How far the columns of two turns are from each other."""
+    """Return the distance of the columns of two turns."""
     return min(40.0, (WIDTH - LEFT - RIGHT) / max(1, len(turns)))
 
 
@@ -471,7 +471,7 @@ def _draw_squares(turns: Sequence[TurnTaken], seats: Sequence[SeatName]) -> _Par
 
 
 def _draw_box(x: float, y: float, step: float, high: float, fill: str) -> str:
-    """The box of a turn, with some room to the next."""
+    """Return the box of a turn, with a gap to the next."""
     width = max(step - 3, 1)
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{high:.1f}" rx="2" fill="{fill}"/>'
 
@@ -484,7 +484,7 @@ def _square_fill(turn: TurnTaken, sheet: SheetCame) -> str:
 
 
 def _draw_bars(turns: Sequence[TurnTaken], top: int) -> _Part:
-    """Days that each turn took, or hours where none took two days."""
+    """Return the bars of the length of each turn, in days, or in hours where none took two days."""
     step, longest = _column_step(turns), max((turn.hours or 0 for turn in turns), default=0) or 1
     unit, hours = ("days", 24) if longest >= 48 else ("hours", 1)
     bars, labels = [], [Label(LEFT - 10, top + 12, f"{unit} a turn", 11, PALE, "end")]
@@ -525,7 +525,7 @@ def _draw_scores(turns: Sequence[TurnTaken], seats: Sequence[SeatName], top: int
 
 
 def _line_labels(ends: Sequence[tuple[float, float, SeatName, str]]) -> Iterator[Label]:
-    """The names of lines at their ends, apart from each other."""
+    """Yield the names of lines at their ends, moved so that none overlap."""
     places = sorted(ends, key=lambda end: end[1])
     heights = [end[1] for end in places]
     for above, below in pairwise(range(len(heights))):

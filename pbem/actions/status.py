@@ -24,9 +24,9 @@ from pbem.text import count_noun, format_table, format_time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatStatus:
-    """A seat: whether it is awaited, the version of the sheet that counts (None: none), and sheets missed.
+    """A seat: whether it is awaited, the version of the sheet that counts (None: none), and missed sheets.
 
-    Nobody sits there when it has no address. With `wait` the turn does not run before its deadline because of
+    A seat without an address has no player. With `wait` the turn does not run before its deadline because of
     the sheet: its player said so, it is not complete, or it was sent for a turn that was run otherwise since.
     `absences` are those that were not over when the turn opened.
     """
@@ -45,7 +45,7 @@ class SeatStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undelivered:
-    """A mail that has not gone out, or came back ("bounced"). `reply` is what the other side said last."""
+    """A mail that was not sent, or bounced. `reply` is the last reply of the other server."""
 
     recipient: str
     state: str
@@ -56,7 +56,7 @@ class Undelivered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameResult:
-    """How a game ended."""
+    """The end of a game: its winners, scores and reason."""
 
     winners: tuple[SeatName, ...]
     scores: Mapping[SeatName, int]
@@ -67,9 +67,9 @@ class GameResult:
 class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
-    `held` is why no turn is run until the GM releases it, "" if turns are run, or the address to which it has moved.
-    `ruled`: there is a ruling on the open turn, by a GM who decides it; `awaits_ruling`: it is held for one.
-    `closes` is when late sheets are waited for no longer.
+    `held` is the reason of a hold, "" if turns are run, or the address to which the campaign has moved.
+    `ruled`: its GM has ruled on the open turn; `awaits_ruling`: it is held for a ruling.
+    `closes` is the time after which late sheets do not count.
     """
 
     name: str
@@ -96,7 +96,7 @@ class ShowStatus(GmCommand, Query[CampaignStatus]):
     usage = "STATUS"
 
     def look(self, context: Context) -> CampaignStatus:
-        """Its turn, its seats, and what mail is stuck."""
+        """Return turn, seats and undelivered mail."""
         return campaign_status(context.session, context.app, context.snapshot)
 
     def render(self, facts: CampaignStatus, channel: Channel) -> Iterator[str]:
@@ -104,7 +104,7 @@ class ShowStatus(GmCommand, Query[CampaignStatus]):
 
 
 def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
-    """How a campaign stands: its turn, its seats, and what mail is stuck."""
+    """Yield the status of a campaign: its turn, its seats, and undelivered mail."""
     where = {
         CampaignState.FORMING: "not started",
         CampaignState.RUNNING: f"turn {status.turn}",
@@ -156,7 +156,7 @@ def _sheet_cell(seat: SeatStatus) -> str:
 
 
 def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
-    """Mail that has not gone out: how much just waits, and a line for each that was tried in vain."""
+    """Yield how much mail is queued, and a line for each that was tried in vain."""
     tried = [mail for mail in mails if mail.attempts or mail.state != OutgoingState.QUEUED]
     if len(tried) < len(mails):
         yield f"{indent}{count_noun(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
@@ -167,7 +167,7 @@ def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterat
 
 
 def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> CampaignStatus:
-    """How one campaign stands, in a session."""
+    """Return the status of one campaign."""
     waiting = next(iter(load_open_turns(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
@@ -203,7 +203,7 @@ def _is_ruled(session: Session, snapshot: CampaignSnapshot) -> bool:
 def _load_absences(
     session: Session, snapshot: CampaignSnapshot, opened_at: dt.datetime | None
 ) -> Mapping[int, Sequence[AbsencePeriod]]:
-    """The absences of each seat, by its id, that touch the open turn or those to come."""
+    """Return the absences of each seat, by its id, that touch the open turn or those to come."""
     rows = select(Absence).join(Seat, Seat.id == Absence.seat_id).where(Seat.campaign_id == snapshot.id)
     found: Mapping[int, list[AbsencePeriod]] = defaultdict(list)
     for row in session.scalars(rows.order_by(Absence.since, Absence.id)):

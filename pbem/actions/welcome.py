@@ -43,9 +43,12 @@ from pbem.util import CODE_CHARACTERS
 
 
 def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
-    """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
+    """Mail each player of these seats, before the start, the seal and a code to choose a dice word with.
 
-    Returns how many are mailed. Who sat there before can no longer choose.
+    Codes mailed to earlier players of the seats are void.
+
+    Returns:
+        The number of mails.
     """
     session, app, snapshot = context.session, context.app, context.snapshot
     codes = {
@@ -62,13 +65,13 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
 
 
 def mail_dice_notice_gm(context: Context) -> None:
-    """Mails the GM the seal, and that the players may choose words."""
+    """Mail the GM the seal, and that the players may choose words."""
     mail = _build_dice_notice(context.app, context.snapshot, None, "")
     CampaignMailer.of(context.app, context.snapshot).send(context.session, context.now, mail)
 
 
 def _build_dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
-    """To a player, or with no place to the GM."""
+    """Return the notice to the player of a seat, or without one to the GM."""
     ruleset = app.game(snapshot.game)
     page = DiceNotice(
         campaign=snapshot.name,
@@ -92,9 +95,12 @@ def _build_dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | N
 
 
 def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: bool = False, moved: bool = False) -> None:
-    """Queues the welcomes to whoever sits at some places.
+    """Queue the welcomes to the players of some seats.
 
-    An `heir` takes over a seat that was played before; by himself, in another home, if the campaign has `moved`.
+    Args:
+        tokens: The new token of each seat.
+        heir: They take over seats that were played before.
+        moved: The campaign has moved here from another home.
     """
     app, snapshot = context.app, context.snapshot
     mailer, ruleset = CampaignMailer.of(app, snapshot), app.game(snapshot.game)
@@ -161,7 +167,7 @@ _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 def find_report(
     session: Session, snapshot: CampaignSnapshot, place: SeatView, number: int | None = None
 ) -> Report | None:
-    """The report that opened a turn for a seat, or its newest; None if there is none."""
+    """Return the report that opened a turn for a seat, or its newest; None if there is none."""
     reports = (
         select(Report)
         .join(Turn, Turn.id == Report.turn_id)
@@ -182,7 +188,11 @@ def resend_report(
     kind: str = "report",
     topic: str = "",
 ) -> None:
-    """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
+    """Queue a stored report to an address; a reply to it finds its seat.
+
+    Args:
+        key: Distinguishes this mail from others of the report; part of its Message-ID.
+    """
     mailer = CampaignMailer.of(context.app, context.snapshot)
     id_ = mailer.id_of("again", report.code, key)
     mail = _resent_mail(context, place, report, to=to, id_=id_, code=report.code)
@@ -191,7 +201,7 @@ def resend_report(
 
 
 def send_deputy_copy(context: Context, place: SeatView, report: Report, *, deputy: Deputy) -> None:
-    """Queues a kept report to somebody who stands in from now on, with a code of his own."""
+    """Queue a stored report to a new deputy, with a reply code of their own."""
     session, snapshot = context.session, context.snapshot
     mailer = CampaignMailer.of(context.app, snapshot)
     id_ = mailer.id_of("again", report.code, "deputy", deputy.id)
@@ -203,16 +213,16 @@ def send_deputy_copy(context: Context, place: SeatView, report: Report, *, deput
 
 
 def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
-    """Takes reports out of the outbox that wait there for somebody who stands in no more."""
+    """Withdraw queued copies of reports to the former deputies of a seat."""
     theirs = select(DeputyReport.message_id).join(Deputy, Deputy.id == DeputyReport.deputy_id)
     withdraw_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
 def renew_codes(context: Context, place: SeatView) -> Report | None:
-    """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
+    """Give all reports of a seat new reply codes, so that the old ones are void; return the newest report.
 
-    Their Message-IDs go with the codes, since a reply names those as well. Old
-    reports are among them: when turns are taken back, theirs are those to answer.
+    Their Message-IDs change with the codes, since a reply names those as well. Older
+    reports are included: after a rollback one of them is the report to answer.
     """
     session, snapshot = context.session, context.snapshot
     mailer = CampaignMailer.of(context.app, snapshot)
@@ -228,7 +238,7 @@ def renew_codes(context: Context, place: SeatView) -> Report | None:
 
 
 def _report_topic(session: Session, snapshot: CampaignSnapshot, place: SeatView, report: Report) -> str:
-    """What the mail of a report is about; one of the same topic that still waits gives way to it."""
+    """Return the topic of a report's mail; queued mail of the same topic is superseded by a newer one."""
     return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
 
@@ -258,7 +268,7 @@ def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, 
 
 
 def _recode_report(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> RenderedReport:
-    """The parts of a report as kept, but with the address and code of these facts: in sheet and names of pictures."""
+    """Return the parts of a stored report with the address and code of these facts, in its sheet and names of pictures."""
     seat = facts.seat
     text, html = (_recode_text(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
     data = files.pop(f"{seat}.json")
@@ -271,7 +281,7 @@ def _recode_report(facts: ReportFacts, subject: str, files: dict[str, bytes]) ->
 
 
 def _recode_text(text: str, facts: ReportFacts) -> str:
-    """The text of a report with the code that its reader has now, in the first line of its sheet, and our address."""
+    """Return the text of a report with our address, and with its reader's code in the first line of the sheet."""
     text = _SENT_TO.sub(lambda found: f"{found[1]}{facts.address}.", text)
     line = f"ORDERS {facts.campaign} {facts.seat} {facts.code}"
     own = (facts.campaign, facts.seat)

@@ -31,7 +31,7 @@ from pbem.store.types import CampaignState, OutgoingState
 
 @dataclass(frozen=True, slots=True)
 class Inconsistency:
-    """Where a chain is broken, in words; `last` is the number of the last turn that hangs on it, -1 for none."""
+    """An inconsistency of a chain, in words; `last` is the number of the last consistent turn, -1 if there is none."""
 
     text: str
     last: int
@@ -50,7 +50,7 @@ class _Link:
 
 
 def find_inconsistency(session: Session, snapshot: CampaignSnapshot) -> Inconsistency | None:
-    """The first place where the turns of a campaign do not hang together; None if they do."""
+    """Return the first inconsistency in the turns of a campaign; None if there is none."""
     if snapshot.status == CampaignState.FORMING:
         return None
     links = list(_load_links(session, snapshot))
@@ -66,7 +66,11 @@ def find_inconsistency(session: Session, snapshot: CampaignSnapshot) -> Inconsis
 
 
 def _check_link(before: bytes, link: _Link, following: _Link) -> str:
-    """What is wrong between a turn and the one that follows; `before` is the record of the one before both."""
+    """Return the inconsistency between a turn and the next, "" if there is none.
+
+    Args:
+        before: The record of the turn before both, b"" for none.
+    """
     number, after = link.number, following.number
     if not link.resolved:
         return f"turn {number} was not run, but turn {after} follows it"
@@ -111,7 +115,7 @@ def _load_links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]
 
 
 def _load_reported_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[SeatName]]:
-    """The seats whose reports opened each live turn, by its id."""
+    """Return the seats whose reports opened each live turn, by its id."""
     reports = select(Report.turn_id, Seat.name).join(Seat, Seat.id == Report.seat_id)
     told: dict[int, set[SeatName]] = defaultdict(set)
     for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(is_current(snapshot.id))):
@@ -130,7 +134,7 @@ SEED_KNOWN = (
 
 
 def withdraw_turns(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
-    """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
+    """Withdraw the turns from `first` on; return them, oldest first."""
     turns = list(
         session.scalars(select(Turn).where(is_current(snapshot.id), Turn.number >= first).order_by(Turn.number))
     )
@@ -142,7 +146,7 @@ def withdraw_turns(session: Session, snapshot: CampaignSnapshot, kind: str, firs
 
 
 def create_withdrawal(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
-    """Makes a shelf; returns its id."""
+    """Insert the row to which withdrawn turns belong; return its id."""
     shelf = WithdrawnTurns(campaign_id=snapshot.id, kind=kind, first=first, at=now)
     session.add(shelf)
     session.flush()
@@ -150,14 +154,14 @@ def create_withdrawal(session: Session, snapshot: CampaignSnapshot, kind: str, f
 
 
 def withdraw_turn(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
-    """Takes one turn out of the history."""
+    """Take one turn out of the history."""
     turn.shelf_id = shelf_id
     if turn.resolved_at is not None:
         turn.archived_at = now  # its folder may have been written without a note of that
 
 
 def reinstate_turns(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
-    """Puts the turns of a shelf back into the campaign's history; returns them, oldest first."""
+    """Put withdrawn turns back into the campaign's history; return them, oldest first."""
     turns = list(session.scalars(select(Turn).where(Turn.shelf_id == shelf.id).order_by(Turn.number)))
     for turn in turns:
         turn.shelf_id = None
@@ -167,7 +171,7 @@ def reinstate_turns(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
 
 
 def reopen_turn(session: Session, turn: Turn, **changes: Any) -> Turn:
-    """Puts a turn like one on a shelf, but not resolved, into the history; returns it."""
+    """Insert an open turn like a withdrawn one, but for the `changes` of its columns; return it."""
     same = ("campaign_id", "number", "awaited", "state", "state_hash", "opened_at", "deadline", "ruling")
     row = Turn(**({name: getattr(turn, name) for name in same} | changes))
     session.add(row)
@@ -176,18 +180,18 @@ def reopen_turn(session: Session, turn: Turn, **changes: Any) -> Turn:
 
 
 def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[int] = ()) -> None:
-    """Lets the reports that opened one turn open another; those `but` of some seats, by id, stay."""
+    """Move the reports that opened one turn to another, but for those of seats with the ids in `but`."""
     moved = update(Report).where(Report.turn_id == source.id, Report.seat_id.not_in(list(but)))
     session.execute(moved.values(turn_id=target.id))
 
 
 def stop_mail(session: Session, turns: Iterable[Turn]) -> None:
-    """Takes the reports that opened these turns out of the outbox, where they still wait."""
+    """Withdraw the reports that opened these turns from the outbox, if they are still queued."""
     _change_mail_state(session, turns, before=OutgoingState.QUEUED, after=OutgoingState.SUPERSEDED)
 
 
 def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
-    """Sends the reports after all that `stop_mail` has stopped."""
+    """Queue the reports again that `stop_mail` has withdrawn."""
     _change_mail_state(session, turns, before=OutgoingState.SUPERSEDED, after=OutgoingState.QUEUED)
 
 
@@ -198,7 +202,7 @@ def _change_mail_state(session: Session, turns: Iterable[Turn], *, before: Outgo
 
 
 def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, over: bool, version: int) -> None:
-    """Notes where the campaign stands now, in a new era. A hold of the house was for what is gone; a GM's stays."""
+    """Set the open turn of a campaign, with a new revision. Holds of the application end; a GM's stays."""
     values = {
         "turn": turn,
         "status": CampaignState.OVER if over else CampaignState.RUNNING,
@@ -214,14 +218,14 @@ def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, ove
 
 
 def version_before(session: Session, snapshot: CampaignSnapshot, number: int) -> int:
-    """The version of the game that wrote the state of a turn: that which ran the one before."""
+    """Return the version of the game that wrote the state of a turn, which is that of the run before it."""
     return int(json.loads(load_record(session, snapshot, number - 1))["version"])
 
 
 def count_misses_again(
     session: Session, snapshot: CampaignSnapshot, *, gone: Sequence[Turn] = (), back: Sequence[Turn] = ()
 ) -> None:
-    """Mends the counts of missed sheets, after turns have left or come back into the history.
+    """Correct the counts of missed sheets after turns were withdrawn or reinstated.
 
     Records do not tell whether a seat without a sheet had a player, so no row
     is longer than all sheets that were ever counted as missed.
@@ -248,7 +252,7 @@ def misses_in_a_row(session: Session, snapshot: CampaignSnapshot, number: int) -
 def _count_misses(
     turns: Iterable[Turn], run_at: Mapping[int, dt.datetime], since: Mapping[SeatName, dt.datetime]
 ) -> Counter[SeatName]:
-    """How many of the turns the player of each seat has missed."""
+    """Return how many of the turns the current player of each seat has missed."""
     told = ((turn, json.loads(turn.record)) for turn in turns if turn.record)
     return Counter(
         seat
@@ -261,7 +265,7 @@ def _count_misses(
 def _count_in_a_row(
     session: Session, snapshot: CampaignSnapshot, since: Mapping[SeatName, dt.datetime], *, before: int = NEVER
 ) -> Mapping[SeatName, int]:
-    """How many turns, up to the last one `before` a number, each seat was awaited in and its player sent nothing."""
+    """Return how many sheets in a row each seat's player has missed, up to the last turn `before` a number."""
     runs = select(Turn.record, Turn.resolved_at).where(
         is_current(snapshot.id), Turn.record.is_not(None), Turn.number < before
     )
