@@ -135,6 +135,7 @@ def read_number(word: str) -> int:
 
 
 def _is_number(word: str) -> bool:
+    # "²".isdigit() is true, but int("²") fails.
     return word.isascii() and word.isdigit() and len(word) < 10
 
 

@@ -330,6 +330,7 @@ def attempt(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Attemp
         return Attempt(run_action(app, name, act, now))
     with readable(app, name), app.store.reading() as session:
         context = Context(session, app, load_campaign(session, name), now)
+        # Without the lock: the read set shows later whether what was previewed still holds (decision 13).
         read_set, asked = load_read_set(session, context.snapshot), confirmation(act, context)
     if asked is None:
         return Attempt(_run(app, name, act, now, partial(_check_unasked, act)))
@@ -366,6 +367,7 @@ def confirmation(act: Change[Facts], context: Context) -> Facts | None:
 
 def _check_unasked(act: PreviewedChange[Any], context: Context, facts: Any) -> None:
     """Raise Conflict if a change that was done without asking needs confirmation by now."""
+    # Without a plan the dry run is made again: since the first one something may have come that would be lost.
     asks = confirmation(act, context) is not None if facts is None else act.asks(context, facts)
     if asks:
         raise Conflict(context.snapshot)
@@ -381,6 +383,7 @@ def _run(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check
                 context = Context(session, app, locked_campaign(session, name), now)
                 check(context, None)
                 facts = act.do(context)
+    # The archive follows from the rows, so it is written after the commit (decision 3).
     if act.rewrites:
         archive_pending(app, now)
     return facts

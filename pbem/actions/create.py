@@ -80,6 +80,8 @@ def read_data(path: Path) -> Json:
     """
     name, read, most = _READERS.get(path.suffix.lower(), ("JSON", json.loads, MOST_BYTES))
     try:
+        # `read_plain` refuses pipes and devices, which would be read for ever, and `require_storable` what no database
+        # takes, such as .nan and lone surrogates.
         return require_storable(read(read_plain(path, most, follow=True).decode("utf-8-sig")))
     except OSError as error:
         raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
@@ -89,7 +91,7 @@ def read_data(path: Path) -> Json:
 
 def read_yaml(text: str) -> Json:
     """Return the data of a YAML text. Raises ValueError if it is invalid, or has no counterpart in JSON."""
-    # Here, since it takes a while, and most commands read no such file.
+    # Imported here: it takes a while, and most commands read no YAML.
     from ruamel.yaml import YAML
     from ruamel.yaml.composer import MaxDepthExceededError
     from ruamel.yaml.constructor import ConstructorError, SafeConstructor
@@ -105,6 +107,7 @@ def read_yaml(text: str) -> Json:
         def flatten_mapping(self, node: Any) -> None:
             written = len(node.value)
             super().flatten_mapping(node)
+            # Ten lines of merges took minutes and all of the memory.
             if len(node.value) > max(written, MOST_MERGED):
                 raise ValueError(_TOO_MUCH)
 
@@ -114,6 +117,7 @@ def read_yaml(text: str) -> Json:
             except LookupError:  # ruamel.yaml has no error of its own for a value such as `!!bool abc`
                 raise ConstructorError(None, None, f"no value of {node.tag}", node.start_mark) from None
 
+    # Reads YAML 1.2, in which `no` is a word (PyYAML makes it false), and refuses duplicate keys (decision 33).
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = Constructor
     yaml.max_depth = DEEPEST
@@ -132,6 +136,7 @@ def read_yaml(text: str) -> Json:
 
 def _to_json(value: Any, values: Iterator[int], depth: int) -> Json:
     """Return YAML data as JSON: keys and dates become text. Raises ValueError if it is too much or of another type."""
+    # Counted while aliases are followed: few lines can stand for very many values.
     if next(values) > MOST_VALUES or depth > DEEPEST:
         raise ValueError(_TOO_MUCH)
     if isinstance(value, Mapping):
@@ -271,6 +276,7 @@ def _check_and_import(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName]
     try:
         state = ruleset.load(data, ruleset.version)
         dumped = json.loads(canonical_json(ruleset.dump(state)))
+        # What the game reads otherwise would be lost in silence (decision 36).
         if canonical_json(data) != canonical_json(dumped):
             changes = describe_patch(data, make_patch(data, dumped))
             _raise_faults(
@@ -282,6 +288,7 @@ def _check_and_import(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName]
         _raise_faults(ruleset, [_unknown_seat(seat) for seat in sorted(standing.awaiting - set(seats))])
         labels = [str(view["label"]) for _, view in iter_views(ruleset, state, seats, ())]
         empty = {seat: () for seat in seats if seat in standing.awaiting}
+        # `check_state` promises that the state can be played to the end; one turn is tried all the same (decision 36).
         ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIAL_SEED, turn or 1))
     except (*PARSE_ERRORS, RulesetError) as error:
         raise CampaignError(
@@ -380,12 +387,13 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
     seed = seed or secrets.token_bytes(32)
     middle = _import_origin(ruleset, wanted, options, tuple(seats))
     if middle is None:
-        # Only tried: options that do not go together are to be refused now, and not at the start.
+        # Set up on trial: options that contradict each other are refused now, not at the start.
         ruleset.setup(options, list(seats), setup_dice(seed))
     campaign = Campaign(
         name=wanted.name,
         game=ruleset.key,
         version=ruleset.version,
+        # A state holds the options by which it is played; a second copy could differ (decision 36).
         options=options if wanted.state is None else {},
         gm=address,
         schedule=schedule.text,
@@ -394,6 +402,7 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
         policy=policy,
         mail_key=secrets.token_bytes(32),
         created_at=now,
+        # The set-up has the number before the first turn, so that the chain has no gap (decision 36).
         turn=middle.turn - 1 if middle else 0,
         origin=middle.turn - 1 if middle else 0,
         given=canonical_json(middle.state) if middle else None,
@@ -420,6 +429,7 @@ def _save_campaign(app: App, campaign: Campaign, seats: Mapping[str, str], now: 
         add_entry(session, campaign.id, now, actor="gm", text=said)
         snapshot = load_campaign(session, campaign.name)
         context = Context(session, app, snapshot, now)
+        # Mailed before any player adds a word: so no one can try seeds until one suits (decision 16).
         mail_dice_notice_gm(context)
         return CampaignCreated(sealed, 1 + mail_dice_notice(context, snapshot.places), first=snapshot.first)
 
@@ -441,7 +451,7 @@ def _import_origin(
 
 
 def _count_open_seats(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:
-    """Return the number of seats without a player; where anyone may sign up, at least as many as the game still needs."""
+    """Return the number of seats without a player; where anyone may sign up, at least those that the game needs."""
     lacking = ruleset.seats.least - len(wanted.seats) if policy.get("signup", False) else 0
     return max(wanted.open, lacking, 0)
 
@@ -474,7 +484,7 @@ def check_seats(
         if seat in placed:
             raise CampaignError(f"seat {seat} is given twice: {placed[seat]} and {address}")
         placed[seat] = require_address(address, f"seat {seat}", own_address)
-    # Behind those that were named: the third seat of a table is no seat1.
+    # Numbered after the named seats: the third seat of a table is seat3, not seat1.
     names = known.names or [f"seat{number}" for number in range(len(placed) + 1, len(placed) + known.most + 1)]
     placed |= dict.fromkeys([name for name in names if name not in placed][:more], "")
     if not known.least <= len(placed) <= known.most:

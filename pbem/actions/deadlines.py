@@ -193,6 +193,7 @@ def _latest_usual_deadline(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.
 
 def _reverse_commands(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
     """Return the commands by which a GM sets the old deadline again, exact to the microsecond."""
+    # With its UTC offset, so that it is unambiguous on the night when clocks go back.
     local = old.astimezone(ZoneInfo(snapshot.schedule.zone))
     moment = local.isoformat(timespec="auto" if local.second or local.microsecond else "minutes")
     return f"pbem extend {snapshot.name} {moment} (by mail: EXTEND {moment})"
@@ -231,6 +232,7 @@ def vote(context: Context, seat: SeatName) -> str:
 
 def needed_votes(rule: str, players: int) -> int:
     """Return how many of so many players must vote for more time."""
+    # Of two players both must vote: half of them would be one alone.
     return players if rule == "all" else max(min(2, players), (players + 1) // 2)
 
 
@@ -481,6 +483,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     said = f"turn {snapshot.turn} is held: {describe_hold(kind, reason)}"
     actor = "gm" if is_gm_hold(kind) else "pbem"
+    # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
         page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
@@ -499,6 +502,7 @@ def release(context: Context) -> bool:
         return False
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
     said = f"turn {snapshot.turn} is released; it was held: {describe_hold(kind, reason)}"
+    # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor="gm", text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
         deadline = open_deadline(session, snapshot)

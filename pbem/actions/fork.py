@@ -100,7 +100,7 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
     last = snapshot.turn - (
         snapshot.status == CampaignState.OVER
-    )  # the turn that opened with the end is nobody's to play
+    )  # the turn that opened when the game ended is not played
     if not snapshot.first <= number <= last:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be {snapshot.first} to {last}")
 
@@ -138,6 +138,7 @@ class ForkCampaign(Change[Forked]):
         """Copy the campaign. Raises CampaignError if the turn does not exist, or the other home is not empty."""
         forked = ShowFork(self.number).look(context)
         session, snapshot, number = context.session, context.snapshot, self.number
+        # Other sheets can be tried in the copy against the real dice, so its making is disclosed (decision 16).
         add_entry(session, snapshot.id, context.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
         with self.fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
@@ -272,13 +273,13 @@ def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot,
         status = SeatState.REMOVED if seat["name"] in out else SeatState.PLAYING
         _insert(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
     turns = _load_rows(source, select(Turn).where(is_current(snapshot.id), Turn.number <= number))
-    # None is archived: the copy has an archive of its own, yet to be written.
+    # The copy has an archive of its own, which is yet to be written.
     _insert(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
     unresolved = {"resolved_at": None, "record": None, "archived_at": None}
     _insert(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
     ids = [turn["id"] for turn in turns]
     _insert(target, Report, _load_rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
-    # What came for turns that were taken back may have been shown again since: it is none of the open turn's.
+    # What was enclosed in withdrawn turns may have been shown again since, so all of it belongs to the first turn here.
     _insert(
         target,
         StoredAttachment,
@@ -289,6 +290,7 @@ def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot,
         target,
         OrderSheet,
         _load_rows(source, select(OrderSheet).where(OrderSheet.turn_id.in_(ids))),
+        # Messages are not copied.
         {"letter_id": None},
     )
     _insert(
@@ -297,7 +299,7 @@ def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot,
         _load_rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)),
         {},
     )
-    # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.
+    # A GM's text belongs to the turn that its reports open: one written in the open turn has the number after it.
     words = select(Announcement).where(Announcement.campaign_id == snapshot.id, Announcement.turn <= number + 1)
     _insert(target, Announcement, _load_rows(source, words), {})
     rolls = select(StoredRoll).where(StoredRoll.campaign_id == snapshot.id, StoredRoll.turn <= number)

@@ -127,6 +127,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         before = load_before(context)
         number = before.turn.number
+        # Always the same other dice, so that two previews can be compared (decision 16).
         dice = None if self.real_dice else turn_dice(rehearsal_seed(snapshot.seed), number)
         outcome = resolve_turn(session, before, dice)
         over = outcome.standing.over
@@ -373,6 +374,7 @@ class ShowRolls(GmCommand, Query[RollList]):
         snapshot = context.snapshot
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: nothing was rolled")
+        # The turn that opened when the game ended is not played.
         last = snapshot.turn - (snapshot.status == CampaignState.OVER)
         turn = last if self.turn is None else self.turn
         return RollList(snapshot.name, turn, load_rolls(context.session, snapshot, turn))

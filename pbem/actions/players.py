@@ -145,6 +145,7 @@ class AppointDeputy(SeatCommand):
         )
         subject = f"Will you stand in for {place.seat}?"
         CampaignMailer.of(app, snapshot).send_page(session, now, to=address, subject=subject, page=page, code=code)
+        # The answer is the same for known and unknown addresses: it must not tell who plays here.
         asked = f"{address} was asked to stand in for you to the end of {self.last}"
         return TextResult(f"{asked}. You hear of it once that is confirmed.")
 

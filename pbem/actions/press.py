@@ -150,6 +150,7 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
             raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
         context.session.execute(delete(Announcement).where(Announcement.id == self.text_id))
         words = next(text.text for text in waiting if text.id == self.text_id)
+        # The journal keeps the text, for the GM alone, as the row is deleted.
         said = f"text {self.text_id} taken back: {words}"
         add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
         return ShowTexts().look(context)

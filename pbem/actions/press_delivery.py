@@ -134,7 +134,7 @@ def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: PressIte
         raise CampaignError(
             f"the next reports have room for {left} characters more from your seat; this is {len(piece.text)}"
         )
-    # How much others have written is nobody's business.
+    # How much other seats have written is not told.
     if _count_characters(session, *_in_next_reports(snapshot)) + len(piece.text) > ROOM_IN_REPORTS:
         raise CampaignError("the next reports are full: please write again when they have come")
 
@@ -184,6 +184,7 @@ def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
     page = PressMessage(campaign=snapshot.name, by=piece.byline, to=piece.to or (), text=piece.text)
     muted = muted_seats(session, snapshot)
     places = [place for place in recipients_of(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
+    # On the hour, so that the time of the mail does not tell who was writing just then.
     at = next_hour(now) if piece.unsigned else now
     subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
     mail_press(replace(context, now=at), id_, page, places=places, subject=subject)

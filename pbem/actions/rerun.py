@@ -144,6 +144,7 @@ def audit_entries(impact: RerunImpact) -> tuple[AuditEntry, ...]:
         return ()
     what = impact.what
     said = f"looked at what {what} would have come to with {' and '.join(impact.tried)}"
+    # Whose sheet was tried stays secret (decision 16).
     whose = (AuditEntry(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
     return AuditEntry(said, told=True), *whose
 
@@ -152,17 +153,19 @@ def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     """Replace the last run by a computed one. Call with the campaign locked and unchanged since planning."""
     session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
+    # No row is changed: the old ones are withdrawn, and new ones take their place (decision 7).
     old_turn, old_following = withdraw_turns(session, snapshot, RERUN, again.number, now)
     turn = _insert_rerun(session, old_turn, amendment, now)
     following = _insert_following(session, old_following, amendment)
     changed = _seat_ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
     dropped = _seat_ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
     move_reports(session, old_turn, turn)
+    # Unchanged reports stay valid with their codes, and their readers are not mailed (decision 7).
     move_reports(session, old_following, following, but=changed)
     copy_sheets(session, old_turn, turn)
     _save_given_sheets(session, again, turn, now)
     copy_sheets(session, old_following, following, but=dropped)
-    # Who is told otherwise shall have time to think again.
+    # Players whose report changes get time to think again: the turn waits for its deadline.
     anew = update(OrderSheet).where(OrderSheet.turn_id == following.id, OrderSheet.seat_id.in_(changed))
     session.execute(anew.values(wait=True))
     session.execute(update(ExtensionVote).where(ExtensionVote.turn_id == old_following.id).values(turn_id=following.id))
@@ -384,6 +387,7 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
         raise CampaignError(f"{ruleset.title} cannot read this state ({type(error).__name__}: {error})") from None
     if not standing.over:  # of a game that is over nothing is asked but that it can be shown
         raise_validation_errors(refused, faults)
+    # What the game reads otherwise would be lost in silence.
     if canonical_json(written) != canonical_json(wanted):
         first = describe_patch(wanted, make_patch(wanted, written))[0]
         raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")

@@ -127,6 +127,7 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
             f"the state of {snapshot.name} has changed since you edited it; what it is now is told by: "
             f"pbem state {snapshot.name} (by mail: STATE)"
         )
+    # An earlier patch is part of the run that it was made for, so it stays in force (decision 7).
     patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
         changes.patch
     )
@@ -142,6 +143,7 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
         )
     outcome = _resolve_again(session, snapshot, ruleset, turn, before, patch)
     return Rerun(
+        # The revision is part of codes and Message-IDs: codes of withdrawn reports are recognised by it (decision 7).
         snapshot=replace(snapshot, era=snapshot.era + 1),
         ruleset=ruleset,
         number=number,
@@ -166,6 +168,7 @@ def _resolve_again(
         if before is None:
             outcome = compute_setup(snapshot, ruleset, initial_state(ruleset, turn), patch)
         else:
+            # With the same dice: they are keyed by turn, not drawn in order (decision 7).
             outcome = resolve_turn(session, before)
         return replace(outcome, views=tuple(outcome.views))  # a changed state may be one that cannot be shown
     except PatchError as error:

@@ -107,7 +107,11 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     asked: Annotated[str | None, NUMBER] = None
 
     def look(self, context: Context) -> RollbackResult:
-        """Return the turn, deadline, sheets and seats as they would be. Raises CampaignError if there is no such turn."""
+        """Return the turn, deadline, sheets and seats as they would be.
+
+        Raises:
+            CampaignError: If there is no such turn to go back to.
+        """
         session, snapshot, number = context.session, context.snapshot, self.turn
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: there is nothing to take back")
@@ -131,12 +135,13 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         # What was ruled then did not know of the sheets that may come now.
         turn = reopen_turn(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
         move_reports(session, shelved[0], turn)
+        # The sheets count again, but wait for the deadline: their senders have seen the results (decision 7).
         copy_sheets(session, shelved[0], turn, wait=True)
         stop_mail(session, shelved)
         set_campaign(session, snapshot, turn=self.turn, over=False, version=version)
         count_misses_again(session, snapshot, gone=shelved)
         if plan.seed_known:
-            # All codes stand in the archive, which its players may have had, and everybody with them.
+            # The archive of a finished game holds all codes, and its players may have it, or the site may show it.
             for place in snapshot.playing:
                 renew_codes(context, place)
         said = f"rolled back from turn {snapshot.turn} to turn {self.turn}"
@@ -179,10 +184,10 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
         move_reports(session, rolled, restored[0])
         resume_mail(session, restored)
         last = restored[-1]
-        # Looked at once it is done, as only then there is a chain to look at; the error takes all of it back.
+        # Checked afterwards, when there is a chain to check; the error rolls the transaction back.
         if broken := find_inconsistency(session, replace(snapshot, turn=last.number)):
             raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
-        over = not last.awaited  # the turn that opened with the end waits for nobody
+        over = not last.awaited  # the turn that opened when the game ended awaits no seat
         if last.deadline is not None and last.deadline <= now:
             last.deadline = new_deadline(session, snapshot, now)
             last.reminded_at = None
@@ -252,7 +257,7 @@ def _reload(context: Context) -> Context:
 
 def _find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
     """Return the withdrawn turns of the newest rollback. Raises CampaignError if it cannot be undone."""
-    # A shelf stays, empty, when its turns went back into the history.
+    # The row stays, without turns, when its turns were reinstated.
     holds_turns = WithdrawnTurns.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
     shelves = select(WithdrawnTurns).where(
         WithdrawnTurns.campaign_id == snapshot.id, WithdrawnTurns.kind.in_((ROLLBACK, RERUN)), holds_turns

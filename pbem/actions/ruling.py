@@ -75,7 +75,7 @@ def keep_earlier(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn, r
     if any(json_sha256(each.ruling) == json_sha256(ruling) for each in earlier_rulings(session, snapshot, turn)):
         return
     code = reply_code(secrets.token_bytes(32), RULING)
-    # Nobody is mailed a code, but the limit of codes in a day looks at `to` and `by` of every request.
+    # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
     data = {"turn_id": turn.id, "ruling": ruling, "to": "", "by": ""}
     session.add(PendingRequest(kind=RULING, code=code, campaign_id=snapshot.id, data=data, created_at=now))
     session.flush()
@@ -233,7 +233,7 @@ class OpenRuling(NamedTuple):
 
 def awaits_ruling(app: App, turn: DueTurn, now: dt.datetime) -> bool:
     """Return True if a due turn must wait for its GM; it is held from then on."""
-    # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
+    # Most turns need no ruling: for those the campaign is not locked.
     with app.store.reading() as session:
         context = Context(session, app, load_campaign(session, turn.campaign), now)
         if context.snapshot.turn != turn.turn or not needs_ruling(context):
@@ -308,6 +308,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
     def look(self, context: Context) -> RulingResult:
         """Return how the files read, and whether they could be kept; no dice are rolled."""
         _, _, taken = self._read(context)
+        # A dry run rolls nothing, lest a GM confirm only what suits (decision 38).
         return replace(taken, rolled=())
 
     def do(self, context: Context) -> RulingResult:
@@ -414,7 +415,11 @@ class ShowRulingForm(Query[RulingForm]):
     """Show the form of the ruling on the open turn."""
 
     def look(self, context: Context) -> RulingForm:
-        """Return the form, with the current ruling in it, and the sheets. Raises CampaignError as `open_ruling` does."""
+        """Return the form, with the current ruling in it, and the sheets.
+
+        Raises:
+            CampaignError: As from `open_ruling`.
+        """
         open_ = open_ruling(context)
         return RulingForm(
             context.snapshot.name,
@@ -459,6 +464,7 @@ def _move_aside(form: RulingForm, folder: Path, there: Sequence[str]) -> Path | 
     others = [file for file in there if (folder / file).read_bytes() != form.files[file].encode()]
     if not others:
         return None
+    # A half-written ruling must not vanish without a trace.
     aside = next(path for number in count(1) if not (path := folder / f"before-{number}").exists())
     aside.mkdir()
     for file in others:
@@ -525,6 +531,7 @@ def ruling_by_mail(files: Mapping[str, str], attached: Sequence[AttachedFile]) -
     said = " ".join(normalize("NFC", "\n".join(texts.values())).casefold().split())
     others = [each for each in attached if not each.name.lower().endswith(".txt")]
     logos = [each.name for each in others if each.inline and each.name.casefold() not in said]
+    # Three SVG files of 226 bytes once took minutes, in which the database was locked.
     brought = check_attachments((each.name, each.content) for each in others if each.name not in logos)
     return SubmitRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
 
@@ -570,13 +577,14 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
         context = Context(session, app, load_campaign(session, name), now)
         open_ = open_ruling(context)
         page = _build_page(open_)
-        # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
+        # With the deadline: after an extension the GM hears again that the turn awaits them, even without a new sheet.
         moment = ("digest", json_sha256(page.digest), str(page.deadline))
         if was_notified(context, moment):
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
     with app.store.writing() as session:
         snapshot = locked_campaign(session, name)
+        # The digest was made without the lock: it is sent only if the turn is still as it was read.
         if (snapshot.turn, snapshot.era, snapshot.hold_kind) == (
             open_.snapshot.turn,
             open_.snapshot.era,
@@ -600,7 +608,10 @@ def _build_page(open_: OpenRuling) -> RulingDigest:
 
 
 def keep_ruling(context: Context, open_: OpenRuling, ruling: Json) -> None:
-    """Make a ruling count, and keep the one before; the turn is held for its release, or stays held for another reason."""
+    """Make a ruling count, and keep the one before.
+
+    The turn is held until its release, if it is not held for another reason.
+    """
     session, snapshot, now = context.session, context.snapshot, context.now
     if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):
         keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)

@@ -127,7 +127,7 @@ def _enforce_limits(context: Context, misser: _Misser) -> str:
     if not _is_too_many(context.snapshot.policy, misser):
         return ""
     why = f"its player sent no sheet {misser.in_a_row} times in a row"
-    # The run has changed the campaign since it was looked at.
+    # The run has changed the campaign since the snapshot was read.
     newest = load_campaign(context.session, context.snapshot.name)
     since = replace(context, snapshot=newest)
     if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
@@ -205,6 +205,7 @@ def run_turn(
         turn_id, after = run_optimistic(app, name, now, plan, keep)
     except Conflict:
         return False
+    # After the commit: if it fails, the next tick writes the folder from the rows (decision 3).
     if app.archives:
         archive_now(app, turn_id, after.record, after.files, now)
     return True
@@ -232,7 +233,7 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
     act = add_entry(session, snapshot.id, now, actor="pbem", text=_journal_text(before, after, reason))
     if _hides_misses(before, after):
         add_entry(session, snapshot.id, now, actor="pbem", text=_missed_text(before, after), secret=True)
-    # Who had not all his time to send has done nothing wrong.
+    # If the turn is run before its deadline, players had not all their time, and have missed nothing.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
         handle_missed_sheets(context, after.turn.missing, act=act)
 
@@ -240,7 +241,7 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
 def _advance(session: Session, before: TurnInputs, after: TurnResult) -> None:
     status = CampaignState.OVER if after.standing.over else CampaignState.RUNNING
     version = before.ruleset.version
-    # A hold was for the turn that has been run now; a GM who had it run all the same has ended his own pause.
+    # A hold was for the turn that has now been run; a GM who has it run ends their own pause, too.
     values = {"its_turn": before.turn.number + 1, "its_status": status, "its_version": version}
     flushed_connection(session).execute(_ADVANCE, {"campaign": before.snapshot.id, **values})
 
@@ -292,7 +293,7 @@ class RequestRun(GmCommand, Change[TextResult]):
         session, snapshot, now = context.session, context.snapshot, context.now
         require_running(snapshot)
         if not is_requested(context):
-            # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
+            # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
             data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
             session.add(
                 PendingRequest(kind=RUN, code=_run_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)

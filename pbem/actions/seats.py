@@ -101,9 +101,10 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     if heirs:
         heir = heirs[0][0]
         taken = f"{why}, and the first standby takes it over"
-        # Without its address: whoever has just lost the seat is not told twice.
+        # Without its address: the player who has just lost the seat is not notified twice.
         give_seat(context, replace(place, address=""), heir, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
+    # Press is for a seat, not for a person: without a player it goes to no one (decision 14).
     redirect_press(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
     _tell_others(context, place, act, "A seat is open", said)
@@ -126,6 +127,7 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
     session, snapshot, now = context.session, context.snapshot, context.now
     check_playing(snapshot, place)
     renewed = _vacate(context, place, status=SeatState.PLAYING)
+    # A new player does not inherit the misses of the former one.
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(Seat).where(Seat.id == place.id).values(afresh))
     mark_seated(session, snapshot.id, person)
@@ -153,6 +155,7 @@ def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     No sheet of its player is accepted any more, but all else stays, so that `bring_back` lets the seat play on.
     """
     session, snapshot = context.session, context.snapshot
+    # Token, deputy and absences stay, so that the removal can be undone.
     session.execute(update(Seat).where(Seat.id == place.id).values(status=SeatState.REMOVED))
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
@@ -216,7 +219,7 @@ def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: 
     free = free_places(snapshot)
     if not free:
         number = standby_position(session, applicant)
-        # One paragraph, so that nothing in it passes for the house's own words.
+        # One paragraph, so that nothing in it passes for the application's own words.
         words = " ".join(applicant.words.split())[:_MOST_WORDS]
         wrote = f"They wrote: {words}" if words else ""
         said = f"{person.address} wishes to play in {snapshot.name}, and is number {number} on the standby list."

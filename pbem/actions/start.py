@@ -95,7 +95,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         context = replace(context, snapshot=plan.snapshot)
         session, snapshot = context.session, context.snapshot
         turn = _write_start(context, plan)
-        # First, since with the welcome a player's thread begins, and all later mail names it.
+        # Welcomes first: a player's thread begins with theirs, and all later mail refers to it.
         send_welcomes(context, {place: plan.tokens[place.seat] for place in snapshot.places})
         for reports in plan.reports.batches():
             save_reports(context, turn, reports)
@@ -134,6 +134,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
 
 def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> None:
     """Delete the seats without players, give the others their tokens, and fix the words for the dice."""
+    # From here on dice come from the sealed seed mixed with these words (decision 16).
     session.get_one(Campaign, snapshot.id).dice_words = [list(each) for each in snapshot.words]
     session.execute(delete(Seat).where(Seat.campaign_id == snapshot.id, Seat.name.not_in(snapshot.seats)))
     for place in snapshot.places:
@@ -200,7 +201,7 @@ def _write_start(context: Context, made: _SetUp) -> int:
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))
     _close_seats(session, snapshot, made)
     none: frozenset[SeatName] = frozenset()
-    # There was no state before the set-up, but for one that it was given; its turn is there for its record.
+    # The set-up is a turn for the sake of its record. It has no state before it, unless one was imported.
     setup = insert_turn(
         session,
         snapshot,

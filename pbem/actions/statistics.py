@@ -249,6 +249,7 @@ def _format_span(hours: float) -> str:
 
 def _format_age(now: dt.datetime, at: dt.datetime | None) -> str:
     """Return in words how long ago a time was."""
+    # Not negative: the clock may have been ahead when the message came.
     return "never" if at is None else f"{_format_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
 
 
@@ -260,6 +261,7 @@ def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
     for row in session.execute(turns.where(is_current(snapshot.id)).order_by(Turn.number)).all():
         record = json.loads(session.scalar(select(Turn.record).where(Turn.id == row.id)) or b"{}")
         if row.number >= snapshot.first and (row.awaited or row.resolved_at is None):
+            # One by one: the states of a large game would fill the memory together.
             state = session.scalars(select(Turn.state).where(Turn.id == row.id)).one()
             standing = ruleset.standing(ruleset.load(json.loads(state), version))
             yield TurnTaken(
@@ -335,6 +337,7 @@ def _build_seat(
     came = [sheet.came for sheet in sheets]
     plays = context.snapshot.status == CampaignState.RUNNING and place.manned
     opened = turns[0].opened if turns else context.now
+    # Silence is counted from the day on which the player became known here.
     began = max(opened, since or opened)
     return SeatPlayed(
         seat=place.seat,

@@ -179,6 +179,7 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> C
         game=snapshot.game,
         title=app.game(snapshot.game).title,
         status=snapshot.status,
+        # The turn that opened when the game ended is not played.
         turn=snapshot.turn - 1 if snapshot.status == CampaignState.OVER else snapshot.turn,
         schedule=snapshot.schedule.text,
         zone=snapshot.schedule.zone,

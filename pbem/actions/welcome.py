@@ -110,7 +110,7 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
             place.address,
             f"Welcome to {ruleset.title}",
             replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved),
-            # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
+            # The first has a fixed Message-ID; a later one differs by its token, which no one can guess.
             welcome_message_id(
                 snapshot.mail_key, app.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
             ),
@@ -205,6 +205,7 @@ def send_deputy_copy(context: Context, place: SeatView, report: Report, *, deput
     session, snapshot = context.session, context.snapshot
     mailer = CampaignMailer.of(context.app, snapshot)
     id_ = mailer.id_of("again", report.code, "deputy", deputy.id)
+    # The code is good for sheets alone, and only while its owner is deputy (decision 14).
     code = save_deputy_code(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
     mail = _resent_mail(context, place, report, to=to, id_=id_, code=code)
@@ -268,7 +269,7 @@ def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, 
 
 
 def _recode_report(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> RenderedReport:
-    """Return the parts of a stored report with the address and code of these facts, in its sheet and names of pictures."""
+    """Return the parts of a stored report, with the address and code of these facts in sheet and names of pictures."""
     seat = facts.seat
     text, html = (_recode_text(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
     data = files.pop(f"{seat}.json")

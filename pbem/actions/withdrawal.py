@@ -211,7 +211,7 @@ def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, ove
         **({} if is_gm_hold(snapshot.hold_kind) else NO_HOLD),
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
-    # What the next reports are to tell of the GM waits for no turn that is gone.
+    # Whatever the next reports have to disclose goes with those of the turn that is open now.
     session.execute(
         update(JournalEntry).where(JournalEntry.campaign_id == snapshot.id, JournalEntry.turn > turn).values(turn=turn)
     )
@@ -232,7 +232,7 @@ def count_misses_again(
     """
     seats = session.scalars(select(Seat).where(Seat.campaign_id == snapshot.id)).all()
     since = {seat.name: seat.since for seat in seats if seat.since}
-    # A turn that was run once more was missed by whoever missed it the first time.
+    # A rerun counts as of the first run: the player of that time has missed the turn.
     run_at = {turn.number: turn.resolved_at for turn in (*back, *gone) if turn.resolved_at}
     difference = _count_misses(back, run_at, since)
     difference.subtract(_count_misses(gone, run_at, since))
