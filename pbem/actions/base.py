@@ -39,7 +39,7 @@ from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence, wrap, wrap_order_line
 
 MOST_LINES = 60
-"""Lines of differences that a report tells; more would bury it."""
+"""The most lines of differences in a report; more would bury the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,10 @@ class Channel:
 
 CLI = Channel()
 ASKED = Channel(undone="Nothing has changed yet.")
-"""A terminal, at which confirmation is asked for below."""
+"""A terminal at which confirmation is asked for."""
 
 DRY_RUN = Channel(undone="Nothing was changed. To do it, add --yes.")
-"""The command line, without a terminal to ask at."""
+"""The command line without a terminal at which to ask."""
 
 
 def mail_channel(undone: str = "") -> Channel:
@@ -181,7 +181,7 @@ class Harmless:
 
 
 Weight = Reversible | Confirmed | Harmless
-"""The declaration of an action, be it an act, a command by mail or one of the command line."""
+"""The weight of an action, or of a command."""
 
 
 class Action(ABC, Generic[Facts]):
@@ -218,7 +218,7 @@ class Change(Action[Facts]):
     """Action that changes a campaign, in one transaction. Each kind declares its `weight`."""
 
     weight: ClassVar[Weight]
-    """The way in which it is undone, or the need to confirm it; see the beginning of this module."""
+    """How it is undone, or that it must be confirmed; see the docstring of this module."""
 
     rewrites: ClassVar[bool] = False
     """True if it changes which turns there are, so that the archive has to follow."""
@@ -308,7 +308,7 @@ class Attempt(Generic[Facts]):
 
 
 Check = Callable[[Context, Any], None]
-"""Raises Conflict where an act is not to be done under the lock; it is given the facts of an act that was planned."""
+"""Raises Conflict if a change must not be applied under the lock; it is given the facts of a planned change."""
 
 
 def run_action(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Facts:

@@ -54,18 +54,19 @@ from pbem.text import count_noun
 from pbem.util import read_plain
 
 MOST_VALUES = 100_000
-"""Values of a YAML file, of which few lines can stand for very many; so many hang in each other at the most:"""
+"""The most values in a YAML file, in which a few lines can stand for very many."""
 
 DEEPEST = 50
+"""The deepest nesting of values in a YAML file."""
 
 MOST_MERGED = 10_000
-"""Keys of an object that others were merged into."""
+"""The most keys of an object with merges."""
 
 MOST_BYTES = 16_000_000
-"""Bytes of a file; the largest state of a game is a tenth of that."""
+"""The most bytes of a file; the largest state of a game is a tenth of that."""
 
 MOST_YAML = 1_000_000
-"""Bytes of a YAML file, of which a second reads some 100,000."""
+"""The most bytes of a YAML file; some 100,000 are read in a second."""
 
 _TOO_MUCH = "it stands for too much data"
 
@@ -191,11 +192,11 @@ LAST_TURN = 9999
 """The highest number that a first turn may have."""
 
 MOST_TEXT = 1_000_000
-"""Bytes of a text that is read; a longer file is none that a GM has written."""
+"""The most bytes of a text; no GM has written a longer one."""
 
 _TURN_LABEL = re.compile(r"turn ([0-9]{1,9})")
 _TRIAL_SEED = b"only to see whether the game goes on"
-"""The seed of a turn that is tried and thrown away."""
+"""The seed of the trial turn, whose result is thrown away."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from pbem.text import format_time
 _SPAN_PATTERN = re.compile(r"\d++\w?")
 
 LATEST = dt.timedelta(days=400)
-"""A deadline later than that from now is a slip of the pen."""
+"""The furthest deadline from now; a later one is a typing error."""
 
 
 class _Span(FreeText, Valued):
@@ -300,7 +300,7 @@ def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new:
 
 
 LONGEST = 120
-"""Characters of a schedule's words."""
+"""The most characters of a schedule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

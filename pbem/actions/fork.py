@@ -59,7 +59,7 @@ from pbem.store.session import Store
 from pbem.store.types import CampaignState, SeatState
 
 FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
-"""What the journal and the next reports say of a copy."""
+"""The text of the journal and the next reports on a copy."""
 
 NOWHERE = "fork.invalid"
 """The domain of all players of a copy; no mail can ever reach it (RFC 2606)."""

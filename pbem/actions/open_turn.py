@@ -72,13 +72,13 @@ from pbem.text import format_time, wrap
 REPORTS = "reports"
 
 LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
-"""What the journal and the next reports say of a look with the real dice."""
+"""The text of the journal and the next reports on a preview with the real dice."""
 
 OTHER_DICE = "Whatever was rolled for it was rolled with other dice than the turn will have."
 REAL_DICE = (
     "It was rolled with the dice that the turn will have; the journal and the next reports tell that you looked."
 )
-"""What a GM is told of the dice of a preview."""
+"""Notes for the GM on the dice of a preview."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

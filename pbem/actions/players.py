@@ -175,10 +175,10 @@ class DismissDeputy(SeatCommand):
 
 
 MOST_ABSENCES = 6
-"""Absences of one seat that are kept at a time."""
+"""The most absences of one seat at a time."""
 
 AHEAD = dt.timedelta(days=366)
-"""Absences are noted no longer before."""
+"""The furthest end of an absence from now."""
 
 _DAY = dt.timedelta(days=1)
 

@@ -27,22 +27,22 @@ from pbem.ruleset.values import SeatName
 from pbem.store.models import Press
 
 EVERYBODY = "all"
-"""The word for all seats, in whatever case."""
+"""The word for all seats, in any case."""
 
 PIECES_A_TURN = 20
-"""Of each kind, from one seat."""
+"""The most pieces of each kind from one seat."""
 
 COPIES_A_TURN = 300
-"""Mails that the letters of one seat may come to."""
+"""The most mails for the messages of one seat."""
 
 ROOM_IN_REPORTS = 60_000
-"""Characters of letters and news that the reports of one turn have room for, so that each still passes as a mail."""
+"""The most characters of press in the reports of one turn, so that each can still be mailed."""
 
 LEAST_SHARE = 2_000
-"""Characters of that room which one seat may fill in any case; else it is divided among the seats in the game."""
+"""The least share of one seat in that; otherwise it is divided among the seats in the game."""
 
 ROOM_FOR_DIARIES = 300_000
-"""Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
+"""The most characters of all diaries of a campaign, in equal shares: the last report has them all."""
 
 
 def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[SeatName, ...] | None:

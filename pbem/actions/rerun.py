@@ -65,7 +65,7 @@ from pbem.store.types import CampaignState
 from pbem.text import wrap
 
 NOTED = "The journal and the next reports tell that you looked, but not at whose sheet."
-"""What a GM is told who has only asked what his changes would come to."""
+"""The note for a GM who has only asked about the effect of changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ from pbem.store.types import CampaignState, HoldKind
 from pbem.text import as_sentence, wrap
 
 RULING = "ruling"
-"""The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to nobody."""
+"""The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,10 @@ DIGEST = "digest.txt"
 """The file with all sheets, beside those of the ruling."""
 
 WHOLE = "ruling.txt"
-"""A file with the whole ruling, where a GM would rather write in one: FILE lines begin its parts, as in an editor."""
+"""A file with the whole ruling, for GMs who prefer a single file; FILE lines begin its parts."""
 
 WHOLE_RULING = "the ruling"
-"""Stands for no single file where something is said of all of them together."""
+"""The name under which findings on all files together are listed."""
 
 _BLANK = Finding(
     0,

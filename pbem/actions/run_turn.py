@@ -151,7 +151,7 @@ _CAME = update(Seat).where(_THESE).values(nmr_in_a_row=0)
 """Statements of every turn, built once: building them takes longer than running them."""
 
 RunCondition = Callable[[Context], bool]
-"""Whether a turn is still to be run, asked anew each time it is planned."""
+"""Returns True if a turn is still to be run; asked each time the run is planned."""
 
 
 def is_not_held(context: Context) -> bool:
@@ -277,7 +277,7 @@ def _missed_text(before: TurnInputs, after: TurnResult) -> str:
 
 
 RUN = "run"
-"""What `PendingRequest.kind` says of it."""
+"""The kind of a `PendingRequest` for a run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,24 +26,24 @@ from pbem.store.types import CampaignState
 from pbem.text import count_noun, format_table, format_time_short, wrap
 
 LATELY = 3
-"""The last turns in which a seat was awaited, by which it is judged whether its player still plays."""
+"""The number of last awaited turns by which it is judged whether a player still plays."""
 
 TOO_MANY = 2
-"""Missed of those, from which he may drop out."""
+"""The number of missed ones among those from which a player counts as fading."""
 
 SILENT = dt.timedelta(days=7)
-"""No word for so long, and for two turns of the usual length, may mean that he has dropped out."""
+"""A player who is silent for so long, and for two turns of the usual length, counts as fading."""
 
 _HOUR = dt.timedelta(hours=1)
 
 MOST_SEATS = 40
-"""Seats in a table, those first that may drop out."""
+"""The most seats in a table, fading ones first."""
 
 ACROSS = 8
-"""Seats that have a column each; of more, a turn's sheets are counted."""
+"""The most seats with a column each; with more, a turn's sheets are counted."""
 
 MOST_TURNS_LISTED = 30
-"""The newest turns."""
+"""The most turns in a table; the newest are listed."""
 
 
 class SheetTiming(StrEnum):
@@ -387,12 +387,12 @@ LEFT, RIGHT = 110, 20
 TOP = 64
 ROW = 20
 KEY, APART = LEFT + 150, 98
-"""Where the key of the squares begins, and how far its entries are from each other."""
+"""The left edge of the key of the squares, and the distance of its entries."""
 BARS, PLOT = 70, 170
-"""Heights of the parts below the squares."""
+"""The heights of the parts below the squares."""
 
 MOST_ROWS, MOST_TURNS = 40, 60
-"""Seats, those first that may drop out, and the newest turns: a larger picture nobody could read."""
+"""The most seats, fading ones first, and the most turns, the newest: a larger picture could not be read."""
 
 INK, PALE, PAPER = "#1f2933", "#8a949e", "#ffffff"
 FILLS = {
@@ -403,7 +403,7 @@ FILLS = {
 }
 BAR = "#6d8fb3"
 CLOSE = "#a8d5b5"
-"""In time, but in the last sixth of the turn."""
+"""The colour of sheets in time, but in the last sixth of the turn."""
 
 START: Anchor = "start"
 END: Anchor = "end"
@@ -416,7 +416,7 @@ OWN = {
     "cyan": "#0f9fb0",
     "magenta": "#b0409f",
 }
-"""Seats with the name of a colour have that."""
+"""Seats with the name of a colour have that colour."""
 
 
 def statistics_chart(statistics: Statistics) -> Picture:

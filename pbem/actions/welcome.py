@@ -152,14 +152,14 @@ def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token:
 
 
 RESENT = "resent"
-"""The kind of mail of a report that its player asked for once more."""
+"""The kind of mail of a report that its player requested again."""
 
 RENEWED = "renewed"
-"""The key of the mail by which a newcomer gets the report whose code was renewed for him."""
+"""The key of the mail in which a new player gets the newest report, with its renewed code."""
 
 _CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
 _SENT_TO = re.compile(r"(\bthe\s++sheet\s++below\s++to\s++)[^\s@<]++@[^\s<]*+")
-"""Where a report says that orders are sent, with the full stop behind it."""
+"""The place where a report names the order address, with the full stop after it."""
 
 _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 

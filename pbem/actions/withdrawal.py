@@ -124,13 +124,13 @@ def _load_reported_seats(session: Session, snapshot: CampaignSnapshot) -> Mappin
 
 
 ROLLBACK, RERUN, UNDO, REPAIR = "rollback", "rerun", "undo", "repair"
-"""The kinds of shelves: what was done when the turns on them were taken out."""
+"""The kinds of `WithdrawnTurns`: what was done when the turns were withdrawn."""
 
 SEED_KNOWN = (
     "The game was over, so the seed of the dice was in its last reports: "
     "whoever kept them can reckon every roll of the turns to come."
 )
-"""The warning that a turn is opened again whose dice are no longer secret."""
+"""The warning for a reopened turn whose dice are no longer secret."""
 
 
 def withdraw_turns(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:

@@ -135,7 +135,7 @@ _MAIL_ADVICE = tuple(
         ),
     )
 )
-"""The first that fits is meant: the more telling come first."""
+"""The first pattern that matches counts, so the more specific ones come first."""
 
 _DATABASE_ADVICE = tuple(
     (re.compile(pattern, re.IGNORECASE), advice)
@@ -207,7 +207,7 @@ def mail_advice(failure: str, setting: str) -> str:
 
 
 MOST_NAMED = 8
-"""Turns named in a sentence."""
+"""The most turns named in a sentence."""
 
 
 @dataclass(slots=True)
@@ -262,7 +262,7 @@ def _load_folder_names(store: Store) -> Mapping[str, set[str]]:
 
 
 _ARCHIVED = Turn.resolved_at.is_not(None) & (Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None))
-"""Other turns are yet to be written, or set aside, by the next tick."""
+"""Other turns are yet to be written, or moved to withdrawn/, by the next tick."""
 
 
 def _compare_folders(place: Path, store: Store, compared: Mapping[str, _Compared], progress: Progress) -> None:
@@ -314,13 +314,13 @@ def _join_some(names: Sequence[str]) -> str:
 
 
 MOST_ROWS = 10
-"""Rows that are named."""
+"""The most rows that are named."""
 
 CLOCK_SLACK = dt.timedelta(minutes=5)
-"""How far the clock may be behind what was written by it; servers' clocks differ."""
+"""The most by which the clock may be behind the newest row; servers' clocks differ."""
 
 MOST_RIGHTS = 6
-"""Rights that are named; where more are lacking, all are granted alike."""
+"""The most missing rights that are named."""
 
 
 def check_database(

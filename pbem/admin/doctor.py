@@ -24,7 +24,7 @@ from pbem.site.publish import sample_pages
 from pbem.util import Progress, no_progress
 
 LEAST_FREE = 200_000_000
-"""Bytes; with less, a warning."""
+"""The free bytes below which there is a warning."""
 
 
 def check_settings(home: Path) -> Iterator[CheckResult]:

@@ -37,7 +37,7 @@ from pbem.store.types import MessageState, OutgoingState
 from pbem.text import count_noun, format_time
 
 CLOSED = "closed"
-"""The name of the fact that is kept."""
+"""The name under which this is stored as a `KeyValue`."""
 
 
 def deactivate_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
@@ -86,7 +86,7 @@ def activate_home(app: App) -> None:
 
 
 MAILBOX = "mailbox"
-"""The name of the fact that is kept."""
+"""The name under which this is stored as a `KeyValue`."""
 
 
 @dataclass(frozen=True, slots=True)

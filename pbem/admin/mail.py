@@ -122,7 +122,7 @@ def _no_such_message(letter_id: int) -> MailAdminError:
 
 
 _TRIED_AGAIN = (OutgoingState.QUEUED, OutgoingState.FAILED)
-"""What needs no naming to be tried again: neither what another process is just sending, nor what has come back."""
+"""The states of mail that is retried without its id: neither being sent by another process, nor bounced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,10 +209,10 @@ def _undelivered_mail(mail: OutgoingMail, campaign: str | None) -> UndeliveredMa
 
 
 COUNTS = ("mails", "tried", "accepted", "bounced", "refused", "retried", "waiting")
-"""What is counted of an account."""
+"""The counts of `DeliveryCounts`."""
 
 _Seats = Mapping[tuple[int, int | None], tuple[str, ...]]
-"""The seats of a person in a campaign, by the ids of both."""
+"""The seats of a person in a campaign, by the ids of campaign and person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

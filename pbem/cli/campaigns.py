@@ -129,7 +129,7 @@ CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
     "pause": PauseSeat,
     "resume": ResumeSeat,
 }
-"""What may be done to a seat, by the option that asks for it."""
+"""The changes of a seat, by the option for each."""
 
 
 @click.command(cls=Command)
@@ -231,7 +231,7 @@ def press(
 
 
 _CONFIRMING = ("sure", "asked")
-"""The fields that only confirm, for which the command line has --yes."""
+"""The fields that only confirm; the command line has --yes instead."""
 
 
 def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]) -> Command:

@@ -48,7 +48,7 @@ from pbem.text import count_noun, wrap
 from pbem.util import Progress, no_progress
 
 SLIP_EVERY = 6
-"""About one sheet in so many has a slip."""
+"""About one sheet in this many has a typing error."""
 
 _NONSENSE = "and may the best of us win"
 
@@ -192,7 +192,7 @@ RULINGS = "rulings"
 MOST_TURNS = 500
 USUAL_SEATS = 4
 START = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
-"""The demo's clock starts here, so that a demo played again comes out the same."""
+"""The demo's clock starts here, so that a repeated demo has the same result."""
 
 _ADDRESS = "orders@example.org"
 _SETTLE = dt.timedelta(minutes=30)

@@ -65,7 +65,7 @@ from pbem.ruleset.values import SeatName
 from pbem.text import wrap
 
 TAKE, STOP = "take", "stop"
-"""What may be typed instead of a file: to have them read as the ruling, or to go on some other day."""
+"""Answers to the prompt instead of a file: submit the ruling, or save it for later."""
 
 
 def edit_ruling(form: RulingForm, folder: Path, read: Callable[[], RulingResult]) -> bool:
@@ -133,7 +133,7 @@ def _echo(lines: Sequence[str]) -> None:
 
 
 RULINGS = "rulings"
-"""The folder of a home with what GMs have written in their editors, a folder a turn."""
+"""The folder of a home with the rulings that GMs write in their editors, one folder per turn."""
 
 
 def restore_option(text: str) -> Callable[[F], F]:
