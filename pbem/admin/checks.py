@@ -54,7 +54,7 @@ Result = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing looked at: `text` is what was found, `mend` what to do about it, "" if nothing."""
+    """One check: `text` is the result, `mend` says how to repair it, "" if there is nothing to repair."""
 
     name: str
     result: Result
@@ -64,7 +64,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All that was looked at, and how often there was something to mend."""
+    """All checks, with the numbers of problems and warnings."""
 
     problems: int
     warnings: int
@@ -72,17 +72,17 @@ class Diagnosis:
 
 
 def ok(name: str, text: str) -> CheckResult:
-    """Nothing to mend."""
+    """Return a result with nothing to repair."""
     return CheckResult(name, "ok", text)
 
 
 def warning(name: str, text: str, mend: str) -> CheckResult:
-    """It may be meant so; turns go on all the same."""
+    """Return a result that may be intended, and does not stop turns."""
     return CheckResult(name, "warning", text, mend)
 
 
 def failure(name: str, text: str, mend: str) -> CheckResult:
-    """Something cannot work until it is mended."""
+    """Return a result that keeps something from working until it is repaired."""
     return CheckResult(name, "problem", text, mend)
 
 
@@ -199,7 +199,7 @@ def database_advice(failure: str, restore: str) -> str:
 
 
 def mail_advice(failure: str, setting: str) -> str:
-    """How to mend a failure of the inbox or carrier; `setting` is its name in pbem.toml."""
+    """Return how to mend a failure of the inbox or carrier; `setting` is its name in pbem.toml."""
     for pattern, advice in _MAIL_ADVICE:
         if pattern.search(failure):
             return advice.format(setting=setting)
@@ -212,7 +212,7 @@ MOST_NAMED = 8
 
 @dataclass(slots=True)
 class _Compared:
-    """The turns of a campaign that the archive lacks or has otherwise, and those that only the archive has."""
+    """The turns of a campaign that the archive lacks or has changed, and those that only the archive has."""
 
     lost: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
@@ -233,8 +233,13 @@ class _Compared:
 def archive(
     settings: Settings, store: Store, restore: str, *, progress: Progress = no_progress
 ) -> Iterator[CheckResult]:
-    """Yield what database and archive do not have alike; `restore` is the instruction for a database too old."""
+    """Yield the differences between database and archive.
+
+    Args:
+        restore: The instruction for a database that is too old.
+    """
     place = settings.archive
+    # Of several machines on one PostgreSQL database, only one may have the archive.
     if sqlite_path(settings.database) is None and not place.is_dir():
         mend = "if no other machine has the archive, make the folder: the next tick or worker writes it again"
         yield warning("archive", f"there is no folder {place} on this machine", mend)
@@ -271,7 +276,7 @@ def _compare_folders(place: Path, store: Store, compared: Mapping[str, _Compared
         rows = session.execute(turns.where(_ARCHIVED).order_by(Turn.id)).all()
     for done, (id_, number, name) in enumerate(rows, start=1):
         try:
-            # Looked at twice: a rollback may move the folder between the look at its row and the one at the disk.
+            # Checked twice: a rollback may move the folder between the reading of its row and the look at the disk.
             if _find_damaged(place, store, id_) and (turn := _find_damaged(place, store, id_)):
                 compared[name].add(turn, turn_folder(place, turn.record, withdrawn=turn.withdrawn))
         except (zlib.error, *PARSE_ERRORS):
@@ -326,7 +331,7 @@ MOST_RIGHTS = 6
 def check_database(
     settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = no_progress
 ) -> Iterator[CheckResult]:
-    """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
+    """Yield whether the database can be reached, has this version and can be written, then the checks of its rows."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
     trouble = _find_trouble(settings, restore)
     if trouble is not None:
@@ -338,6 +343,7 @@ def check_database(
                 yield lacking
                 return
             with store.writing() as session:
+                # Changes no row, but fails where the database cannot be written.
                 session.execute(update(InboxMessage).where(InboxMessage.id < 0).values(note=""))
         except (ConfigError, DBAPIError) as error:
             yield _unusable_database(error, restore)
@@ -352,12 +358,12 @@ def check_database(
         if settings.authserv_id:
             examined.append(iter([_check_authserv_id(store, settings.authserv_id)]))
         for each in examined:
-            with suppress(*UNREADABLE):  # of these rows is told already
+            with suppress(*UNREADABLE):  # `_check_rows` has reported these rows
                 yield from each
 
 
 def _check_rows(store: Store, restore: str) -> Iterator[CheckResult]:
-    """Values that cannot be read, one by one; but for those that the time zone data of this machine may lack."""
+    """Yield values that cannot be read, but for schedules, which depend on the time zone data of this machine."""
     with store.reading() as session, closing(find_faults(session.connection())) as faults:
         others = (fault for fault in faults if (fault.table, fault.field) != ("campaign", "schedule"))
         for fault in islice(others, MOST_ROWS):
@@ -365,20 +371,20 @@ def _check_rows(store: Store, restore: str) -> Iterator[CheckResult]:
 
 
 def compare_with_archive(settings: Settings, *, progress: Progress = no_progress) -> list[CheckResult]:
-    """Return the problems of an archive that does not go with its database, or the other way round."""
+    """Return the differences between a database and its archive, as problems."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
     with closing(Store(settings.database)) as store:
         return [found for found in archive(settings, store, restore, progress=progress) if found.result != "ok"]
 
 
 def _new_folder(home: Path) -> Path:
-    """Return a folder beside the home that is not there yet."""
+    """Return a folder beside the home that does not exist yet."""
     names = chain(["restored"], (f"restored-{number}" for number in count(2)))
     return next(path for name in names if not (path := home.with_name(f"{home.name}-{name}")).exists())
 
 
 def _check_authserv_id(store: Store, name: str) -> CheckResult:
-    """Return whether the mail server of a name adds its word on senders, by a mail of a GM from outside."""
+    """Check that the mail server of this name adds its verdict on senders, by the newest mail of a GM from outside."""
     with store.reading() as session:
         proven = newest_proven(session, name)
     if proven is None:
@@ -400,7 +406,7 @@ def _check_authserv_id(store: Store, name: str) -> CheckResult:
 
 
 def _find_trouble(settings: Settings, restore: str) -> CheckResult | None:
-    """Why the tables cannot be used, if they cannot."""
+    """Return why the tables cannot be used, None if they can."""
     path = sqlite_path(settings.database)
     if path and not path.exists():
         return _missing_file(path, restore)
@@ -442,7 +448,7 @@ _RIGHTS = text("""
 
 
 def _find_missing_rights(store: Store) -> CheckResult | None:
-    """Return the rights on tables and sequences that pbem's user on a server does not have, if there are any."""
+    """Return the rights on tables and sequences that pbem's user on a server lacks, None if it has all."""
     if store.engine.dialect.name == "sqlite":
         return None
     with store.reading() as session:
@@ -457,7 +463,7 @@ def _find_missing_rights(store: Store) -> CheckResult | None:
 
 
 def _find_missing_columns(store: Store) -> list[str]:
-    """Tables and columns that this version needs and that are not there, though the database says that it has them."""
+    """Return the tables and columns that this version needs and the database lacks, whatever its version says."""
     there = inspect(store.engine)
     tables, lacks = set(there.get_table_names()), list[str]()
     for table in Base.metadata.sorted_tables:
@@ -470,7 +476,7 @@ def _find_missing_columns(store: Store) -> list[str]:
 
 
 def _check_clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
-    """A clock that is behind what it has already stamped was set back, or was wrong then."""
+    """Check that the clock is not behind what it has stamped: then it was set back, or was wrong before."""
     newest = {
         "letter": func.max(InboxMessage.received_at),
         "act in a campaign's journal": func.max(JournalEntry.at),
@@ -491,7 +497,7 @@ def _check_clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
 
 
 def _check_outbox(store: Store) -> Iterator[CheckResult]:
-    """Mail that the carrier refuses time and again, but never for good: nobody is told of that by mail."""
+    """Yield a failure if the carrier keeps deferring mail, but never refuses it: then no bounce tells of it."""
     with store.reading() as session:
         said = stuck_mail(session)
     if said:
@@ -503,14 +509,14 @@ def _format_utc(at: dt.datetime) -> str:
 
 
 def _check_histories(store: Store) -> Iterator[CheckResult]:
-    """Campaigns whose turns do not hang together, so that they cannot go on or cannot be proved."""
+    """Yield the campaigns whose turns are inconsistent, so that they cannot go on or cannot be proved."""
     whole = True
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
             try:
                 broken = find_inconsistency(session, load_campaign(session, name))
             except (CampaignError, *UNREADABLE):
-                continue  # its schedule, or another row, cannot be read, which is told already
+                continue  # its schedule or another row cannot be read, which is reported already
             if broken is not None:
                 whole = False
                 yield failure("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
@@ -519,16 +525,16 @@ def _check_histories(store: Store) -> Iterator[CheckResult]:
 
 
 def _check_game_code(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
-    """Campaigns whose game is played by other code than before, though it has the same version."""
+    """Yield the campaigns whose game has other code than before, but the same version."""
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
-            with suppress(CampaignError, *UNREADABLE):  # its schedule, or another row, cannot be read: as above
+            with suppress(CampaignError, *UNREADABLE):  # its schedule or another row cannot be read: as above
                 if said := code_change(session, games, load_campaign(session, name)):
                     yield failure("games", f"campaign {name}: {said}", CODE_REPAIR)
 
 
 def _check_schedules(store: Store) -> Iterator[CheckResult]:
-    """Campaigns whose deadlines cannot be reckoned on this machine."""
+    """Yield the campaigns whose deadlines cannot be computed on this machine."""
     with store.reading() as session:
         campaigns = session.execute(
             select(Campaign.name, Campaign.schedule).where(Campaign.status != CampaignState.OVER)
@@ -544,7 +550,11 @@ _PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
 
 
 def check_mail(settings: Settings) -> Iterator[CheckResult]:
-    """Secrets first; where one cannot be had, its server is not tried. Nor is any of a home that is not active."""
+    """Yield the checks of inbox, carrier, signature and address; a server whose secret is missing is not tried.
+
+    Of a home that is not active no server is asked at all.
+    """
+    # The settings of a restored home may be a stranger's: until it is reopened, no server is asked (decision 37).
     if not settings.active:
         mend = "see that all of it is right, correct it in pbem.toml, and then open the home: pbem reopen"
         yield warning("inactive", "this home was restored, and uses none of the following before it is opened", mend)
@@ -581,7 +591,7 @@ def _greet_carrier(settings: Settings, url: MailUrl) -> str:
 
 
 def _check_secrets(**secrets: Secret | None) -> list[CheckResult]:
-    """Whether those that are set can be had; not whether they are right."""
+    """Check that the secrets that are set can be read; whether they are right is not known."""
     return [_check_secret(setting, secret) for setting, secret in secrets.items() if secret is not None]
 
 
@@ -605,7 +615,7 @@ def _try_server(name: str, url: MailUrl, attempt: Callable[[], str]) -> CheckRes
 
 
 def _check_signature(dkim: Dkim, domain: str) -> CheckResult:
-    """Signs a mail as it would be sent, and has the signature proved by what DNS says."""
+    """Check that a signed mail is verified by the key in DNS."""
     try:
         signed = DkimSigner(dkim).sign(_PROBE)
     except ConfigError as error:
@@ -621,7 +631,7 @@ def _check_signature(dkim: Dkim, domain: str) -> CheckResult:
 
 
 def _check_domain(domain: str) -> CheckResult:
-    """Only a doubt: a domain may take mail (MX) without having an address itself."""
+    """Warn if the domain has no address, which is only a doubt: it may take mail (MX) all the same."""
     try:
         socket.getaddrinfo(domain, None)
     except (OSError, UnicodeError) as error:

@@ -28,7 +28,7 @@ LEAST_FREE = 200_000_000
 
 
 def check_settings(home: Path) -> Iterator[CheckResult]:
-    """Whether pbem.toml can be used; every key at fault by itself."""
+    """Check that pbem.toml can be used; yield each faulty key by itself."""
     problems = find_settings_problems(home)
     for problem in problems:
         yield failure(FILE_NAME, problem, f"correct it in {home / FILE_NAME}; docs/gm-guide.md shows the forms")
@@ -37,7 +37,7 @@ def check_settings(home: Path) -> Iterator[CheckResult]:
 
 
 def check_folders(settings: Settings) -> Iterator[CheckResult]:
-    """Whether home, archive and Maildirs can be written to, by really writing a file without a name."""
+    """Check that home, archive and Maildirs can be written to, by writing an unnamed temporary file."""
     yield _check_writable("home", settings.home)
     yield _check_writable("archive", settings.archive)
     for name, url in (("inbox", settings.inbox_url), ("carrier", settings.carrier_url)):
@@ -61,7 +61,7 @@ def _check_writable(name: str, folder: Path) -> CheckResult:
 
 
 def check_free_space(settings: Settings) -> CheckResult:
-    """Whether there is room for another night's mail."""
+    """Check that there is room for another night's mail."""
     free = shutil.disk_usage(settings.home).free
     text = f"{free // 1_000_000:,} MB are free where the home is"
     if free < LEAST_FREE:
@@ -70,7 +70,7 @@ def check_free_space(settings: Settings) -> CheckResult:
 
 
 def check_games(games: InstalledGames) -> Iterator[CheckResult]:
-    """Whether every game that a package offers can be played."""
+    """Check that every installed game can be played."""
     faults = games.faults()
     for fault in faults.values():
         mend = "install a version of the package that goes with this one of pbem, or uninstall it"
@@ -80,10 +80,10 @@ def check_games(games: InstalledGames) -> Iterator[CheckResult]:
 
 
 def check_templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
-    """Whether the GM's own templates compile and can be filled in, and have names that are used; and those of games."""
+    """Check that templates of GM and games compile and render, and that the GM's have names that are used."""
     own = settings.own_templates
     faults = list(check_syntax(own, TEMPLATE_DIR, games)) if own else []
-    # What cannot be read cannot be filled in either, and needs not be told twice.
+    # A template that does not compile cannot be rendered either, and is reported once.
     faults = (
         faults
         if any(fault.fatal for fault in faults)
@@ -112,7 +112,7 @@ def check_templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iter
 
 
 def check_time_zones() -> CheckResult:
-    """Whether this machine knows time zones at all."""
+    """Check that this machine has time zone data."""
     try:
         ZoneInfo("Europe/Berlin")
     except (ZoneInfoNotFoundError, OSError, ValueError):
@@ -125,7 +125,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def check_permissions(settings: Settings) -> CheckResult:
-    """What others can get at, with the command that keeps them out."""
+    """Check that other users cannot read private files, and name the command that keeps them out."""
     found = [str(place) for place in _private_places(settings) if _is_open(place)]
     if not found:
         return ok("privacy", "no other user of this machine can read database, archive, log or mail")
@@ -134,7 +134,7 @@ def check_permissions(settings: Settings) -> CheckResult:
 
 
 def _private_places(settings: Settings) -> Iterator[Path]:
-    """Files and folders with secrets in them."""
+    """Yield the files and folders with secrets in them."""
     scheme, _, path = settings.database.partition(":///")
     if scheme == "sqlite":
         yield from (Path(path + ending) for ending in ("", "-wal", "-shm"))
@@ -148,14 +148,14 @@ def _private_places(settings: Settings) -> Iterator[Path]:
 
 
 def _is_open(place: Path) -> bool:
-    """Whether others can get at a file or into a folder: neither it nor any folder above it keeps them out."""
+    """Return True if other users can read a file or enter a folder: neither it nor a folder above keeps them out."""
     with suppress(OSError):  # what is not there is not open
         return all(path.stat().st_mode & _OTHERS for path in (place, *place.parents))
     return False
 
 
 def run_checks(home: Path, now: dt.datetime, games: InstalledGames, *, progress: Progress = no_progress) -> Diagnosis:
-    """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
+    """Run all checks of a home. Nothing is changed, moved or sent, and no password is shown."""
     checks = []
     for number, check in enumerate(_iter_checks(home, now, games, progress), start=1):
         checks.append(check)
@@ -170,7 +170,7 @@ def _iter_checks(home: Path, now: dt.datetime, games: InstalledGames, progress: 
     yield check_time_zones()
     yield from check_games(games)
     if any(check.result == "problem" for check in file):
-        return  # without settings nobody knows what else to look at
+        return  # without settings there is nothing else to check
     settings = load_settings(home)
     yield from check_folders(settings)
     yield check_permissions(settings)

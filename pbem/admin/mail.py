@@ -26,7 +26,7 @@ FORMER_STATES = {"done": MessageState.PROCESSED.value}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageInfo:
-    """A letter in the list; `sender` is "" where none can be read, `note` says what became of it. Keys are masked."""
+    """A message in the list; `sender` is "" where none can be read, `note` is the result. Secrets are redacted."""
 
     id: int
     received_at: dt.datetime
@@ -38,7 +38,7 @@ class MessageInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDetail(MessageInfo):
-    """A letter with the text that its writer typed; `notes` say what was left out of that, or mended."""
+    """A message with the text that its sender typed; `notes` say what was removed from that, or repaired."""
 
     recipients: tuple[str, ...]
     automatic: str
@@ -48,14 +48,14 @@ class MessageDetail(MessageInfo):
 
 @dataclass(frozen=True, slots=True)
 class MessageList:
-    """The newest letters, oldest first, and how many there are in all."""
+    """The newest messages, oldest first, and their number in all."""
 
     letters: tuple[MessageInfo, ...]
     total: int
 
 
 def list_messages(store: Store, state: str | None = None, *, limit: int) -> MessageList:
-    """The newest letters, or those of one state, so many at most."""
+    """Return the newest messages, or those in one state, `limit` at most."""
     chosen = (InboxMessage.state == state,) if state is not None else ()
     wanted = select(
         InboxMessage.id, InboxMessage.received_at, InboxMessage.raw, InboxMessage.state, InboxMessage.note
@@ -67,7 +67,7 @@ def list_messages(store: Store, state: str | None = None, *, limit: int) -> Mess
 
 
 def show_message(store: Store, letter_id: int) -> MessageDetail:
-    """One letter as the desk reads it. Raises MailAdminError if there is none of this number."""
+    """Return one message as the inbox reads it. Raises MailAdminError if there is none with this number."""
     with store.reading() as session:
         row = session.get(InboxMessage, letter_id)
     if row is None:
@@ -88,7 +88,7 @@ def show_message(store: Store, letter_id: int) -> MessageDetail:
 
 
 def retry_message(store: Store, letter_id: int) -> None:
-    """Makes a quarantined letter new, for the next tick. Raises MailAdminError if it cannot be."""
+    """Make a quarantined message new, for the next tick. Raises MailAdminError if it is not quarantined."""
     again = (
         update(InboxMessage)
         .where(InboxMessage.id == letter_id, InboxMessage.state == MessageState.QUARANTINED)
@@ -127,7 +127,7 @@ _TRIED_AGAIN = (OutgoingState.QUEUED, OutgoingState.FAILED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndeliveredMail:
-    """A mail not delivered. `next_try` is None where none will be made; `reply` is what the carrier said last."""
+    """A mail that was not delivered. `next_try` is None if there will be none; `reply` is the carrier's last reply."""
 
     id: int
     campaign: str | None
@@ -141,9 +141,10 @@ class UndeliveredMail:
 
 
 def list_outbox(store: Store, campaign: str | None = None) -> tuple[UndeliveredMail, ...]:
-    """The mail, of one campaign or all, that was not sent and still should be, in the order in which it was written.
+    """Return the mail, of one campaign or all, that was not sent and still should be, oldest first.
 
-    Raises CampaignError if there is no such campaign.
+    Raises:
+        CampaignError: If there is no such campaign.
     """
     mails = (
         select(OutgoingMail, Campaign.name)
@@ -160,14 +161,16 @@ def list_outbox(store: Store, campaign: str | None = None) -> tuple[UndeliveredM
 
 
 def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> list[int]:
-    """Makes a mail due now, or with no id all that wait or have failed; returns their ids.
+    """Make a mail due now, or without an id all that is queued or has failed; return the ids.
 
-    The bytes stay, and with them the Message-ID; its tries are counted anew, lest the first that the other side puts
-    off be the last. What another process is just
-    handing over is left to it; what bounced is tried again only by its id.
-    Raises MailAdminError if the one mail cannot be tried again.
+    Bytes and Message-ID stay the same. Mail that another process is sending is left
+    alone, and bounced mail is retried only by its id.
+
+    Raises:
+        MailAdminError: If the one mail cannot be retried.
     """
     again = (
+        # Attempts start at 0 again, lest the next deferral of an old mail be its last.
         update(OutgoingMail).values(state=OutgoingState.QUEUED, not_before=now, attempts=0).returning(OutgoingMail.id)
     )
     if mail_id is None:
@@ -176,6 +179,7 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
         again = again.where(OutgoingMail.id == mail_id, OutgoingMail.state.in_((*_TRIED_AGAIN, OutgoingState.BOUNCED)))
     with store.writing() as session:
         raw = session.scalar(select(OutgoingMail.raw).where(OutgoingMail.id == mail_id))
+        # Tokens in mail that was sent long ago are masked, so it would go out without them.
         if raw is not None and is_masked(raw):
             raise MailAdminError(f"mail {mail_id} was sent too long ago to go again: it is no longer kept whole")
         due = sorted(session.scalars(again))
@@ -217,12 +221,12 @@ _Seats = Mapping[tuple[int, int | None], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryCounts:
-    """The mails to one reader, counted. `seats` are empty for the GM and for who has none; `campaign` may be None.
+    """The mails to one reader, counted. `seats` are empty for the GM and others without a seat; `campaign` may be None.
 
     Of the `mails` not replaced by later ones, `tried` were given to the carrier
     at least once, `retried` more often, `accepted` by it; `bounced` came back
-    later, `refused` are given up, `waiting` are still to go. `reply` is what
-    the other side said last.
+    later, `refused` are given up, `waiting` are still to go. `reply` is the last
+    reply of the other server.
     """
 
     campaign: str | None
@@ -239,7 +243,11 @@ class DeliveryCounts:
 
 
 def delivery_counts(store: Store, campaign: str | None = None) -> tuple[DeliveryCounts, ...]:
-    """The accounts of all readers, or of those of one campaign. Raises CampaignError if there is no such campaign."""
+    """Return the counts of all readers, or of those of one campaign.
+
+    Raises:
+        CampaignError: If there is no such campaign.
+    """
     with store.reading() as session:
         reader = func.coalesce(Person.address, OutgoingMail.recipient)
         counted = (

@@ -235,7 +235,7 @@ _CONFIRMING = ("sure", "asked")
 
 
 def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]) -> Command:
-    """Return the command that does an action: its fields are the arguments, behind the name of the campaign."""
+    """Return the command for an action: its fields are the arguments, after the name of the campaign."""
 
     def run(name: str, home: Path | None, now: dt.datetime | None = None, **given: Any) -> None:
         sure, as_json = given.pop("sure", False), given.pop("as_json", False)

@@ -55,7 +55,7 @@ _NONSENSE = "and may the best of us win"
 
 @dataclass(slots=True)
 class BotPlayer:
-    """A seat's bot. `report` is the last one it was mailed, `view` what stands in it.
+    """A seat's bot. `report` is the last one it was mailed, `view` the view in it.
 
     `page` is the last one that came with a report which asked for orders.
     """
@@ -75,11 +75,11 @@ class BotPlayer:
 
     @property
     def mending(self) -> bool:
-        """Whether a sheet with a slip is out, and the right one is to follow."""
+        """True if a sheet with a typing error was sent, and the correct one is to follow."""
         return bool(self._right)
 
     def read(self, raw: bytes) -> None:
-        """Reads a mail: a welcome for its token, a report for its view; receipts are enough to have come."""
+        """Read a mail: a welcome for its token, a report for its view; receipts are only counted by the demo."""
         mail = email.message_from_bytes(raw)
         data = _find_json(mail)
         if data is not None:
@@ -90,13 +90,13 @@ class BotPlayer:
             self.token = _find_token(mail)
 
     def ask(self, campaign: str, command: str, now: dt.datetime) -> bytes:
-        """A mail with a command in it, and the token of the welcome."""
+        """Return a mail with a command, framed with the token of the welcome."""
         self.written += 1
         framed = f"PLAYER {campaign} {self.seat} {self.token}\n{command}\nEND"
         return self._compose(self.orders_to, "please", framed, "", now)
 
     def write(self, now: dt.datetime) -> bytes | None:
-        """The sheet for the report read last; None if there is nothing to say."""
+        """Return the sheet for the newest report; None if there is nothing to send."""
         lines = self.bot(self.view, self._dice("bot"))
         if not lines and not self.view["awaited"]:
             return None
@@ -107,7 +107,7 @@ class BotPlayer:
         return self._mail(lines, now)
 
     def mend(self, now: dt.datetime) -> bytes | None:
-        """The right sheet after one with a slip; None if there was none."""
+        """Return the correct sheet after one with a typing error; None if there was none."""
         lines, self._right = self._right, ()
         return self._mail(lines, now) if lines else None
 
@@ -115,7 +115,7 @@ class BotPlayer:
         return self.dice.scoped(purpose, self.seat, str(self.view["label"]))
 
     def _with_slip(self, lines: Sequence[str]) -> list[str]:
-        """The lines with two letters of a verb swapped, or with one that is no order."""
+        """Return the lines with two letters of a verb swapped, or with one line that is no order."""
         dice = self._dice("which slip")
         at = dice.below(len(lines), "line")
         words = split_words(lines[at])
@@ -126,7 +126,7 @@ class BotPlayer:
         return [*lines[:at], lines[at].replace(verb, slipped, 1), *lines[at + 1 :]]
 
     def _mail(self, lines: Sequence[str], now: dt.datetime) -> bytes:
-        """A mail in one of three manners: a bare reply, a reply with a framed sheet, a new mail with the token."""
+        """Return a mail in one of three forms: a bare reply, a reply with a framed sheet, a new mail with the token."""
         assert self.report is not None
         self.written += 1
         manner = self.written % 3
@@ -161,26 +161,26 @@ def _find_json(mail: Message) -> dict[str, View] | None:
 
 
 def _find_file(mail: Message, content_type: str) -> bytes:
-    """The content of the file of this type that comes with a mail, b"" if none does."""
+    """Return the content of the attached file of this type, b"" if there is none."""
     files = (part for part in mail.walk() if part.get_filename() and part.get_content_type() == content_type)
     return next((base64.b64decode(str(part.get_payload())) for part in files), b"")
 
 
 def _find_token(mail: Message) -> str:
-    """The last word of the ORDERS line in a welcome mail."""
+    """Return the last word of the ORDERS line in a welcome mail."""
     headers = (line.split() for line in _text_of(mail).splitlines() if line.startswith("ORDERS "))
     return next((words[3] for words in headers if len(words) == 4), "")
 
 
 def _quote(report: Message) -> Iterator[str]:
-    """The beginning of a report, as a mail program quotes it."""
+    """Yield the beginning of a report, as a mail program quotes it."""
     yield f"On {report['Date']}, {report['From']} wrote:"
     for line in _text_of(report).splitlines()[:12]:
         yield f"> {line}"
 
 
 def _text_of(mail: Message) -> str:
-    """What a mail says, without its files."""
+    """Return the text of a mail, without its files."""
     text = next(part for part in mail.walk() if part.get_content_type() == "text/plain").get_payload(decode=True)
     assert isinstance(text, bytes)
     return text.decode()
@@ -200,10 +200,10 @@ _SETTLE = dt.timedelta(minutes=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoResult:
-    """What a demo did, and where to look.
+    """The result of a demo, and the files to look at.
 
     `page` is that of a seat's last report which asked for orders. `proved` are the turns that the replay of the
-    archive passed. In `rulings` is what the GM wrote, a folder a turn, if there was one to judge them.
+    archive passed. `rulings` is the folder with what the GM wrote, a folder for each turn, if a GM judges the game.
     """
 
     game: str
@@ -235,9 +235,10 @@ def run_demo(
     seed: str = "demo",
     progress: Progress = no_progress,
 ) -> DemoResult:
-    """Plays in a folder that has no home yet, to the end of the game or for so many turns.
+    """Play a demo in a folder that has no home yet, to the end of the game or for so many turns.
 
-    Raises ConfigError, CampaignError or RulesetError.
+    Raises:
+        ConfigError, CampaignError, RulesetError: If the game or the folder does not allow it.
     """
     ruleset = find_game(games, game)
     names = seat_names(ruleset, seats)
@@ -252,7 +253,11 @@ def run_demo(
 
 
 def seat_names(ruleset: AnyRuleset, seats: int | None) -> list[str]:
-    """So many seats of a game, four where it takes them. Raises ConfigError when it does not take so many."""
+    """Return the names of so many seats of a game; by default four, where it takes them.
+
+    Raises:
+        ConfigError: If it does not take so many.
+    """
     known = ruleset.seats
     number = seats if seats is not None else min(known.most, max(known.least, USUAL_SEATS))
     if not known.least <= number <= known.most:
@@ -282,7 +287,7 @@ class _Demo:
         self.turns = 0
 
     def begin(self) -> None:
-        """Creates and starts the campaign; its players read their first mail."""
+        """Create and start the campaign; let its players read their first mail."""
         wanted = NewCampaign(
             name=CAMPAIGN,
             game=self._ruleset.key,
@@ -298,7 +303,7 @@ class _Demo:
         self._inbox.send(_ADDRESS, self._players[0].ask(CAMPAIGN, "FORMAT PAGE", self._now))
 
     def _options(self) -> dict[str, str]:
-        """The options of the campaign as a GM types them; what is in a file is written into one."""
+        """Return the options of the campaign as a GM types them; contents of files are written to files."""
         wanted, typed = self._ruleset.demo.options, {}
         values = wanted([player.seat for player in self._players]) if wanted else {}
         for option in self._ruleset.options:
@@ -312,7 +317,7 @@ class _Demo:
         return typed
 
     def play_turn(self) -> bool:
-        """Everyone sends, slips are mended, the turn is resolved. False when the game is over."""
+        """Let everyone send sheets, then corrections, and run the turn. Return False when the game is over."""
         for write in (BotPlayer.write, BotPlayer.mend):
             for player in self._players:
                 raw = write(player, self._now)
@@ -324,7 +329,7 @@ class _Demo:
         return not all(player.view["over"] for player in self._players)
 
     def result(self) -> DemoResult:
-        """Counts what happened, and proves the archive by its replay."""
+        """Return the counts of what happened, after a replay of the archive."""
         settings = self._app.settings
         with self._app.store.reading() as session:
             seed = session.scalars(select(Campaign.seed)).one()
@@ -355,7 +360,7 @@ class _Demo:
         )
 
     def _page(self) -> Path | None:
-        """The page that the first player was mailed last, beside the campaign's home."""
+        """Write the page that the first player was mailed last into the campaign's home; return its path."""
         player = self._players[0]
         path = self._app.settings.home / f"{player.seat}.html"
         if player.page:
@@ -378,7 +383,7 @@ class _Demo:
         return done
 
     def _rule_and_run(self) -> TickResult:
-        """The turn that waits for the GM is run with his ruling; without one, where the game brings no GM."""
+        """Run the turn that waits for the GM with their ruling; without one, if the game brings no GM."""
         rule = self._ruleset.demo.rule
         if rule is None:
             return run_campaign_now(self._app, CAMPAIGN, self._now)
@@ -399,7 +404,7 @@ class _Demo:
         return self._app.settings.home / RULINGS
 
     def _hand_out(self, path: Path) -> None:
-        """Gives a mail to the player it is for."""
+        """Give a mail to the player it is for."""
         raw = path.read_bytes()
         to = raw.partition(b"\nTo: ")[2].partition(b"\n")[0].decode()
         for player in self._players:
@@ -410,7 +415,7 @@ class _Demo:
 
 
 def demo_lines(result: DemoResult) -> Iterator[str]:
-    """What happened in a demo, and where to look."""
+    """Yield the result of a demo, and the files to look at."""
     facts = [
         ("turns", str(result.turns)),
         ("order sheets", f"{result.sheets}, {result.slips} of them with a slip on purpose"),

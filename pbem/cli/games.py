@@ -31,7 +31,7 @@ from pbem.text import as_sentence, count_noun, wrap
 
 
 def check_lines(check: Check) -> Iterator[str]:
-    """What a receipt would say of a sheet: notes, findings, and the orders in words."""
+    """Yield what a receipt would say of a sheet: notes, findings, and the orders in words."""
     taken = "would be taken" if check.accepted else "would not be taken"
     yield f"{check.campaign}, {check.label}, seat {check.seat}: this sheet {taken}."
     yield f"{count_noun(len(check.orders), 'order')}, {count_noun(check.errors, 'line')} in error."
@@ -43,7 +43,7 @@ def check_lines(check: Check) -> Iterator[str]:
 
 
 def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
-    """The games there are, with their options."""
+    """Yield the installed games, with their options."""
     for number, game in enumerate(games):
         if number:
             yield ""
@@ -61,7 +61,7 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
 
 
 def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
-    """The games there are, for scripts."""
+    """Return the installed games, for scripts."""
     return [
         {
             "key": game.key,
@@ -123,9 +123,13 @@ _KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
 
 
 def write_skeleton(key: str, folder: Path, *, taken: Collection[str] = ()) -> list[Path]:
-    """Writes the package of a game in a folder that is empty or not there; its files. Raises ConfigError.
+    """Write the package of a new game into a folder that is empty or does not exist; return its files.
 
-    Of the keys `taken` there are games already.
+    Args:
+        taken: The keys of existing games.
+
+    Raises:
+        ConfigError: If the key or the folder cannot be used.
     """
     _check_key(key, taken)
     if folder.exists() and any(folder.iterdir()):
@@ -157,7 +161,7 @@ def _copy_files(source: Traversable, target: Path, key: str) -> list[Path]:
 
 
 def _replace_names(text: str, key: str) -> str:
-    """A text of the skeleton with the game's own names."""
+    """Return a text of the skeleton with the game's own names."""
     words = [word.capitalize() for word in key.split("_")]
     return text.replace("mygame", key).replace("MyGame", "".join(words)).replace("My Game", " ".join(words))
 

@@ -27,7 +27,7 @@ from pbem.text import as_sentence, count_noun, wrap
 
 
 def tick_lines(done: TickResult) -> Iterator[str]:
-    """What a tick did, a line for each stage that did anything."""
+    """Yield the results of a tick, a line for each stage that did anything."""
     if done.busy:
         yield "Another tick is at work here, or workers are; this one did nothing."
     before = done.answered
@@ -60,7 +60,7 @@ def tick_lines(done: TickResult) -> Iterator[str]:
 
 
 def status_lines(status: HomeStatus) -> Iterator[str]:
-    """All campaigns, and what mail is stuck."""
+    """Yield all campaigns, and undelivered mail."""
     if not status.campaigns:
         yield "There are no campaigns; make one with: pbem new"
     for number, campaign in enumerate(status.campaigns):
@@ -74,7 +74,7 @@ def status_lines(status: HomeStatus) -> Iterator[str]:
 
 
 def workers_lines(status: WorkersStatus) -> Iterator[str]:
-    """Who works, what waits, and what failed."""
+    """Yield the workers, the waiting jobs, and those that failed."""
     if not status.workers:
         yield "Nobody works here; start somebody with: pbem worker"
     for worker in status.workers:
@@ -97,7 +97,7 @@ QUEUE_HELP = "Serve this queue; may be given several times. [default: all; archi
 
 
 def log_option(command: F) -> F:
-    """Gives a command its --log."""
+    """Give a command its --log."""
     text = "Write the log to this file; - is standard error. [default: `log` of pbem.toml]"
     return click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help=text)(command)
 
@@ -110,6 +110,7 @@ def log_option(command: F) -> F:
 @click.pass_context
 def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None) -> None:
     """Poll, answer, remind, resolve what is due, archive and send: the scheduled job."""
+    # A tick at a named time (--now) knows of no outages (decision 9).
     live = context.get_parameter_source("now") is click.ParameterSource.DEFAULT
     with open_home(home, log) as app, progress() as bar:
         done = tick_home(app, now, live=live, progress=bar)
@@ -138,6 +139,7 @@ def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None
     with open_home(home, log) as app:
         require_active(app)
         require_queues(app.store)
+        # Imported here, as it needs procrastinate, which is an optional package.
         from pbem.scheduler.worker import run_worker, select_queues
 
         queues = select_queues(app, tuple(map(JobQueue, chosen)))

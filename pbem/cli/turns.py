@@ -69,10 +69,13 @@ TAKE, STOP = "take", "stop"
 
 
 def edit_ruling(form: RulingForm, folder: Path, read: Callable[[], RulingResult]) -> bool:
-    """Opens the files of a ruling in the GM's editor, one by one; returns whether they are to be taken.
+    """Open the files of a ruling in the GM's editor, one by one; return True if the ruling is to be submitted.
 
-    `read` says how they read now. It begins with the first that is wrong, or else
-    open, and tells after each what is wrong in it, and which are open still.
+    It begins with the first file that has an error, or else a finding, and prints after
+    each file what is wrong in it, and which others have findings.
+
+    Args:
+        read: Returns how the files read now.
     """
     files = [*form.files]
     file = _first_to_edit(files, read())
@@ -91,14 +94,14 @@ def edit_ruling(form: RulingForm, folder: Path, read: Callable[[], RulingResult]
 
 
 def _first_to_edit(files: Sequence[str], found: RulingResult) -> str:
-    """The first file that has an error; or of which else something is to be said; or the first of all."""
+    """Return the first file with an error; else the first with a finding; else the first of all."""
     wrong = (file for file in files if any(each.severity == "error" for each in found.findings.get(file, ())))
     said = (file for file in files if file in found.findings)
     return next(chain(wrong, said, files))
 
 
 def _edit(form: RulingForm, folder: Path, file: str) -> None:
-    """Opens a file, and says beforehand if its sheet is not the one that stands in it."""
+    """Open a file in the editor; warn before if its sheet is not the newest."""
     path = folder / file
     sheet = _leading_remarks(form.files[file])
     if sheet and sheet not in path.read_text("utf-8"):
@@ -108,13 +111,13 @@ def _edit(form: RulingForm, folder: Path, file: str) -> None:
 
 
 def _leading_remarks(text: str) -> str:
-    """The remarks that a file begins with."""
+    """Return the remarks with which a file begins."""
     lines = text.splitlines(keepends=True)
     return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])
 
 
 def _choose(files: Sequence[str], following: str) -> str:
-    """The file to be opened next, `TAKE` or `STOP`; Enter means the one that follows."""
+    """Return the file to be opened next, `TAKE` or `STOP`; Enter means the one that follows."""
     names = [*files, TAKE, STOP]
 
     def meant(typed: str) -> str:
@@ -137,7 +140,7 @@ RULINGS = "rulings"
 
 
 def restore_option(text: str) -> Callable[[F], F]:
-    """Return what gives a command its --restore, with a number behind it or not; then it is 0."""
+    """Return a decorator that gives a command its --restore, with an optional number; without it the value is 0."""
     kind = click.IntRange(0, 2**31 - 1)
     return click.option("--restore", type=kind, is_flag=False, flag_value=0, metavar="[NUMBER]", help=text)
 
@@ -257,12 +260,16 @@ def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: b
 
 
 def _edit_and_submit(app: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
-    """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
+    """Let the GM write the ruling in an editor and submit it; return None if they go on another day.
+
+    The files stay in the home.
+    """
     form = run_query(app, name, ShowRulingForm(), now)
     folder = app.settings.home / RULINGS / f"{name}-{form.turn}"
     write_folder(form, folder)
 
     def ruling() -> SubmitRuling:
+        # For this turn and revision alone: when the GM is done, another turn may be open (decision 13).
         return read_folder(name, folder).taken((form.turn, form.era))
 
     if not edit_ruling(form, folder, lambda: run_query(app, name, ruling(), now)):
@@ -298,7 +305,7 @@ def _read_json(file: BinaryIO) -> Any:
 
 
 def sheets_option(command: F) -> F:
-    """Gives a command its --sheet SEAT=FILE, as often as there are seats."""
+    """Give a command its --sheet SEAT=FILE, as often as there are seats."""
     return pairs_option("--sheet", "sheets", "SEAT=FILE", "Take the order lines in FILE as the seat's sheet.")(command)
 
 
