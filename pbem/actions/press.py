@@ -276,7 +276,9 @@ class SendPress(SeatCommand):
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
         at = send_press(context, piece)
         room = "" if is_immediate(snapshot, piece) else _room_note(context, own)
-        said = f"{_delivery_note(snapshot, piece, at, context.now)}{_vacancy_note(snapshot, piece)}{room}"
+        vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
+        vacancy = f" Nobody sits at {join_names(vacant)} now." if vacant else ""
+        said = f"{_delivery_note(snapshot, piece, at, context.now)}{vacancy}{room}"
         return TextResult("\n".join([said, *_mask_notes(passed)]))
 
 
@@ -392,12 +394,6 @@ def _delivery_note(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime
 def _room_note(context: Context, own: SeatView) -> str:
     """Return the sentence on how much more a seat may put into the next reports."""
     return f" Your seat has room for {characters_left(context.session, context.snapshot, own)} characters more in them."
-
-
-def _vacancy_note(snapshot: CampaignSnapshot, piece: PressItem) -> str:
-    """Return the sentence on recipients whose seats have no player, "" if all have one."""
-    vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
-    return f" Nobody sits at {join_names(vacant)} now." if vacant else ""
 
 
 def _mask_notes(passed: SanitisedText) -> list[str]:

@@ -301,7 +301,8 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
     }
     made = make_reports(app, again.ruleset, replace(opening, corrections=corrections), affected)
     reports = [_as_reply(each, old.get(each.place.id)) for each in made]
-    files = again.files(_merge_files(again, old, reports))
+    new_files = {made.place.id: made.parts.files() for made in reports}
+    files = again.files([new_files.get(place.id) or old[place.id].files for place, _ in again.outcome.views])
     return RerunPlan(
         again=again,
         impact=_build_impact(again, old, affected, corrections, deadline),
@@ -376,11 +377,6 @@ def _as_reply(made: SeatReport, old: Report | None) -> SeatReport:
         return made
     mail = dataclasses.replace(made.mail, in_reply_to=old.message_id, references=(old.message_id,))
     return dataclasses.replace(made, mail=mail)
-
-
-def _merge_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[SeatReport]) -> list[Mapping[str, bytes]]:
-    new = {made.place.id: made.parts.files() for made in reports}
-    return [new.get(place.id) or old[place.id].files for place, _ in again.outcome.views]
 
 
 def _build_impact(

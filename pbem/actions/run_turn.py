@@ -58,7 +58,9 @@ def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act:
         return
     _warn(context, missers, act)
     if snapshot.policy.late == "public":
-        _notify_others(context, missers, act)
+        seats = tuple(each.place.seat for each in missers)
+        others = OthersMissed(campaign=snapshot.name, missed=seats)
+        notify_players(context, act=act, subject="Sheets did not come", page=others, but=seats)
     misses = tuple(
         Miss(each.place.seat, each.in_a_row, each.in_all, _enforce_limits(context, each)) for each in missers
     )
@@ -81,11 +83,11 @@ def _load_missers(session: Session, snapshot: CampaignSnapshot, missing: frozens
 
 def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
     """Warn those for whom a miss has consequences, or who miss repeatedly; of a single miss the report tells enough."""
-    snapshot = context.snapshot
+    policy = context.snapshot.policy
     pages = [
         (each.place, _build_warning(context, each))
         for each in missers
-        if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
+        if not _is_too_many(policy, each) and (policy.nmr_open or policy.nmr_remove or each.in_a_row > 1)
     ]
     subject = "Your sheet did not come"
     notify_each(context, act=act, subject=subject, pages=pages)
@@ -106,16 +108,6 @@ def _build_warning(context: Context, misser: _Misser) -> SheetMissed:
         gm=snapshot.gm,
         address=context.app.settings.address,
     )
-
-
-def _notify_others(context: Context, missers: Sequence[_Misser], act: int) -> None:
-    seats = tuple(each.place.seat for each in missers)
-    page = OthersMissed(campaign=context.snapshot.name, missed=seats)
-    notify_players(context, act=act, subject="Sheets did not come", page=page, but=seats)
-
-
-def _has_consequences(policy: HouseRules) -> bool:
-    return bool(policy.nmr_open or policy.nmr_remove)
 
 
 def _is_too_many(policy: HouseRules, misser: _Misser) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from sqlalchemy import select
 
@@ -16,7 +16,6 @@ from pbem.campaign.snapshot import Context, SeatView, current_turn, find_seat_vi
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.fields import KeywordField
-from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.values import SeatName
 from pbem.store.models import OrderSheet
 from pbem.text import format_time, wrap
@@ -173,12 +172,14 @@ def _load_seat_sheets(context: Context, place: SeatView) -> SeatSheets:
         .order_by(OrderSheet.version)
     )
     sheets = [
-        SheetShown(row.version, row.received_at, row.author, row.accepted, _order_lines(book, row.orders))
+        SheetShown(
+            version=row.version,
+            at=row.received_at,
+            author=row.author,
+            accepted=row.accepted,
+            lines=tuple(book.line(book.from_json(order)) for order in row.orders),
+        )
         for row in context.session.scalars(rows)
     ]
     counts = next((each for each in reversed(sheets) if each.accepted), None)
     return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts))
-
-
-def _order_lines(book: OrderParser, orders: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(book.line(book.from_json(order)) for order in orders)

@@ -252,7 +252,9 @@ def archive(
     for name in there.keys() & known.keys():
         compared[name].unknown += sorted(there[name] - known[name])
     found = [each for name, what in sorted(compared.items()) for each in _render_differences(name, what, restore)]
-    found += [_unknown_campaign(place, name, restore) for name in sorted(there.keys() - known.keys())]
+    for name in sorted(there.keys() - known.keys()):
+        said = f"the archive has a campaign {name}, and the database has none of this name"
+        found.append(failure("archive", said, f"{restore}; if it belongs to another home, move {place / name} away"))
     yield from found or [ok("archive", "it has every turn that the database has, and no other")]
 
 
@@ -306,11 +308,6 @@ def _render_differences(name: str, what: _Compared, restore: str) -> Iterator[Ch
     if what.unknown:
         said = f"the archive has {_join_some(what.unknown)}, and the database does not: it is of an earlier time"
         yield failure("archive", f"campaign {name}: {said}", f"put the newer database back, or {restore}")
-
-
-def _unknown_campaign(place: Path, name: str, restore: str) -> CheckResult:
-    said = f"the archive has a campaign {name}, and the database has none of this name"
-    return failure("archive", said, f"{restore}; if it belongs to another home, move {place / name} away")
 
 
 def _join_some(names: Sequence[str]) -> str:

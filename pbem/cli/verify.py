@@ -40,7 +40,8 @@ def verified_lines(verified: VerifyResult) -> Iterator[str]:
         own = ", ".join(each.seat for each in verified.words if each.own) or "none, all were drawn"
         yield wrap(f"Words mixed into the dice, the same in all first reports; their players' own: {own}.")
     if verified.rolls:
-        yield _rolls_line(verified)
+        rolled = f"Rolled by the GM: {count_noun(verified.rolls, 'roll')}, none left out by its number."
+        yield rolled if verified.unproved else f"{rolled} Each follows from the seed."
     if not verified.unproved:
         over = ", to the end of the game" if verified.over else ""
         yield f"The seed has this seal, and every turn was resolved again with it{over}: all results agree."
@@ -60,11 +61,6 @@ def verified_lines(verified: VerifyResult) -> Iterator[str]:
     for held in verified.held:
         yield _held_line(held)
     yield f"Newest record: {verified.head}"
-
-
-def _rolls_line(verified: VerifyResult) -> str:
-    said = f"Rolled by the GM: {count_noun(verified.rolls, 'roll')}, none left out by its number."
-    return said if verified.unproved else f"{said} Each follows from the seed."
 
 
 def _run_line(run: TurnRun) -> str:
