@@ -179,6 +179,7 @@ def read_table(text: str) -> Json:
 def _row(line: int, row: Mapping[str | None, Any]) -> dict[str, str]:
     if None in row:
         raise ValueError(f"line {line} has more cells than there are headings")
+    # A row that is too short has None for its last cells.
     return {str(heading): (cell or "").strip() for heading, cell in row.items()}
 
 

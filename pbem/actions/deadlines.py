@@ -219,6 +219,7 @@ def vote(context: Context, seat: SeatName) -> str:
     if session.scalar(select(ExtensionVote.id).where(*mine)) is None:
         session.add(ExtensionVote(turn_id=turn.turn_id, seat_id=place.id, at=now))
         session.flush()
+    # All who play vote, awaited or not: the count must not tell who is awaited.
     voters = {place.id for place in snapshot.places if place.manned}
     if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
         due = format_time(turn.deadline, snapshot.schedule.zone)

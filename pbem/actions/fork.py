@@ -254,6 +254,7 @@ def _load_views(session: Session, snapshot: CampaignSnapshot, number: int) -> di
 
 
 def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
+    # No address or token of the original, so that no one is mailed from the copy or can order in it.
     campaign = {
         "status": CampaignState.RUNNING,
         "turn": number,

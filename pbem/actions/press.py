@@ -118,6 +118,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
             campaign_id=snapshot.id,
             turn=snapshot.turn + 1,
             seat_id=place.id if place else None,
+            # Without credentials and mail headers: forwarded words must never be read as orders (decision 11).
             text=sanitise_text(self.text).text,
             at=now,
         )

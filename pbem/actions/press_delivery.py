@@ -205,6 +205,7 @@ def mail_press(
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
     html = app.reporter.letter(text, page.text, page.level)
     mails = [
+        # Without a reply code: an answer to press belongs to no turn and is never orders (decision 11).
         mailer.mail(
             place.address,
             subject,

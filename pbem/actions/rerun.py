@@ -168,6 +168,7 @@ def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     # Players whose report changes get time to think again: the turn waits for its deadline.
     anew = update(OrderSheet).where(OrderSheet.turn_id == following.id, OrderSheet.seat_id.in_(changed))
     session.execute(anew.values(wait=True))
+    # Votes for more time stay with the open turn.
     session.execute(update(ExtensionVote).where(ExtensionVote.turn_id == old_following.id).values(turn_id=following.id))
     stop_mail(session, [old_following])  # of reports that change: the others have moved on, and still go out
     over, version = again.outcome.standing.over, again.ruleset.version

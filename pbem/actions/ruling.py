@@ -248,6 +248,7 @@ def awaits_ruling(app: App, turn: DueTurn, now: dt.datetime) -> bool:
 
 def needs_ruling(context: Context) -> bool:
     """Return True if the GM decides the open turn of the campaign, and has not done so."""
+    # A game that a GM decides is a ruleset with these methods; nothing else tells it (decision 10).
     if not isinstance(context.app.game(context.snapshot.game), Adjudicated):
         return False
     return load_open_turn(context.session, context.snapshot).ruling is None
@@ -335,6 +336,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
         brought = {name: each.enclosure for name, each in self.brought.items()}
         rolls = current_rolls(context.session, snapshot)
         before = open_.turn.ruling
+        # It never raises: faults are findings by file and line (decision 10).
         ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought, before)
         findings = _add_file_findings(read, self.brought, self.passed_over)
         parts = {} if has_errors(findings) else open_.ruleset.ruling_parts(open_.state, ruling)

@@ -206,6 +206,7 @@ def run_turn(
 def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reason: str) -> None:
     """Commit a computed turn. Call with the campaign locked and unchanged since planning."""
     session, snapshot, turn, now = context.session, context.snapshot, before.turn, context.now
+    # Past the session: building such statements anew took a tenth of a turn's processor time.
     flushed_connection(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
     turn_id = insert_turn(
         session,

@@ -176,6 +176,7 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
     """
     session, snapshot = context.session, context.snapshot
     row = session.get_one(Seat, place.id)
+    # A person has one seat in a campaign.
     if row.person is not None and seat_of(session, snapshot, row.person) is not None:
         _vacate(context, place, status=SeatState.OPEN)
         place = replace(place, address="")
@@ -236,6 +237,7 @@ def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: 
 def _rename_seat(context: Context, place: SeatView, wish: SeatName) -> SeatView:
     """Return the seat, renamed to the wish if the game has not started, and has neither names for seats nor a state."""
     session, snapshot = context.session, context.snapshot
+    # The state of an imported game knows its seats by name (decision 36).
     names = context.app.game(snapshot.game).seats.names or session.scalar(
         select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
     )
@@ -284,6 +286,7 @@ def _end_rights(session: Session, place: SeatView) -> None:
 
 def _end_deputising(context: Context, person: Person) -> None:
     """End a new player's rights as deputy of other seats; their players are not told that the person plays now."""
+    # As a player they must not read the reports of another seat.
     for place in seats_deputised(context.session, context.snapshot, person, context.now):
         dismiss(context.session, place, context.now)
         if place.address and place.playing:

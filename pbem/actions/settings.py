@@ -171,6 +171,7 @@ class SetHouseRule(Change[TextResult]):
         """Change the house rules from now on. Raises CampaignError if a name or value is invalid."""
         changed = parse_house_rules(self.given)
         campaign = context.session.get_one(Campaign, context.snapshot.id)
+        # A new dict: SQLAlchemy does not see changes inside of a JSON value.
         campaign.policy = {**campaign.policy, **changed}
         said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
         add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")

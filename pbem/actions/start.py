@@ -186,6 +186,7 @@ def _load_given_state(session: Session, snapshot: CampaignSnapshot, ruleset: Any
         return None
     state = ruleset.load(json.loads(given), snapshot.version)
     dumped = json.loads(canonical_json(ruleset.dump(state)))
+    # Open seats are gone by now, which the state may not allow (decision 36).
     return import_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
 
 

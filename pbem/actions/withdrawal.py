@@ -165,6 +165,7 @@ def reinstate_turns(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
     turns = list(session.scalars(select(Turn).where(Turn.shelf_id == shelf.id).order_by(Turn.number)))
     for turn in turns:
         turn.shelf_id = None
+        # Its folder is in withdrawn/ and has to be written to its place again.
         turn.archived_at = None
     session.flush()
     return turns
@@ -207,6 +208,7 @@ def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, ove
         "turn": turn,
         "status": CampaignState.OVER if over else CampaignState.RUNNING,
         "version": version,
+        # Part of all codes and Message-IDs to come, so that old codes are recognised and refused (decision 7).
         "era": snapshot.era + 1,
         **({} if is_gm_hold(snapshot.hold_kind) else NO_HOLD),
     }

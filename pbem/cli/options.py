@@ -23,6 +23,7 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command. Raises UsageError if an option that takes one value is given twice."""
         if not ctx.resilient_parsing:
+            # Click keeps the last of several values, and drops the others without a word.
             _, _, given = self.make_parser(ctx).parse_args(args=list(args))
             _refuse_repeated(ctx, [each for each in given if isinstance(each, click.Option)])
         return super().parse_args(ctx, args)
@@ -63,6 +64,7 @@ class Commands(click.Group, Command):
         except (PbemError, RulesetError) as error:
             raise click.ClickException(printable(str(error))) from error
         except UnicodeEncodeError as error:
+            # Words in another encoding than the terminal's arrive as lone surrogates.
             said = f"{error.object[error.start : error.end]!r} is no character that can be written"
             raise click.ClickException(f"{said}: look at the words of the command, and at its files") from error
         except BrokenPipeError:

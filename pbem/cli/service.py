@@ -162,6 +162,7 @@ def run(
     """Resolve a campaign's open turn now."""
     with open_home(home, log) as app, progress() as bar:
         done = run_campaign_now(app, name, now, progress=bar)
+        # Workers share the lock that a tick takes alone, so the run is left to them (decision 22).
         if done.busy and has_workers(app):
             wish = RequestRun()
             asked = run_action(app, name, wish, now)

@@ -361,6 +361,7 @@ def fork(
     """Copy a campaign, as it stood when TURN was open, into a home of its own in FOLDER, to try what if."""
     given = _read_sheets(name, sheets)
     with open_home(home) as app:
+        # Checked before a home is made in FOLDER.
         run_query(app, name, ShowFork(turn), now)
         settings = init_home(folder, app.settings.address)
         forking.copy_templates(app, settings.home)
