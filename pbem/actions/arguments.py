@@ -30,16 +30,16 @@ Wish = Query[Any] | Change[Any]
 
 
 class Valued:
-    """Mixin of kinds whose word is kept as typed, to be repeated in the answer, and has a value for the action."""
+    """Mixin of field types that keep the word as typed, for the answer, and have another value for the action."""
 
     def value(self, typed: Any) -> Any:
-        """Return the value of what was typed. Raises CampaignError."""
+        """Return the value of the typed word. Raises CampaignError if it has none."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class FreeText(Field):
-    """Any word, such as a name that is looked up later."""
+    """Field for any word, such as a name that is looked up later."""
 
     shown: str
     expected: str
@@ -54,39 +54,39 @@ class FreeText(Field):
 
 
 class Words(FreeText, Valued):
-    """Words whose value is one text."""
+    """Field of words that are one text together."""
 
     def value(self, typed: Sequence[str]) -> str:
-        """Return the words with blanks between them."""
+        """Return the words, joined by blanks."""
         return " ".join(typed)
 
 
 @dataclass(frozen=True)
 class Numeral(FreeText, Valued):
-    """A word whose value is a number, such as that of a turn; one that is typed is not less than `least`."""
+    """Field for a number, such as that of a turn; on the command line it is at least `least`."""
 
     least: int = 1
 
     def value(self, typed: str | None) -> int | None:
-        """Return the number, None if nothing was typed. Raises CampaignError."""
+        """Return the number, None if nothing was typed. Raises CampaignError if it is not one."""
         return None if typed is None else read_number(typed)
 
 
 class Flag(KeywordField, Valued):
-    """A word whose value tells that it was typed."""
+    """Field for an optional keyword; its value is a boolean."""
 
     def value(self, typed: Any) -> bool:
-        """Return whether the word was typed."""
+        """Return True if the keyword was typed."""
         return bool(typed)
 
 
 class Day(Field):
-    """A day of the calendar, ISO 8601; kept as text."""
+    """Field for a day of the calendar, kept as ISO 8601 text."""
 
     shown, expected, example = "day", "a day like 2026-12-24 or 24 Dec 2026", "2026-12-24"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the day in its ISO form. Raises FieldError."""
+        """Return the day as ISO 8601 text. Raises FieldError if it is not one."""
         try:
             return dt.date.fromisoformat(word).isoformat()
         except ValueError:
@@ -97,12 +97,12 @@ class Day(Field):
 
 
 class Address(Field):
-    """A mail address."""
+    """Field for a mail address."""
 
     shown, expected, example = "address", "an address like ann@example.org", "ann@example.org"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the address, its domain in lower case. Raises FieldError."""
+        """Return the address, its domain in lower case. Raises FieldError if it is not one."""
         address = parse_address(word)
         if address is None:
             raise FieldError("not-an-address", f"expected {self.expected}, got {word!r}")
@@ -113,12 +113,12 @@ class Address(Field):
 
 
 class Number(Field):
-    """A number; kept as it is typed."""
+    """Field for a number, kept as it was typed."""
 
     shown, expected, example = "number", "a number", "2"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the number. Raises FieldError."""
+        """Return the number as typed. Raises FieldError if it is not one."""
         if not _is_number(word):
             raise FieldError("not-a-number", f"expected {self.expected}, got {word!r}")
         return word
@@ -128,13 +128,14 @@ class Number(Field):
 
 
 def read_number(word: str) -> int:
-    """Return the number that a word is. Raises CampaignError."""
+    """Return the number that a word stands for. Raises CampaignError if it is not one."""
     if not _is_number(word):
         raise CampaignError(f"{word!r} is not a number such as 4")
     return int(word)
 
 
 def _is_number(word: str) -> bool:
+    # "²".isdigit() is true, but int("²") fails.
     return word.isascii() and word.isdigit() and len(word) < 10
 
 
@@ -165,9 +166,9 @@ class Proof(Enum):
 class PlayerCommand(Order):
     """Base of all commands of players.
 
-    `needs_seat`: it is about one seat, which the mail must show to be its
-    writer's. `takes_text`: all that stands below it is its text. `for_strangers`:
-    it may come from an address that is not known.
+    `needs_seat`: the command is about one seat, which the mail must prove to be the
+    sender's. `takes_text`: the lines below the command are its text. `for_strangers`:
+    an unknown address may send it.
     """
 
     weight: ClassVar[Weight]
@@ -181,8 +182,8 @@ class PlayerCommand(Order):
 class SeatCommand(PlayerCommand, Change[TextResult]):
     """Base of the commands that are actions of a player on their seat.
 
-    Its `seat` is filled in once that is known, with the `text` below the command,
-    and the `account` for which mails that it causes are counted.
+    `seat`, the `text` below the command, and the `account` to which the mails that it
+    causes are counted are filled in when the sender is known.
     """
 
     seat: Annotated[SeatName, FILLED_IN] = ""
@@ -192,7 +193,10 @@ class SeatCommand(PlayerCommand, Change[TextResult]):
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """The numbered lines below a command that takes a text, and the files of its mail; of one that was `cut`, few."""
+    """The numbered lines below a command that takes a text, and the files of its mail.
+
+    `cut` is set for a mail that was too big: then only its beginning is here.
+    """
 
     lines: tuple[tuple[int, str], ...] = ()
     attached: tuple[AttachedFile, ...] = ()
@@ -212,15 +216,15 @@ class TextBlock:
 
     @property
     def orders(self) -> Lines:
-        """The text as the lines of a sheet, which is kept."""
+        """The text as lines of a sheet, with secrets redacted."""
         return redact_lines(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The declaration of an action of which the command of the command line follows: the help there.
+    """The form of a GM's action on the command line: its help.
 
-    With `json` it can print JSON. Without arguments it asks what `shows` asks, if that is given.
+    With `json` it can print JSON. Without arguments it runs the query `shows`, if given.
     """
 
     help: str
@@ -231,11 +235,11 @@ class Typed:
 class GmCommand(Order):
     """Base of all commands of a GM.
 
-    With `takes_text`, all that stands below is its text, and with `takes_files`
-    the files of the mail are its own. Whether it needs confirmation says the
-    `weight` of the action that it asks for; such a command has the field `sure`, the
-    word YES, without which the effect is only shown. Where it depends on the
-    turn what the effect is, `asked` is the turn that was open when it was shown.
+    With `takes_text` the lines below the command are its text, with `takes_files` the
+    files of the mail belong to it. The `weight` of the action says whether it needs
+    confirmation; then the command has the field `sure`, the word YES, without which the
+    effect is only shown. If that effect depends on the turn, `asked` is the turn that
+    was open when it was shown.
     """
 
     command: ClassVar[str] = ""
@@ -252,7 +256,7 @@ class GmCommand(Order):
         return action
 
     def with_values(self) -> Self:
-        """Return the command with the values of its arguments in the place of the words. Raises CampaignError."""
+        """Return the command with the values of its arguments instead of the words. Raises CampaignError."""
         kinds = OrderType.of(type(self)).kinds
         valued = {name: kind for name, kind in kinds.items() if isinstance(kind, Valued)}
         return replace(self, **{name: kind.value(getattr(self, name)) for name, kind in valued.items()})

@@ -39,14 +39,14 @@ from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence, wrap, wrap_order_line
 
 MOST_LINES = 60
-"""Lines of differences that a report tells; more would bury it."""
+"""The most lines of differences in a report; more would bury the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
     """The way by which an action was asked for and is answered: the terminal or a mail.
 
-    `undone` tells how to have done what was only looked at; it is "" where it was done.
+    `undone` says how to have a previewed change done; it is "" once it was done.
     """
 
     by_mail: bool = False
@@ -54,11 +54,11 @@ class Channel:
 
     @property
     def done(self) -> bool:
-        """Return whether the action was done."""
+        """True if the action was done and not just previewed."""
         return not self.undone
 
     def either(self, typed: str, mailed: str) -> str:
-        """Return that of two wordings which fits the channel."""
+        """Return the wording that fits the channel."""
         return mailed if self.by_mail else typed
 
     def queued(self, what: str, it: str = "it") -> str:
@@ -68,29 +68,29 @@ class Channel:
 
 CLI = Channel()
 ASKED = Channel(undone="Nothing has changed yet.")
-"""A terminal, at which confirmation is asked for below."""
+"""A terminal at which confirmation is asked for."""
 
 DRY_RUN = Channel(undone="Nothing was changed. To do it, add --yes.")
-"""The command line, without a terminal to ask at."""
+"""The command line without a terminal at which to ask."""
 
 
 def mail_channel(undone: str = "") -> Channel:
-    """Return a mail; `undone` is the command that does what was only looked at."""
+    """Return the channel of a mail; `undone` is the command that does what was only previewed."""
     return Channel(by_mail=True, undone=undone and f"Nothing was changed. To do it, send the same with: {undone}")
 
 
 def format_utc(at: dt.datetime) -> str:
-    """Return a time in a table for GMs: minutes, UTC."""
+    """Return a time as in tables for GMs: UTC, to the minute."""
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
 
 
 def versions(sheets: Mapping[SeatName, int]) -> str:
-    """Return the sheets that count, a version a seat."""
+    """Return the sheets that count as text, each seat with the version of its sheet."""
     return ", ".join(f"{seat} (version {version})" for seat, version in sheets.items()) or "none"
 
 
 def render_reading(findings: Sequence[FindingWithLine], orders: Sequence[RestatedOrder]) -> Iterator[str]:
-    """Yield how a sheet was read, as receipts show it: what was found in it, and the orders in words."""
+    """Yield the lines on how a sheet was read, as receipts show them: findings, then the orders in words."""
     for finding in findings:
         yield ""
         yield f"Line {finding.line}: {finding.source}" if finding.line else "The whole sheet:"
@@ -104,20 +104,27 @@ def render_reading(findings: Sequence[FindingWithLine], orders: Sequence[Restate
 
 
 def format_days(since: dt.datetime, until: dt.datetime, zone: str) -> str:
-    """Return the days of an absence by the clocks of its campaign, as its player told of them."""
+    """Return the first and last day of an absence, by the campaign's clocks, as its player gave them.
+
+    Args:
+        until: The end of the absence, exclusive: midnight after its last day.
+    """
     first, last = (at.astimezone(ZoneInfo(zone)).date() for at in (since, until - dt.timedelta(seconds=1)))
     return f"on {first}" if first == last else f"from {first} to {last}"
 
 
 def diff_lines(before: str, now: str) -> tuple[str, ...]:
-    """Return the lines in which two texts differ, "- " and "+ " before them; the end of a long list is counted."""
-    lines = list(_differing(before.splitlines(), now.splitlines()))
+    """Return the lines in which two texts differ, with "- " or "+ " before them.
+
+    Of more than `MOST_LINES` lines the rest is only counted.
+    """
+    lines = list(_iter_differences(before.splitlines(), now.splitlines()))
     if len(lines) <= MOST_LINES:
         return tuple(lines)
     return (*lines[:MOST_LINES], f"(and {len(lines) - MOST_LINES} lines more)")
 
 
-def _differing(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+def _iter_differences(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
     for kind, start, end, start_now, end_now in difflib.SequenceMatcher(None, before, now).get_opcodes():
         if kind != "equal":
             yield from (f"- {line.strip()}" for line in before[start:end] if line.strip())
@@ -130,7 +137,7 @@ Plan = TypeVar("Plan")
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An entry of the journal about a question; with `told`, it is disclosed in the next reports too."""
+    """Journal entry about a query; with `told`, it is disclosed in the next reports too."""
 
     text: str
     secret: bool = False
@@ -139,14 +146,17 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class TextResult:
-    """A result that one sentence describes in full."""
+    """Result that is fully described by one sentence."""
 
     done: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reversible:
-    """An action that a command undoes: as it is `typed`, and as it is `mailed`, "" where a mail cannot undo it."""
+    """Weight of an action that a command undoes.
+
+    `typed` is that command on the command line, `mailed` by mail, "" where a mail cannot undo it.
+    """
 
     typed: str
     mailed: str = ""
@@ -154,9 +164,9 @@ class Reversible:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """An action that needs confirmation, since `lost` would be lost.
+    """Weight of an action that needs confirmation, since `lost` would be lost.
 
-    `restored` tells how that is shown or brought back, "" where it cannot be.
+    `restored` says how that is shown or brought back, "" where it cannot be.
     """
 
     lost: str
@@ -165,23 +175,23 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Harmless:
-    """An action that no command undoes and that needs no confirmation; `because` says why, in a clause."""
+    """Weight of an action that no command undoes and that needs no confirmation; `because` says why, in a clause."""
 
     because: str
 
 
 Weight = Reversible | Confirmed | Harmless
-"""The declaration of an action, be it an act, a command by mail or one of the command line."""
+"""The weight of an action, or of a command."""
 
 
 class Action(ABC, Generic[Facts]):
-    """Something done to a campaign or asked of it, and the words in which its facts are told."""
+    """Something done to a campaign or asked of it, with the wording of its facts."""
 
     command: ClassVar[str] = ""
     """The command of the command line by which it is done, "" if there is none."""
 
     def render(self, facts: Facts, channel: Channel) -> Iterator[str]:
-        """Yield what is told of the facts that the action came back with, line by line."""
+        """Yield the lines that describe the facts that the action returned."""
         assert isinstance(facts, TextResult)
         yield facts.done
         if channel.undone:
@@ -189,48 +199,56 @@ class Action(ABC, Generic[Facts]):
 
 
 class Query(Action[Facts]):
-    """Something asked of a campaign."""
+    """Action that only reads a campaign."""
 
     @abstractmethod
     def look(self, context: Context) -> Facts:
-        """The answer; nothing is changed. Raises CampaignError for what cannot be asked, or could not be done."""
+        """Return the answer; change nothing.
+
+        Raises:
+            CampaignError: If this cannot be asked, or could not be done.
+        """
 
     def traces(self, facts: Facts) -> tuple[AuditEntry, ...]:
-        """Return the journal entries of the question; most have none."""
+        """Return the journal entries that the query leaves; most leave none."""
         return ()
 
 
 class Change(Action[Facts]):
-    """Something done to a campaign, whole or not at all. Each kind declares its `weight`."""
+    """Action that changes a campaign, in one transaction. Each kind declares its `weight`."""
 
     weight: ClassVar[Weight]
-    """The way in which it is undone, or the need to confirm it; see the beginning of this module."""
+    """How it is undone, or that it must be confirmed; see the docstring of this module."""
 
     rewrites: ClassVar[bool] = False
     """True if it changes which turns there are, so that the archive has to follow."""
 
     @abstractmethod
     def do(self, context: Context) -> Facts:
-        """Does it; the campaign is locked. Raises CampaignError, naming the nearest thing that can be done."""
+        """Apply the change. Call with the campaign locked.
+
+        Raises:
+            CampaignError: If it cannot be done; the message names the nearest thing that can.
+        """
 
 
 class PreviewedChange(Query[Facts], Change[Facts]):
-    """An act that can be looked at before it is done: what it would come to."""
+    """Change with a dry run: `look` returns the facts that it would have."""
 
     def asks(self, context: Context, facts: Facts) -> bool:
-        """Return whether it needs confirmation as things stand: an act that is `Confirmed` may overwrite nothing now.
+        """Return True if the change needs confirmation as things stand; `facts` are those of its dry run.
 
-        `facts` are what `run_query` has come back with.
+        Even a `Confirmed` change may overwrite nothing now.
         """
         return isinstance(self.weight, Confirmed)
 
 
 class PlannedChange(PreviewedChange[Facts], Generic[Facts, Plan]):
-    """An act that takes long to work out."""
+    """Change that takes long to compute: it is planned before the campaign is locked, then committed."""
 
     @abstractmethod
     def plan(self, context: Context) -> Plan:
-        """All that will be kept. Changes nothing. Raises CampaignError."""
+        """Return all that will be stored, changing nothing. Raises CampaignError as `do` does."""
 
     @abstractmethod
     def keep(self, context: Context, plan: Plan) -> None:
@@ -241,26 +259,30 @@ class PlannedChange(PreviewedChange[Facts], Generic[Facts, Plan]):
         """Return the facts of the plan."""
 
     def look(self, context: Context) -> Facts:
-        """Return the facts that it would have."""
+        """Return the facts that the change would have."""
         return self.facts(self.plan(context))
 
     def do(self, context: Context) -> Facts:
-        """Plans and keeps it, the campaign being locked all the while."""
+        """Plan and commit under one lock."""
         plan = self.plan(context)
         self.keep(context, plan)
         return self.facts(plan)
 
 
 def run_query(app: App, name: str, question: Query[Facts], now: dt.datetime) -> Facts:
-    """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
+    """Return the answer to a query; the campaign is locked only if the query leaves journal entries.
+
+    Raises:
+        CampaignError: If there is no such campaign, or this cannot be asked.
+    """
     with readable(app, name), app.store.reading() as session:
         facts = question.look(Context(session, app, load_campaign(session, name), now))
-    _leave_later(app, name, question.traces(facts), now)
+    _save_audit_entries(app, name, question.traces(facts), now)
     return facts
 
 
-def _leave_later(app: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime) -> None:
-    """Enter traces under the campaign's lock, which is taken only if there are any."""
+def _save_audit_entries(app: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime) -> None:
+    """Save journal entries; take the campaign's lock only if there are any."""
     left = tuple(traces)
     if left:
         with app.store.writing() as session:
@@ -268,7 +290,7 @@ def _leave_later(app: App, name: str, traces: Iterable[AuditEntry], now: dt.date
 
 
 def add_audit_entries(context: Context, traces: Iterable[AuditEntry]) -> None:
-    """Enters into the journal of a locked campaign what others are to know of a question."""
+    """Add the journal entries of a query to a locked campaign."""
     snapshot = context.snapshot
     for trace in traces:
         turn = snapshot.turn if trace.told else None
@@ -279,49 +301,64 @@ def add_audit_entries(context: Context, traces: Iterable[AuditEntry]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Attempt(Generic[Facts]):
-    """The result of an act; or, with a `read_set`, the result it would have: then it waits for confirmation."""
+    """Facts of a change that was done; with a `read_set`, those of a dry run that waits for confirmation."""
 
     facts: Facts
     read_set: ReadSet | None = None
 
 
 Check = Callable[[Context, Any], None]
-"""Raises Conflict where an act is not to be done under the lock; it is given the facts of an act that was planned."""
+"""Raises Conflict if a change must not be applied under the lock; it is given the facts of a planned change."""
 
 
 def run_action(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Facts:
-    """Do something to a campaign that was confirmed, or needs no confirmation.
+    """Apply a change that was confirmed, or needs no confirmation.
 
-    Raises CampaignError, having changed nothing.
+    Raises:
+        CampaignError: If it cannot be done; then nothing has changed.
     """
-    return _do(app, name, act, now, lambda _scene, _facts: None)
+    return _run(app, name, act, now, lambda _context, _facts: None)
 
 
 def attempt(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Attempt[Facts]:
-    """Do something to a campaign, unless it needs confirmation: then it is only looked at. Raises CampaignError."""
+    """Apply a change, or only preview it if it needs confirmation.
+
+    Raises:
+        CampaignError: If it cannot be done; then nothing has changed.
+    """
     if not isinstance(act, PreviewedChange):
         return Attempt(run_action(app, name, act, now))
     with readable(app, name), app.store.reading() as session:
         context = Context(session, app, load_campaign(session, name), now)
+        # Without the lock: the read set shows later whether what was previewed still holds (decision 13).
         read_set, asked = load_read_set(session, context.snapshot), confirmation(act, context)
     if asked is None:
-        return Attempt(_do(app, name, act, now, partial(_check_unasked, act)))
-    _leave_later(app, name, act.traces(asked), now)
+        return Attempt(_run(app, name, act, now, partial(_check_unasked, act)))
+    _save_audit_entries(app, name, act.traces(asked), now)
     return Attempt(asked, read_set)
 
 
 def do_as_shown(app: App, name: str, act: Change[Facts], now: dt.datetime, read_set: ReadSet) -> Facts:
-    """Do what was confirmed, on the ground on which its effect was shown. Raises Conflict on any other."""
+    """Apply a confirmed change, if the campaign is still as it was when its effect was shown.
+
+    Raises:
+        CampaignError: If it cannot be done.
+        Conflict: If the read set has changed.
+    """
 
     def check(context: Context, _facts: Any) -> None:
         if load_read_set(context.session, context.snapshot) != read_set:
             raise Conflict(context.snapshot)
 
-    return _do(app, name, act, now, check)
+    return _run(app, name, act, now, check)
 
 
 def confirmation(act: Change[Facts], context: Context) -> Facts | None:
-    """Return what an act would come to if it needs confirmation as things stand, else None. Raises CampaignError."""
+    """Return the facts of the dry run if the change needs confirmation as things stand, else None.
+
+    Raises:
+        CampaignError: If it cannot be done.
+    """
     if not (isinstance(act, PreviewedChange) and isinstance(act.weight, Confirmed)):
         return None
     facts: Facts = act.look(context)
@@ -329,29 +366,27 @@ def confirmation(act: Change[Facts], context: Context) -> Facts | None:
 
 
 def _check_unasked(act: PreviewedChange[Any], context: Context, facts: Any) -> None:
-    """Raise Conflict if an act that was not asked about needs confirmation by now."""
+    """Raise Conflict if a change that was done without asking needs confirmation by now."""
+    # Without a plan the dry run is made again: since the first one something may have come that would be lost.
     asks = confirmation(act, context) is not None if facts is None else act.asks(context, facts)
     if asks:
         raise Conflict(context.snapshot)
 
 
-def _do(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
+def _run(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
     facts: Facts
     with readable(app, name):
         if isinstance(act, PlannedChange):
             facts = _do_planned(app, name, act, now, check)
         else:
-            facts = _do_at_once(app, name, act, now, check)
+            with app.store.writing() as session:
+                context = Context(session, app, locked_campaign(session, name), now)
+                check(context, None)
+                facts = act.do(context)
+    # The archive follows from the rows, so it is written after the commit (decision 3).
     if act.rewrites:
         archive_pending(app, now)
     return facts
-
-
-def _do_at_once(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
-    with app.store.writing() as session:
-        context = Context(session, app, locked_campaign(session, name), now)
-        check(context, None)
-        return act.do(context)
 
 
 def _do_planned(app: App, name: str, act: PlannedChange[Facts, Plan], now: dt.datetime, check: Check) -> Facts:

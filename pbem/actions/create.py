@@ -54,18 +54,19 @@ from pbem.text import count_noun
 from pbem.util import read_plain
 
 MOST_VALUES = 100_000
-"""Values of a YAML file, of which few lines can stand for very many; so many hang in each other at the most:"""
+"""The most values in a YAML file, in which a few lines can stand for very many."""
 
 DEEPEST = 50
+"""The deepest nesting of values in a YAML file."""
 
 MOST_MERGED = 10_000
-"""Keys of an object that others were merged into."""
+"""The most keys of an object with merges."""
 
 MOST_BYTES = 16_000_000
-"""Bytes of a file; the largest state of a game is a tenth of that."""
+"""The most bytes of a file; the largest state of a game is a tenth of that."""
 
 MOST_YAML = 1_000_000
-"""Bytes of a YAML file, of which a second reads some 100,000."""
+"""The most bytes of a YAML file; some 100,000 are read in a second."""
 
 _TOO_MUCH = "it stands for too much data"
 
@@ -73,9 +74,15 @@ _SEPARATORS = ",;\t"
 
 
 def read_data(path: Path) -> Json:
-    """The data of a file. Raises CampaignError saying what is wrong with it, and in which line if that is known."""
+    """Return the data of a file.
+
+    Raises:
+        CampaignError: If it cannot be read or parsed; the message names the line if that is known.
+    """
     name, read, most = _READERS.get(path.suffix.lower(), ("JSON", json.loads, MOST_BYTES))
     try:
+        # `read_plain` refuses pipes and devices, which would be read for ever, and `require_storable` what no database
+        # takes, such as .nan and lone surrogates.
         return require_storable(read(read_plain(path, most, follow=True).decode("utf-8-sig")))
     except OSError as error:
         raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
@@ -84,19 +91,24 @@ def read_data(path: Path) -> Json:
 
 
 def read_yaml(text: str) -> Json:
-    """The data of YAML. Raises ValueError for what is none, or has no counterpart in JSON."""
-    # Here, since it takes a while, and most commands read no such file.
+    """Return the data of a YAML text. Raises ValueError if it is invalid, or has no counterpart in JSON."""
+    # Imported here: it takes a while, and most commands read no YAML.
     from ruamel.yaml import YAML
     from ruamel.yaml.composer import MaxDepthExceededError
     from ruamel.yaml.constructor import ConstructorError, SafeConstructor
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     class Constructor(SafeConstructor):
-        """Merges (<<) repeat what they name, and that of what it names: in ten lines too often to be counted later."""
+        """Constructor that limits merges (<<).
+
+        A merge repeats what it names, and what that names in turn: ten lines can produce
+        more keys than could be counted afterwards.
+        """
 
         def flatten_mapping(self, node: Any) -> None:
             written = len(node.value)
             super().flatten_mapping(node)
+            # Ten lines of merges took minutes and all of the memory.
             if len(node.value) > max(written, MOST_MERGED):
                 raise ValueError(_TOO_MUCH)
 
@@ -106,6 +118,7 @@ def read_yaml(text: str) -> Json:
             except LookupError:  # ruamel.yaml has no error of its own for a value such as `!!bool abc`
                 raise ConstructorError(None, None, f"no value of {node.tag}", node.start_mark) from None
 
+    # Reads YAML 1.2, in which `no` is a word (PyYAML makes it false), and refuses duplicate keys (decision 33).
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = Constructor
     yaml.max_depth = DEEPEST
@@ -119,17 +132,18 @@ def read_yaml(text: str) -> Json:
         raise ValueError(f"{' '.join(str(error.problem or error.context).split())}{line}") from None
     except YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from None
-    return _plain(data, itertools.count(1), 0)
+    return _to_json(data, itertools.count(1), 0)
 
 
-def _plain(value: Any, values: Iterator[int], depth: int) -> Json:
-    """YAML as JSON has it: keys are texts, and so are dates."""
+def _to_json(value: Any, values: Iterator[int], depth: int) -> Json:
+    """Return YAML data as JSON: keys and dates become text. Raises ValueError if it is too much or of another type."""
+    # Counted while aliases are followed: few lines can stand for very many values.
     if next(values) > MOST_VALUES or depth > DEEPEST:
         raise ValueError(_TOO_MUCH)
     if isinstance(value, Mapping):
-        return {_key(key): _plain(each, values, depth + 1) for key, each in value.items()}
+        return {_key(key): _to_json(each, values, depth + 1) for key, each in value.items()}
     if isinstance(value, list):
-        return [_plain(each, values, depth + 1) for each in value]
+        return [_to_json(each, values, depth + 1) for each in value]
     if isinstance(value, dt.date):
         return value.isoformat()
     if value is None or isinstance(value, str | int | float):
@@ -144,9 +158,10 @@ def _key(key: Any) -> str:
 
 
 def read_table(text: str) -> Json:
-    """The rows of a table, each an object by the headings of its columns; , ; or a tabulator parts them.
+    """Return the rows of a CSV table as objects by column heading; the separator is a comma, semicolon or tab.
 
-    Raises ValueError for a row that does not fit the headings.
+    Raises:
+        ValueError: If a row does not fit the headings.
     """
     lines = text.splitlines()
     separator = max(_SEPARATORS, key=lines[0].count) if lines else ","
@@ -155,12 +170,8 @@ def read_table(text: str) -> Json:
     if not headings or len(set(headings)) < len(headings):
         raise ValueError("its first line must name each column, and none twice")
     rows.fieldnames = headings
-    return [_row(rows.line_num, row) for row in _of(rows)]
-
-
-def _of(rows: csv.DictReader[str]) -> Iterator[Mapping[str | None, Any]]:
     try:
-        yield from rows
+        return [_row(rows.line_num, row) for row in rows]
     except csv.Error as error:
         raise ValueError(f"{error}, line {rows.line_num}") from None
 
@@ -168,6 +179,7 @@ def _of(rows: csv.DictReader[str]) -> Iterator[Mapping[str | None, Any]]:
 def _row(line: int, row: Mapping[str | None, Any]) -> dict[str, str]:
     if None in row:
         raise ValueError(f"line {line} has more cells than there are headings")
+    # A row that is too short has None for its last cells.
     return {str(heading): (cell or "").strip() for heading, cell in row.items()}
 
 
@@ -181,29 +193,33 @@ LAST_TURN = 9999
 """The highest number that a first turn may have."""
 
 MOST_TEXT = 1_000_000
-"""Bytes of a text that is read; a longer file is none that a GM has written."""
+"""The most bytes of a text; no GM has written a longer one."""
 
-_COUNTED = re.compile(r"turn ([0-9]{1,9})")
-_TRIED = b"only to see whether the game goes on"
-"""The seed of a turn that is tried and thrown away."""
+_TURN_LABEL = re.compile(r"turn ([0-9]{1,9})")
+_TRIAL_SEED = b"only to see whether the game goes on"
+"""The seed of the trial turn, whose result is thrown away."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedState:
-    """The beginning of a campaign that is taken over: the dumped state, and the number of its first turn."""
+    """The position from which an imported campaign starts: the dumped state, and the number of its first turn."""
 
     state: Json
     turn: int
 
 
 def read_texts(folder: Path) -> dict[str, str]:
-    """The texts of a folder by their names. Raises CampaignError naming what cannot be read."""
+    """Return the texts of a folder by file name, hidden files left out.
+
+    Raises:
+        CampaignError: If the folder or a file cannot be read.
+    """
     if not folder.is_dir():
         raise CampaignError(f"{folder} is no folder: give the one with the texts that players are told first")
-    return {path.name: _text(path) for path in sorted(folder.iterdir()) if not path.name.startswith(".")}
+    return {path.name: _read_text(path) for path in sorted(folder.iterdir()) if not path.name.startswith(".")}
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         if not path.is_file() or path.stat().st_size > MOST_TEXT:
             raise CampaignError(f"{path} is no text of at most {MOST_TEXT:,} bytes: take it out of the folder")
@@ -215,14 +231,18 @@ def _text(path: Path) -> str:
 
 
 def import_state(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
-    """Return the beginning of a campaign that goes on from a state. Raises CampaignError naming every fault."""
+    """Return the start of a campaign that continues from a state.
+
+    Raises:
+        CampaignError: If it cannot; the message names every fault.
+    """
     if not isinstance(ruleset, StateImporter):
         raise CampaignError(
             f"{ruleset.title} cannot be begun in the middle from a state: it does not know how to look at one"
             + ("; write texts, and give their folder with --from" if isinstance(ruleset, TextImporter) else "")
         )
-    _refuse(ruleset, ruleset.check_state(data, seats))
-    return _played_on(ruleset, data, seats, turn)
+    _raise_faults(ruleset, ruleset.check_state(data, seats))
+    return _check_and_import(ruleset, data, seats, turn)
 
 
 def import_texts(
@@ -232,9 +252,11 @@ def import_texts(
     seats: Sequence[SeatName],
     turn: int | None,
 ) -> ImportedState:
-    """Return the beginning of a campaign that goes on from a GM's texts. Raises CampaignError naming each fault.
+    """Return the start of a campaign that continues from a GM's texts.
 
-    Raises SetupError as `setup` does.
+    Raises:
+        CampaignError: If it cannot; the message names every fault.
+        SetupError: As from `setup`.
     """
     if not isinstance(ruleset, TextImporter):
         raise CampaignError(f"{ruleset.title} cannot be begun from texts: give a state of it with --state")
@@ -248,46 +270,44 @@ def import_texts(
     ]
     if errors:
         raise CampaignError(list_faults(f"{ruleset.title} cannot be begun from these texts", errors))
-    return _played_on(ruleset, data, seats, turn or 1)
+    return _check_and_import(ruleset, data, seats, turn or 1)
 
 
-def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
-    """Tries to load a state, to show it to each seat, and to run its turn."""
+def _check_and_import(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
+    """Check that a state loads, that each seat can be shown it, and that its turn runs; return it as dumped."""
     try:
         state = ruleset.load(data, ruleset.version)
         dumped = json.loads(canonical_json(ruleset.dump(state)))
-        _refuse(ruleset, list(_otherwise(data, dumped)))
+        # What the game reads otherwise would be lost in silence (decision 36).
+        if canonical_json(data) != canonical_json(dumped):
+            changes = describe_patch(data, make_patch(data, dumped))
+            _raise_faults(
+                ruleset, [ValidationError(each.path, f"the game reads it otherwise: {each.text}") for each in changes]
+            )
         standing = ruleset.standing(state)
         if standing.over:
             raise CampaignError(f"this game of {ruleset.title} is over: there is nothing to play on from")
-        _refuse(ruleset, [_stranger(seat) for seat in sorted(standing.awaiting - set(seats))])
+        _raise_faults(ruleset, [_unknown_seat(seat) for seat in sorted(standing.awaiting - set(seats))])
         labels = [str(view["label"]) for _, view in iter_views(ruleset, state, seats, ())]
         empty = {seat: () for seat in seats if seat in standing.awaiting}
-        ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIED, turn or 1))
+        # `check_state` promises that the state can be played to the end; one turn is tried all the same (decision 36).
+        ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIAL_SEED, turn or 1))
     except (*PARSE_ERRORS, RulesetError) as error:
         raise CampaignError(
             f"{ruleset.title} cannot be played on from this state ({type(error).__name__}: {error})"
         ) from None
-    return ImportedState(dumped, _number(ruleset, labels[0], turn))
+    return ImportedState(dumped, _first_turn(ruleset, labels[0], turn))
 
 
-def _stranger(seat: SeatName) -> ValidationError:
+def _unknown_seat(seat: SeatName) -> ValidationError:
     return ValidationError(
         "", f"the game waits for {seat}, whom the campaign does not have", f"give it: --seat {seat}=ADDRESS"
     )
 
 
-def _otherwise(data: Json, dumped: Json) -> Iterator[ValidationError]:
-    """Yield where data differ from those that the game makes of them: it would play on from something else."""
-    for each in (
-        () if canonical_json(data) == canonical_json(dumped) else describe_patch(data, make_patch(data, dumped))
-    ):
-        yield ValidationError(each.path, f"the game reads it otherwise: {each.text}")
-
-
-def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
-    """The number of the first turn: as the game counts, if it counts turns at all, and it must not be another."""
-    counted = _COUNTED.fullmatch(label)
+def _first_turn(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
+    """Return the number of the first turn, as the game counts if it does. Raises CampaignError if `turn` is another."""
+    counted = _TURN_LABEL.fullmatch(label)
     if counted is None or turn == int(counted[1]):
         return turn or 1
     if turn is None and int(counted[1]) <= LAST_TURN:
@@ -297,7 +317,7 @@ def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
     )
 
 
-def _refuse(ruleset: AnyRuleset, faults: Sequence[ValidationError]) -> None:
+def _raise_faults(ruleset: AnyRuleset, faults: Sequence[ValidationError]) -> None:
     raise_validation_errors(f"this is no state of {ruleset.title} to play on from", faults)
 
 
@@ -310,8 +330,8 @@ _NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
 class NewCampaign:
     """A campaign as a GM typed it: `seats` are (seat, address), `options` and `policy` name → text.
 
-    `open` seats more are nobody's yet: those who sign up or are invited get them.
-    A game begun elsewhere is played on from its `state`, or from `texts` by
+    `open` more seats have no player yet: those who sign up or are invited get them.
+    A game that was started elsewhere continues from its `state`, or from `texts` by
     name; its first turn here has the number `turn`, or the one that the game counts.
     """
 
@@ -331,7 +351,7 @@ class NewCampaign:
 
 @dataclass(frozen=True, slots=True)
 class CampaignCreated:
-    """A campaign that awaits its start: the seal of its dice, how many are mailed it, and what its first turn is."""
+    """A campaign that awaits its start: the seal of its dice, the number of mails with it, and its first turn."""
 
     seal: str
     mails: int
@@ -349,10 +369,13 @@ def render_created(name: str, created: CampaignCreated) -> Iterator[str]:
 
 
 def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> CampaignCreated:
-    """Writes a campaign that awaits its start, and mails the seal of its dice to its GM and all who have a seat.
+    """Create a campaign that awaits its start; mail the seal of its dice to its GM and all who have a seat.
 
-    `seed` is for the dice; without one it is drawn from the system. Raises
-    CampaignError or SetupError, naming the nearest valid thing.
+    Args:
+        seed: The seed of the dice, drawn from the system if empty.
+
+    Raises:
+        CampaignError, SetupError: If a value is invalid; the message names the nearest valid one.
     """
     ruleset = app.game(wanted.game)
     _check_name(wanted.name)
@@ -361,17 +384,18 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
     if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
         raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
     policy = parse_house_rules(wanted.policy)
-    seats = check_seats(ruleset, wanted.seats, app.settings.address, more=_open(ruleset, wanted, policy))
+    seats = check_seats(ruleset, wanted.seats, app.settings.address, more=_count_open_seats(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
-    middle = _middle(ruleset, wanted, options, tuple(seats))
+    middle = _import_origin(ruleset, wanted, options, tuple(seats))
     if middle is None:
-        # Only tried: options that do not go together are to be refused now, and not at the start.
+        # Set up on trial: options that contradict each other are refused now, not at the start.
         ruleset.setup(options, list(seats), setup_dice(seed))
     campaign = Campaign(
         name=wanted.name,
         game=ruleset.key,
         version=ruleset.version,
+        # A state holds the options by which it is played; a second copy could differ (decision 36).
         options=options if wanted.state is None else {},
         gm=address,
         schedule=schedule.text,
@@ -380,12 +404,13 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
         policy=policy,
         mail_key=secrets.token_bytes(32),
         created_at=now,
+        # The set-up has the number before the first turn, so that the chain has no gap (decision 36).
         turn=middle.turn - 1 if middle else 0,
         origin=middle.turn - 1 if middle else 0,
         given=canonical_json(middle.state) if middle else None,
     )
     try:
-        return _keep(app, campaign, seats, now)
+        return _save_campaign(app, campaign, seats, now)
     except IntegrityError:
         # PostgreSQL lets two write at once: the other has made a campaign of this name, or enrolled one of its people.
         raise CampaignError(
@@ -393,11 +418,11 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
         ) from None
 
 
-def _keep(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> CampaignCreated:
+def _save_campaign(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> CampaignCreated:
     with app.store.writing() as session:
         if session.scalar(select(Campaign.id).where(Campaign.name == campaign.name)) is not None:
             raise CampaignError(f"there is a campaign {campaign.name!r} already: choose another name")
-        campaign.seats = [_seat(session, seat, address, now) for seat, address in seats.items()]
+        campaign.seats = [_build_seat(session, seat, address, now) for seat, address in seats.items()]
         session.add(campaign)
         session.flush()
         sealed = seed_hash(campaign.seed)
@@ -406,14 +431,15 @@ def _keep(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.dateti
         add_entry(session, campaign.id, now, actor="gm", text=said)
         snapshot = load_campaign(session, campaign.name)
         context = Context(session, app, snapshot, now)
+        # Mailed before any player adds a word: so no one can try seeds until one suits (decision 16).
         mail_dice_notice_gm(context)
         return CampaignCreated(sealed, 1 + mail_dice_notice(context, snapshot.places), first=snapshot.first)
 
 
-def _middle(
+def _import_origin(
     ruleset: AnyRuleset, wanted: NewCampaign, options: Mapping[str, Any], seats: Sequence[SeatName]
 ) -> ImportedState | None:
-    """What a game that was begun elsewhere is played on from; None for a new one. Raises CampaignError."""
+    """Return the position from which a game that was started elsewhere continues; None for a new game."""
     if wanted.state is not None and wanted.options:
         name = next(iter(wanted.options))
         raise CampaignError(f"option {name} cannot be given with a state: the state holds what the game is played by")
@@ -426,13 +452,13 @@ def _middle(
     return None
 
 
-def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:
-    """How many seats are nobody's yet; where anyone may sign up, as many as the game needs."""
+def _count_open_seats(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:
+    """Return the number of seats without a player; where anyone may sign up, at least those that the game needs."""
     lacking = ruleset.seats.least - len(wanted.seats) if policy.get("signup", False) else 0
     return max(wanted.open, lacking, 0)
 
 
-def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> Seat:
+def _build_seat(session: Session, seat: str, address: str, now: dt.datetime) -> Seat:
     if not address:
         return Seat(name=seat, token_hash="", status=SeatState.OPEN)
     return Seat(name=seat, person=get_or_create_person(session, address, now), token_hash="")
@@ -441,7 +467,11 @@ def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> Seat:
 def check_seats(
     ruleset: AnyRuleset, seats: Sequence[tuple[str, str]], own_address: str, *, more: int = 0
 ) -> dict[str, str]:
-    """Seat → address, in the order of the game; `more` seats have no address. Raises CampaignError."""
+    """Return the address of each seat, in the order of the game; `more` seats have none.
+
+    Raises:
+        CampaignError: If a seat is unknown or given twice, or their number does not fit the game.
+    """
     known = ruleset.seats
     placed: dict[str, str] = {}
     for typed, address in seats:
@@ -456,7 +486,7 @@ def check_seats(
         if seat in placed:
             raise CampaignError(f"seat {seat} is given twice: {placed[seat]} and {address}")
         placed[seat] = require_address(address, f"seat {seat}", own_address)
-    # Behind those that were named: the third seat of a table is no seat1.
+    # Numbered after the named seats: the third seat of a table is seat3, not seat1.
     names = known.names or [f"seat{number}" for number in range(len(placed) + 1, len(placed) + known.most + 1)]
     placed |= dict.fromkeys([name for name in names if name not in placed][:more], "")
     if not known.least <= len(placed) <= known.most:
@@ -466,12 +496,18 @@ def check_seats(
 
 
 def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any]:
-    """Every option of the game, as given or by default. Raises CampaignError or SetupError."""
+    """Return every option of the game, as given or by default.
+
+    Raises:
+        CampaignError, SetupError: If an option is unknown, or its value is invalid.
+    """
     options = {option.name: option for option in ruleset.options}
     for name in given:
         if name not in options:
             raise CampaignError(f"{ruleset.title} has no option {name!r}: {suggest(name, sorted(options))}")
-    return {name: _value(option, given[name]) if name in given else option.default for name, option in options.items()}
+    return {
+        name: _read_option(option, given[name]) if name in given else option.default for name, option in options.items()
+    }
 
 
 def _check_name(name: str) -> None:
@@ -481,7 +517,7 @@ def _check_name(name: str) -> None:
         raise CampaignError(f"a campaign cannot be called {name!r}: use 1 to 40 of a-z, 0-9 and -{hint}")
 
 
-def _value(option: Option, text: str) -> Any:
+def _read_option(option: Option, text: str) -> Any:
     value = option.read(text)
     if option.kind != "file":
         return value

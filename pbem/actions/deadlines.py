@@ -45,11 +45,11 @@ from pbem.text import format_time
 _SPAN_PATTERN = re.compile(r"\d++\w?")
 
 LATEST = dt.timedelta(days=400)
-"""A deadline later than that from now is a slip of the pen."""
+"""The furthest deadline from now; a later one is a typing error."""
 
 
 class _Span(FreeText, Valued):
-    """A span of time or a moment; the word YES is none, and nothing needs it there."""
+    """Field for a span of time or a moment; YES, which EXTEND has as its confirmation, is neither."""
 
     def value(self, typed: str | None) -> str | None:
         return None if typed is None or typed.upper() == "YES" else typed
@@ -78,33 +78,33 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     asked: Annotated[str | None, NUMBER] = None
 
     def asks(self, context: Context, facts: TextResult) -> bool:
-        """Return whether the deadline would be earlier, or later by more than two usual turns."""
-        move = self._planned(context)
+        """Return True if the deadline would be earlier, or later by more than two usual turns."""
+        move = self._plan(context)
         return move.new < move.old or (
-            bool(self.by) and move.new > _usual(context.snapshot, max(move.old, context.now))
+            bool(self.by) and move.new > _latest_usual_deadline(context.snapshot, max(move.old, context.now))
         )
 
     def look(self, context: Context) -> TextResult:
-        """Return which deadline would give way to which. Raises CampaignError."""
-        move, zone = self._planned(context), context.snapshot.schedule.zone
+        """Return a sentence on the old and the new deadline."""
+        move, zone = self._plan(context), context.snapshot.schedule.zone
         said = f"Turn {move.turn.turn} of {context.snapshot.name} would be due {format_time(move.new, zone)}"
         how = "earlier" if move.new < move.old else "later"
         return TextResult(f"{said}, {how} than now: it is due {format_time(move.old, zone)}. Everybody would be told.")
 
     def do(self, context: Context) -> TextResult:
-        """Moves the deadline."""
+        """Move the deadline."""
         return TextResult(extend(context, self._by(context)))
 
     def _by(self, context: Context) -> dt.timedelta | dt.datetime | None:
         return read_extension(self.by, context.snapshot.schedule.zone) if self.by else None
 
-    def _planned(self, context: Context) -> _Move:
-        return _plan(context, self._by(context))
+    def _plan(self, context: Context) -> _Move:
+        return _plan_move(context, self._by(context))
 
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """A deadline of the open turn that gives way to another."""
+    """A new deadline for the open turn."""
 
     turn: OpenTurnStatus
     old: dt.datetime
@@ -119,7 +119,7 @@ class VoteForExtension(SeatCommand):
     weight = Harmless("a vote for more time takes nothing from anybody")
 
     def do(self, context: Context) -> TextResult:
-        """Counts his wish, and moves the deadline when enough ask."""
+        """Count the player's vote, and move the deadline when enough have voted."""
         snapshot = context.snapshot
         if snapshot.status != CampaignState.RUNNING:
             return TextResult(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
@@ -127,9 +127,10 @@ class VoteForExtension(SeatCommand):
 
 
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
-    """A GM's words: a span like "24h" or "3d", or a moment, by the clocks of the zone unless it names another.
+    """Return a GM's extension: a span like "24h" or "3d", or a moment, in the given zone unless it names another.
 
-    Raises CampaignError.
+    Raises:
+        CampaignError: If it is neither.
     """
     if _SPAN_PATTERN.fullmatch(text):
         return require_duration(text)
@@ -142,87 +143,102 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
 
 
 def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> str:
-    """Moves the deadline of the open turn of a locked campaign, by a span or to a moment, or as the house rules say.
+    """Move the deadline of the open turn of a locked campaign, and notify its players.
 
-    Everybody is told. A hold that waits for the GM's word is ended by it, but
-    not his own pause, nor that of a turn he has ruled on: more sheets may come
-    than his ruling knows of. Returns what was done, in a sentence. Raises CampaignError.
+    Any hold ends, but for a GM's own pause and that of a turn with a ruling: more
+    sheets may come than the ruling knows of.
+
+    Args:
+        by: The span to add, or the new deadline; None for the span of the house rules.
+
+    Returns:
+        A sentence on what was done.
+
+    Raises:
+        CampaignError: If no turn is open, or it has no deadline, or cannot have the new one.
     """
     session, snapshot = context.session, context.snapshot
-    move = _plan(context, by)
+    move = _plan_move(context, by)
     turn, zone = move.turn, snapshot.schedule.zone
     stays = is_gm_hold(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
-    _move(context, turn, move.old, move.new, actor="gm")
+    _set_deadline(context, turn, move.old, move.new, actor="gm")
     left = f" It is still held: {turn.held}." if stays else ""
-    back = f" To take that back: {_back(snapshot, move.old)}" if move.old > context.now else ""
+    back = f" To take that back: {_reverse_commands(snapshot, move.old)}" if move.old > context.now else ""
     return (
         f"Turn {turn.turn} of {snapshot.name} is due {format_time(move.new, zone)} now; everybody is told.{left}{back}"
     )
 
 
-def _plan(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
-    """Return where the deadline of the open turn is to be moved. Raises CampaignError."""
+def _plan_move(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
+    """Return how the deadline of the open turn is to be moved. Raises CampaignError."""
     snapshot, now = context.snapshot, context.now
     turn = _open_turn(context.session, snapshot)
     if turn.deadline is None:
         raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
     by = by if by is not None else dt.timedelta(minutes=snapshot.policy.extension)
     new = by if isinstance(by, dt.datetime) else max(turn.deadline, now) + by
-    _check(turn, turn.deadline, new, now)
+    _check_deadline(turn, turn.deadline, new, now)
     return _Move(turn, turn.deadline, new)
 
 
-def _usual(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.datetime:
-    """Return the latest deadline that is no surprise: two usual turns later, or as much as the house rules give."""
+def _latest_usual_deadline(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.datetime:
+    """Return the latest deadline that needs no confirmation: two usual turns later, or as the house rules extend it."""
     later = base
     for _ in range(2):
         later = snapshot.schedule.next_after(later, least=dt.timedelta(minutes=1))
     return max(later, base + dt.timedelta(minutes=snapshot.policy.extension))
 
 
-def _back(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
-    """Return how a GM sets the deadline that was, to the microsecond and whatever clocks do."""
+def _reverse_commands(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
+    """Return the commands by which a GM sets the old deadline again, exact to the microsecond."""
+    # With its UTC offset, so that it is unambiguous on the night when clocks go back.
     local = old.astimezone(ZoneInfo(snapshot.schedule.zone))
     moment = local.isoformat(timespec="auto" if local.second or local.microsecond else "minutes")
     return f"pbem extend {snapshot.name} {moment} (by mail: EXTEND {moment})"
 
 
 def vote(context: Context, seat: SeatName) -> str:
-    """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
+    """Count a seat's vote for more time, and extend the turn when enough have voted.
 
-    The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play
-    have a vote, half of them decide, and neither the answer nor what comes of it depends on who is awaited.
+    Call with the campaign locked. It may be secret who is awaited, as in a fight that
+    others do not hear of. So all who play have a vote, half of them decide, and neither
+    the answer nor the result depends on who is awaited.
+
+    Returns:
+        The answer to the player.
     """
     session, snapshot, now = context.session, context.snapshot, context.now
     turn = _open_turn(session, snapshot)
     place = find_seat_view(snapshot, seat)
-    refused = _refused(session, snapshot, turn, place)
+    refused = _explain_refusal(session, snapshot, turn, place)
     if refused or turn.deadline is None:
         return refused
     mine = (ExtensionVote.turn_id == turn.turn_id, ExtensionVote.seat_id == place.id)
     if session.scalar(select(ExtensionVote.id).where(*mine)) is None:
         session.add(ExtensionVote(turn_id=turn.turn_id, seat_id=place.id, at=now))
         session.flush()
+    # All who play vote, awaited or not: the count must not tell who is awaited.
     voters = {place.id for place in snapshot.places if place.manned}
-    if _asked(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
+    if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
         due = format_time(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
     session.execute(delete(ExtensionVote).where(ExtensionVote.turn_id == turn.turn_id))
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
-    _move(context, turn, turn.deadline, new, actor="players")
+    _set_deadline(context, turn, turn.deadline, new, actor="players")
     return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.schedule.zone)}."
 
 
 def needed_votes(rule: str, players: int) -> int:
-    """How many of so many players must ask. Half of two would be one alone, who decides for nobody else."""
+    """Return how many of so many players must vote for more time."""
+    # Of two players both must vote: half of them would be one alone.
     return players if rule == "all" else max(min(2, players), (players + 1) // 2)
 
 
-def _refused(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus, place: SeatView) -> str:
-    """Why a seat's wish cannot be counted; "" if it can."""
+def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus, place: SeatView) -> str:
+    """Return why a seat's vote cannot be counted, "" if it can."""
     most = snapshot.policy.extensions if snapshot.policy.vote != "none" else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
     if most == 0:
@@ -240,8 +256,8 @@ def _refused(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus,
     return ""
 
 
-def _asked(session: Session, turn: OpenTurnStatus, voters: Collection[int]) -> int:
-    """How many of the voters have asked, who are known by the ids of their seats."""
+def _count_votes(session: Session, turn: OpenTurnStatus, voters: Collection[int]) -> int:
+    """Return how many of the voters, given as ids of seats, have voted."""
     asked = session.scalars(select(ExtensionVote.seat_id).where(ExtensionVote.turn_id == turn.turn_id))
     return len(set(asked).intersection(voters))
 
@@ -251,7 +267,7 @@ def _open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurnStatus:
     return load_open_turns(session, snapshot.name)[0]
 
 
-def _check(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
+def _check_deadline(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
     zone = turn.schedule.zone
     if new <= now:
         raise CampaignError(
@@ -263,8 +279,8 @@ def _check(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.dat
         raise CampaignError(f"{format_time(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
 
-def _move(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
-    """Sets the deadline, so that reminders go out anew, and tells everybody."""
+def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
+    """Set the deadline, let reminders go out again, and notify all players."""
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone
@@ -285,12 +301,12 @@ def _move(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.date
 
 
 LONGEST = 120
-"""Characters of a schedule's words."""
+"""The most characters of a schedule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadlineList:
-    """When turns are due: the one open now, if there is one, and the next, if that is run at its deadline."""
+    """The deadline of the open turn, if there is one, and that of the next, if this one is run in time."""
 
     campaign: str
     schedule: str
@@ -303,10 +319,10 @@ class DeadlineList:
 
 @dataclass(frozen=True, slots=True)
 class ShowDeadlines(Query[DeadlineList]):
-    """When are turns due?"""
+    """Show when turns are due."""
 
     def look(self, context: Context) -> DeadlineList:
-        """The deadlines, as far as they can be told. Raises CampaignError if the campaign is over."""
+        """Return the deadlines that can be told. Raises CampaignError if the campaign is over."""
         session, snapshot, now = context.session, context.snapshot, context.now
         _check_not_over(snapshot)
         deadline = open_deadline(session, snapshot)
@@ -357,11 +373,11 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
     schedule: Annotated[str, Words("schedule", "a schedule", "FRI 20:00 Europe/Berlin")] = ""
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return the change of the schedule, or the question when turns are due if there is none."""
+        """Return the change of the schedule; without a schedule, the query of the deadlines."""
         return self.with_values() if self.schedule else ShowDeadlines()
 
     def do(self, context: Context) -> DeadlineList:
-        """Changes the schedule, and tells everybody. Raises CampaignError naming what is wrong with the words."""
+        """Change the schedule, and notify all players. Raises CampaignError if it cannot be read."""
         session, snapshot, now = context.session, context.snapshot, context.now
         _check_not_over(snapshot)
         schedule = Schedule.read(self.schedule)
@@ -394,7 +410,7 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class HoldResult:
-    """A campaign whose turns run no more, or, when `released`, run again; and why they did not."""
+    """A campaign that was put on hold, or `released`, and why."""
 
     campaign: str
     why: str
@@ -412,7 +428,7 @@ class HoldCampaign(GmCommand, Change[HoldResult]):
     reason: Annotated[str, Words("reason", "words", "I am on a train")] = ""
 
     def do(self, context: Context) -> HoldResult:
-        """Pauses it, if it is not held already."""
+        """Put the campaign on hold. Raises CampaignError if it is on hold already."""
         snapshot = context.snapshot
         if not hold(context, HoldKind.GM, self.reason):
             raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
@@ -433,7 +449,11 @@ class ReleaseCampaign(GmCommand, Change[HoldResult]):
     weight = Reversible("pbem hold NAME", "HOLD")
 
     def do(self, context: Context) -> HoldResult:
-        """Releases the campaign, if it is held, and not for want of a ruling: that alone would do nothing."""
+        """Release the campaign.
+
+        Raises:
+            CampaignError: If it is not on hold, or waits for a ruling: a release alone would do nothing.
+        """
         snapshot = context.snapshot
         if snapshot.hold_kind == HoldKind.RULING:
             raise CampaignError(
@@ -448,9 +468,12 @@ class ReleaseCampaign(GmCommand, Change[HoldResult]):
 
 
 def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
-    """Hold a running campaign, which is locked; return False, having changed nothing, if it is held already.
+    """Put a running campaign, which is locked, on hold; return False if it is on hold already.
 
-    Its players are told of a GM's own hold. Raise CampaignError if no turn is open.
+    Its players are notified of a GM's own hold.
+
+    Raises:
+        CampaignError: If no turn is open.
     """
     session, snapshot, now = context.session, context.snapshot, context.now
     require_running(snapshot)
@@ -461,6 +484,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     said = f"turn {snapshot.turn} is held: {describe_hold(kind, reason)}"
     actor = "gm" if is_gm_hold(kind) else "pbem"
+    # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
         page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
@@ -469,9 +493,9 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
 
 
 def release(context: Context) -> bool:
-    """Let turns of a locked campaign run again, at once if they are due; return False if it is not held.
+    """Let turns of a locked campaign run again; return False if it is not on hold.
 
-    Its players are told if they were told of the hold.
+    Its players are notified if they were notified of the hold.
     """
     session, snapshot, now = context.session, context.snapshot, context.now
     kind, reason = _load_hold(session, snapshot)
@@ -479,6 +503,7 @@ def release(context: Context) -> bool:
         return False
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
     said = f"turn {snapshot.turn} is released; it was held: {describe_hold(kind, reason)}"
+    # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor="gm", text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
         deadline = open_deadline(session, snapshot)
@@ -488,7 +513,7 @@ def release(context: Context) -> bool:
 
 
 def _load_hold(session: Session, snapshot: CampaignSnapshot) -> tuple[HoldKind, str]:
-    """Return kind and reason of the hold by now: what else this transaction did may have changed them."""
+    """Return kind and reason of the hold, read again: this transaction may have changed them since the snapshot."""
     hold_of = select(Campaign.hold_kind, Campaign.hold_reason).where(Campaign.id == snapshot.id)
     kind, reason = session.execute(hold_of).one()
     return kind, reason

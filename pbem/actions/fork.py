@@ -1,7 +1,7 @@
 """Forks a campaign into a home of its own, as it was when a turn was open.
 
 The copy has the dice, reports and sheets of the original, and other addresses, so
-that nobody is mailed from there by mistake. The campaign itself is unchanged; but
+that no player is mailed from there by mistake. The campaign itself is unchanged; but
 since other sheets can be tried in the copy against its real dice, its journal and
 the next reports disclose that the copy was made.
 """
@@ -59,7 +59,7 @@ from pbem.store.session import Store
 from pbem.store.types import CampaignState, SeatState
 
 FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
-"""What the journal and the next reports say of a copy."""
+"""The text of the journal and the next reports on a copy."""
 
 NOWHERE = "fork.invalid"
 """The domain of all players of a copy; no mail can ever reach it (RFC 2606)."""
@@ -76,7 +76,7 @@ class Forked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForkComparison:
-    """How the reports of a turn run in a copy differ from the real ones; only seats with differences have lines."""
+    """The reports of a turn run in a copy, compared with the real ones; only seats with differences have lines."""
 
     campaign: str
     turn: int
@@ -86,7 +86,7 @@ class ForkComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialResult:
-    """A turn tried with other sheets: how these read, what it came to, and, if it was run, how that differs."""
+    """A turn tried with another sheet: its receipt, the preview, and the comparison if the turn was run in reality."""
 
     forked: Forked
     entered: tuple[Receipt, ...]
@@ -100,25 +100,25 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
     last = snapshot.turn - (
         snapshot.status == CampaignState.OVER
-    )  # the turn that opened with the end is nobody's to play
+    )  # the turn that opened when the game ended is not played
     if not snapshot.first <= number <= last:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be {snapshot.first} to {last}")
 
 
 def copy_templates(app: App, home: Path) -> None:
-    """Copies the GM's own templates into the home of a copy, before it is opened. Raises OSError."""
+    """Copy the GM's own templates into the home of a copy, before that is opened. Raises OSError."""
     if app.settings.own_templates is not None:
         shutil.copytree(app.settings.own_templates, home / "templates", dirs_exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ShowFork(Query[Forked]):
-    """What would a copy begin with, as the campaign stood when a turn was open?"""
+    """Preview of a fork: its open turn and the sheets that would count."""
 
     number: int
 
     def look(self, context: Context) -> Forked:
-        """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
+        """Return the sheets that would count. Raises CampaignError if the turn does not exist."""
         session, snapshot = context.session, context.snapshot
         _check_fork(snapshot, self.number)
         counting = counting_versions(session, snapshot, current_turn(session, snapshot, self.number))
@@ -127,7 +127,7 @@ class ShowFork(Query[Forked]):
 
 @dataclass(frozen=True, slots=True)
 class ForkCampaign(Change[Forked]):
-    """Copies a campaign into another, empty house, with the turn of this number open there."""
+    """Copy a campaign into another, empty home, with the turn of this number open there."""
 
     command = "fork"
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
@@ -135,38 +135,39 @@ class ForkCampaign(Change[Forked]):
     fork: App
 
     def do(self, context: Context) -> Forked:
-        """Copies it. Raises CampaignError."""
+        """Copy the campaign. Raises CampaignError if the turn does not exist, or the other home is not empty."""
         forked = ShowFork(self.number).look(context)
         session, snapshot, number = context.session, context.snapshot, self.number
+        # Other sheets can be tried in the copy against the real dice, so its making is disclosed (decision 16).
         add_entry(session, snapshot.id, context.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
         with self.fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
-            _copy(session, target, snapshot, number, context.now)
+            _copy_campaign(session, target, snapshot, number, context.now)
         last = load_record(session, snapshot, number - 1)
         copy_withdrawn(context.app.settings.archive, self.fork.settings.archive, last)
         return forked
 
 
 def render_forked(forked: Forked) -> Iterator[str]:
-    """Yield what is told of a copy."""
+    """Yield what a GM must know about a copy."""
     yield "It has the real dice, so the journal and the next reports tell that it was made."
     yield f"Sheets that count: {versions(forked.sheets)}."
 
 
 @dataclass(frozen=True, slots=True)
 class Compare(Query[ForkComparison]):
-    """How does a turn run in a copy differ from what players were really told?"""
+    """Compare a turn run in a copy with the reports that were really sent."""
 
     fork: App
     made: Preview
 
     def look(self, context: Context) -> ForkComparison:
-        """The differences, a seat at a time. Raises CampaignError if the turn was not run yet."""
+        """Return the differences by seat. Raises CampaignError if the turn was not run yet."""
         snapshot, made = context.snapshot, self.made
         if made.turn >= snapshot.turn:
             raise CampaignError(f"turn {made.turn} of {snapshot.name} has not been run: there is nothing to compare")
-        real, ruleset = _views(context.session, snapshot, made.turn + 1), self.fork.game(snapshot.game)
+        real, ruleset = _load_views(context.session, snapshot, made.turn + 1), self.fork.game(snapshot.game)
         differing = {}
         for report in made.reports:
             old = real.get(report.place.seat, b"{}")
@@ -204,14 +205,14 @@ class TryTurn(GmCommand, Change[TrialResult]):
     lines: Annotated[Lines, FILLED_IN] = ()
 
     def wish(self, text: TextBlock) -> TryTurn:
-        """Return it with the sheet below."""
+        """Return the action with the sheet below. Raises CampaignError if it names no seat."""
         if text.words and not self.seat:
             raise CampaignError(f"whose sheet is it that stands below? Write: FORK {self.number} seat")
         return replace(self.with_values(), lines=text.orders)
 
     def do(self, context: Context) -> TrialResult:
-        """Makes the copy, with the dice, enters the sheets, and looks at the turn. Raises CampaignError."""
-        with _passing_house(context.app) as fork:
+        """Make the copy, enter the sheet there, and preview the turn with its real dice. Raises CampaignError."""
+        with _temporary_app(context.app) as fork:
             forked = ForkCampaign(self.number, fork).do(context)
             name, now = forked.campaign, context.now
             entered = (run_action(fork, name, EnterSheet(self.seat, self.lines), now),) if self.seat else ()
@@ -231,8 +232,8 @@ class TryTurn(GmCommand, Change[TrialResult]):
 
 
 @contextmanager
-def _passing_house(app: App) -> Iterator[App]:
-    """An empty house that writes its reports as another does, for a moment."""
+def _temporary_app(app: App) -> Iterator[App]:
+    """Yield an application with an empty temporary home and the renderer and games of another."""
     with TemporaryDirectory(prefix="pbem-") as folder:
         settings = init_home(Path(folder), app.settings.address)
         store = Store(settings.database)
@@ -242,7 +243,7 @@ def _passing_house(app: App) -> Iterator[App]:
             store.close()
 
 
-def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[SeatName, bytes]:
+def _load_views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[SeatName, bytes]:
     rows = session.execute(
         select(Seat.name, Report.view)
         .join(Report, Report.seat_id == Seat.id)
@@ -252,7 +253,8 @@ def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[Se
     return {row.name: row.view for row in rows}
 
 
-def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
+def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
+    # No address or token of the original, so that no one is mailed from the copy or can order in it.
     campaign = {
         "status": CampaignState.RUNNING,
         "turn": number,
@@ -261,47 +263,58 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
         "gm_token_hash": "",
         **NO_HOLD,
     }
-    _put(target, Campaign, _rows(source, select(Campaign).where(Campaign.id == snapshot.id)), campaign)
+    _insert(target, Campaign, _load_rows(source, select(Campaign).where(Campaign.id == snapshot.id)), campaign)
     for place in snapshot.places:
         address = f"{place.seat}@{NOWHERE}"
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
-    seats = _rows(source, select(Seat).where(Seat.campaign_id == snapshot.id))
+    seats = _load_rows(source, select(Seat).where(Seat.campaign_id == snapshot.id))
     out = seats_removed_before(source, snapshot.id, number)
     for seat in seats:
         status = SeatState.REMOVED if seat["name"] in out else SeatState.PLAYING
-        _put(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
-    turns = _rows(source, select(Turn).where(is_current(snapshot.id), Turn.number <= number))
-    # None is archived: the copy has an archive of its own, yet to be written.
-    _put(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
+        _insert(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
+    turns = _load_rows(source, select(Turn).where(is_current(snapshot.id), Turn.number <= number))
+    # The copy has an archive of its own, which is yet to be written.
+    _insert(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
     unresolved = {"resolved_at": None, "record": None, "archived_at": None}
-    _put(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
+    _insert(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
     ids = [turn["id"] for turn in turns]
-    _put(target, Report, _rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
-    # What came for turns that were taken back may have been shown again since: it is none of the open turn's.
-    _put(
+    _insert(target, Report, _load_rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
+    # What was enclosed in withdrawn turns may have been shown again since, so all of it belongs to the first turn here.
+    _insert(
         target,
         StoredAttachment,
-        _rows(source, select(StoredAttachment).where(StoredAttachment.campaign_id == snapshot.id)),
+        _load_rows(source, select(StoredAttachment).where(StoredAttachment.campaign_id == snapshot.id)),
         {"turn_id": ids[0]},
     )
-    _put(target, OrderSheet, _rows(source, select(OrderSheet).where(OrderSheet.turn_id.in_(ids))), {"letter_id": None})
-    _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)), {})
-    # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.
+    _insert(
+        target,
+        OrderSheet,
+        _load_rows(source, select(OrderSheet).where(OrderSheet.turn_id.in_(ids))),
+        # Messages are not copied.
+        {"letter_id": None},
+    )
+    _insert(
+        target,
+        Press,
+        _load_rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)),
+        {},
+    )
+    # A GM's text belongs to the turn that its reports open: one written in the open turn has the number after it.
     words = select(Announcement).where(Announcement.campaign_id == snapshot.id, Announcement.turn <= number + 1)
-    _put(target, Announcement, _rows(source, words), {})
+    _insert(target, Announcement, _load_rows(source, words), {})
     rolls = select(StoredRoll).where(StoredRoll.campaign_id == snapshot.id, StoredRoll.turn <= number)
-    _put(target, StoredRoll, _rows(source, rolls), {})
+    _insert(target, StoredRoll, _load_rows(source, rolls), {})
 
 
-def _rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
-    """The rows of one table, as dictionaries by column."""
+def _load_rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
+    """Return the rows of one table as dictionaries by column."""
     return [
         {column.name: getattr(row, column.name) for column in row.__table__.columns} for row in session.scalars(query)
     ]
 
 
-def _put(session: Session, kind: type[Base], rows: Iterable[Mapping[str, Any]], changes: Mapping[str, Any]) -> None:
+def _insert(session: Session, kind: type[Base], rows: Iterable[Mapping[str, Any]], changes: Mapping[str, Any]) -> None:
     copies: Sequence[dict[str, Any]] = [{**row, **changes} for row in rows]
     if copies:
         session.connection().execute(insert(cast(Table, kind.__table__)), copies)

@@ -50,7 +50,6 @@ from pbem.campaign.order_sheets import (
 )
 from pbem.campaign.reports import SeatReport, TurnOpening, make_reports
 from pbem.campaign.snapshot import (
-    CampaignSnapshot,
     Context,
     LastReport,
     SeatView,
@@ -59,7 +58,7 @@ from pbem.campaign.snapshot import (
     load_open_turn,
     require_running,
 )
-from pbem.campaign.turns import ResolvedState, load_before, opening_of, resolve_turn
+from pbem.campaign.turns import load_before, opening_of, resolve_turn
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.report.data import ReportDataError, read_report_data
@@ -73,20 +72,20 @@ from pbem.text import format_time, wrap
 REPORTS = "reports"
 
 LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
-"""What the journal and the next reports say of a look with the real dice."""
+"""The text of the journal and the next reports on a preview with the real dice."""
 
 OTHER_DICE = "Whatever was rolled for it was rolled with other dice than the turn will have."
 REAL_DICE = (
     "It was rolled with the dice that the turn will have; the journal and the next reports tell that you looked."
 )
-"""What a GM is told of the dice of a preview."""
+"""Notes for the GM on the dice of a preview."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
     """The run of the open turn as of a moment: the sheets that would count, by version, and all reports.
 
-    `events` is how much would happen; `ruled`, whether a GM's ruling was used;
+    `events` is the number of events; `ruled`, whether a GM's ruling was used;
     `real_dice`, whether the dice were those that the turn will have.
     """
 
@@ -107,7 +106,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class PreviewFiles:
-    """Where a preview was written, and whose reports differ from those written there before (None: none were)."""
+    """The folder of a preview, and the seats whose reports differ from those written there before (None: none were)."""
 
     folder: Path
     changed: tuple[SeatName, ...] | None
@@ -116,6 +115,7 @@ class PreviewFiles:
 @dataclass(frozen=True, slots=True)
 class PreviewTurn(GmCommand, Query[Preview]):
     """Get all reports as they would be if the turn were run now, with other dice. Nothing is sent to players.
+
     REAL rolls the dice that the turn will have; the next reports tell that you looked.
     """
 
@@ -123,10 +123,11 @@ class PreviewTurn(GmCommand, Query[Preview]):
     real_dice: Annotated[bool, Flag(("REAL",))] = False
 
     def look(self, context: Context) -> Preview:
-        """All reports. Raises CampaignError if no turn is open."""
+        """Return all reports. Raises CampaignError if no turn is open."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         before = load_before(context)
         number = before.turn.number
+        # Always the same other dice, so that two previews can be compared (decision 16).
         dice = None if self.real_dice else turn_dice(rehearsal_seed(snapshot.seed), number)
         outcome = resolve_turn(session, before, dice)
         over = outcome.standing.over
@@ -139,7 +140,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
             at=now,
             zone=snapshot.schedule.zone,
             sheets={seat: sheet.version for seat, sheet in outcome.used.items()},
-            missing=_in_order(snapshot, outcome),
+            missing=tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing),
             reports=tuple(make_reports(app, before.ruleset, opening, outcome.views)),
             events=len(outcome.events),
             over=over,
@@ -150,7 +151,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
         )
 
     def traces(self, facts: Preview) -> tuple[AuditEntry, ...]:
-        """That the dice were seen which the turn will have."""
+        """Return the entry that the real dice were seen."""
         return (AuditEntry(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
 
     def render(self, facts: Preview, channel: Channel) -> Iterator[str]:
@@ -166,15 +167,14 @@ class PreviewTurn(GmCommand, Query[Preview]):
         yield wrap(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
 
 
-def _in_order(snapshot: CampaignSnapshot, outcome: ResolvedState) -> tuple[SeatName, ...]:
-    return tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing)
-
-
 def write_preview(made: Preview, folder: Path) -> PreviewFiles:
-    """Writes all reports into a folder, in the place of those of an earlier preview. Raises OSError."""
+    """Write all reports into a folder, replacing those of an earlier preview. Raises OSError."""
     reports = folder / REPORTS
     reports.mkdir(parents=True, exist_ok=True)
-    before, now = _views(reports), {report.place.seat: json_sha256(json.loads(report.view)) for report in made.reports}
+    before, now = (
+        _view_hashes(reports),
+        {report.place.seat: json_sha256(json.loads(report.view)) for report in made.reports},
+    )
     for seat in made.opening.snapshot.seats:
         for path in reports.glob(f"{seat}.*"):
             path.unlink()
@@ -187,8 +187,8 @@ def write_preview(made: Preview, folder: Path) -> PreviewFiles:
     return PreviewFiles(folder, changed if before else None)
 
 
-def _views(folder: Path) -> dict[SeatName, str]:
-    """What the reports of an earlier preview told, by seat, as hashes."""
+def _view_hashes(folder: Path) -> dict[SeatName, str]:
+    """Return the hash of each seat's view in the reports of an earlier preview, "" for an unreadable one."""
     found = {}
     for path in folder.glob("*.json"):
         try:
@@ -199,8 +199,8 @@ def _views(folder: Path) -> dict[SeatName, str]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Given:
-    """How a sheet reads, what came before it, and what its player is told of it, in answer to his `last` report."""
+class _EnteredSheet:
+    """A sheet as it was read, the earlier ones, and the receipt, which answers the seat's `last` report."""
 
     place: SeatView
     last: LastReport
@@ -211,7 +211,7 @@ class _Given:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EnterSheet(PreviewedChange[Receipt]):
-    """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
+    """Enter a sheet for the open turn on behalf of a seat's player, who gets the receipt."""
 
     command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
@@ -219,17 +219,17 @@ class EnterSheet(PreviewedChange[Receipt]):
     lines: Lines
 
     def asks(self, context: Context, facts: Receipt) -> bool:
-        """Return whether a sheet counts already, that asks for something else."""
+        """Return True if another sheet with other orders counts already."""
         return facts.replaces is not None and not facts.replaces.same
 
     def look(self, context: Context) -> Receipt:
-        """How the sheet reads. Raises CampaignError."""
-        return _read(context, self.seat, self.lines).receipt
+        """Return the receipt of the sheet."""
+        return _read_entered_sheet(context, self.seat, self.lines).receipt
 
     def do(self, context: Context) -> Receipt:
-        """Keeps it. Raises CampaignError, also if nothing in it is understood."""
+        """Save the sheet. Raises CampaignError also if nothing in it is understood."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
-        given = _read(context, self.seat, self.lines)
+        given = _read_entered_sheet(context, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = require_valid_sheet(given.reading, place.seat)
         wait = not reading.parsed.complete
@@ -273,12 +273,12 @@ def restoring(campaign: str, seat: str, version: int, channel: Channel) -> str:
 
 
 def render_receipt(receipt: Receipt) -> Iterator[str]:
-    """How a sheet was read."""
+    """Yield the lines of a receipt."""
     yield f"{receipt.campaign}, {receipt.label}, seat {receipt.seat}: {receipt.verdict}"
     yield from render_reading(receipt.findings, receipt.orders)
 
 
-def _read(context: Context, seat: SeatName, lines: Lines) -> _Given:
+def _read_entered_sheet(context: Context, seat: SeatName, lines: Lines) -> _EnteredSheet:
     session, snapshot = context.session, context.snapshot
     turn = load_open_turn(session, snapshot)
     place, ruleset = find_seat_view(snapshot, seat), context.app.game(snapshot.game)
@@ -299,7 +299,7 @@ def _read(context: Context, seat: SeatName, lines: Lines) -> _Given:
         held=bool(snapshot.held),
         zone=snapshot.schedule.zone,
     )
-    return _Given(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))
+    return _EnteredSheet(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))
 
 
 _DICE = FreeText("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")
@@ -307,20 +307,20 @@ _DICE = FreeText("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "
 
 @dataclass(frozen=True, slots=True)
 class RollList:
-    """What was rolled in a turn, the oldest first."""
+    """The rolls of a turn, oldest first."""
 
     campaign: str
     turn: int
     rolls: tuple[Roll, ...]
 
     def told(self, roll: Roll) -> str:
-        """One of the rolls in words."""
+        """Return a roll in words."""
         return roll.told(count_rolls(self.rolls, roll.label))
 
 
 @dataclass(frozen=True, slots=True)
 class RollResult:
-    """A roll that was made just now."""
+    """A roll that was just made."""
 
     campaign: str
     turn: int
@@ -342,7 +342,7 @@ class RollDice(GmCommand, Change[RollResult]):
     label: Annotated[str, Words("words", "what the roll is for", "ann storms the gate")]
 
     def do(self, context: Context) -> RollResult:
-        """Rolls. Raises CampaignError if no turn is open, or these are no dice."""
+        """Roll the dice. Raises CampaignError if no turn is open, or the dice are invalid."""
         require_running(context.snapshot)
         rolls = current_rolls(context.session, context.snapshot)
         try:
@@ -370,10 +370,11 @@ class ShowRolls(GmCommand, Query[RollList]):
     turn: Annotated[int | None, TURN] = None
 
     def look(self, context: Context) -> RollList:
-        """All rolls of the turn, also of one that was taken back since. Raises CampaignError before the start."""
+        """Return all rolls of the turn, those of withdrawn runs too. Raises CampaignError before the start."""
         snapshot = context.snapshot
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: nothing was rolled")
+        # The turn that opened when the game ended is not played.
         last = snapshot.turn - (snapshot.status == CampaignState.OVER)
         turn = last if self.turn is None else self.turn
         return RollList(snapshot.name, turn, load_rolls(context.session, snapshot, turn))

@@ -37,7 +37,7 @@ class LeaveSeat(SeatCommand):
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
 
     def do(self, context: Context) -> TextResult:
-        """Opens the seat; the first standby gets it."""
+        """Open the seat; the first standby gets it."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         vacate_seat(context, place, "its player has left", actor=place.seat, told=True)
         return TextResult(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
@@ -87,7 +87,7 @@ class SetDiceWord(SeatCommand):
     said: Annotated[Sequence[str], FreeText("words", "words", "hello")]
 
     def do(self, context: Context) -> TextResult:
-        """Keeps it, in the place of any before."""
+        """Set the word, replacing any before."""
         place = find_seat_view(context.snapshot, self.seat)
         word = set_dice_word(context.session, context.snapshot, place, self.said, context.now)
         return TextResult(
@@ -107,7 +107,7 @@ class AppointDeputy(SeatCommand):
     last: Annotated[str, DAY]
 
     def do(self, context: Context) -> TextResult:
-        """Mails the deputy a code; he stands in once that has come back."""
+        """Mail the deputy a code; their right begins when the code comes back."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         address = require_address(self.address, "a deputy", app.settings.address)
@@ -145,6 +145,7 @@ class AppointDeputy(SeatCommand):
         )
         subject = f"Will you stand in for {place.seat}?"
         CampaignMailer.of(app, snapshot).send_page(session, now, to=address, subject=subject, page=page, code=code)
+        # The answer is the same for known and unknown addresses: it must not tell who plays here.
         asked = f"{address} was asked to stand in for you to the end of {self.last}"
         return TextResult(f"{asked}. You hear of it once that is confirmed.")
 
@@ -158,7 +159,7 @@ class DismissDeputy(SeatCommand):
     weight = Reversible("", "DEPUTY address UNTIL last")
 
     def do(self, context: Context) -> TextResult:
-        """Ends it, and tells who stood in."""
+        """Dismiss the deputy, and notify them."""
         session, snapshot, now = context.session, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         dismissed = dismiss(session, place, now)
@@ -174,10 +175,10 @@ class DismissDeputy(SeatCommand):
 
 
 MOST_ABSENCES = 6
-"""Absences of one seat that are kept at a time."""
+"""The most absences of one seat at a time."""
 
 AHEAD = dt.timedelta(days=366)
-"""Absences are noted no longer before."""
+"""The furthest end of an absence from now."""
 
 _DAY = dt.timedelta(days=1)
 
@@ -193,22 +194,22 @@ class NoteAbsence(SeatCommand):
     last: Annotated[str | None, DAY] = None
 
     def do(self, context: Context) -> TextResult:
-        """Notes it, unless it makes no sense or is more than the house allows."""
+        """Save the absence, unless its days are invalid or exceed what the house rules allow."""
         session, snapshot, now = context.session, context.snapshot, context.now
         place, zone = find_seat_view(snapshot, self.seat), snapshot.schedule.zone
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
-        if wrong := _senseless(first, last, now):
+        if wrong := _explain_bad_days(first, last, now):
             return TextResult(f"Your absence was not noted: {wrong}")
         first = max(first, now.date() - _DAY)  # days that are over count against no limit
         since, until = start_of_day(first, zone), start_of_day(last + _DAY, zone)
-        if refused := _too_much(snapshot, _to_come(session, place.id, now), since, until):
+        if refused := _explain_limit(snapshot, _load_coming_absences(session, place.id, now), since, until):
             return TextResult(f"Your absence was not noted: {refused}")
         session.add(Absence(seat_id=place.id, since=since, until=until))
         said = f"seat {place.seat} is absent from {first} to {last}"
         add_entry(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
         days = f"on {first}" if first == last else f"from {first} to {last}"
         kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
-        return TextResult(f"{kept} {_stays(session, snapshot)}")
+        return TextResult(f"{kept} {_deadline_note(session, snapshot)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,24 +220,24 @@ class EndAbsences(SeatCommand):
     weight = Reversible("", "ABSENT first TO last")
 
     def do(self, context: Context) -> TextResult:
-        """Takes back all absences of the seat that are not over."""
+        """Delete all absences of the seat that are not over."""
         session, snapshot, now = context.session, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
-        absences = _to_come(session, place.id, now)
+        absences = _load_coming_absences(session, place.id, now)
         if not absences:
             return TextResult("You had told of no absence, so there is none to take back.")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
         add_entry(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
-        return TextResult(f"Your absences are taken back. {_stays(session, snapshot)}")
+        return TextResult(f"Your absences are taken back. {_deadline_note(session, snapshot)}")
 
 
-def _to_come(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:
+def _load_coming_absences(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:
     mine = select(Absence).where(Absence.seat_id == seat_id, Absence.until > now)
     return list(session.scalars(mine.order_by(Absence.since)))
 
 
-def _senseless(first: dt.date, last: dt.date, now: dt.datetime) -> str:
-    """What is wrong with these days, if anything."""
+def _explain_bad_days(first: dt.date, last: dt.date, now: dt.datetime) -> str:
+    """Return why these days cannot be an absence, "" if they can."""
     if last < first:
         return f"{last} is before {first}."
     # A day's tolerance, since the zones of player and campaign may differ.
@@ -247,14 +248,14 @@ def _senseless(first: dt.date, last: dt.date, now: dt.datetime) -> str:
     return ""
 
 
-def _too_much(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
-    """Which limit of the house the new absence would break, together with those that touch it; "" if none."""
+def _explain_limit(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
+    """Return which limit the new absence would exceed, alone or with those that touch it, "" if none."""
     most = snapshot.policy.absence_days
     if most == 0:
         return f"in {snapshot.name} deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY."
     if len(absences) >= MOST_ABSENCES:
         return f"you have told of {MOST_ABSENCES} already. PRESENT takes them all back."
-    if _longest([*((absence.since, absence.until) for absence in absences), (since, until)]).days > most:
+    if _longest_span([*((absence.since, absence.until) for absence in absences), (since, until)]).days > most:
         return (
             f"in {snapshot.name} deadlines wait for no more than {most} days in a row. You may tell of fewer, or PAUSE,"
             " or name a DEPUTY for the time."
@@ -262,8 +263,8 @@ def _too_much(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.dat
     return ""
 
 
-def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
-    """The longest time that the spans cover without a gap."""
+def _longest_span(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
+    """Return the longest time that the spans cover without a gap."""
     ordered = sorted(spans)
     merged = [ordered[0]]
     for _, (since, until) in pairwise(ordered):
@@ -275,6 +276,6 @@ def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
     return max(until - since for since, until in merged)
 
 
-def _stays(session: Session, snapshot: CampaignSnapshot) -> str:
+def _deadline_note(session: Session, snapshot: CampaignSnapshot) -> str:
     due = open_deadline(session, snapshot) if snapshot.status == CampaignState.RUNNING else None
     return f"The current deadline stays: {format_time(due, snapshot.schedule.zone)}." if due else ""

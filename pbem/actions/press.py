@@ -57,7 +57,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class PressShown:
-    """A piece of press as its GM sees it: by whom it truly is; `to` is empty for all, `seat` "" for the GM himself."""
+    """A piece of press as its GM sees it, with its true sender; `to` is empty for all, `seat` "" for the GM."""
 
     id: int
     turn: int
@@ -71,7 +71,7 @@ class PressShown:
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementList:
-    """A GM's texts, by the turns whose reports bring them; those of turns up to that which is open have gone."""
+    """A GM's texts, by the turns whose reports bring them; those up to the open turn have been sent."""
 
     campaign: str
     turn: int
@@ -80,7 +80,7 @@ class AnnouncementList:
 
 @dataclass(frozen=True, slots=True)
 class Recipients:
-    """The seats to which a GM's words are mailed."""
+    """The seats to which a GM's message is mailed."""
 
     to: tuple[SeatName, ...]
 
@@ -105,11 +105,11 @@ class AddAnnouncement(GmCommand, Change[Text]):
     seat: Annotated[SeatName | None, SEAT] = None
 
     def wish(self, text: TextBlock) -> AddAnnouncement:
-        """Return it with the text below."""
+        """Return the action with the text below. Raises CampaignError if there is none."""
         return AddAnnouncement(text.needed, None if self.seat is None or self.seat.lower() == EVERYBODY else self.seat)
 
     def do(self, context: Context) -> Text:
-        """Keeps the text for them."""
+        """Save the text for the next reports."""
         session, snapshot, now = context.session, context.snapshot, context.now
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
@@ -118,6 +118,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
             campaign_id=snapshot.id,
             turn=snapshot.turn + 1,
             seat_id=place.id if place else None,
+            # Without credentials and mail headers: forwarded words must never be read as orders (decision 11).
             text=sanitise_text(self.text).text,
             at=now,
         )
@@ -129,7 +130,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
 
     def render(self, facts: Text, channel: Channel) -> Iterator[str]:
         where = f"stands in the reports that open turn {facts.turn}"
-        yield f"Your text is number {facts.id}, and {where}, for {_whom(facts)}."
+        yield f"Your text is number {facts.id}, and {where}, for {_recipient(facts)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
     def do(self, context: Context) -> AnnouncementList:
-        """Drops it; the rest is told."""
+        """Delete the text; return the others."""
         snapshot = context.snapshot
         waiting = [text for text in ShowTexts().look(context).texts if text.turn > snapshot.turn]
         if self.text_id not in {text.id for text in waiting}:
@@ -150,6 +151,7 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
             raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
         context.session.execute(delete(Announcement).where(Announcement.id == self.text_id))
         words = next(text.text for text in waiting if text.id == self.text_id)
+        # The journal keeps the text, for the GM alone, as the row is deleted.
         said = f"text {self.text_id} taken back: {words}"
         add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
         return ShowTexts().look(context)
@@ -165,7 +167,7 @@ class ShowTexts(GmCommand, Query[AnnouncementList]):
     usage = "TEXTS"
 
     def look(self, context: Context) -> AnnouncementList:
-        """Those that wait, and those that went, by the turns whose reports bring them."""
+        """Return the texts that wait and those that were sent, by the turns whose reports bring them."""
         snapshot = context.snapshot
         rows = context.session.execute(
             select(Announcement.id, Announcement.turn, Seat.name, Announcement.text)
@@ -181,11 +183,11 @@ class ShowTexts(GmCommand, Query[AnnouncementList]):
             yield f"There are no texts for reports of {facts.campaign}."
         for each in facts.texts:
             state = "waits for" if each.turn > facts.turn else "went with"
-            yield f"{each.id}  {state} the reports that open turn {each.turn}, for {_whom(each)}"
+            yield f"{each.id}  {state} the reports that open turn {each.turn}, for {_recipient(each)}"
             yield quote_block(each.text)
 
 
-def _whom(text: Text) -> str:
+def _recipient(text: Text) -> str:
     return text.seat or "all"
 
 
@@ -201,11 +203,11 @@ class Announce(GmCommand, Change[Recipients]):
     to: Annotated[Sequence[str], SEAT] = ()
 
     def wish(self, text: TextBlock) -> Announce:
-        """Return it with the text below."""
+        """Return the action with the text below. Raises CampaignError if there is none."""
         return Announce(text.needed, self.to)
 
     def do(self, context: Context) -> Recipients:
-        """Queues the letters."""
+        """Queue the mails."""
         session, snapshot, now = context.session, context.snapshot, context.now
         to = parse_recipients(snapshot, self.to or (EVERYBODY,))
         piece = PressItem(kind=PRESS, sender=None, text=sanitise_text(self.text).text, to=to)
@@ -231,7 +233,7 @@ class ShowPress(GmCommand, Query[PressList]):
     usage = "PRESS"
 
     def look(self, context: Context) -> PressList:
-        """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
+        """Return all press with its true senders; diaries are left out until the game is over."""
         snapshot = context.snapshot
         shut = () if snapshot.status == CampaignState.OVER else (Press.kind != DIARY,)
         rows = context.session.execute(
@@ -240,7 +242,13 @@ class ShowPress(GmCommand, Query[PressList]):
             .where(Press.campaign_id == snapshot.id, *shut)
             .order_by(Press.id)
         )
-        return PressList(snapshot.name, tuple(_shown(row, seat) for row, seat in rows))
+        shown = (
+            PressShown(
+                row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, tuple(row.recipients or ()), row.text
+            )
+            for row, seat in rows
+        )
+        return PressList(snapshot.name, tuple(shown))
 
     def render(self, facts: PressList, channel: Channel) -> Iterator[str]:
         if not facts.press:
@@ -250,11 +258,6 @@ class ShowPress(GmCommand, Query[PressList]):
             to = "" if each.kind != "press" else f" to {join_names(each.to) or 'all'}"
             yield f"{each.id}  turn {each.turn}, {format_utc(each.at)} UTC: {each.kind} by {by}{to}"
             yield quote_block(each.text)
-
-
-def _shown(row: Press, seat: SeatName | None) -> PressShown:
-    to = tuple(row.recipients or ())
-    return PressShown(row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, to, row.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,13 +271,15 @@ class SendPress(SeatCommand):
     unsigned: ClassVar[bool] = False
 
     def do(self, context: Context) -> TextResult:
-        """Mails it, or keeps it for the next reports."""
+        """Mail the message, or keep it for the next reports."""
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         to = parse_recipients(snapshot, self.to)
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
         at = send_press(context, piece)
-        room = "" if is_immediate(snapshot, piece) else _room(context, own)
-        said = f"{_delivery(snapshot, piece, at, context.now)}{_vacant(snapshot, piece)}{room}"
+        room = "" if is_immediate(snapshot, piece) else _room_note(context, own)
+        vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
+        vacancy = f" Nobody sits at {join_names(vacant)} now." if vacant else ""
+        said = f"{_delivery_note(snapshot, piece, at, context.now)}{vacancy}{room}"
         return TextResult("\n".join([said, *_mask_notes(passed)]))
 
 
@@ -296,11 +301,11 @@ class WriteNews(SeatCommand):
     weight = Harmless("words that are sent overwrite nothing")
 
     def do(self, context: Context) -> TextResult:
-        """Keeps it for the next reports."""
+        """Keep the text for the next reports."""
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         put_news(context.session, snapshot, own, passed.text, context.now)
         said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
-        return TextResult("\n".join([f"{said} {snapshot.name}.{_room(context, own)}", *_mask_notes(passed)]))
+        return TextResult("\n".join([f"{said} {snapshot.name}.{_room_note(context, own)}", *_mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +317,7 @@ class WriteDiary(SeatCommand):
     weight = Harmless("words that are added overwrite nothing")
 
     def do(self, context: Context) -> TextResult:
-        """Enters it."""
+        """Add the text to the diary."""
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         put_diary(context.session, snapshot, own, passed.text, context.now)
         kept = f"Entered into the diary of {own.seat}, {current_turn_label(context.session, snapshot, own.id)}."
@@ -329,12 +334,12 @@ class Mute(SeatCommand):
     whom: Annotated[str, SEAT]
 
     def do(self, context: Context) -> TextResult:
-        """Keep it from the player."""
+        """Mute the seat for the player."""
         snapshot = context.snapshot
-        own, whom = find_seat_view(snapshot, self.seat), _writer(snapshot, self.whom)
+        own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
         if whom == own.seat:
             raise CampaignError("nobody can mute himself: name another seat")
-        _set_muted(context.session, own, _muted(context, own) | {whom})
+        _set_muted(context.session, own, _load_muted(context, own) | {whom})
         if whom == UNSIGNED:
             return TextResult(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
         return TextResult(
@@ -352,10 +357,10 @@ class Unmute(SeatCommand):
     whom: Annotated[str, SEAT]
 
     def do(self, context: Context) -> TextResult:
-        """Let it reach the player."""
+        """Let the press of the seat reach the player again."""
         snapshot = context.snapshot
-        own, whom = find_seat_view(snapshot, self.seat), _writer(snapshot, self.whom)
-        muted = _muted(context, own)
+        own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
+        muted = _load_muted(context, own)
         _set_muted(context.session, own, muted - {whom})
         what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
         return TextResult(
@@ -363,7 +368,7 @@ class Unmute(SeatCommand):
         )
 
 
-def _muted(context: Context, own: SeatView) -> frozenset[SeatName]:
+def _load_muted(context: Context, own: SeatView) -> frozenset[SeatName]:
     return muted_seats(context.session, context.snapshot).get(own.id, frozenset())
 
 
@@ -371,13 +376,13 @@ def _set_muted(session: Session, own: SeatView, muted: frozenset[SeatName]) -> N
     session.execute(update(Seat).where(Seat.id == own.id).values(muted=sorted(muted)))
 
 
-def _writer(snapshot: CampaignSnapshot, word: str) -> SeatName:
-    """Whose press is meant: a seat's, or that of nobody in particular."""
+def _find_writer(snapshot: CampaignSnapshot, word: str) -> SeatName:
+    """Return the seat whose press is meant, or the word for unsigned press."""
     return UNSIGNED if word.lower() == UNSIGNED else find_seat_view(snapshot, word).seat
 
 
-def _delivery(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | None, now: dt.datetime) -> str:
-    """Who gets a letter, when, and what they are told of its writer."""
+def _delivery_note(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | None, now: dt.datetime) -> str:
+    """Return the sentence on who gets a message, when, and how it is signed."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
     whom = everybody if piece.to is None else join_names(piece.to)
     what = "Your unsigned letter" if piece.unsigned else f"Your letter, signed {piece.byline},"
@@ -387,15 +392,9 @@ def _delivery(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | No
     return f"{what} goes by mail {time} to {whom}."
 
 
-def _room(context: Context, own: SeatView) -> str:
-    """A sentence on how much more a seat may put into the next reports."""
+def _room_note(context: Context, own: SeatView) -> str:
+    """Return the sentence on how much more a seat may put into the next reports."""
     return f" Your seat has room for {characters_left(context.session, context.snapshot, own)} characters more in them."
-
-
-def _vacant(snapshot: CampaignSnapshot, piece: PressItem) -> str:
-    """A sentence on the seats written to where nobody sits."""
-    vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
-    return f" Nobody sits at {join_names(vacant)} now." if vacant else ""
 
 
 def _mask_notes(passed: SanitisedText) -> list[str]:

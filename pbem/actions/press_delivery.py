@@ -3,7 +3,7 @@
 Refusals are sentences for the sender.
 
 Such a mail tells no more of its sender than the sender wished: it comes from the
-application, its Message-ID is a keyed hash, and it is no reply. Unsigned letters
+application, its Message-ID is a keyed hash, and it is no reply. Unsigned messages
 are sent on the hour, so that their time does not tell who was writing mail just
 then.
 """
@@ -27,26 +27,30 @@ from pbem.ruleset.values import SeatName
 from pbem.store.models import Press
 
 EVERYBODY = "all"
-"""The word for all seats, in whatever case."""
+"""The word for all seats, in any case."""
 
 PIECES_A_TURN = 20
-"""Of each kind, from one seat."""
+"""The most pieces of each kind from one seat."""
 
 COPIES_A_TURN = 300
-"""Mails that the letters of one seat may come to."""
+"""The most mails for the messages of one seat."""
 
 ROOM_IN_REPORTS = 60_000
-"""Characters of letters and news that the reports of one turn have room for, so that each still passes as a mail."""
+"""The most characters of press in the reports of one turn, so that each can still be mailed."""
 
 LEAST_SHARE = 2_000
-"""Characters of that room which one seat may fill in any case; else it is divided among the seats in the game."""
+"""The least share of one seat in that; otherwise it is divided among the seats in the game."""
 
 ROOM_FOR_DIARIES = 300_000
-"""Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
+"""The most characters of all diaries of a campaign, in equal shares: the last report has them all."""
 
 
 def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[SeatName, ...] | None:
-    """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
+    """Return the seats that words name; None for ALL.
+
+    Raises:
+        CampaignError: If a seat does not exist, or is out of the game.
+    """
     if any(word.lower() == EVERYBODY for word in words):
         return None
     places = [find_seat_view(snapshot, word) for word in words]
@@ -57,14 +61,14 @@ def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[
 
 
 def check_letter(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
-    """Raises CampaignError if the campaign does not allow a letter of a player, or he has written enough."""
+    """Raise CampaignError if the campaign does not allow a player's message, or its sender has reached a limit."""
     _check_press(snapshot)
     if piece.unsigned and snapshot.policy.press != "anonymous":
         raise CampaignError(f"the press of {snapshot.name} is signed: write PRESS TO instead of UNSIGNED TO")
     reached = [place for place in recipients_of(snapshot, piece) if place.address]
     if not reached:
         raise CampaignError("nobody sits there now, so nobody would read it")
-    _check_number(session, snapshot, piece)
+    _check_pieces(session, snapshot, piece)
     if is_immediate(snapshot, piece):
         _check_copies(session, snapshot, piece, len(reached))
     else:
@@ -72,30 +76,30 @@ def check_letter(session: Session, snapshot: CampaignSnapshot, piece: PressItem)
 
 
 def put_news(session: Session, snapshot: CampaignSnapshot, sender: SeatView, text: str, now: dt.datetime) -> None:
-    """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
+    """Add a text to the newspaper of the next reports. Raises CampaignError if that is not allowed."""
     _check_press(snapshot)
     piece = PressItem(kind=NEWS, sender=sender, text=text)
-    _check_number(session, snapshot, piece)
+    _check_pieces(session, snapshot, piece)
     _check_reports(session, snapshot, piece)
     save_press(session, snapshot, piece, now)
 
 
 def put_diary(session: Session, snapshot: CampaignSnapshot, sender: SeatView, text: str, now: dt.datetime) -> None:
-    """Enters a text into a seat's diary. Raises CampaignError if there are none, or it is full."""
+    """Add a text to a seat's diary. Raises CampaignError if the campaign has no diaries, or this one is full."""
     require_running(snapshot)
     if not snapshot.policy.diary:
         raise CampaignError(f"there are no diaries in {snapshot.name}")
     piece = PressItem(kind=DIARY, sender=sender, text=text)
-    _check_number(session, snapshot, piece)
+    _check_pieces(session, snapshot, piece)
     share = ROOM_FOR_DIARIES // len(snapshot.places)
-    used = _characters(session, Press.kind == DIARY, Press.sender_id == sender.id)
+    used = _count_characters(session, Press.kind == DIARY, Press.sender_id == sender.id)
     if used + len(text) > share:
         raise CampaignError(f"your diary has room for {max(share - used, 0)} characters more; this is {len(text)}")
     save_press(session, snapshot, piece, now)
 
 
 def is_immediate(snapshot: CampaignSnapshot, piece: PressItem) -> bool:
-    """Whether a letter is mailed by itself; a GM's always is."""
+    """Return True if a message is mailed by itself, as a GM's always is."""
     return piece.sender is None or snapshot.policy.press_with == "mail"
 
 
@@ -105,8 +109,8 @@ def _check_press(snapshot: CampaignSnapshot) -> None:
         raise CampaignError(f"there is no press in {snapshot.name}: its GM has chosen so")
 
 
-def _check_number(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
-    written = select(func.count()).where(*_of_turn(snapshot, piece), Press.kind == piece.kind)
+def _check_pieces(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
+    written = select(func.count()).where(*_written_this_turn(snapshot, piece), Press.kind == piece.kind)
     if session.scalars(written).one() >= PIECES_A_TURN:
         raise CampaignError(
             f"you have written {PIECES_A_TURN} of these this turn, and no more are taken before the next"
@@ -114,7 +118,7 @@ def _check_number(session: Session, snapshot: CampaignSnapshot, piece: PressItem
 
 
 def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: PressItem, copies: int) -> None:
-    mailed = select(Press.recipients).where(*_of_turn(snapshot, piece), Press.published_at.is_not(None))
+    mailed = select(Press.recipients).where(*_written_this_turn(snapshot, piece), Press.published_at.is_not(None))
     everybody = len(snapshot.playing) - 1
     used = sum(everybody if to is None else len(to) for to in session.scalars(mailed))
     if used + copies > COPIES_A_TURN:
@@ -130,20 +134,20 @@ def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: PressIte
         raise CampaignError(
             f"the next reports have room for {left} characters more from your seat; this is {len(piece.text)}"
         )
-    # How much others have written is nobody's business.
-    if _characters(session, *_waiting(snapshot)) + len(piece.text) > ROOM_IN_REPORTS:
+    # How much other seats have written is not told.
+    if _count_characters(session, *_in_next_reports(snapshot)) + len(piece.text) > ROOM_IN_REPORTS:
         raise CampaignError("the next reports are full: please write again when they have come")
 
 
 def characters_left(session: Session, snapshot: CampaignSnapshot, sender: SeatView | None) -> int:
-    """How many characters a seat may still put into the next reports, of the share that each seat has."""
+    """Return how many characters a seat may still put into the next reports, of its share."""
     share = max(ROOM_IN_REPORTS // len(snapshot.playing), LEAST_SHARE)
-    used = _characters(session, *_waiting(snapshot), Press.sender_id == (sender.id if sender else None))
+    used = _count_characters(session, *_in_next_reports(snapshot), Press.sender_id == (sender.id if sender else None))
     return max(share - used, 0)
 
 
-def _waiting(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
-    """What was written for reports while the open turn was open."""
+def _in_next_reports(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions for press that goes with the next reports."""
     return (
         Press.campaign_id == snapshot.id,
         Press.turn == snapshot.turn,
@@ -152,21 +156,24 @@ def _waiting(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _of_turn(snapshot: CampaignSnapshot, piece: PressItem) -> tuple[ColumnElement[bool], ...]:
-    """What the writer of a piece has written while the open turn was open."""
+def _written_this_turn(snapshot: CampaignSnapshot, piece: PressItem) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions for press that the sender of a piece has written in the open turn."""
     sender = piece.sender.id if piece.sender else None
     return Press.campaign_id == snapshot.id, Press.turn == snapshot.turn, Press.sender_id == sender
 
 
-def _characters(session: Session, *which: ColumnElement[bool]) -> int:
+def _count_characters(session: Session, *which: ColumnElement[bool]) -> int:
     return int(session.scalar(select(func.sum(func.length(Press.text))).where(*which)) or 0)
 
 
 def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
-    """Keeps a player's letter, and mails it or leaves it for the next reports.
+    """Mail a player's message, or keep it for the next reports.
 
-    Returns when its mails go, None if with the reports. Raises CampaignError
-    if the campaign does not allow it.
+    Returns:
+        The time at which its mails go; None if it goes with the reports.
+
+    Raises:
+        CampaignError: If the campaign does not allow it.
     """
     session, snapshot, now = context.session, context.snapshot, context.now
     check_letter(session, snapshot, piece)
@@ -177,6 +184,7 @@ def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
     page = PressMessage(campaign=snapshot.name, by=piece.byline, to=piece.to or (), text=piece.text)
     muted = muted_seats(session, snapshot)
     places = [place for place in recipients_of(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
+    # On the hour, so that the time of the mail does not tell who was writing just then.
     at = next_hour(now) if piece.unsigned else now
     subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
     mail_press(replace(context, now=at), id_, page, places=places, subject=subject)
@@ -191,12 +199,13 @@ def mail_press(
     places: Sequence[SeatView],
     subject: str,
 ) -> None:
-    """Queues the mails of a piece of press, to go out at the time of the context; none to places where nobody sits."""
+    """Queue the mails of a piece of press for the time of the context; seats without a player get none."""
     app, snapshot = context.app, context.snapshot
     mailer, text = CampaignMailer.of(app, snapshot), app.reporter.write(page)
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
     html = app.reporter.letter(text, page.text, page.level)
     mails = [
+        # Without a reply code: an answer to press belongs to no turn and is never orders (decision 11).
         mailer.mail(
             place.address,
             subject,
@@ -215,6 +224,6 @@ def mail_press(
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:
-    """The next full hour, if this is none."""
+    """Return the next full hour, or the time itself if it is one."""
     hour = now.replace(minute=0, second=0, microsecond=0)
     return hour if hour == now else hour + dt.timedelta(hours=1)

@@ -52,21 +52,21 @@ GM_ACTIONS: tuple[type[GmCommand], ...] = (
     *(AddAnnouncement, RemoveAnnouncement, Announce, SheetCommand, ShowSheets, RulingCommand, RollDice, ShowRolls),
     *(RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
 )
-"""All that a GM may ask for by mail."""
+"""The actions that a GM may request by mail."""
 
 GM_COMMANDS = OrderParser(GM_ACTIONS, loosely=False)
-"""All commands a GM may mail."""
+"""The parser of a GM's mail commands."""
 
 SEAT_ACTIONS: tuple[type[SeatCommand], ...] = (
     *(LeaveSeat, SetDiceWord, NoteAbsence, EndAbsences, AppointDeputy, DismissDeputy),
 )
-"""What a player may ask for about their seat."""
+"""The actions of players on their seats."""
 
 PLAY_ACTIONS: tuple[type[SeatCommand], ...] = (
     *(Pause, Resume, VoteForExtension, Mute, Unmute),
     *(SendPress, WriteUnsigned, WriteNews, WriteDiary),
 )
-"""What a player may ask for while the game is played."""
+"""The actions of players while the game is played."""
 
 ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
     *GM_ACTIONS,

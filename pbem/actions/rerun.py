@@ -44,12 +44,11 @@ from pbem.actions.withdrawal import (
 from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import notify_each
-from pbem.campaign.order_sheets import PreviousSheets, SheetReading, SheetToSave, copy_sheets, save_sheets
+from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, copy_sheets, save_sheets
 from pbem.campaign.reports import save_reports
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
-    ReceivedSheet,
     current_turn,
     load_state,
     raise_validation_errors,
@@ -66,15 +65,14 @@ from pbem.store.types import CampaignState
 from pbem.text import wrap
 
 NOTED = "The journal and the next reports tell that you looked, but not at whose sheet."
-"""What a GM is told who has only asked what his changes would come to."""
+"""The note for a GM who has only asked about the effect of changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
-    """Runs the last turn again with a GM's changes.
+    """Run the last turn again with a GM's changes.
 
-    Who only asks what other changes than none would come to has tried them
-    against the real dice, and the next reports tell it.
+    A dry run with changes has tried them against the real dice, so the next reports disclose it.
     """
 
     command = "rerun"
@@ -83,19 +81,19 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
     changes: RerunChanges = NO_CHANGES
 
     def plan(self, context: Context) -> RerunPlan:
-        """The second run, computed. Raises CampaignError."""
+        """Return the computed rerun. Raises CampaignError."""
         return plan_rerun(context, self.changes)
 
     def keep(self, context: Context, plan: RerunPlan) -> None:
-        """Puts it in the place of the first."""
+        """Replace the last run by the new one."""
         apply_rerun(context, plan)
 
     def facts(self, plan: RerunPlan) -> RerunImpact:
-        """Whose reports change."""
+        """Return the impact: whose reports change."""
         return plan.impact
 
     def traces(self, facts: RerunImpact) -> tuple[AuditEntry, ...]:
-        """That it was asked; of whose sheets, for the GM alone."""
+        """Return the entry that changes were tried, and for the GM alone, whose sheets."""
         return audit_entries(facts)
 
     def render(self, facts: RerunImpact, channel: Channel) -> Iterator[str]:
@@ -105,7 +103,7 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
         what = facts.what
         yield f"{facts.campaign}: {what} " + ("was run again." if channel.done else "would come out so:")
         for touched in facts.touched:
-            yield from _touched_lines(touched)
+            yield from _render_changed_seat(touched)
         if facts.gone:
             yield f"  {', '.join(facts.gone)}: report withdrawn, none in its place"
         if facts.untouched:
@@ -129,11 +127,11 @@ class RunAgain(GmCommand):
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> RerunTurn:
-        """Return the second run with that sheet."""
+        """Return the rerun with that sheet."""
         return RerunTurn(RerunChanges(sheets={self.seat: text.orders}))
 
 
-def _touched_lines(touched: ChangedSeat) -> Iterator[str]:
+def _render_changed_seat(touched: ChangedSeat) -> Iterator[str]:
     kind = f"corrected report, edition {touched.edition}" if touched.edition > 1 else "a report, where there was none"
     sheet = {"none": "", "kept": "; the sheet sent since is kept", "dropped": "; the sheet sent since no longer fits"}
     yield f"  {touched.seat}: {kind}{sheet[touched.sheet]}"
@@ -141,49 +139,50 @@ def _touched_lines(touched: ChangedSeat) -> Iterator[str]:
 
 
 def audit_entries(impact: RerunImpact) -> tuple[AuditEntry, ...]:
-    """What the journal tells of a GM who has only asked what his changes would come to."""
+    """Return the journal entries of a GM who only asked about the effect of changes; none if there were none."""
     if not impact.tried:
         return ()
     what = impact.what
     said = f"looked at what {what} would have come to with {' and '.join(impact.tried)}"
+    # Whose sheet was tried stays secret (decision 16).
     whose = (AuditEntry(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
     return AuditEntry(said, told=True), *whose
 
 
 def apply_rerun(context: Context, amendment: RerunPlan) -> None:
-    """Puts a second run in the place of the first.
-
-    The campaign is locked, and its ground is that on which the amendment was planned.
-    """
+    """Replace the last run by a computed one. Call with the campaign locked and unchanged since planning."""
     session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
+    # No row is changed: the old ones are withdrawn, and new ones take their place (decision 7).
     old_turn, old_following = withdraw_turns(session, snapshot, RERUN, again.number, now)
-    turn = _put_turn(session, old_turn, amendment, now)
-    following = _put_following(session, old_following, amendment)
-    changed = _ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
-    dropped = _ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
+    turn = _insert_rerun(session, old_turn, amendment, now)
+    following = _insert_following(session, old_following, amendment)
+    changed = _seat_ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
+    dropped = _seat_ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
     move_reports(session, old_turn, turn)
+    # Unchanged reports stay valid with their codes, and their readers are not mailed (decision 7).
     move_reports(session, old_following, following, but=changed)
     copy_sheets(session, old_turn, turn)
-    _put_given(session, again, turn, now)
+    _save_given_sheets(session, again, turn, now)
     copy_sheets(session, old_following, following, but=dropped)
-    # Who is told otherwise shall have time to think again.
+    # Players whose report changes get time to think again: the turn waits for its deadline.
     anew = update(OrderSheet).where(OrderSheet.turn_id == following.id, OrderSheet.seat_id.in_(changed))
     session.execute(anew.values(wait=True))
+    # Votes for more time stay with the open turn.
     session.execute(update(ExtensionVote).where(ExtensionVote.turn_id == old_following.id).values(turn_id=following.id))
     stop_mail(session, [old_following])  # of reports that change: the others have moved on, and still go out
     over, version = again.outcome.standing.over, again.ruleset.version
     set_campaign(session, snapshot, turn=following.number, over=over, version=version)
     count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
     save_reports(context, following.id, amendment.reports)
-    _note(context, amendment)
+    _announce_rerun(context, amendment)
 
 
-def _ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:
+def _seat_ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:
     return [place.id for place in again.snapshot.places if place.seat in seats]
 
 
-def _put_turn(session: Session, old: Turn, amendment: RerunPlan, now: dt.datetime) -> Turn:
+def _insert_rerun(session: Session, old: Turn, amendment: RerunPlan, now: dt.datetime) -> Turn:
     return reopen_turn(
         session,
         old,
@@ -195,7 +194,7 @@ def _put_turn(session: Session, old: Turn, amendment: RerunPlan, now: dt.datetim
     )
 
 
-def _put_following(session: Session, old: Turn, amendment: RerunPlan) -> Turn:
+def _insert_following(session: Session, old: Turn, amendment: RerunPlan) -> Turn:
     outcome = amendment.again.outcome
     return reopen_turn(
         session,
@@ -209,20 +208,27 @@ def _put_following(session: Session, old: Turn, amendment: RerunPlan) -> Turn:
     )
 
 
-def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
-    """Keeps the GM's sheets with the turn that they were used for."""
+def _save_given_sheets(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
+    """Save the GM's sheets with the turn for which they were used."""
     given = {place.id: again.given[place.seat] for place in again.snapshot.places if place.seat in again.given}
-    sheets = [sheet for sheet in again.before.turn.sheets if sheet.id == 0] if again.before else []
-    save_sheets(session, (_given(turn, sheet, given[sheet.seat_id]) for sheet in sheets), now)
+    sheets = [
+        SheetToSave(
+            reading=given[sheet.seat_id],
+            earlier=PreviousSheets(turn.id, sheet.seat_id, sheet.version - 1),
+            author="gm",
+            wait=False,
+        )
+        for sheet in (again.before.turn.sheets if again.before else ())
+        if sheet.id == 0
+    ]
+    save_sheets(session, sheets, now)
 
 
-def _given(turn: Turn, sheet: ReceivedSheet, reading: SheetReading) -> SheetToSave:
-    earlier = PreviousSheets(turn.id, sheet.seat_id, sheet.version - 1)
-    return SheetToSave(reading=reading, earlier=earlier, author="gm", wait=False)
+def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
+    """Add journal entries on the rerun, and notify those whose report is withdrawn without another.
 
-
-def _note(context: Context, amendment: RerunPlan) -> None:
-    """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
+    Players are told what was done, the GM alone whose reports changed.
+    """
     session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
     what = f"turn {again.number} was run again" if again.before else "the set-up was made again"
@@ -244,7 +250,7 @@ def _note(context: Context, amendment: RerunPlan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StateEdit:
-    """A GM's edit of a state, found good: what it is to the last turn, and what it does, path by path."""
+    """A GM's valid edit of a state: the changes of the last turn that it means, and its differences, path by path."""
 
     changes: RerunChanges
     differences: tuple[Difference, ...]
@@ -252,7 +258,7 @@ class StateEdit:
 
 @dataclass(frozen=True, slots=True)
 class StateEdited:
-    """An edit, and whose reports it changes."""
+    """An edit, and its impact on reports."""
 
     edit: StateEdit
     impact: RerunImpact
@@ -279,12 +285,12 @@ class ShowState(GmCommand, Query[ShownState]):
     usage = "STATE"
 
     def look(self, context: Context) -> ShownState:
-        """The state, as its game writes it now. Raises CampaignError before the start."""
+        """Return the state, as its game dumps it now. Raises CampaignError before the start."""
         snapshot, ruleset = context.snapshot, context.app.game(context.snapshot.game)
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
         state = load_state(context.session, ruleset, snapshot)
-        return ShownState(snapshot.name, snapshot.turn, _plain(ruleset, state))
+        return ShownState(snapshot.name, snapshot.turn, _dump(ruleset, state))
 
     def render(self, facts: ShownState, channel: Channel) -> Iterator[str]:
         yield f"The state of turn {facts.turn} of {facts.campaign} is attached. Change it by a JSON Patch, with: PATCH"
@@ -304,27 +310,31 @@ class EditState(GmCommand, PlannedChange[StateEdited, "_Plan"]):
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> EditState:
-        """Return it with the patch below: the state as it shall be, or a JSON Patch of it."""
+        """Return the action with the JSON below: the wanted state, or a JSON Patch.
+
+        Raises:
+            CampaignError: If it is not JSON.
+        """
         try:
             return EditState(parse_json(text.words))
         except (ValueError, RecursionError) as error:
             raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
     def plan(self, context: Context) -> _Plan:
-        """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
+        """Return the checked edit, and the last turn rerun with it. Raises CampaignError."""
         edit = read_edit(context, self.data)
         return _Plan(edit, plan_rerun(context, edit.changes))
 
     def keep(self, context: Context, plan: _Plan) -> None:
-        """Puts that run in the place of the first."""
+        """Replace the last run by the one with the edit."""
         apply_rerun(context, plan.amendment)
 
     def facts(self, plan: _Plan) -> StateEdited:
-        """What the edit does, and whose reports change."""
+        """Return the differences of the edit, and whose reports change."""
         return StateEdited(plan.edit, plan.amendment.impact)
 
     def traces(self, facts: StateEdited) -> tuple[AuditEntry, ...]:
-        """That another state was tried."""
+        """Return the entry that another state was tried."""
         return audit_entries(facts.impact)
 
     def render(self, facts: StateEdited, channel: Channel) -> Iterator[str]:
@@ -340,7 +350,15 @@ class _Plan:
 
 
 def read_edit(context: Context, data: Json) -> StateEdit:
-    """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
+    """Return a GM's edit, checked with the game.
+
+    Args:
+        data: The wanted state, or a JSON Patch (RFC 6902) of the current one.
+
+    Raises:
+        CampaignError: If nothing changes, or the game does not take the state.
+        PatchError: If the patch does not apply.
+    """
     snapshot, before = context.snapshot, ShowState().look(context).state
     state = current_turn(context.session, snapshot, snapshot.turn).state_hash
     # Where a state itself looks like a patch, what is given is always a state.
@@ -353,12 +371,12 @@ def read_edit(context: Context, data: Json) -> StateEdit:
 
 
 def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:
-    """Raises CampaignError unless the game takes the state as it is written, and can show it to every seat."""
+    """Raise CampaignError unless the game loads the state unchanged, and can show it to every seat."""
     refused = f"{ruleset.title} refuses this state"
-    faults = _new_faults(ruleset, snapshot, before, wanted)
+    faults = _find_new_faults(ruleset, snapshot, before, wanted)
     try:
         state = ruleset.load(wanted, ruleset.version)
-        written = _plain(ruleset, state)
+        written = _dump(ruleset, state)
         standing = ruleset.standing(state)
         for seat in snapshot.seats:
             canonical_json(ruleset.view(state, seat, ()))
@@ -370,6 +388,7 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
         raise CampaignError(f"{ruleset.title} cannot read this state ({type(error).__name__}: {error})") from None
     if not standing.over:  # of a game that is over nothing is asked but that it can be shown
         raise_validation_errors(refused, faults)
+    # What the game reads otherwise would be lost in silence.
     if canonical_json(written) != canonical_json(wanted):
         first = describe_patch(wanted, make_patch(wanted, written))[0]
         raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")
@@ -378,8 +397,10 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
         raise CampaignError(f"{ruleset.title} cannot go on from this state: nobody at the table would be to move")
 
 
-def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> list[ValidationError]:
-    """What a game that can tell finds wrong with the state, and not with the one before."""
+def _find_new_faults(
+    ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json
+) -> list[ValidationError]:
+    """Return the faults that the game finds in the wanted state, but not in the one before."""
     if not isinstance(ruleset, StateImporter):
         return []
     found = ruleset.check_state(wanted, snapshot.seats)
@@ -387,5 +408,5 @@ def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, w
     return [fault for fault in found if fault not in known]
 
 
-def _plain(ruleset: AnyRuleset, state: Any) -> Json:
+def _dump(ruleset: AnyRuleset, state: Any) -> Json:
     return json.loads(canonical_json(ruleset.dump(state)))

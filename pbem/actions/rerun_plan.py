@@ -57,7 +57,7 @@ from pbem.store.types import CampaignState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerunChanges:
-    """What a GM puts right of the last turn: sheets of seats, and the state that came out.
+    """A GM's corrections of the last turn: sheets of seats, and the state that came out.
 
     A `patch` given earlier stays in force, unless `drop_patch`. One given now
     was made for the state with the hash `of_state`.
@@ -77,8 +77,8 @@ NO_CHANGES = RerunChanges()
 class Rerun:
     """A turn, or the set-up, resolved again. `number` is its own; `turn` and `following` are the rows as they are.
 
-    `before` is None for the set-up. `given` is how the GM's sheets read;
-    `withdrawn` is all that is taken back once this stands.
+    `before` is None for the set-up. `given` are the GM's sheets as they were read;
+    `withdrawn` are all turns that are withdrawn once this run is stored.
     """
 
     snapshot: CampaignSnapshot
@@ -93,17 +93,17 @@ class Rerun:
 
     @property
     def told(self) -> Mapping[str, Any]:
-        """The record of the run that stands."""
+        """The record of the run that counts until now."""
         return dict(json.loads(self.turn.record or b"{}"))
 
     def files(self, reports: Sequence[Mapping[str, bytes]]) -> dict[str, bytes]:
-        """The files for the archive, of the reports of all seats told."""
+        """Return the files for the archive, with the reports of all seats."""
         if self.before is None:
             return turn_files(reports)
         return run_files(self.before, self.outcome, reports)
 
     def record(self, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
-        """The record that takes the place of the one that stands."""
+        """Return the record that replaces the current one."""
         if self.before is None:
             began = self.turn.opened_at
             given = initial_state(self.ruleset, self.turn)
@@ -112,7 +112,11 @@ class Rerun:
 
 
 def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
-    """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
+    """Resolve the last turn again.
+
+    Raises:
+        CampaignError: If there is no such turn, or the changes do not fit it; the message says what can be done.
+    """
     session, snapshot = context.session, context.snapshot
     if snapshot.status == CampaignState.FORMING:
         raise CampaignError(f"campaign {snapshot.name} has not begun: there is no turn to run again")
@@ -123,6 +127,7 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
             f"the state of {snapshot.name} has changed since you edited it; what it is now is told by: "
             f"pbem state {snapshot.name} (by mail: STATE)"
         )
+    # An earlier patch is part of the run that it was made for, so it stays in force (decision 7).
     patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
         changes.patch
     )
@@ -130,14 +135,15 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
     before = None
     withdrawn = (*load_withdrawn(session, snapshot.id), WithdrawnTurn(number, file_hash(turn.record or b""), RERUN))
     if number != snapshot.origin:
-        before, given = _look_back(session, ruleset, snapshot, turn, changes.sheets, patch)
+        before, given = _load_inputs(session, ruleset, snapshot, turn, changes.sheets, patch)
         before = replace(before, withdrawn=withdrawn)
     elif changes.sheets:
         raise CampaignError(
             f"{snapshot.name} has run no turn yet: a sheet for the open one is entered with pbem sheet (by mail: SHEET)"
         )
-    outcome = _resolved(session, snapshot, ruleset, turn, before, patch)
+    outcome = _resolve_again(session, snapshot, ruleset, turn, before, patch)
     return Rerun(
+        # The revision is part of codes and Message-IDs: codes of withdrawn reports are recognised by it (decision 7).
         snapshot=replace(snapshot, era=snapshot.era + 1),
         ruleset=ruleset,
         number=number,
@@ -150,7 +156,7 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
     )
 
 
-def _resolved(
+def _resolve_again(
     session: Session,
     snapshot: CampaignSnapshot,
     ruleset: AnyRuleset,
@@ -162,6 +168,7 @@ def _resolved(
         if before is None:
             outcome = compute_setup(snapshot, ruleset, initial_state(ruleset, turn), patch)
         else:
+            # With the same dice: they are keyed by turn, not drawn in order (decision 7).
             outcome = resolve_turn(session, before)
         return replace(outcome, views=tuple(outcome.views))  # a changed state may be one that cannot be shown
     except PatchError as error:
@@ -177,7 +184,7 @@ def _resolved(
         ) from error
 
 
-def _look_back(
+def _load_inputs(
     session: Session,
     ruleset: AnyRuleset,
     snapshot: CampaignSnapshot,
@@ -185,7 +192,7 @@ def _look_back(
     sheets: Mapping[SeatName, Lines],
     patch: Patch,
 ) -> tuple[TurnInputs, dict[SeatName, SheetReading]]:
-    """What the turn was run from: seats, views, sheets and rulings of that time, and the GM's sheets."""
+    """Return the inputs of a turn that was run: seats, views, sheets and rulings of that time, with the GM's sheets."""
     out = seats_removed_before(session, snapshot.id, turn.number + 1)
     then = replace(
         snapshot,
@@ -195,11 +202,11 @@ def _look_back(
     )
     last = load_last_reports(session, snapshot, until=turn.number)
     came = load_sheets(session, turn.id)
-    given = dict(_read(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
+    given = dict(_read_given_sheet(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
     before = TurnInputs(
         snapshot=then,
         ruleset=ruleset,
-        turn=OpenTurn.of(turn, (*came, *(_sheet(then, came, seat, reading) for seat, reading in given.items()))),
+        turn=OpenTurn.of(turn, (*came, *(_as_received(then, came, seat, reading) for seat, reading in given.items()))),
         last=last,
         previous=load_record(session, snapshot, turn.number - 1),
         withdrawn=(),
@@ -210,7 +217,7 @@ def _look_back(
     return before, given
 
 
-def _read(
+def _read_given_sheet(
     ruleset: AnyRuleset, snapshot: CampaignSnapshot, last: Mapping[SeatName, LastReport], seat: SeatName, lines: Lines
 ) -> tuple[SeatName, SheetReading]:
     place = find_seat_view(snapshot, seat)
@@ -219,7 +226,7 @@ def _read(
     return place.seat, require_valid_sheet(parse_sheet(ruleset, json.loads(last[place.seat].view), lines), place.seat)
 
 
-def _sheet(
+def _as_received(
     snapshot: CampaignSnapshot, came: Sequence[ReceivedSheet], seat: SeatName, reading: SheetReading
 ) -> ReceivedSheet:
     place = find_seat_view(snapshot, seat)
@@ -230,7 +237,7 @@ def _sheet(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedSeat:
-    """A seat whose report changes: what it is told otherwise, and what becomes of its sheet for the open turn."""
+    """A seat whose report changes: the differences, and the fate of its sheet for the open turn."""
 
     seat: SeatName
     edition: int
@@ -240,11 +247,11 @@ class ChangedSeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerunImpact:
-    """Whose reports a second run of a turn changes, and whose it leaves alone.
+    """The seats whose reports a rerun changes, and those whose reports stay.
 
-    `gone` are seats whose report is withdrawn without another in its place;
-    `given` is how the GM's sheets read, `tried` in words what he has changed.
-    `seed_known`: the game was over, so the dice of all turns to come may be known.
+    `gone` are seats whose report is withdrawn without another in its place; `given` are
+    the GM's sheets as read, `tried` describes the changes in words. `seed_known`: the
+    game was over, so players may know the dice of all turns to come.
     """
 
     campaign: str
@@ -262,13 +269,13 @@ class RerunImpact:
 
     @property
     def what(self) -> str:
-        """What is run a second time."""
+        """The name of the turn that is run again."""
         return "the set-up" if self.set_up else f"turn {self.turn}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerunPlan:
-    """A second run, computed: all that is kept and mailed of it."""
+    """A computed rerun with all that is stored and mailed of it."""
 
     again: Rerun
     impact: RerunImpact
@@ -278,26 +285,27 @@ class RerunPlan:
 
 
 def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
-    """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
+    """Compute a rerun of the last turn, changing nothing. Raises CampaignError as `compute_rerun` does."""
     session, app, now = context.session, context.app, context.now
     again = compute_rerun(context, changes)
     old = load_reports(session, again.following)
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
-    deadline = _deadline(session, again, now, anew=bool(affected))
+    deadline = _choose_deadline(session, again, now, anew=bool(affected))
     previous = again.before.previous if again.before else b"{}"
     opening = opening_of(session, again.snapshot, again.number + 1, again.outcome, deadline, previous)
     waiting = load_sheets(session, again.following.id)
     corrections = {
-        place.seat: _correction(app, again, opening, old[place.id], place, canonical_json(view), waiting)
+        place.seat: _build_correction(app, again, opening, old[place.id], place, canonical_json(view), waiting)
         for place, view in affected
         if place.id in old
     }
     made = make_reports(app, again.ruleset, replace(opening, corrections=corrections), affected)
-    reports = [_threaded(each, old.get(each.place.id)) for each in made]
-    files = again.files(_all_files(again, old, reports))
+    reports = [_as_reply(each, old.get(each.place.id)) for each in made]
+    new_files = {made.place.id: made.parts.files() for made in reports}
+    files = again.files([new_files.get(place.id) or old[place.id].files for place, _ in again.outcome.views])
     return RerunPlan(
         again=again,
-        impact=_impact(again, old, affected, corrections, deadline),
+        impact=_build_impact(again, old, affected, corrections, deadline),
         reports=reports,
         record=again.record(files, now),
         files=files,
@@ -305,15 +313,16 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
 
 
 def load_reports(session: Session, turn: Turn) -> dict[int, Report]:
-    """The reports that opened a turn, by seat."""
+    """Return the reports that opened a turn, by id of the seat."""
     found = session.scalars(select(Report).where(Report.turn_id == turn.id).order_by(Report.seat_id))
     return {report.seat_id: report for report in found}
 
 
-def _deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -> dt.datetime | None:
-    """That of the open turn stays; a turn that had none, because the game was over, gets one.
+def _choose_deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -> dt.datetime | None:
+    """Return the deadline of the open turn: the old one, if it has one that can stay.
 
-    So does one whose time is up when somebody has to think `anew`: it would be run before he could.
+    A turn that had none, because the game was over, gets one. So does a turn that is due
+    already if players have to plan `anew`: it would be run before they could.
     """
     snapshot, old = again.snapshot, again.following.deadline
     if again.outcome.standing.over:
@@ -324,20 +333,20 @@ def _deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -
 
 
 def _is_affected(again: Rerun, old: Mapping[int, Report], place: SeatView, view: View) -> bool:
-    """Whether a seat's report tells anything that it did not: of the game, or of the sheet that was used."""
+    """Return True if a seat's report changes, in its view or in what it says of the sheet used."""
     if place.id not in old or canonical_json(view) != old[place.id].view:
         return True
     missed = place.seat in again.outcome.turn.missing
-    return _used_then(again).get(place.seat) != again.outcome.used.get(place.seat) or missed != (
+    return _sheets_used_before(again).get(place.seat) != again.outcome.used.get(place.seat) or missed != (
         place.seat in again.told.get("missing", ())
     )
 
 
-def _used_then(again: Rerun) -> dict[SeatName, SheetUsed]:
+def _sheets_used_before(again: Rerun) -> dict[SeatName, SheetUsed]:
     return {seat: SheetUsed(**sheet) for seat, sheet in again.told.get("sheets", {}).items()}
 
 
-def _correction(
+def _build_correction(
     app: App,
     again: Rerun,
     opening: TurnOpening,
@@ -348,7 +357,7 @@ def _correction(
 ) -> Correction:
     before = replace(
         opening,
-        used=_used_then(again),
+        used=_sheets_used_before(again),
         missing=frozenset(again.told.get("missing", ())),
         orders=orders_disclosed(again.told, again.ruleset.orders),
     )
@@ -362,20 +371,15 @@ def _correction(
     )
 
 
-def _threaded(made: SeatReport, old: Report | None) -> SeatReport:
-    """A corrected report, as the answer to the one that it replaces."""
+def _as_reply(made: SeatReport, old: Report | None) -> SeatReport:
+    """Return a corrected report as a reply to the one that it replaces."""
     if old is None:
         return made
     mail = dataclasses.replace(made.mail, in_reply_to=old.message_id, references=(old.message_id,))
     return dataclasses.replace(made, mail=mail)
 
 
-def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[SeatReport]) -> list[Mapping[str, bytes]]:
-    new = {made.place.id: made.parts.files() for made in reports}
-    return [new.get(place.id) or old[place.id].files for place, _ in again.outcome.views]
-
-
-def _impact(
+def _build_impact(
     again: Rerun,
     old: Mapping[int, Report],
     affected: Sequence[tuple[SeatView, View]],
@@ -386,14 +390,18 @@ def _impact(
     told = {place.id for place, _ in again.outcome.views}
     changed = {place.id for place, _ in affected}
     first = Correction(edition=1, differences=())
+    touched = ((place.seat, corrections.get(place.seat, first)) for place, _ in affected)
     return RerunImpact(
         campaign=snapshot.name,
         turn=again.number,
-        touched=tuple(_touched(place.seat, corrections.get(place.seat, first)) for place, _ in affected),
+        touched=tuple(
+            ChangedSeat(seat=seat, edition=each.edition, differences=each.differences, sheet=each.sheet)
+            for seat, each in touched
+        ),
         untouched=tuple(place.seat for place in snapshot.places if place.id not in changed | (set(old) - told)),
         gone=tuple(place.seat for place in snapshot.places if place.id in set(old) - told),
         given=again.given,
-        tried=tuple(_tried(again)),
+        tried=tuple(_describe_changes(again)),
         deadline=deadline,
         zone=snapshot.schedule.zone,
         over=again.outcome.standing.over,
@@ -402,14 +410,8 @@ def _impact(
     )
 
 
-def _tried(again: Rerun) -> Iterator[str]:
+def _describe_changes(again: Rerun) -> Iterator[str]:
     if again.given:
         yield "other sheets"
     if list(again.outcome.patch) != again.told.get("patch", []):
         yield "another state"
-
-
-def _touched(seat: SeatName, correction: Correction) -> ChangedSeat:
-    return ChangedSeat(
-        seat=seat, edition=correction.edition, differences=correction.differences, sheet=correction.sheet
-    )

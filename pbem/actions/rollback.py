@@ -72,7 +72,7 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollbackResult:
-    """A campaign that stands, or would stand, at another turn: the open turn before and then, and when that is due.
+    """A campaign that stands, or would stand, at another turn: the open turn before and then, with its deadline.
 
     `sheets` are the versions that count there. `seed_known`: the game was over,
     so players can know the dice of all turns to come. `back` are removed seats
@@ -107,7 +107,11 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     asked: Annotated[str | None, NUMBER] = None
 
     def look(self, context: Context) -> RollbackResult:
-        """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
+        """Return the turn, deadline, sheets and seats as they would be.
+
+        Raises:
+            CampaignError: If there is no such turn to go back to.
+        """
         session, snapshot, number = context.session, context.snapshot, self.turn
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: there is nothing to take back")
@@ -123,7 +127,7 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         return rolled_to(session, snapshot, current_turn(session, snapshot, number), deadline)
 
     def do(self, context: Context) -> RollbackResult:
-        """Puts all turns from that one on onto a shelf, and one like it in their place."""
+        """Withdraw all turns from that one on, and open it again."""
         session, snapshot, now = context.session, context.snapshot, context.now
         plan = self.look(context)
         version = version_before(session, snapshot, self.turn)
@@ -131,12 +135,13 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         # What was ruled then did not know of the sheets that may come now.
         turn = reopen_turn(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
         move_reports(session, shelved[0], turn)
+        # The sheets count again, but wait for the deadline: their senders have seen the results (decision 7).
         copy_sheets(session, shelved[0], turn, wait=True)
         stop_mail(session, shelved)
         set_campaign(session, snapshot, turn=self.turn, over=False, version=version)
         count_misses_again(session, snapshot, gone=shelved)
         if plan.seed_known:
-            # All codes stand in the archive, which its players may have had, and everybody with them.
+            # The archive of a finished game holds all codes, and its players may have it, or the site may show it.
             for place in snapshot.playing:
                 renew_codes(context, place)
         said = f"rolled back from turn {snapshot.turn} to turn {self.turn}"
@@ -171,18 +176,18 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
     rewrites = True
 
     def do(self, context: Context) -> RollbackResult:
-        """Puts the turns on its shelf back. Raises CampaignError."""
+        """Reinstate the turns of the newest rollback. Raises CampaignError if there is none to undo."""
         session, snapshot, now = context.session, context.snapshot, context.now
-        shelf = _to_take_back(session, snapshot)
+        shelf = _find_undoable_rollback(session, snapshot)
         (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
         restored = reinstate_turns(session, shelf)
         move_reports(session, rolled, restored[0])
         resume_mail(session, restored)
         last = restored[-1]
-        # Looked at once it is done, as only then there is a chain to look at; the error takes all of it back.
+        # Checked afterwards, when there is a chain to check; the error rolls the transaction back.
         if broken := find_inconsistency(session, replace(snapshot, turn=last.number)):
             raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
-        over = not last.awaited  # the turn that opened with the end waits for nobody
+        over = not last.awaited  # the turn that opened when the game ended awaits no seat
         if last.deadline is not None and last.deadline <= now:
             last.deadline = new_deadline(session, snapshot, now)
             last.reminded_at = None
@@ -201,8 +206,8 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
 
 
 def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> RollbackResult:
-    """A campaign that comes to stand at a turn, due then."""
-    back, out = _seats_then(session, snapshot, turn.number)
+    """Return the result of a campaign that is rolled to a turn with this deadline."""
+    back, out = _seats_to_change(session, snapshot, turn.number)
     return RollbackResult(
         campaign=snapshot.name,
         before=snapshot.turn,
@@ -216,12 +221,12 @@ def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline
     )
 
 
-def _seats_then(
+def _seats_to_change(
     session: Session, snapshot: CampaignSnapshot, number: int
 ) -> tuple[tuple[SeatName, ...], tuple[SeatName, ...]]:
-    """Return the seats that are removed now, and were not when a turn opened; and those of which the reverse is true.
+    """Return the removed seats that were in the game when a turn opened, and those in the game that were not.
 
-    One that the house rules had removed by then, since its player had missed too often, stays removed.
+    A seat that the house rules had removed by then, for missed sheets, stays removed.
     """
     told = seats_removed_before(session, snapshot.id, number)
     missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.nmr_remove
@@ -233,25 +238,26 @@ def _seats_then(
 
 
 def seat_again(context: Context, rolled: RollbackResult) -> Context:
-    """Bring the seats of a campaign that was rolled to another turn back into the game, or take them out of it.
+    """Bring back or remove seats as they were at the turn to which a campaign was rolled.
 
-    Returns the scene as it is then.
+    Returns:
+        The context with the changed snapshot.
     """
-    then = _anew(context)
+    then = _reload(context)
     for seat in rolled.back:
         bring_back(then, find_seat_view(then.snapshot, seat), f"turn {rolled.turn} is open again, as it was then")
     for seat in rolled.out:
         remove_seat(then, find_seat_view(then.snapshot, seat), "the rollback was taken back", actor="gm")
-    return _anew(context)
+    return _reload(context)
 
 
-def _anew(context: Context) -> Context:
+def _reload(context: Context) -> Context:
     return replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
 
 
-def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
-    """The shelf of the newest rollback that can be undone. Raises CampaignError."""
-    # A shelf stays, empty, when its turns went back into the history.
+def _find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
+    """Return the withdrawn turns of the newest rollback. Raises CampaignError if it cannot be undone."""
+    # The row stays, without turns, when its turns were reinstated.
     holds_turns = WithdrawnTurns.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
     shelves = select(WithdrawnTurns).where(
         WithdrawnTurns.campaign_id == snapshot.id, WithdrawnTurns.kind.in_((ROLLBACK, RERUN)), holds_turns
@@ -270,11 +276,11 @@ def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurn
 
 
 def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: bool, over: bool = False) -> None:
-    """Tells every player what counts now; a reply to it counts as orders for the report that does."""
+    """Mail every player the turn, deadline and sheet that count now; a reply is taken as orders for it."""
     session, app, snapshot = context.session, context.app, context.snapshot
     last, mailer = load_last_reports(session, snapshot), CampaignMailer.of(app, snapshot)
     pages = [
-        (place, _page(app, snapshot, rolled, place, last[place.seat], back=back, over=over))
+        (place, _build_page(app, snapshot, rolled, place, last[place.seat], back=back, over=over))
         for place in snapshot.playing
         if place.address and place.seat in last
     ]
@@ -286,7 +292,7 @@ def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: boo
     mailer.send(session, context.now, *mails)
 
 
-def _page(
+def _build_page(
     app: App,
     snapshot: CampaignSnapshot,
     rolled: RollbackResult,
@@ -315,7 +321,7 @@ def _page(
 
 @dataclass(frozen=True, slots=True)
 class HistoryRepaired:
-    """What is wrong with a campaign's turns, in a clause, the numbers of the strays, and where it comes to stand."""
+    """A repair: the inconsistency in a clause, the numbers of the stray turns, and the rollback that follows."""
 
     wrong: str
     strays: tuple[int, ...]
@@ -336,9 +342,10 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
     sure: Annotated[str | None, SURE] = None
 
     def look(self, context: Context) -> HistoryRepaired:
-        """What is wrong, and where the campaign would stand.
+        """Return the inconsistency, and the turn at which the campaign would stand.
 
-        Raises CampaignError if there is nothing to mend, or nothing left to stand on.
+        Raises:
+            CampaignError: If there is nothing to repair, or no consistent turn is left.
         """
         session, snapshot = context.session, context.snapshot
         broken = find_inconsistency(session, snapshot)
@@ -349,24 +356,26 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
                 f"{snapshot.name} cannot be mended, since {broken.text}: go back to a copy of the database"
             )
         last = current_turn(session, snapshot, broken.last)
-        strays = tuple(turn.number for turn in _strays(session, snapshot, broken.last))
+        strays = tuple(turn.number for turn in _load_strays(session, snapshot, broken.last))
         return HistoryRepaired(
-            broken.text, strays, rolled_to(session, snapshot, last, _deadline(session, snapshot, last, context.now))
+            broken.text,
+            strays,
+            rolled_to(session, snapshot, last, _repair_deadline(session, snapshot, last, context.now)),
         )
 
     def do(self, context: Context) -> HistoryRepaired:
-        """Puts the strays away, and opens the last turn that hangs together."""
+        """Withdraw the stray turns, and open the last consistent one."""
         session, snapshot, now = context.session, context.snapshot, context.now
         plan = self.look(context)
         number = plan.rolled.turn
         version = version_before(session, snapshot, number)
-        strays = _strays(session, snapshot, number)
-        gone = _put_away(session, snapshot, strays, now)
+        strays = _load_strays(session, snapshot, number)
+        gone = _withdraw_strays(session, snapshot, strays, now)
         stop_mail(session, strays)
         last = current_turn(session, snapshot, number)
         if last.resolved_at is not None:
             gone.append(last)
-            last = _open_again(session, snapshot, last, now)
+            last = _reopen(session, snapshot, last, now)
         last.deadline = plan.rolled.deadline
         last.reminded_at = None
         set_campaign(session, snapshot, turn=number, over=False, version=version)
@@ -385,20 +394,20 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         yield from RollBack(facts.rolled.turn).render(facts.rolled, channel)
 
 
-def _deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
-    """That which the turn has, if it is open and has time left."""
+def _repair_deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
+    """Return the deadline of a turn that is open and has time left, or a new one."""
     if last.resolved_at is None and last.deadline is not None and now < last.deadline:
         return last.deadline
     return new_deadline(session, snapshot, now)
 
 
-def _strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:
+def _load_strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:
     after = select(Turn).where(is_current(snapshot.id), Turn.number > last)
     return list(session.scalars(after.order_by(Turn.number)))
 
 
-def _open_again(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
-    """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
+def _reopen(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
+    """Withdraw a turn that was run, but has no valid successor, and open it again; return the open one."""
     withdraw_turns(session, snapshot, REPAIR, last.number, now)
     turn = reopen_turn(session, last, opened_at=now, ruling=None)
     move_reports(session, last, turn)
@@ -406,12 +415,14 @@ def _open_again(session: Session, snapshot: CampaignSnapshot, last: Turn, now: d
     return turn
 
 
-def _put_away(session: Session, snapshot: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime) -> list[Turn]:
-    """Puts strays onto shelves; returns all turns whose runs are undone with them."""
+def _withdraw_strays(
+    session: Session, snapshot: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime
+) -> list[Turn]:
+    """Withdraw stray turns; return all turns whose runs are undone with them."""
     gone = list(strays)
     own: int | None = None
     for stray in strays:
-        origin = _origin(session, snapshot, stray)
+        origin = _find_origin(session, snapshot, stray)
         if origin is None:
             own = own if own is not None else create_withdrawal(session, snapshot, REPAIR, stray.number, now)
             withdraw_turn(own, stray, now)
@@ -423,8 +434,8 @@ def _put_away(session: Session, snapshot: CampaignSnapshot, strays: Sequence[Tur
     return gone
 
 
-def _origin(session: Session, snapshot: CampaignSnapshot, stray: Turn) -> Turn | None:
-    """The turn on a shelf whose run led to a stray."""
+def _find_origin(session: Session, snapshot: CampaignSnapshot, stray: Turn) -> Turn | None:
+    """Return the withdrawn turn whose run led to a stray turn."""
     shelved = (Turn.campaign_id == snapshot.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
     before = select(Turn).where(*shelved, Turn.number == stray.number - 1).order_by(Turn.id.desc())
     for turn in session.scalars(before):

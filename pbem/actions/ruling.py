@@ -58,12 +58,12 @@ from pbem.store.types import CampaignState, HoldKind
 from pbem.text import as_sentence, wrap
 
 RULING = "ruling"
-"""The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to nobody."""
+"""The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A ruling on the open turn that does not count; `at` is when it was replaced or dropped."""
+    """A ruling on the open turn that does not count; `at` is the time when it was replaced or dropped."""
 
     number: int
     at: dt.datetime
@@ -71,18 +71,18 @@ class Earlier:
 
 
 def keep_earlier(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn, ruling: Json, now: dt.datetime) -> None:
-    """Keep the ruling that counted until now, unless one like it is kept already."""
+    """Keep the ruling that counted until now, unless an equal one is kept already."""
     if any(json_sha256(each.ruling) == json_sha256(ruling) for each in earlier_rulings(session, snapshot, turn)):
         return
     code = reply_code(secrets.token_bytes(32), RULING)
-    # Nobody is mailed a code, but the limit of codes in a day looks at `to` and `by` of every request.
+    # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
     data = {"turn_id": turn.id, "ruling": ruling, "to": "", "by": ""}
     session.add(PendingRequest(kind=RULING, code=code, campaign_id=snapshot.id, data=data, created_at=now))
     session.flush()
 
 
 def earlier_rulings(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn) -> list[Earlier]:
-    """Return the rulings that counted once, the oldest first: before a rollback to this state, then since."""
+    """Return the rulings that counted once, oldest first: those before a rollback to this state, then those since."""
     shelved = select(Turn.resolved_at, Turn.ruling).where(
         Turn.campaign_id == snapshot.id,
         Turn.number == turn.number,
@@ -106,7 +106,8 @@ def earlier_rulings(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn
 def choose_earlier(name: str, turn: OpenTurn, known: list[Earlier], number: int | None) -> Earlier:
     """Return the earlier ruling of a number; without one, the newest that is not the one that counts.
 
-    Raises CampaignError.
+    Raises:
+        CampaignError: If there is none.
     """
     others = [each for each in known if turn.ruling is None or json_sha256(each.ruling) != json_sha256(turn.ruling)]
     chosen = [each for each in others if number in (None, each.number)]
@@ -124,13 +125,13 @@ _REMARK = "#"
 
 
 def format_ruling(files: Mapping[str, str], remarks: str = "") -> str:
-    """The files in one text, remarks before them."""
+    """Return the files of a ruling as one text, with the remarks above them."""
     said = "".join(f"{_REMARK} {line}".rstrip() + "\n" for line in remarks.splitlines())
     return said + "".join(f"FILE {name}\n{text.rstrip()}\n\n" for name, text in files.items())
 
 
 def parse_ruling(lines: Iterable[str]) -> dict[str, str]:
-    """The files in a text. Raises CampaignError if something else than a remark stands before the first."""
+    """Return the files in a text. Raises CampaignError if anything but remarks stands above the first."""
     files: dict[str, list[str]] = {}
     inside: list[str] | None = None
     for line in lines:
@@ -147,10 +148,10 @@ DIGEST = "digest.txt"
 """The file with all sheets, beside those of the ruling."""
 
 WHOLE = "ruling.txt"
-"""A file with the whole ruling, where a GM would rather write in one: FILE lines begin its parts, as in an editor."""
+"""A file with the whole ruling, for GMs who prefer a single file; FILE lines begin its parts."""
 
 WHOLE_RULING = "the ruling"
-"""Stands for no single file where something is said of all of them together."""
+"""The name under which findings on all files together are listed."""
 
 _BLANK = Finding(
     0,
@@ -165,9 +166,9 @@ _LOGO = "this picture stands in the mail's own text, and no line of the ruling s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenFiles:
-    """The files of a ruling, made ready in a folder; `left` were there before and are as they were.
+    """The files of a ruling, written to a folder; those in `left` were there already and are unchanged.
 
-    `kept` is the folder in it to which files went that were written anew, and had another text; None if none had.
+    `kept` is the subfolder to which overwritten files with other text were moved; None if there were none.
     """
 
     campaign: str
@@ -189,10 +190,10 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulingResult:
-    """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error.
+    """A ruling as it was read: the findings of each file, and `kept`, which is true if it has no error.
 
-    `rolled` is what was rolled for it, once it is kept: a look rolls nothing. `replaced` are
-    the parts of the ruling before that it changes; `same`: it changes nothing at all.
+    `rolled` are the rolls made for it; a dry run has none. `replaced` are the parts of
+    the ruling before that it changes; with `same` it changes nothing at all.
     """
 
     campaign: str
@@ -206,7 +207,7 @@ class RulingResult:
 
 @dataclass(frozen=True, slots=True)
 class RulingForm:
-    """A ruling to be filled in: of which turn, in which era of its campaign, its files, and the sheets as a digest."""
+    """A ruling to be filled in: its turn, the revision of its campaign, its files, and the sheets as a digest."""
 
     campaign: str
     turn: int
@@ -216,7 +217,7 @@ class RulingForm:
 
     @property
     def text(self) -> str:
-        """The files as one text, the sheets above them as remarks."""
+        """The files as one text, with the sheets above them as remarks."""
         return format_ruling(self.files, self.digest)
 
 
@@ -231,8 +232,8 @@ class OpenRuling(NamedTuple):
 
 
 def awaits_ruling(app: App, turn: DueTurn, now: dt.datetime) -> bool:
-    """Whether a due turn must wait for its GM; from then on it is held."""
-    # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
+    """Return True if a due turn must wait for its GM; it is held from then on."""
+    # Most turns need no ruling: for those the campaign is not locked.
     with app.store.reading() as session:
         context = Context(session, app, load_campaign(session, turn.campaign), now)
         if context.snapshot.turn != turn.turn or not needs_ruling(context):
@@ -246,7 +247,8 @@ def awaits_ruling(app: App, turn: DueTurn, now: dt.datetime) -> bool:
 
 
 def needs_ruling(context: Context) -> bool:
-    """Whether the open turn of a campaign is one for its GM to decide, and he has not."""
+    """Return True if the GM decides the open turn of the campaign, and has not done so."""
+    # A game that a GM decides is a ruleset with these methods; nothing else tells it (decision 10).
     if not isinstance(context.app.game(context.snapshot.game), Adjudicated):
         return False
     return load_open_turn(context.session, context.snapshot).ruling is None
@@ -260,15 +262,16 @@ _HELD = (
 
 
 def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
-    """The campaigns whose open turn is held for a ruling; of all, or of one."""
+    """Return the campaigns, of all or only the given one, whose open turn is held for a ruling."""
     here = _HELD if campaign is None else _HELD.where(Campaign.name == campaign)
     return list(flushed_connection(session).execute(here).scalars())
 
 
 def send_digests(app: App, now: dt.datetime, campaign: str | None = None) -> list[str]:
-    """Mails the sheets of each turn held for a ruling to its GM, once, and again when they have changed.
+    """Mail the sheets of each turn that is held for a ruling to its GM, once, and again when they have changed.
 
-    Returns a sentence for each campaign, of all or of one, whose digest could not be written.
+    Returns:
+        A sentence for each campaign whose digest failed.
     """
     with app.store.reading() as session:
         names = held_for_rulings(session, campaign)
@@ -285,10 +288,11 @@ def send_digests(app: App, now: dt.datetime, campaign: str | None = None) -> lis
 
 @dataclass(frozen=True, slots=True)
 class SubmitRuling(PreviewedChange[RulingResult]):
-    """Takes a GM's files, by their names, as the ruling on the open turn; with an `of`, on that turn and era alone.
+    """Take a GM's files, by name, as the ruling on the open turn; with `of`, only on that turn and revision.
 
-    What they do not name stays of a ruling before. `brought` are the pictures and files that lie beside them;
-    `passed_over` are the names of pictures in the text of a mail that no line of the ruling shows.
+    Parts that they do not name stay as in the ruling before. `brought` are the pictures and
+    files beside them; `passed_over` are names of inline pictures of a mail that no line of
+    the ruling shows.
     """
 
     command = "adjudicate"
@@ -299,18 +303,20 @@ class SubmitRuling(PreviewedChange[RulingResult]):
     passed_over: tuple[str, ...] = ()
 
     def asks(self, context: Context, facts: RulingResult) -> bool:
-        """Return whether parts of a ruling before would be replaced."""
+        """Return True if parts of a ruling before would be replaced."""
         return facts.kept and bool(facts.replaced)
 
     def look(self, context: Context) -> RulingResult:
-        """Return how the files read, and whether they could be kept. No dice are rolled before they are."""
+        """Return how the files read, and whether they could be kept; no dice are rolled."""
         _, _, taken = self._read(context)
+        # A dry run rolls nothing, lest a GM confirm only what suits (decision 38).
         return replace(taken, rolled=())
 
     def do(self, context: Context) -> RulingResult:
-        """Keeps the ruling if it has no error; then the turn is held until the GM releases it.
+        """Keep the ruling if it has no error; then the turn is held until the GM releases it.
 
-        Raises CampaignError if the turn is not for its GM to decide, or is no longer open.
+        Raises:
+            CampaignError: If its GM does not decide the turn, or it is no longer open.
         """
         open_, ruling, taken = self._read(context)
         if taken.kept and not taken.same:
@@ -330,8 +336,9 @@ class SubmitRuling(PreviewedChange[RulingResult]):
         brought = {name: each.enclosure for name, each in self.brought.items()}
         rolls = current_rolls(context.session, snapshot)
         before = open_.turn.ruling
+        # It never raises: faults are findings by file and line (decision 10).
         ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought, before)
-        findings = _with_faults(read, self.brought, self.passed_over)
+        findings = _add_file_findings(read, self.brought, self.passed_over)
         parts = {} if has_errors(findings) else open_.ruleset.ruling_parts(open_.state, ruling)
         if not has_errors(findings) and not parts:
             findings = {**findings, WHOLE_RULING: (_BLANK,)}
@@ -352,7 +359,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
 
 
 def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
-    """Yield how the files of a ruling were read, and what becomes of them."""
+    """Yield the findings of a ruling, and what becomes of it."""
     for file, findings in taken.findings.items():
         yield from render_findings(file, findings)
     if taken.kept and taken.same:
@@ -368,7 +375,7 @@ def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
 
 
 def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
-    """What is said of a file of a ruling."""
+    """Yield the findings of a file."""
     for finding in findings:
         line = f", line {finding.line}" if finding.line else ""
         hint = f" {as_sentence(finding.hint)}" if finding.hint else ""
@@ -376,7 +383,7 @@ def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], channel: Channel) -> Iterator[str]:
-    """The parts of a ruling that another replaces, line by line, and how to have them back."""
+    """Yield the parts of a ruling that another replaces, line by line, and how to restore them."""
     parts = tuple(replaced)
     if not parts:
         return
@@ -390,37 +397,45 @@ def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], chan
 
 
 def has_errors(findings: Mapping[str, tuple[Finding, ...]]) -> bool:
-    """Return whether a ruling with such findings cannot be used."""
+    """Return True if the findings make a ruling unusable."""
     return any(finding.severity == "error" for found in findings.values() for finding in found)
 
 
 def ruled_parts(open_: OpenRuling) -> Mapping[str, str]:
-    """Return the parts of the ruling that counts; none if there is none."""
+    """Return the parts of the ruling that counts; none if there is no ruling."""
     ruling = open_.turn.ruling
     return {} if ruling is None else open_.ruleset.ruling_parts(open_.state, ruling)
 
 
 def replaced_parts(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[Replaced, ...]:
-    """Return the parts of the ruling that counts which another would change, and what they would be."""
+    """Return the parts of the ruling that counts which another would change, with the new text."""
     return tuple(Replaced(part, text, now.get(part, "")) for part, text in before.items() if now.get(part) != text)
 
 
 @dataclass(frozen=True, slots=True)
 class ShowRulingForm(Query[RulingForm]):
-    """What is there to rule on?"""
+    """Show the form of the ruling on the open turn."""
 
     def look(self, context: Context) -> RulingForm:
-        """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
+        """Return the form, with the current ruling in it, and the sheets.
+
+        Raises:
+            CampaignError: As from `open_ruling`.
+        """
         open_ = open_ruling(context)
         return RulingForm(
-            context.snapshot.name, context.snapshot.turn, context.snapshot.era, _files(open_), _digest(open_)
+            context.snapshot.name,
+            context.snapshot.turn,
+            context.snapshot.era,
+            _render_files(open_),
+            _render_digest(open_),
         )
 
 
-def _with_faults(
+def _add_file_findings(
     findings: Mapping[str, tuple[Finding, ...]], brought: Mapping[str, CheckedAttachment], passed_over: Sequence[str]
 ) -> Mapping[str, tuple[Finding, ...]]:
-    """What is said of a ruling, and of what lies beside it and cannot be sent."""
+    """Return the findings of a ruling, with those on files beside it that cannot be sent."""
     faults = {
         name: (Finding(0, "error", "unfit-file", f"this file cannot be sent: {each.fault}"),)
         for name, each in brought.items()
@@ -431,25 +446,27 @@ def _with_faults(
 
 
 def write_folder(form: RulingForm, folder: Path, *, force: bool = False) -> WrittenFiles:
-    """Writes the sheets and the files of a ruling into a folder. What is there is left, or by `force` put aside.
+    """Write the sheets and the files of a ruling into a folder. Existing files stay, or with `force` are moved aside.
 
-    Raises OSError if the folder cannot be used.
+    Raises:
+        OSError: If the folder cannot be used.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DIGEST).write_text(form.digest, encoding="utf-8")
     there = tuple(file for file in form.files if (folder / file).exists())
-    left, kept = ((), _put_aside(form, folder, there)) if force else (there, None)
+    left, kept = ((), _move_aside(form, folder, there)) if force else (there, None)
     for file in form.files.keys() - set(left):
         (folder / file).write_text(form.files[file], encoding="utf-8")
     written = (DIGEST, *(file for file in form.files if file not in left))
     return WrittenFiles(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left, kept=kept)
 
 
-def _put_aside(form: RulingForm, folder: Path, there: Sequence[str]) -> Path | None:
-    """Move the files that would be overwritten by another text into a folder of their own, which is returned."""
+def _move_aside(form: RulingForm, folder: Path, there: Sequence[str]) -> Path | None:
+    """Move the files that another text would overwrite into a subfolder; return it, or None if there are none."""
     others = [file for file in there if (folder / file).read_bytes() != form.files[file].encode()]
     if not others:
         return None
+    # A half-written ruling must not vanish without a trace.
     aside = next(path for number in count(1) if not (path := folder / f"before-{number}").exists())
     aside.mkdir()
     for file in others:
@@ -458,20 +475,23 @@ def _put_aside(form: RulingForm, folder: Path, there: Sequence[str]) -> Path | N
 
 
 class RulingFiles(NamedTuple):
-    """A ruling as it lies in a folder: its text files, by name, and what lies beside them."""
+    """A ruling in a folder: its text files by name, and the files beside them."""
 
     files: dict[str, str]
     brought: Mapping[str, CheckedAttachment]
 
     def taken(self, of: tuple[int, int] | None = None) -> SubmitRuling:
-        """The act that takes it; `of` as there."""
+        """Return the action that submits it; `of` as there."""
         return SubmitRuling(self.files, of, self.brought)
 
 
 def read_folder(name: str, folder: Path) -> RulingFiles:
-    """The files of a folder as a ruling on a campaign: those with texts, or those that are written in `WHOLE` instead.
+    """Return the ruling in a folder: its text files, or the parts of the one named `WHOLE`.
 
-    Hidden files and folders are left alone. Raises CampaignError if there are no texts.
+    Hidden files and subfolders are ignored.
+
+    Raises:
+        CampaignError: If there are no texts, or `WHOLE` and others.
     """
     files = sorted(path for path in folder.glob("[!.]*") if path.is_file())
     paths = [path for path in files if path.suffix.lower() == ".txt" and path.name != DIGEST]
@@ -479,11 +499,11 @@ def read_folder(name: str, folder: Path) -> RulingFiles:
         raise CampaignError(
             f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
         )
-    brought = check_attachments((path.name, _beginning(path)) for path in files if path.suffix.lower() != ".txt")
-    return RulingFiles(_texts(folder, paths), brought)
+    brought = check_attachments((path.name, _read_start(path)) for path in files if path.suffix.lower() != ".txt")
+    return RulingFiles(_read_texts(folder, paths), brought)
 
 
-def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
+def _read_texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
     texts = {path.name: decode_text(path.read_bytes(), "") for path in paths}
     if WHOLE not in texts:
         return texts
@@ -494,41 +514,47 @@ def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
 
 
 def ruling_by_mail(files: Mapping[str, str], attached: Sequence[AttachedFile]) -> SubmitRuling:
-    """Return the act that takes a mailed ruling, with the files of its mail. Raises CampaignError.
+    """Return the action that submits a mailed ruling, with the files of its mail.
 
-    Examining the files may take long, so this is no work for a transaction.
+    Text files are parts of the ruling, unless the form itself came as one. Inline
+    pictures that no line names are left out. Call outside of a transaction: examining
+    the files may take long.
 
-    Text files are parts of the ruling, unless the form itself came as one.
-    Pictures that stand in the mail's text are often logos of its writer: those
-    that no line names are not taken for something to show.
+    Raises:
+        CampaignError: If a file is in the mail's text and attached too.
     """
     texts = dict(files)
     for each in attached:
         name = each.name.lower()
-        if name.endswith(".txt") and not _holds_form(each.content):
+        if name.endswith(".txt") and not _is_mailed_form(each.content):
             if name in texts:
                 raise CampaignError(f"{name} stands in the mail's text, and is attached besides: take one of them out")
             texts[name] = decode_text(each.content, "")
     said = " ".join(normalize("NFC", "\n".join(texts.values())).casefold().split())
     others = [each for each in attached if not each.name.lower().endswith(".txt")]
     logos = [each.name for each in others if each.inline and each.name.casefold() not in said]
+    # Three SVG files of 226 bytes once took minutes, in which the database was locked.
     brought = check_attachments((each.name, each.content) for each in others if each.name not in logos)
     return SubmitRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
 
 
-def _holds_form(content: bytes) -> bool:
-    """Whether a text file is the mailed form itself, which was read as the letter."""
+def _is_mailed_form(content: bytes) -> bool:
+    """Return True if a text file is the mailed form itself, whose lines were read as the mail's text."""
     return any(_FORM.fullmatch(line) for line in decode_text(content, "").splitlines())
 
 
-def _beginning(path: Path) -> bytes:
-    """A file; of one that is far too large, enough to see that."""
+def _read_start(path: Path) -> bytes:
+    """Return a file's content; of one that is far too large, enough to see that."""
     with path.open("rb") as file:
         return file.read(2 * MAX_ATTACHMENT_BYTES)
 
 
 def open_ruling(context: Context) -> OpenRuling:
-    """Return the open turn of a campaign, if its GM decides it. Raises CampaignError."""
+    """Return the open turn of a campaign whose GM decides it.
+
+    Raises:
+        CampaignError: If the game resolves its turns itself, or no turn is open.
+    """
     snapshot = context.snapshot
     ruleset = context.app.game(snapshot.game)
     if not isinstance(ruleset, Adjudicated):
@@ -539,11 +565,11 @@ def open_ruling(context: Context) -> OpenRuling:
     return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
 
 
-def _digest(open_: OpenRuling) -> str:
+def _render_digest(open_: OpenRuling) -> str:
     return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing)
 
 
-def _files(open_: OpenRuling) -> Mapping[str, str]:
+def _render_files(open_: OpenRuling) -> Mapping[str, str]:
     given = open_.given
     return open_.ruleset.ruling_files(open_.state, given.orders, given.missing, open_.turn.ruling)
 
@@ -552,14 +578,15 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
     with app.store.reading() as session:
         context = Context(session, app, load_campaign(session, name), now)
         open_ = open_ruling(context)
-        page = _page(open_)
-        # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
+        page = _build_page(open_)
+        # With the deadline: after an extension the GM hears again that the turn awaits them, even without a new sheet.
         moment = ("digest", json_sha256(page.digest), str(page.deadline))
         if was_notified(context, moment):
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
     with app.store.writing() as session:
         snapshot = locked_campaign(session, name)
+        # The digest was made without the lock: it is sent only if the turn is still as it was read.
         if (snapshot.turn, snapshot.era, snapshot.hold_kind) == (
             open_.snapshot.turn,
             open_.snapshot.era,
@@ -568,7 +595,7 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
             notify_gm_once(Context(session, app, snapshot, now), moment=moment, subject=subject, page=page)
 
 
-def _page(open_: OpenRuling) -> RulingDigest:
+def _build_page(open_: OpenRuling) -> RulingDigest:
     snapshot = open_.snapshot
     return RulingDigest(
         campaign=snapshot.name,
@@ -576,14 +603,17 @@ def _page(open_: OpenRuling) -> RulingDigest:
         deadline=open_.turn.deadline,
         zone=snapshot.schedule.zone,
         missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
-        digest=_digest(open_),
-        form=format_ruling(_files(open_)),
+        digest=_render_digest(open_),
+        form=format_ruling(_render_files(open_)),
         ruled=snapshot.hold_kind == HoldKind.RULED,
     )
 
 
 def keep_ruling(context: Context, open_: OpenRuling, ruling: Json) -> None:
-    """The ruling stands; the turn waits for the release, if not for something else. The one before is kept."""
+    """Make a ruling count, and keep the one before.
+
+    The turn is held until its release, if it is not held for another reason.
+    """
     session, snapshot, now = context.session, context.snapshot, context.now
     if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):
         keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)

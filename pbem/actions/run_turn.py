@@ -37,7 +37,7 @@ from pbem.store.types import CampaignState
 
 @dataclass(frozen=True, slots=True)
 class _Misser:
-    """A place that missed, and how often, this time included."""
+    """A seat that missed, and how often, this time included."""
 
     place: SeatView
     in_a_row: int
@@ -45,27 +45,33 @@ class _Misser:
 
 
 def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act: int) -> None:
-    """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
+    """Warn players who missed, notify the GM, and open or remove seats as the house rules say.
 
-    The campaign is as it was when the turn was run, `missing` are its seats without
-    a sheet, `act` is the run's entry in the journal. The misses are counted already.
+    Args:
+        context: The campaign as it was when the turn was run; misses are counted already.
+        missing: The seats without a sheet.
+        act: The id of the run's journal entry.
     """
     snapshot = context.snapshot
-    missers = _missers(context.session, snapshot, missing)
+    missers = _load_missers(context.session, snapshot, missing)
     if not missers:
         return
     _warn(context, missers, act)
     if snapshot.policy.late == "public":
-        _tell_others(context, missers, act)
-    misses = tuple(Miss(each.place.seat, each.in_a_row, each.in_all, _act(context, each)) for each in missers)
+        seats = tuple(each.place.seat for each in missers)
+        others = OthersMissed(campaign=snapshot.name, missed=seats)
+        notify_players(context, act=act, subject="Sheets did not come", page=others, but=seats)
+    misses = tuple(
+        Miss(each.place.seat, each.in_a_row, each.in_all, _enforce_limits(context, each)) for each in missers
+    )
     page = MissedSheets(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
     subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
     moment = ("missed", str(act))
     notify_gm_once(context, moment=moment, subject=subject, page=page)
 
 
-def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
-    """Those whose sheets were waited for."""
+def _load_missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
+    """Return the seats without a sheet that had a player to send one."""
     places = {place.id: place for place in snapshot.places if place.manned and place.seat in missing}
     rows = session.execute(
         select(Seat.id, Seat.nmr_in_a_row, Seat.nmr_total)
@@ -76,18 +82,18 @@ def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Se
 
 
 def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
-    """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
-    snapshot = context.snapshot
+    """Warn those for whom a miss has consequences, or who miss repeatedly; of a single miss the report tells enough."""
+    policy = context.snapshot.policy
     pages = [
-        (each.place, _warning(context, each))
+        (each.place, _build_warning(context, each))
         for each in missers
-        if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
+        if not _is_too_many(policy, each) and (policy.nmr_open or policy.nmr_remove or each.in_a_row > 1)
     ]
     subject = "Your sheet did not come"
     notify_each(context, act=act, subject=subject, pages=pages)
 
 
-def _warning(context: Context, misser: _Misser) -> SheetMissed:
+def _build_warning(context: Context, misser: _Misser) -> SheetMissed:
     snapshot, policy = context.snapshot, context.snapshot.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
@@ -104,26 +110,16 @@ def _warning(context: Context, misser: _Misser) -> SheetMissed:
     )
 
 
-def _tell_others(context: Context, missers: Sequence[_Misser], act: int) -> None:
-    seats = tuple(each.place.seat for each in missers)
-    page = OthersMissed(campaign=context.snapshot.name, missed=seats)
-    notify_players(context, act=act, subject="Sheets did not come", page=page, but=seats)
-
-
-def _has_consequences(policy: HouseRules) -> bool:
-    return bool(policy.nmr_open or policy.nmr_remove)
-
-
 def _is_too_many(policy: HouseRules, misser: _Misser) -> bool:
     return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
 
 
-def _act(context: Context, misser: _Misser) -> str:
-    """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
+def _enforce_limits(context: Context, misser: _Misser) -> str:
+    """Open or remove a seat that missed too often; return what was done, "" if nothing."""
     if not _is_too_many(context.snapshot.policy, misser):
         return ""
     why = f"its player sent no sheet {misser.in_a_row} times in a row"
-    # The run has changed the campaign since it was looked at.
+    # The run has changed the campaign since the snapshot was read.
     newest = load_campaign(context.session, context.snapshot.name)
     since = replace(context, snapshot=newest)
     if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
@@ -147,16 +143,16 @@ _CAME = update(Seat).where(_THESE).values(nmr_in_a_row=0)
 """Statements of every turn, built once: building them takes longer than running them."""
 
 RunCondition = Callable[[Context], bool]
-"""Whether a turn is still to be run, asked anew each time it is planned."""
+"""Returns True if a turn is still to be run; asked each time the run is planned."""
 
 
 def is_not_held(context: Context) -> bool:
-    """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
+    """Return True if turns of the campaign may run at all: the least condition of a scheduled run."""
     return not context.snapshot.held
 
 
 def always(_: Context) -> bool:
-    """A GM's word is enough, whatever holds the turn."""
+    """Return True: a GM's request is enough, whatever holds the turn."""
     return True
 
 
@@ -169,12 +165,17 @@ def run_turn(
     number: int | None = None,
     still: RunCondition = is_not_held,
 ) -> bool:
-    """Resolves the open turn of a campaign, queues its reports and archives it, or leaves that to others.
+    """Resolve the open turn of a campaign, queue its reports and archive it, or leave archiving to others.
 
-    With `number`, only if that is the open turn. Returns False, having changed
-    nothing, when it is not, when it is `still` to be run no more, or when the
-    past of the campaign was changed meanwhile. Raises CampaignError when there
-    is no open turn.
+    Args:
+        number: Run only if this is the open turn.
+        still: Asked each time the turn is planned; the turn is run only if it returns True.
+
+    Returns:
+        False, having changed nothing, if the turn is not to be run, or the campaign's past was changed meanwhile.
+
+    Raises:
+        CampaignError: If no turn is open.
     """
 
     def plan(context: Context) -> tuple[TurnInputs, TurnResult]:
@@ -196,14 +197,16 @@ def run_turn(
         turn_id, after = run_optimistic(app, name, now, plan, keep)
     except Conflict:
         return False
+    # After the commit: if it fails, the next tick writes the folder from the rows (decision 3).
     if app.archives:
         archive_now(app, turn_id, after.record, after.files, now)
     return True
 
 
 def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reason: str) -> None:
-    """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
+    """Commit a computed turn. Call with the campaign locked and unchanged since planning."""
     session, snapshot, turn, now = context.session, context.snapshot, before.turn, context.now
+    # Past the session: building such statements anew took a tenth of a turn's processor time.
     flushed_connection(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
     turn_id = insert_turn(
         session,
@@ -220,10 +223,10 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
         save_reports(context, turn_id, reports)
     _advance(session, before, after)
     _count_missed(session, before, after)
-    act = add_entry(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))
-    if _is_private(before, after):
-        add_entry(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
-    # Who had not all his time to send has done nothing wrong.
+    act = add_entry(session, snapshot.id, now, actor="pbem", text=_journal_text(before, after, reason))
+    if _hides_misses(before, after):
+        add_entry(session, snapshot.id, now, actor="pbem", text=_missed_text(before, after), secret=True)
+    # If the turn is run before its deadline, players had not all their time, and have missed nothing.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
         handle_missed_sheets(context, after.turn.missing, act=act)
 
@@ -231,7 +234,7 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
 def _advance(session: Session, before: TurnInputs, after: TurnResult) -> None:
     status = CampaignState.OVER if after.standing.over else CampaignState.RUNNING
     version = before.ruleset.version
-    # A hold was for the turn that has been run now; a GM who had it run all the same has ended his own pause.
+    # A hold was for the turn that has now been run; a GM who has it run ends their own pause, too.
     values = {"its_turn": before.turn.number + 1, "its_status": status, "its_version": version}
     flushed_connection(session).execute(_ADVANCE, {"campaign": before.snapshot.id, **values})
 
@@ -248,26 +251,26 @@ def _count_missed(session: Session, before: TurnInputs, after: TurnResult) -> No
         flushed_connection(session).execute(_CAME, {"seats": came})
 
 
-def _said(before: TurnInputs, after: TurnResult, reason: str) -> str:
+def _journal_text(before: TurnInputs, after: TurnResult, reason: str) -> str:
     parts = [f"turn {before.turn.number} resolved ({reason})"]
-    if after.turn.missing and not _is_private(before, after):
-        parts.append(_missed(before, after))
+    if after.turn.missing and not _hides_misses(before, after):
+        parts.append(_missed_text(before, after))
     if after.standing.over:
         parts.append("game over: " + after.standing.reason)
     return "; ".join(parts)
 
 
-def _is_private(before: TurnInputs, after: TurnResult) -> bool:
-    """Whether some missed, and the campaign tells nobody but its GM who: it may be secret who was awaited at all."""
+def _hides_misses(before: TurnInputs, after: TurnResult) -> bool:
+    """Return True if sheets were missed, and only the GM may know whose: it may be secret who was awaited at all."""
     return bool(after.turn.missing) and before.snapshot.policy.late != "public"
 
 
-def _missed(before: TurnInputs, after: TurnResult) -> str:
+def _missed_text(before: TurnInputs, after: TurnResult) -> str:
     return f"turn {before.turn.number}: no sheet from " + ", ".join(sorted(after.turn.missing))
 
 
 RUN = "run"
-"""What `PendingRequest.kind` says of it."""
+"""The kind of a `PendingRequest` for a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,33 +282,33 @@ class RequestRun(GmCommand, Change[TextResult]):
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
 
     def do(self, context: Context) -> TextResult:
-        """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""
+        """Save the request for the next tick, once for a turn. Raises CampaignError if no turn is open."""
         session, snapshot, now = context.session, context.snapshot, context.now
         require_running(snapshot)
         if not is_requested(context):
-            # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
+            # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
             data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
             session.add(
-                PendingRequest(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
+                PendingRequest(kind=RUN, code=_run_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
             )
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, snapshot.name))
         return TextResult(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
 
 
 def is_requested(context: Context) -> bool:
-    """Whether the GM has asked for the run of the turn that is open now."""
-    asked = select(PendingRequest.id).where(PendingRequest.code == _code(context.snapshot))
+    """Return True if the GM has requested the run of the open turn."""
+    asked = select(PendingRequest.id).where(PendingRequest.code == _run_code(context.snapshot))
     return context.session.scalar(asked) is not None
 
 
-def _code(snapshot: CampaignSnapshot) -> str:
+def _run_code(snapshot: CampaignSnapshot) -> str:
     return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
 
 
 def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
-    """The turns, of all campaigns or of one, whose GM has asked for their run.
+    """Return the open turns, of all campaigns or of one, whose run the GM has requested.
 
-    What was asked of turns no longer open is crossed off.
+    Requests for turns that are no longer open are closed.
     """
     here = (
         select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)

@@ -61,31 +61,39 @@ from pbem.text import format_table
 _PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
 
 _MOST_WORDS = 1_000
-"""Characters of an applicant's words that are passed on to the GM."""
+"""The most characters of an applicant's words that are passed on to the GM."""
 
 
 def free_places(snapshot: CampaignSnapshot) -> list[SeatView]:
-    """The seats where nobody sits and somebody may."""
+    """Return the seats in the game that have no player."""
     return [place for place in snapshot.playing if not place.address]
 
 
 def seat_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> SeatView | None:
-    """Where somebody sits already, if he does."""
+    """Return the seat in the game that a person has, if any."""
     rows = session.scalars(select(Seat.id).where(Seat.campaign_id == snapshot.id, Seat.person_id == person.id))
     ids = set(rows)
     return next((place for place in snapshot.playing if place.id in ids), None)
 
 
 def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem", told: bool = False) -> str:
-    """Takes a seat from its player and gives it to the first standby; returns what came of it, in a sentence.
+    """Take a seat from its player, and give it to the first standby.
 
-    `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
+    Args:
+        why: Completes "seat red is open: …".
+        told: True if the player knows already.
+
+    Returns:
+        A sentence on what was done.
+
+    Raises:
+        CampaignError: If the seat is open already, or can no longer change.
     """
     session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
-    _empty(context, place, status=SeatState.OPEN)
+    _vacate(context, place, status=SeatState.OPEN)
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if not told:
         _tell_former(context, place, why)
@@ -93,31 +101,38 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     if heirs:
         heir = heirs[0][0]
         taken = f"{why}, and the first standby takes it over"
-        # Without its address: whoever has just lost the seat is not told twice.
+        # Without its address: the player who has just lost the seat is not notified twice.
         give_seat(context, replace(place, address=""), heir, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
+    # Press is for a seat, not for a person: without a player it goes to no one (decision 14).
     redirect_press(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
     _tell_others(context, place, act, "A seat is open", said)
-    _tell_gm(context, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
+    _tell_gm(context, actor, f"Seat {place.seat} is open", said, _give_hint(snapshot, place))
     return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
 
 
 def give_seat(context: Context, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
-    """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
+    """Give a seat to a person, whoever had it before, and notify all concerned.
 
-    In a running campaign the newcomer is mailed a new token and the newest
-    report, with a new code; before the start, the seal of the dice. `why`
-    completes "seat red has a new player: …". Raises CampaignError.
+    In a running campaign the new player is mailed a new token and the newest report,
+    with a new code; before the start, the seal of the dice.
+
+    Args:
+        why: Completes "seat red has a new player: …".
+
+    Raises:
+        CampaignError: If the seat can no longer change.
     """
     session, snapshot, now = context.session, context.snapshot, context.now
     check_playing(snapshot, place)
-    renewed = _empty(context, place, status=SeatState.PLAYING)
+    renewed = _vacate(context, place, status=SeatState.PLAYING)
+    # A new player does not inherit the misses of the former one.
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(Seat).where(Seat.id == place.id).values(afresh))
     mark_seated(session, snapshot.id, person)
     redirect_press(session, snapshot.name, place.seat, person)
-    _end_standing_in(context, person)
+    _end_deputising(context, person)
     act = add_entry(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
     if place.address and place.address.lower() != person.key:
         _tell_former(context, place, why)
@@ -137,9 +152,10 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
 def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem") -> None:
     """Take a seat out of the game; the rules hear of it when the next turn is run.
 
-    No sheet of its player is taken any more, but all else stays as it is: `bring_back` lets the seat play on.
+    No sheet of its player is accepted any more, but all else stays, so that `bring_back` lets the seat play on.
     """
     session, snapshot = context.session, context.snapshot
+    # Token, deputy and absences stay, so that the removal can be undone.
     session.execute(update(Seat).where(Seat.id == place.id).values(status=SeatState.REMOVED))
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
@@ -152,12 +168,17 @@ def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
 def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm") -> str:
     """Let a removed seat play on as it was; it is open if its player has another seat by now.
 
-    `why` completes "seat red is back in the game: …". Returns what was done, in a sentence.
+    Args:
+        why: Completes "seat red is back in the game: …".
+
+    Returns:
+        A sentence on what was done.
     """
     session, snapshot = context.session, context.snapshot
     row = session.get_one(Seat, place.id)
+    # A person has one seat in a campaign.
     if row.person is not None and seat_of(session, snapshot, row.person) is not None:
-        _empty(context, place, status=SeatState.OPEN)
+        _vacate(context, place, status=SeatState.OPEN)
         place = replace(place, address="")
     row.status = SeatState.PLAYING if place.address else SeatState.OPEN
     session.flush()
@@ -169,11 +190,15 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
         _send(context, place.address, "Your seat is back in the game", said, _PLAY_ON)
     _tell_others(context, place, act, "A seat is back in the game", said)
     back = f"Seat {place.seat} of {snapshot.name} is back in the game"
-    return f"{back}." if place.address else f"{back}, and open. {_hint(snapshot, place)}"
+    return f"{back}." if place.address else f"{back}, and open. {_give_hint(snapshot, place)}"
 
 
 def pause_seat(context: Context, place: SeatView, *, paused: bool, actor: str = "gm") -> bool:
-    """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
+    """Let turns wait for a seat no longer, or again; return False if it was so already.
+
+    Raises:
+        CampaignError: If the seat can no longer change.
+    """
     session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
     ours = update(Seat).where(Seat.id == place.id, Seat.paused != paused).returning(Seat.id)
@@ -185,16 +210,17 @@ def pause_seat(context: Context, place: SeatView, *, paused: bool, actor: str = 
 
 
 def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: str, why: str) -> str:
-    """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.
+    """Give a person a free seat, the wished one if possible, else a place on the standby list.
 
-    Returns what came of it, in sentences to him.
+    Returns:
+        The answer to the person, in sentences.
     """
     session, snapshot = context.session, context.snapshot
     applicant = add_standby(session, snapshot.id, person, context.now, wish=wish, words=words)
     free = free_places(snapshot)
     if not free:
         number = standby_position(session, applicant)
-        # One paragraph, so that nothing in it passes for the house's own words.
+        # One paragraph, so that nothing in it passes for the application's own words.
         words = " ".join(applicant.words.split())[:_MOST_WORDS]
         wrote = f"They wrote: {words}" if words else ""
         said = f"{person.address} wishes to play in {snapshot.name}, and is number {number} on the standby list."
@@ -203,14 +229,15 @@ def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: 
             f"No seat is free in {snapshot.name} now. You are number {number} on its standby list, and get the first "
             f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
         )
-    place = next((each for each in free if each.seat == wish), None) or _named(context, free[0], wish)
+    place = next((each for each in free if each.seat == wish), None) or _rename_seat(context, free[0], wish)
     give_seat(context, place, person, why)
-    return _seated(snapshot, place, wish)
+    return _describe_seating(snapshot, place, wish)
 
 
-def _named(context: Context, place: SeatView, wish: SeatName) -> SeatView:
-    """A seat as its player names it, before the start of a game without names of its own, or of a state."""
+def _rename_seat(context: Context, place: SeatView, wish: SeatName) -> SeatView:
+    """Return the seat, renamed to the wish if the game has not started, and has neither names for seats nor a state."""
     session, snapshot = context.session, context.snapshot
+    # The state of an imported game knows its seats by name (decision 36).
     names = context.app.game(snapshot.game).seats.names or session.scalar(
         select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
     )
@@ -220,7 +247,7 @@ def _named(context: Context, place: SeatView, wish: SeatName) -> SeatView:
     return replace(place, seat=wish)
 
 
-def _seated(snapshot: CampaignSnapshot, place: SeatView, wish: SeatName) -> str:
+def _describe_seating(snapshot: CampaignSnapshot, place: SeatView, wish: SeatName) -> str:
     other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
     coming = (
         "first report come when it begins"
@@ -239,8 +266,8 @@ def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:
         raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
 
 
-def _empty(context: Context, place: SeatView, *, status: SeatState) -> Report | None:
-    """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
+def _vacate(context: Context, place: SeatView, *, status: SeatState) -> Report | None:
+    """Remove player, token and rights from a seat, and renew the codes of its reports; return the newest report."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
     context.session.execute(update(Seat).where(Seat.id == place.id).values(nobody))
@@ -249,7 +276,7 @@ def _empty(context: Context, place: SeatView, *, status: SeatState) -> Report | 
 
 
 def _end_rights(session: Session, place: SeatView) -> None:
-    """Ends what a player arranged for himself, and the codes of who stood in for him."""
+    """Delete the deputies and absences of a seat, and the codes of its deputies."""
     withdraw_deputy_copies(session, place)
     theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
     session.execute(delete(DeputyReport).where(DeputyReport.deputy_id.in_(theirs)))
@@ -257,8 +284,9 @@ def _end_rights(session: Session, place: SeatView) -> None:
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
 
-def _end_standing_in(context: Context, person: Person) -> None:
-    """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
+def _end_deputising(context: Context, person: Person) -> None:
+    """End a new player's rights as deputy of other seats; their players are not told that the person plays now."""
+    # As a player they must not read the reports of another seat.
     for place in seats_deputised(context.session, context.snapshot, person, context.now):
         dismiss(context.session, place, context.now)
         if place.address and place.playing:
@@ -273,7 +301,7 @@ def _tell_former(context: Context, place: SeatView, why: str) -> None:
 
 
 def _tell_others(context: Context, place: SeatView, act: int, subject: str, said: str) -> None:
-    """Tells the other players, where they may read the journal."""
+    """Notify the other players, where they may read the journal."""
     snapshot = context.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
         page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
@@ -282,7 +310,7 @@ def _tell_others(context: Context, place: SeatView, act: int, subject: str, said
 
 
 def _tell_gm(context: Context, actor: str, subject: str, *said: str) -> None:
-    """Tells the GM, unless it was his own act."""
+    """Notify the GM, unless the GM did it."""
     if actor != "gm":
         _send(context, context.snapshot.gm, subject, *filter(None, said))
 
@@ -292,18 +320,18 @@ def _send(context: Context, to: str, subject: str, *said: str) -> None:
 
 
 def back_hint(name: str, seat: SeatName) -> str:
-    """Return how a GM brings a removed seat back."""
+    """Return the commands by which a GM brings a removed seat back."""
     return f"pbem seat {name} {seat} --resume (by mail: RESUME {seat})"
 
 
-def _hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _give_hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
     screen, mail = f"pbem seat {snapshot.name} {place.seat} --to ADDRESS", f"SEAT {place.seat} TO ADDRESS"
     return f"To give it to somebody: {screen} (by mail: {mail})"
 
 
 @dataclass(frozen=True, slots=True)
 class SeatList:
-    """Who sits where in a campaign ("" for nobody), how the seat stands, and who waits for one, the first first."""
+    """Seats of a campaign as (name, address or "", state), and its standbys in order as (address, wished seat)."""
 
     campaign: str
     seats: tuple[tuple[SeatName, str, str], ...]
@@ -322,24 +350,24 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     sure: Annotated[str | None, SURE] = None
 
     def asks(self, context: Context, facts: TextResult) -> bool:
-        """Return whether a player would lose the seat."""
+        """Return True if a player would lose the seat."""
         return bool(find_seat_view(context.snapshot, self.seat).address)
 
     def look(self, context: Context) -> TextResult:
-        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        """Return a sentence on who would lose the seat, and who would get it."""
         place = _playing_place(context.snapshot, self.seat)
         address = require_address(self.address, f"seat {place.seat}", context.app.settings.address)
-        _check_another(context.snapshot, place, address)
-        return TextResult(f"{_would_be_taken(context.snapshot, place)}, and played by {address} from then on.")
+        _check_other_player(context.snapshot, place, address)
+        return TextResult(f"{_describe_loss(context.snapshot, place)}, and played by {address} from then on.")
 
     def do(self, context: Context) -> TextResult:
-        """Hands the seat over."""
+        """Give the seat to the person."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         person = get_or_create_person(
             session, require_address(self.address, f"seat {place.seat}", app.settings.address), now
         )
-        _check_another(snapshot, place, person.address)
+        _check_other_player(snapshot, place, person.address)
         give_seat(context, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == CampaignState.RUNNING else ""
         return TextResult(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
@@ -356,16 +384,16 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     sure: Annotated[str | None, SURE] = None
 
     def look(self, context: Context) -> TextResult:
-        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        """Return a sentence on who would lose the seat, and who would get it."""
         place = _playing_place(context.snapshot, self.seat)
         if not place.address:
             raise CampaignError(f"seat {place.seat} of {context.snapshot.name} is open already")
         heirs = list_standbys(context.session, context.snapshot.id)
         then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
-        return TextResult(f"{_would_be_taken(context.snapshot, place)}, and {then}.")
+        return TextResult(f"{_describe_loss(context.snapshot, place)}, and {then}.")
 
     def do(self, context: Context) -> TextResult:
-        """Opens the seat."""
+        """Open the seat."""
         place = find_seat_view(context.snapshot, self.seat)
         return TextResult(vacate_seat(context, place, "opened by the GM", actor="gm"))
 
@@ -376,12 +404,12 @@ def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
     return place
 
 
-def _check_another(snapshot: CampaignSnapshot, place: SeatView, address: str) -> None:
+def _check_other_player(snapshot: CampaignSnapshot, place: SeatView, address: str) -> None:
     if place.address.lower() == address.lower():
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {address} already")
 
 
-def _would_be_taken(snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _describe_loss(snapshot: CampaignSnapshot, place: SeatView) -> str:
     return f"Seat {place.seat} of {snapshot.name} would be taken from {place.address}"
 
 
@@ -397,20 +425,20 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
     asked: Annotated[str | None, NUMBER] = None
 
     def look(self, context: Context) -> TextResult:
-        """Return what would be lost, until when. Raises CampaignError."""
+        """Return sentences on what would be lost, and until when it can be undone."""
         snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
         version = _counting_version(context, place)
         sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
         said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
-        return TextResult(f"{said} Its player and the others would be told. {_until_then(snapshot, place)}")
+        return TextResult(f"{said} Its player and the others would be told. {_describe_return(snapshot, place)}")
 
     def do(self, context: Context) -> TextResult:
-        """Removes it."""
+        """Remove the seat."""
         snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
         remove_seat(context, place, "removed by the GM", actor="gm")
         said = f"Seat {place.seat} of {snapshot.name} is out of the game"
         return TextResult(
-            f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_until_then(snapshot, place)}"
+            f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_describe_return(snapshot, place)}"
         )
 
 
@@ -418,7 +446,7 @@ def _next_turn(snapshot: CampaignSnapshot) -> str:
     return f"turn {snapshot.turn}" if snapshot.status == CampaignState.RUNNING else "the first turn"
 
 
-def _until_then(snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _describe_return(snapshot: CampaignSnapshot, place: SeatView) -> str:
     return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
 
 
@@ -461,7 +489,7 @@ class ResumeSeat(GmCommand, Change[TextResult]):
         """End the pause of the seat, or its removal."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not place.playing:
-            _check_back(context, place)
+            _check_can_return(context, place)
             return TextResult(bring_back(context, place, "its removal was taken back by the GM"))
         changed = pause_seat(context, place, paused=False)
         state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
@@ -470,7 +498,7 @@ class ResumeSeat(GmCommand, Change[TextResult]):
         )
 
 
-def _check_back(context: Context, place: SeatView) -> None:
+def _check_can_return(context: Context, place: SeatView) -> None:
     """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
     snapshot = context.snapshot
     if snapshot.status == CampaignState.OVER:
@@ -495,7 +523,7 @@ class Invite(GmCommand, Change[TextResult]):
     seat: Annotated[SeatName | None, SEAT] = None
 
     def do(self, context: Context) -> TextResult:
-        """Invites him."""
+        """Mail the person an invitation. Raises CampaignError if they play already, or the seat is taken."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
@@ -544,9 +572,9 @@ class ShowSeats(GmCommand, Query[SeatList]):
     usage = "SEATS"
 
     def look(self, context: Context) -> SeatList:
-        """All seats, and the standby list."""
+        """Return all seats, and the standby list."""
         places = context.snapshot.places
-        seats = [(place.seat, place.address, _standing(place)) for place in places]
+        seats = [(place.seat, place.address, _describe_state(place)) for place in places]
         waiting = [(person.address, wish) for person, wish in list_standbys(context.session, context.snapshot.id)]
         return SeatList(context.snapshot.name, tuple(seats), tuple(waiting))
 
@@ -556,7 +584,7 @@ class ShowSeats(GmCommand, Query[SeatList]):
             yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")
 
 
-def _standing(place: SeatView) -> str:
+def _describe_state(place: SeatView) -> str:
     if not place.playing:
         return "removed"
     return "open" if not place.address else "paused" if place.paused else "playing"

@@ -27,7 +27,7 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True)
 class GmInfo:
-    """Whose the campaign is, and whether a new token is on its way to him."""
+    """The GM of a campaign; `mailed` if a new token is on its way to them."""
 
     campaign: str
     gm: str
@@ -36,10 +36,10 @@ class GmInfo:
 
 @dataclass(frozen=True, slots=True)
 class ShowGm(Query[GmInfo]):
-    """Who is the GM?"""
+    """Show who the GM is."""
 
     def look(self, context: Context) -> GmInfo:
-        """His address."""
+        """Return the GM's address."""
         return GmInfo(context.snapshot.name, context.snapshot.gm)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
@@ -49,14 +49,14 @@ class ShowGm(Query[GmInfo]):
 
 @dataclass(frozen=True, slots=True)
 class ChangeGm(Change[GmInfo]):
-    """Lets the campaign be run from another address; a token given before is void."""
+    """Change the GM's address; the old token is void."""
 
     command = "gm"
     weight = Reversible("pbem gm NAME --address ADDRESS")
     address: str
 
     def do(self, context: Context) -> GmInfo:
-        """Hands the campaign over."""
+        """Change the address. Raises CampaignError if it is the GM's already."""
         snapshot = context.snapshot
         gm = require_address(self.address, "the GM", context.app.settings.address)
         if gm.lower() == snapshot.gm.lower():
@@ -80,7 +80,7 @@ class MailToken(GmCommand, Change[GmInfo]):
     weight = Harmless("the same GM gets another token")
 
     def do(self, context: Context) -> GmInfo:
-        """Queues the mail."""
+        """Queue the mail with a new token."""
         mail_gm_token(context)
         return GmInfo(context.snapshot.name, context.snapshot.gm, mailed=True)
 
@@ -89,7 +89,7 @@ class MailToken(GmCommand, Change[GmInfo]):
 
 
 def mail_gm_token(context: Context) -> None:
-    """Draw a GM's token anew and mail it to them, with all that they may write; the old one is void."""
+    """Mail the GM a new token, with all commands that it allows; the old one is void."""
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     token = generate_token()
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
@@ -112,7 +112,7 @@ class JournalLine:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """All that was done to a campaign, the oldest first."""
+    """All journal entries of a campaign, oldest first."""
 
     campaign: str
     zone: str
@@ -128,7 +128,7 @@ class ShowJournal(GmCommand, Query[Journal]):
     typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
 
     def look(self, context: Context) -> Journal:
-        """The whole journal."""
+        """Return the whole journal."""
         snapshot = context.snapshot
         acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
         entries = tuple(JournalLine(*row) for row in context.session.execute(acts))
@@ -142,7 +142,7 @@ class ShowJournal(GmCommand, Query[Journal]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRuleLine:
-    """A house rule of a campaign: its value in words, what it may be, and what it does."""
+    """A house rule of a campaign: its value in words, the allowed values, and what it does."""
 
     name: str
     value: str
@@ -161,16 +161,17 @@ class HouseRuleList:
 
 @dataclass(frozen=True, slots=True)
 class SetHouseRule(Change[TextResult]):
-    """Changes house rules of a campaign, each by its name, as typed."""
+    """Change house rules of a campaign, given as names and typed values."""
 
     command = "policy"
     weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
     given: Mapping[str, str]
 
     def do(self, context: Context) -> TextResult:
-        """Changes them for the time to come."""
+        """Change the house rules from now on. Raises CampaignError if a name or value is invalid."""
         changed = parse_house_rules(self.given)
         campaign = context.session.get_one(Campaign, context.snapshot.id)
+        # A new dict: SQLAlchemy does not see changes inside of a JSON value.
         campaign.policy = {**campaign.policy, **changed}
         said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
         add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
@@ -186,7 +187,7 @@ class SetRule(GmCommand):
     value: Annotated[str, FreeText("value", "its value", "12h")]
 
     def wish(self, text: TextBlock) -> SetHouseRule:
-        """Return the change of that rule alone."""
+        """Return the change of that rule."""
         return SetHouseRule({self.rule: self.value})
 
 
@@ -197,7 +198,7 @@ class ShowHouseRules(GmCommand, Query[HouseRuleList]):
     usage = "POLICY"
 
     def look(self, context: Context) -> HouseRuleList:
-        """Every one."""
+        """Return all house rules."""
         return HouseRuleList(context.snapshot.name, tuple(policy_lines(context.snapshot.policy)))
 
     def render(self, facts: HouseRuleList, channel: Channel) -> Iterator[str]:
@@ -207,7 +208,7 @@ class ShowHouseRules(GmCommand, Query[HouseRuleList]):
 
 
 def policy_lines(policy: Policy) -> Iterator[HouseRuleLine]:
-    """Every house rule, one after the other."""
+    """Yield every house rule."""
     usual = Policy()
     for name, rule in HOUSE_RULES.items():
         value = getattr(policy, name)
@@ -221,7 +222,7 @@ def policy_lines(policy: Policy) -> Iterator[HouseRuleLine]:
 
 
 def in_words(name: str, value: object) -> str:
-    """The value of a house rule as a GM types it."""
+    """Return the value of a house rule as a GM types it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and HOUSE_RULES[name].allowed.startswith("a span"):

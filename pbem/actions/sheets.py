@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from sqlalchemy import select
 
@@ -16,7 +16,6 @@ from pbem.campaign.snapshot import Context, SeatView, current_turn, find_seat_vi
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.fields import KeywordField
-from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.values import SeatName
 from pbem.store.models import OrderSheet
 from pbem.text import format_time, wrap
@@ -24,7 +23,7 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True)
 class SheetShown:
-    """A sheet: when it came, by whom ("player", "deputy" or "gm"), and its orders, as they can be sent again."""
+    """A sheet: its time, its author ("player", "deputy" or "gm"), and its orders, as they can be sent again."""
 
     version: int
     at: dt.datetime
@@ -35,7 +34,7 @@ class SheetShown:
 
 @dataclass(frozen=True, slots=True)
 class SeatSheets:
-    """The sheet of a seat that counts, if one does, and its others, the oldest first."""
+    """The sheet of a seat that counts, if one does, and its others, oldest first."""
 
     seat: SeatName
     counts: SheetShown | None
@@ -44,7 +43,7 @@ class SeatSheets:
 
 @dataclass(frozen=True, slots=True)
 class SheetsShown:
-    """The sheets of the open turn; with `whole`, others are shown line by line too."""
+    """The sheets of the open turn; with `whole`, the lines of those that do not count are shown too."""
 
     campaign: str
     turn: int
@@ -65,7 +64,7 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
         snapshot = context.snapshot
         require_running(snapshot)
         places = [find_seat_view(snapshot, self.seat)] if self.seat else list(snapshot.playing)
-        seats = tuple(_seat_sheets(context, place) for place in places)
+        seats = tuple(_load_seat_sheets(context, place) for place in places)
         whole = self.seat is not None
         return SheetsShown(snapshot.name, snapshot.turn, snapshot.schedule.zone, seats, whole)
 
@@ -75,26 +74,26 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
             if each.counts is None:
                 yield f"{each.seat}: no sheet counts"
             else:
-                yield f"{each.seat}: {_named(each.counts, facts.zone)}, counts" + (
+                yield f"{each.seat}: {_describe_sheet(each.counts, facts.zone)}, counts" + (
                     "" if each.counts.lines else "; no orders"
                 )
                 yield from (f"    {wrap(line, '      ')}" for line in each.counts.lines)
             for other in each.others:
                 back = restoring(facts.campaign, each.seat, other.version, channel)
                 then = f"to have it back: {back}" if other.accepted else "not taken"
-                yield wrap(f"  {_named(other, facts.zone)}; {then}", "    ")
+                yield wrap(f"  {_describe_sheet(other, facts.zone)}; {then}", "    ")
                 if facts.whole:
                     yield from (f"    {wrap(line, '      ')}" for line in other.lines)
 
 
-def _named(sheet: SheetShown, zone: str) -> str:
+def _describe_sheet(sheet: SheetShown, zone: str) -> str:
     by = {"player": "by its player", "deputy": "by a deputy", "gm": "entered by the GM"}[sheet.author]
     return f"sheet {sheet.version}, {by}, {format_time(sheet.at, zone)}"
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreSheet(PreviewedChange[Receipt]):
-    """Enters an earlier sheet of a seat again: that of a version, or the newest that does not count."""
+    """Enter an earlier sheet of a seat again: that of a version, or the newest that does not count."""
 
     command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
@@ -102,21 +101,21 @@ class RestoreSheet(PreviewedChange[Receipt]):
     version: int | None = None
 
     def asks(self, context: Context, facts: Receipt) -> bool:
-        """Return whether a sheet counts that asks for something else."""
-        return self._again(context).asks(context, facts)
+        """Return True if a sheet with other orders counts now."""
+        return self._entry(context).asks(context, facts)
 
     def look(self, context: Context) -> Receipt:
-        """Return how it reads. Raises CampaignError if there is no such sheet."""
-        return self._again(context).look(context)
+        """Return its receipt. Raises CampaignError if there is no such sheet."""
+        return self._entry(context).look(context)
 
     def do(self, context: Context) -> Receipt:
-        """Enter it once more, as a new version."""
-        return self._again(context).do(context)
+        """Enter it again, as a new version."""
+        return self._entry(context).do(context)
 
-    def _again(self, context: Context) -> EnterSheet:
+    def _entry(self, context: Context) -> EnterSheet:
         require_running(context.snapshot)
         place = find_seat_view(context.snapshot, self.seat)
-        chosen = _chosen(context, place, self.version)
+        chosen = _choose_sheet(context, place, self.version)
         return EnterSheet(place.seat, tuple(enumerate(chosen.lines, start=1)))
 
     def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
@@ -139,7 +138,7 @@ class SheetCommand(GmCommand):
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return what is meant: the sheet below, an earlier one, or a look at all."""
+        """Return the action: enter the sheet below, restore an earlier one, or show the seat's sheets."""
         if self.what is None and self.number is not None:
             raise CampaignError(f"to have an earlier sheet back, write: SHEET {self.seat} BACK {self.number}")
         if self.what is not None and text.words:
@@ -149,8 +148,8 @@ class SheetCommand(GmCommand):
         return EnterSheet(self.seat, text.orders) if text.words else ShowSheets(self.seat)
 
 
-def _chosen(context: Context, place: SeatView, version: int | None) -> SheetShown:
-    found = _seat_sheets(context, place)
+def _choose_sheet(context: Context, place: SeatView, version: int | None) -> SheetShown:
+    found = _load_seat_sheets(context, place)
     counts = found.counts.lines if found.counts else None
     others = [each for each in found.others if each.accepted and each.lines != counts]
     chosen = [each for each in others if version in (None, each.version)]
@@ -164,7 +163,7 @@ def _chosen(context: Context, place: SeatView, version: int | None) -> SheetShow
     )
 
 
-def _seat_sheets(context: Context, place: SeatView) -> SeatSheets:
+def _load_seat_sheets(context: Context, place: SeatView) -> SeatSheets:
     book = context.app.game(context.snapshot.game).orders
     turn = current_turn(context.session, context.snapshot, context.snapshot.turn)
     rows = (
@@ -172,14 +171,15 @@ def _seat_sheets(context: Context, place: SeatView) -> SeatSheets:
         .where(OrderSheet.turn_id == turn.id, OrderSheet.seat_id == place.id)
         .order_by(OrderSheet.version)
     )
-    sheets = [_shown(row, book) for row in context.session.scalars(rows)]
+    sheets = [
+        SheetShown(
+            version=row.version,
+            at=row.received_at,
+            author=row.author,
+            accepted=row.accepted,
+            lines=tuple(book.line(book.from_json(order)) for order in row.orders),
+        )
+        for row in context.session.scalars(rows)
+    ]
     counts = next((each for each in reversed(sheets) if each.accepted), None)
     return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts))
-
-
-def _shown(row: OrderSheet, book: OrderParser) -> SheetShown:
-    return SheetShown(row.version, row.received_at, row.author, row.accepted, _lines(row.orders, book))
-
-
-def _lines(orders: Sequence[Any], book: OrderParser) -> tuple[str, ...]:
-    return tuple(book.line(book.from_json(order)) for order in orders)

@@ -35,9 +35,9 @@ from pbem.text import count_noun, format_time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A campaign that has begun: its seats, when its first turn is due, and who chose a word for the dice.
+    """A started campaign: its seats, the deadline of its first turn, and the seats whose players chose a dice word.
 
-    `left_out` are the seats that nobody had taken, which are no more.
+    `left_out` are the seats without a player, which were deleted.
     """
 
     campaign: str
@@ -52,7 +52,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SetUp:
-    """A campaign set up, before anything is written. `snapshot` has the places where somebody sits."""
+    """A set-up that is computed, but not stored yet; `snapshot` has only the seats with players."""
 
     snapshot: CampaignSnapshot
     left_out: tuple[SeatName, ...]
@@ -77,25 +77,25 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
     sure: Annotated[str | None, SURE] = None
 
     def asks(self, context: Context, facts: Started) -> bool:
-        """Return whether seats would be left out."""
+        """Return True if seats would be left out."""
         return bool(facts.left_out)
 
     def plan(self, context: Context) -> _SetUp:
-        """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
+        """Compute the set-up. Raises CampaignError if the campaign has started already, or has too few players."""
         session, app, snapshot = context.session, context.app, context.snapshot
         if snapshot.status != CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
-        seated = _seated(snapshot, app.game(snapshot.game))
+        seated = _drop_open_seats(snapshot, app.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
         made = _set_up(replace(context, snapshot=replace(seated, words=load_dice_words(session, seated))))
         return replace(made, left_out=left_out)
 
     def keep(self, context: Context, plan: _SetUp) -> None:
-        """Writes the set-up and the first turn, and queues the mails."""
+        """Store the set-up and the first turn, and queue the mails."""
         context = replace(context, snapshot=plan.snapshot)
         session, snapshot = context.session, context.snapshot
-        turn = _keep(context, plan)
-        # First, since with the welcome a player's thread begins, and all later mail names it.
+        turn = _write_start(context, plan)
+        # Welcomes first: a player's thread begins with theirs, and all later mail refers to it.
         send_welcomes(context, {place: plan.tokens[place.seat] for place in snapshot.places})
         for reports in plan.reports.batches():
             save_reports(context, turn, reports)
@@ -105,7 +105,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         add_entry(session, snapshot.id, context.now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:
-        """Who plays, and when the first turn is due."""
+        """Return who plays, and when the first turn is due."""
         snapshot = plan.snapshot
         return Started(
             campaign=snapshot.name,
@@ -133,7 +133,8 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
 
 
 def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> None:
-    """Gives each seat its token; those that nobody has taken are no more, and the words for the dice are fixed."""
+    """Delete the seats without players, give the others their tokens, and fix the words for the dice."""
+    # From here on dice come from the sealed seed mixed with these words (decision 16).
     session.get_one(Campaign, snapshot.id).dice_words = [list(each) for each in snapshot.words]
     session.execute(delete(Seat).where(Seat.campaign_id == snapshot.id, Seat.name.not_in(snapshot.seats)))
     for place in snapshot.places:
@@ -141,8 +142,8 @@ def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> 
         session.execute(update(Seat).where(Seat.id == place.id).values(token_hash=hashed))
 
 
-def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
-    """The snapshot with the places where somebody sits. Raises CampaignError if they are too few."""
+def _drop_open_seats(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
+    """Return the snapshot with only the seats that have players. Raises CampaignError if they are too few."""
     places = tuple(place for place in snapshot.playing if place.address)
     if len(places) < ruleset.seats.least:
         number = format_player_count(ruleset.seats)
@@ -157,7 +158,7 @@ def _set_up(context: Context) -> _SetUp:
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     ruleset = app.game(snapshot.game)
     deadline = new_deadline(session, snapshot, now)
-    given = _given(session, snapshot, ruleset)
+    given = _load_given_state(session, snapshot, ruleset)
     outcome = compute_setup(snapshot, ruleset, given)
     opening = opening_of(session, snapshot, snapshot.first, outcome, deadline)
     made = render_reports(app, ruleset, opening, outcome.views)
@@ -174,21 +175,23 @@ def _set_up(context: Context) -> _SetUp:
     )
 
 
-def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Json:
-    """The state that a game is played on from which was begun elsewhere, or None. Raises CampaignError.
+def _load_given_state(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Json:
+    """Return the state from which an imported game continues, or None. Raises CampaignError if it is no longer valid.
 
-    Looked at once more: seats that nobody has taken are no more, and the game may be another version by now.
+    It was checked when the campaign was created, and is checked again: seats without
+    players are gone, and the game may have another version by now.
     """
     given = session.scalar(select(Campaign.given).where(Campaign.id == snapshot.id))
     if given is None:
         return None
     state = ruleset.load(json.loads(given), snapshot.version)
     dumped = json.loads(canonical_json(ruleset.dump(state)))
+    # Open seats are gone by now, which the state may not allow (decision 36).
     return import_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
 
 
-def _keep(context: Context, made: _SetUp) -> int:
-    """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
+def _write_start(context: Context, made: _SetUp) -> int:
+    """Mark the campaign as running, and insert the set-up and the open first turn; return the id of the latter."""
     session, snapshot, now = context.session, context.snapshot, context.now
     begun = {
         "status": CampaignState.RUNNING,
@@ -199,7 +202,7 @@ def _keep(context: Context, made: _SetUp) -> int:
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))
     _close_seats(session, snapshot, made)
     none: frozenset[SeatName] = frozenset()
-    # There was no state before the set-up, but for one that it was given; its turn is there for its record.
+    # The set-up is a turn for the sake of its record. It has no state before it, unless one was imported.
     setup = insert_turn(
         session,
         snapshot,

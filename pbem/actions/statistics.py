@@ -26,28 +26,28 @@ from pbem.store.types import CampaignState
 from pbem.text import count_noun, format_table, format_time_short, wrap
 
 LATELY = 3
-"""The last turns in which a seat was awaited, by which it is judged whether its player still plays."""
+"""The number of last awaited turns by which it is judged whether a player still plays."""
 
 TOO_MANY = 2
-"""Missed of those, from which he may drop out."""
+"""The number of missed ones among those from which a player counts as fading."""
 
 SILENT = dt.timedelta(days=7)
-"""No word for so long, and for two turns of the usual length, may mean that he has dropped out."""
+"""A player who is silent for so long, and for two turns of the usual length, counts as fading."""
 
 _HOUR = dt.timedelta(hours=1)
 
 MOST_SEATS = 40
-"""Seats in a table, those first that may drop out."""
+"""The most seats in a table, fading ones first."""
 
 ACROSS = 8
-"""Seats that have a column each; of more, a turn's sheets are counted."""
+"""The most seats with a column each; with more, a turn's sheets are counted."""
 
 MOST_TURNS_LISTED = 30
-"""The newest turns."""
+"""The most turns in a table; the newest are listed."""
 
 
 class SheetTiming(StrEnum):
-    """What became of a sheet that was waited for; nobody has had to send one who is still awaited."""
+    """The punctuality of a sheet; one that is still awaited was not missed yet."""
 
     IN_TIME = "in time"
     LATE = "late"
@@ -57,9 +57,9 @@ class SheetTiming(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetCame:
-    """A seat's sheet for a turn. `at` is when the first came that was taken, `hours` how long before the deadline.
+    """A seat's sheet for a turn. `at` is the time of the first one accepted, `hours` the hours left to the deadline.
 
-    `hours` is negative after it, and None where there was no deadline or no sheet.
+    `hours` is negative after the deadline, and None where there was no deadline or no sheet.
     """
 
     came: SheetTiming
@@ -69,9 +69,9 @@ class SheetCame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnTaken:
-    """A turn: when it opened, was due and was run (None: it is open), how many hours it took, and what came of sheets.
+    """A turn: the times when it opened, was due and was run (None: it is open), its length in hours, and its sheets.
 
-    `sheets` has the seats of which one was awaited, or came. `scores` are those with which it opened.
+    `sheets` has the seats that were awaited or sent one. `scores` are those with which it opened.
     """
 
     turn: int
@@ -85,9 +85,9 @@ class TurnTaken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatPlayed:
-    """A seat: its sheets, counted; `hours` before the deadline as they usually come; when its player last wrote.
+    """A seat: its sheets, counted; the median of `hours` before the deadline; the time of its player's last message.
 
-    `fading` are the reasons to fear that he drops out; usually there are none.
+    `fading` are the reasons to expect that the player drops out; usually there are none.
     """
 
     seat: SeatName
@@ -102,7 +102,7 @@ class SeatPlayed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """A campaign as it has gone until `now`: its turns in their order, and its seats. `hours` a turn usually took."""
+    """A campaign until `now`: its turns in their order, its seats, and the median length of a turn in `hours`."""
 
     campaign: str
     title: str
@@ -121,11 +121,11 @@ class ShowStatistics(GmCommand, Query[Statistics]):
     usage = "STATS"
 
     def look(self, context: Context) -> Statistics:
-        """Its turns and seats; of a campaign that has not begun there are no turns."""
+        """Return the statistics; a campaign that has not started has no turns."""
         snapshot, ruleset = context.snapshot, context.app.game(context.snapshot.game)
         turns = tuple(_load_turns(context.session, snapshot, ruleset))
         usual = _median([turn.hours for turn in turns])
-        words, since = _last_words(context.session, snapshot), _known_since(context.session, snapshot)
+        words, since = _load_last_words(context.session, snapshot), _load_first_known(context.session, snapshot)
         return Statistics(
             campaign=snapshot.name,
             title=ruleset.title,
@@ -135,7 +135,7 @@ class ShowStatistics(GmCommand, Query[Statistics]):
             hours=usual,
             turns=turns,
             seats=tuple(
-                _seat(context, place, turns, words.get(place.id), since.get(place.id), usual)
+                _build_seat(context, place, turns, words.get(place.id), since.get(place.id), usual)
                 for place in snapshot.places
             ),
         )
@@ -143,7 +143,7 @@ class ShowStatistics(GmCommand, Query[Statistics]):
     def render(self, facts: Statistics, channel: Channel) -> Iterator[str]:
         turns = facts.turns
         played = sum(turn.resolved is not None for turn in turns)
-        usual = f", usually {_span(facts.hours)} each" if facts.hours is not None else ""
+        usual = f", usually {_format_span(facts.hours)} each" if facts.hours is not None else ""
         yield f"{facts.campaign}: {facts.title}, {count_noun(played, 'turn')} played{usual}"
         seats = sorted(facts.seats, key=lambda seat: not seat.fading)[:MOST_SEATS]
         yield from _seat_lines(facts, seats)
@@ -167,8 +167,8 @@ def _seat_lines(statistics: Statistics, seats: Sequence[SeatPlayed]) -> Iterator
             seat.in_time,
             seat.late,
             seat.missed,
-            "-" if seat.hours is None else _before(seat.hours),
-            _ago(statistics.now, seat.last_word),
+            "-" if seat.hours is None else _format_lead(seat.hours),
+            _format_age(statistics.now, seat.last_word),
         )
         for seat in seats
     ]
@@ -181,26 +181,32 @@ def _turn_lines(statistics: Statistics) -> Iterator[str]:
     seats = [seat.seat for seat in statistics.seats]
     if len(seats) <= ACROSS:
         yield "Hours before the deadline that the first sheet came; late ones have a minus:"
-        rows = [(*_turn(turn, statistics), *(_cell(turn.sheets.get(seat)) for seat in seats)) for turn in turns]
+        rows = [
+            (*_turn_cells(turn, statistics), *(_sheet_cell(turn.sheets.get(seat)) for seat in seats)) for turn in turns
+        ]
         table = format_table(rows, "turn", "opened", "took", *seats)
     else:
         yield "Sheets that came in time, late, and did not come:"
         kinds = (SheetTiming.IN_TIME, SheetTiming.LATE, SheetTiming.MISSED)
-        rows = [(*_turn(turn, statistics), *(_count(turn, came) for came in kinds)) for turn in turns]
+        rows = [(*_turn_cells(turn, statistics), *(_count_sheets(turn, came) for came in kinds)) for turn in turns]
         table = format_table(rows, "turn", "opened", "took", *kinds)
     yield from (f"  {line}" for line in table.splitlines())
 
 
-def _turn(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]:
+def _turn_cells(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]:
     last = "the end" if statistics.status == CampaignState.OVER else "open"
-    return turn.turn, format_time_short(turn.opened, statistics.zone), last if turn.hours is None else _span(turn.hours)
+    return (
+        turn.turn,
+        format_time_short(turn.opened, statistics.zone),
+        last if turn.hours is None else _format_span(turn.hours),
+    )
 
 
-def _count(turn: TurnTaken, came: SheetTiming) -> int:
+def _count_sheets(turn: TurnTaken, came: SheetTiming) -> int:
     return sum(sheet.came == came for sheet in turn.sheets.values())
 
 
-def _cell(sheet: SheetCame | None) -> str:
+def _sheet_cell(sheet: SheetCame | None) -> str:
     if sheet is None:
         return "."
     if sheet.hours is None:
@@ -209,7 +215,7 @@ def _cell(sheet: SheetCame | None) -> str:
 
 
 def _score_lines(statistics: Statistics) -> Iterator[str]:
-    """The scores with which turns opened, of those seats that have most now."""
+    """Yield the scores with which turns opened, of the seats that lead now."""
     turns = statistics.turns[-MOST_TURNS_LISTED:]
     best = sorted(turns[-1].scores, key=lambda seat: -turns[-1].scores[seat])[:ACROSS]
     yield "Scores as each turn opened, which players may not know:"
@@ -230,30 +236,32 @@ def _fading_lines(statistics: Statistics) -> Iterator[str]:
         yield f"  and {len(fading) - MOST_SEATS} more"
 
 
-def _before(hours: float) -> str:
-    return f"{_span(abs(hours))} {'before' if hours >= 0 else 'late'}"
+def _format_lead(hours: float) -> str:
+    return f"{_format_span(abs(hours))} {'before' if hours >= 0 else 'late'}"
 
 
-def _span(hours: float) -> str:
-    """Hours, or days of so many."""
+def _format_span(hours: float) -> str:
+    """Return hours in words: as minutes, hours or days."""
     if hours < 48:
         return f"{hours:.0f} h" if hours >= 1 else f"{60 * hours:.0f} min"
     return f"{hours / 24:.1f} days"
 
 
-def _ago(now: dt.datetime, at: dt.datetime | None) -> str:
-    """How long ago; a clock that was behind makes nothing lie ahead."""
-    return "never" if at is None else f"{_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
+def _format_age(now: dt.datetime, at: dt.datetime | None) -> str:
+    """Return in words how long ago a time was."""
+    # Not negative: the clock may have been ahead when the message came.
+    return "never" if at is None else f"{_format_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
 
 
 def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Iterator[TurnTaken]:
-    """The turns that were played or are open; each state is read alone, since those of large games fill the memory."""
-    sheets = _first_sheets(session, snapshot)
+    """Yield the turns that were played or are open."""
+    sheets = _load_first_sheets(session, snapshot)
     turns = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
     version = snapshot.version
     for row in session.execute(turns.where(is_current(snapshot.id)).order_by(Turn.number)).all():
         record = json.loads(session.scalar(select(Turn.record).where(Turn.id == row.id)) or b"{}")
         if row.number >= snapshot.first and (row.awaited or row.resolved_at is None):
+            # One by one: the states of a large game would fill the memory together.
             state = session.scalars(select(Turn.state).where(Turn.id == row.id)).one()
             standing = ruleset.standing(ruleset.load(json.loads(state), version))
             yield TurnTaken(
@@ -261,14 +269,14 @@ def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
                 opened=row.opened_at,
                 deadline=row.deadline,
                 resolved=row.resolved_at,
-                hours=_hours(row.opened_at, row.resolved_at) if row.resolved_at else None,
-                sheets=dict(_sheets(snapshot, row, record, sheets.get(row.id, {}))),
+                hours=_hours_between(row.opened_at, row.resolved_at) if row.resolved_at else None,
+                sheets=dict(_classify_sheets(snapshot, row, record, sheets.get(row.id, {}))),
                 scores=dict(standing.scores),
             )
         version = record.get("version", version)  # that of the next turn's state
 
 
-def _sheets(
+def _classify_sheets(
     snapshot: CampaignSnapshot, turn: Any, record: Mapping[str, Any], came: Mapping[int, dt.datetime]
 ) -> Iterator[tuple[SeatName, SheetCame]]:
     missing = record.get("missing", ())
@@ -277,15 +285,15 @@ def _sheets(
         if place.seat in missing:
             yield place.seat, SheetCame(came=SheetTiming.MISSED)
         elif at is not None:
-            hours = _hours(at, turn.deadline) if turn.deadline else None
+            hours = _hours_between(at, turn.deadline) if turn.deadline else None
             late = hours is not None and hours < 0
             yield place.seat, SheetCame(came=SheetTiming.LATE if late else SheetTiming.IN_TIME, at=at, hours=hours)
         elif place.seat in turn.awaited and turn.resolved_at is None and place.manned:
             yield place.seat, SheetCame(came=SheetTiming.AWAITED)
 
 
-def _first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, Mapping[int, dt.datetime]]:
-    """When the first sheet came that was taken: by turn, then by seat."""
+def _load_first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, Mapping[int, dt.datetime]]:
+    """Return the time of the first accepted sheet: by id of the turn, then of the seat."""
     rows = session.execute(
         select(OrderSheet.turn_id, OrderSheet.seat_id, func.min(OrderSheet.received_at))
         .join(Turn, Turn.id == OrderSheet.turn_id)
@@ -298,8 +306,8 @@ def _first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, 
     return found
 
 
-def _last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
-    """When each seat's player wrote last, be it from his own address or a sheet from another one."""
+def _load_last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
+    """Return the time of each seat's last message: from the player's own address, or a sheet from another one."""
     senders = {place.address.lower(): place.id for place in snapshot.places if place.address}
     letters = select(InboxMessage.sender, func.max(InboxMessage.received_at)).where(InboxMessage.sender.in_(senders))
     found = {senders[sender]: at for sender, at in session.execute(letters.group_by(InboxMessage.sender)) if sender}
@@ -310,14 +318,14 @@ def _last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt
     return found
 
 
-def _known_since(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
-    """Since when the house knows each seat's player: before, nobody can have been waiting for a word of his."""
+def _load_first_known(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
+    """Return the time since when each seat's player has been known here."""
     known = select(Seat.id, Person.created_at).join(Person, Person.id == Seat.person_id)
     rows = session.execute(known.where(Seat.campaign_id == snapshot.id))
     return {row.id: row.created_at for row in rows}
 
 
-def _seat(
+def _build_seat(
     context: Context,
     place: SeatView,
     turns: Sequence[TurnTaken],
@@ -329,6 +337,7 @@ def _seat(
     came = [sheet.came for sheet in sheets]
     plays = context.snapshot.status == CampaignState.RUNNING and place.manned
     opened = turns[0].opened if turns else context.now
+    # Silence is counted from the day on which the player became known here.
     began = max(opened, since or opened)
     return SeatPlayed(
         seat=place.seat,
@@ -349,7 +358,7 @@ def _reasons_to_fade(
     began: dt.datetime,
     usual: float | None,
 ) -> Iterator[str]:
-    """Why a player may drop out: he misses, or is not heard of."""
+    """Yield the reasons why a player may drop out: missed sheets, or silence."""
     lately = [each for each in came if each != SheetTiming.AWAITED][-LATELY:]
     missed = lately.count(SheetTiming.MISSED)
     if missed >= TOO_MANY:
@@ -364,7 +373,7 @@ def _reasons_to_fade(
         yield "is removed if the next is missed too"
 
 
-def _hours(since: dt.datetime, until: dt.datetime) -> float:
+def _hours_between(since: dt.datetime, until: dt.datetime) -> float:
     return round((until - since) / _HOUR, 1)
 
 
@@ -378,12 +387,12 @@ LEFT, RIGHT = 110, 20
 TOP = 64
 ROW = 20
 KEY, APART = LEFT + 150, 98
-"""Where the key of the squares begins, and how far its entries are from each other."""
+"""The left edge of the key of the squares, and the distance of its entries."""
 BARS, PLOT = 70, 170
-"""Heights of the parts below the squares."""
+"""The heights of the parts below the squares."""
 
 MOST_ROWS, MOST_TURNS = 40, 60
-"""Seats, those first that may drop out, and the newest turns: a larger picture nobody could read."""
+"""The most seats, fading ones first, and the most turns, the newest: a larger picture could not be read."""
 
 INK, PALE, PAPER = "#1f2933", "#8a949e", "#ffffff"
 FILLS = {
@@ -394,7 +403,7 @@ FILLS = {
 }
 BAR = "#6d8fb3"
 CLOSE = "#a8d5b5"
-"""In time, but in the last sixth of the turn."""
+"""The colour of sheets in time, but in the last sixth of the turn."""
 
 START: Anchor = "start"
 END: Anchor = "end"
@@ -407,11 +416,11 @@ OWN = {
     "cyan": "#0f9fb0",
     "magenta": "#b0409f",
 }
-"""Seats with the name of a colour have that."""
+"""Seats with the name of a colour have that colour."""
 
 
 def statistics_chart(statistics: Statistics) -> Picture:
-    """Sheets by seat and turn; below them how long turns took, and scores as each turn opened."""
+    """Return the chart: sheets by seat and turn, below them the length of turns, and scores as each turn opened."""
     turns = statistics.turns[-MOST_TURNS:]
     seats = [each.seat for each in sorted(statistics.seats, key=lambda each: not each.fading)][:MOST_ROWS]
     scored = any(turn.scores for turn in turns)
@@ -419,8 +428,12 @@ def statistics_chart(statistics: Statistics) -> Picture:
     height = bars + BARS + (PLOT + 60 if scored else 30)
     height += height % 2
     body = [f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>']
-    marks: list[Mark] = list(_head(statistics, len(seats)))
-    for part, labels in (_squares(turns, seats), _bars(turns, bars), _score_plot(turns, seats, bars + BARS + 44)):
+    marks: list[Mark] = list(_title_labels(statistics, len(seats)))
+    for part, labels in (
+        _draw_squares(turns, seats),
+        _draw_bars(turns, bars),
+        _draw_scores(turns, seats, bars + BARS + 44),
+    ):
         body += part
         marks += labels
     background = Background("".join(body), WIDTH, height)
@@ -431,23 +444,23 @@ def statistics_chart(statistics: Statistics) -> Picture:
 _Part = tuple[Sequence[str], Sequence[Label]]
 
 
-def _head(statistics: Statistics, rows: int) -> Iterator[Label]:
+def _title_labels(statistics: Statistics, rows: int) -> Iterator[Label]:
     yield Label(LEFT, 20, f"{statistics.campaign}: {statistics.title}", 14, INK, bold=True)
     shown = "" if rows == len(statistics.seats) else f" ({rows} of {len(statistics.seats)} seats)"
     yield Label(LEFT, 38, f"Sheets by turn{shown}", 11, PALE)
 
 
-def _step(turns: Sequence[TurnTaken]) -> float:
-    """How far the columns of two turns are from each other."""
+def _column_step(turns: Sequence[TurnTaken]) -> float:
+    """Return the distance of the columns of two turns."""
     return min(40.0, (WIDTH - LEFT - RIGHT) / max(1, len(turns)))
 
 
-def _squares(turns: Sequence[TurnTaken], seats: Sequence[SeatName]) -> _Part:
-    step, labels = _step(turns), []
+def _draw_squares(turns: Sequence[TurnTaken], seats: Sequence[SeatName]) -> _Part:
+    step, labels = _column_step(turns), []
     kinds = {str(SheetTiming.IN_TIME): FILLS[SheetTiming.IN_TIME], "just in time": CLOSE} | {
         str(came): FILLS[came] for came in FILLS
     }
-    key = [_box(KEY + APART * at, 28, 15, 12, fill) for at, fill in enumerate(kinds.values())]
+    key = [_draw_box(KEY + APART * at, 28, 15, 12, fill) for at, fill in enumerate(kinds.values())]
     labels += [Label(KEY + APART * at + 17, 38, kind, 11, PALE) for at, kind in enumerate(kinds)]
     drawn = []
     for row, seat in enumerate(seats):
@@ -455,27 +468,27 @@ def _squares(turns: Sequence[TurnTaken], seats: Sequence[SeatName]) -> _Part:
         labels.append(Label(LEFT - 10, y + 13, seat[:14], 11, INK, "end"))
         for at, turn in enumerate(turns):
             if seat in turn.sheets:
-                fill = _fill(turn, turn.sheets[seat])
-                drawn.append(_box(LEFT + step * at, y, step, ROW - 3, fill))
+                fill = _square_fill(turn, turn.sheets[seat])
+                drawn.append(_draw_box(LEFT + step * at, y, step, ROW - 3, fill))
     return [*key, *drawn], labels
 
 
-def _box(x: float, y: float, step: float, high: float, fill: str) -> str:
-    """The box of a turn, with some room to the next."""
+def _draw_box(x: float, y: float, step: float, high: float, fill: str) -> str:
+    """Return the box of a turn, with a gap to the next."""
     width = max(step - 3, 1)
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{high:.1f}" rx="2" fill="{fill}"/>'
 
 
-def _fill(turn: TurnTaken, sheet: SheetCame) -> str:
+def _square_fill(turn: TurnTaken, sheet: SheetCame) -> str:
     if sheet.came != SheetTiming.IN_TIME or sheet.hours is None or turn.deadline is None:
         return FILLS[sheet.came]
     whole = (turn.deadline - turn.opened).total_seconds() / 3600
     return CLOSE if 6 * sheet.hours < whole else FILLS[SheetTiming.IN_TIME]
 
 
-def _bars(turns: Sequence[TurnTaken], top: int) -> _Part:
-    """Days that each turn took, or hours where none took two days."""
-    step, longest = _step(turns), max((turn.hours or 0 for turn in turns), default=0) or 1
+def _draw_bars(turns: Sequence[TurnTaken], top: int) -> _Part:
+    """Return the bars of the length of each turn, in days, or in hours where none took two days."""
+    step, longest = _column_step(turns), max((turn.hours or 0 for turn in turns), default=0) or 1
     unit, hours = ("days", 24) if longest >= 48 else ("hours", 1)
     bars, labels = [], [Label(LEFT - 10, top + 12, f"{unit} a turn", 11, PALE, "end")]
     labels.append(Label(LEFT - 10, top + BARS, f"0 to {longest / hours:.1f}", 11, PALE, "end"))
@@ -484,17 +497,17 @@ def _bars(turns: Sequence[TurnTaken], top: int) -> _Part:
         x = LEFT + step * at
         if turn.hours is not None:
             high = (BARS - 4) * turn.hours / longest
-            bars.append(_box(x, top + BARS - high, step, high, BAR))
+            bars.append(_draw_box(x, top + BARS - high, step, high, BAR))
         if at % every == 0:
             labels.append(Label(round(x + step / 2), top + BARS + 15, str(turn.turn), 11, PALE, "middle"))
     return bars, labels
 
 
-def _score_plot(turns: Sequence[TurnTaken], seats: Sequence[SeatName], top: int) -> _Part:
+def _draw_scores(turns: Sequence[TurnTaken], seats: Sequence[SeatName], top: int) -> _Part:
     known = [score for turn in turns for score in turn.scores.values()]
     if not known or len(turns) < 2:
         return [], [Label(LEFT, top, "Scores: none to compare", 11, PALE)] if known else []
-    low, high, step = min(0, *known), max(1, *known), _step(turns)
+    low, high, step = min(0, *known), max(1, *known), _column_step(turns)
 
     def point(at: int, score: int) -> tuple[float, float]:
         return LEFT + step * (at + 0.5), top + PLOT * (high - score) / (high - low)
@@ -511,11 +524,11 @@ def _score_plot(turns: Sequence[TurnTaken], seats: Sequence[SeatName], top: int)
             shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
             lines.append(f'<polyline points="{shown}" fill="none" stroke="{colour}" stroke-width="2"/>')
             ends.append((*points[-1], seat, colour))
-    return lines, [*labels, *_named(ends)]
+    return lines, [*labels, *_line_labels(ends)]
 
 
-def _named(ends: Sequence[tuple[float, float, SeatName, str]]) -> Iterator[Label]:
-    """The names of lines at their ends, apart from each other."""
+def _line_labels(ends: Sequence[tuple[float, float, SeatName, str]]) -> Iterator[Label]:
+    """Yield the names of lines at their ends, moved so that none overlap."""
     places = sorted(ends, key=lambda end: end[1])
     heights = [end[1] for end in places]
     for above, below in pairwise(range(len(heights))):

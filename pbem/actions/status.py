@@ -24,9 +24,9 @@ from pbem.text import count_noun, format_table, format_time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatStatus:
-    """A seat: whether it is awaited, the version of the sheet that counts (None: none), and sheets missed.
+    """A seat: whether it is awaited, the version of the sheet that counts (None: none), and missed sheets.
 
-    Nobody sits there when it has no address. With `wait` the turn does not run before its deadline because of
+    A seat without an address has no player. With `wait` the turn does not run before its deadline because of
     the sheet: its player said so, it is not complete, or it was sent for a turn that was run otherwise since.
     `absences` are those that were not over when the turn opened.
     """
@@ -45,7 +45,7 @@ class SeatStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undelivered:
-    """A mail that has not gone out, or came back ("bounced"). `reply` is what the other side said last."""
+    """A mail that was not sent, or bounced. `reply` is the last reply of the other server."""
 
     recipient: str
     state: str
@@ -56,7 +56,7 @@ class Undelivered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameResult:
-    """How a game ended."""
+    """The end of a game: its winners, scores and reason."""
 
     winners: tuple[SeatName, ...]
     scores: Mapping[SeatName, int]
@@ -67,9 +67,9 @@ class GameResult:
 class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
-    `held` is why no turn is run until the GM releases it, "" if turns are run, or the address to which it has moved.
-    `ruled`: there is a ruling on the open turn, by a GM who decides it; `awaits_ruling`: it is held for one.
-    `closes` is when late sheets are waited for no longer.
+    `held` is the reason of a hold, "" if turns are run, or the address to which the campaign has moved.
+    `ruled`: its GM has ruled on the open turn; `awaits_ruling`: it is held for a ruling.
+    `closes` is the time after which late sheets do not count.
     """
 
     name: str
@@ -96,7 +96,7 @@ class ShowStatus(GmCommand, Query[CampaignStatus]):
     usage = "STATUS"
 
     def look(self, context: Context) -> CampaignStatus:
-        """Its turn, its seats, and what mail is stuck."""
+        """Return turn, seats and undelivered mail."""
         return campaign_status(context.session, context.app, context.snapshot)
 
     def render(self, facts: CampaignStatus, channel: Channel) -> Iterator[str]:
@@ -104,7 +104,7 @@ class ShowStatus(GmCommand, Query[CampaignStatus]):
 
 
 def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
-    """How a campaign stands: its turn, its seats, and what mail is stuck."""
+    """Yield the status of a campaign: its turn, its seats, and undelivered mail."""
     where = {
         CampaignState.FORMING: "not started",
         CampaignState.RUNNING: f"turn {status.turn}",
@@ -135,7 +135,7 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
         winners = ", ".join(status.result.winners) or "nobody"
         yield f"  won by {winners}: {status.result.reason}"
     rows = [
-        (seat.seat, seat.address, _shown_sheet(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
+        (seat.seat, seat.address, _sheet_cell(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
         for seat in status.seats
     ]
     yield from (f"  {line}" for line in format_table(rows, "seat", "address", "sheet", "missed").splitlines())
@@ -146,7 +146,7 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
     yield from render_undelivered(status.undelivered, "  ")
 
 
-def _shown_sheet(seat: SeatStatus) -> str:
+def _sheet_cell(seat: SeatStatus) -> str:
     if not seat.playing:
         return "removed"
     paused = ", paused" if seat.paused else ""
@@ -156,7 +156,7 @@ def _shown_sheet(seat: SeatStatus) -> str:
 
 
 def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
-    """Mail that has not gone out: how much just waits, and a line for each that was tried in vain."""
+    """Yield how much mail is queued, and a line for each that was tried in vain."""
     tried = [mail for mail in mails if mail.attempts or mail.state != OutgoingState.QUEUED]
     if len(tried) < len(mails):
         yield f"{indent}{count_noun(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
@@ -167,18 +167,19 @@ def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterat
 
 
 def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> CampaignStatus:
-    """How one campaign stands, in a session."""
+    """Return the status of one campaign."""
     waiting = next(iter(load_open_turns(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
     seats = select(Seat).where(Seat.campaign_id == snapshot.id).order_by(Seat.id)
     rows = session.scalars(seats.options(joinedload(Seat.person)))
-    away = _absences(session, snapshot, waiting.opened_at if waiting else None)
+    away = _load_absences(session, snapshot, waiting.opened_at if waiting else None)
     return CampaignStatus(
         name=snapshot.name,
         game=snapshot.game,
         title=app.game(snapshot.game).title,
         status=snapshot.status,
+        # The turn that opened when the game ended is not played.
         turn=snapshot.turn - 1 if snapshot.status == CampaignState.OVER else snapshot.turn,
         schedule=snapshot.schedule.text,
         zone=snapshot.schedule.zone,
@@ -187,9 +188,11 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> C
         held=snapshot.held or snapshot.moved_to,
         ruled=_is_ruled(session, snapshot),
         awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
-        seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
-        undelivered=_undelivered(session, snapshot.id),
-        result=_result(session, app.game(snapshot.game), snapshot) if snapshot.status == CampaignState.OVER else None,
+        seats=tuple(_build_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
+        undelivered=load_undelivered(session, snapshot.id),
+        result=_load_result(session, app.game(snapshot.game), snapshot)
+        if snapshot.status == CampaignState.OVER
+        else None,
     )
 
 
@@ -198,10 +201,10 @@ def _is_ruled(session: Session, snapshot: CampaignSnapshot) -> bool:
     return snapshot.status == CampaignState.RUNNING and session.scalar(open_turn) is not None
 
 
-def _absences(
+def _load_absences(
     session: Session, snapshot: CampaignSnapshot, opened_at: dt.datetime | None
 ) -> Mapping[int, Sequence[AbsencePeriod]]:
-    """The absences of each seat, by its id, that touch the open turn or those to come."""
+    """Return the absences of each seat, by its id, that touch the open turn or those to come."""
     rows = select(Absence).join(Seat, Seat.id == Absence.seat_id).where(Seat.campaign_id == snapshot.id)
     found: Mapping[int, list[AbsencePeriod]] = defaultdict(list)
     for row in session.scalars(rows.order_by(Absence.since, Absence.id)):
@@ -210,7 +213,7 @@ def _absences(
     return found
 
 
-def _seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences: Sequence[AbsencePeriod]) -> SeatStatus:
+def _build_seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences: Sequence[AbsencePeriod]) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
         address=row.address,
@@ -225,7 +228,7 @@ def _seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences: Seque
     )
 
 
-def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
+def load_undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
     rows = session.execute(
         select(
             OutgoingMail.recipient,
@@ -246,6 +249,6 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
     )
 
 
-def _result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> GameResult:
+def _load_result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> GameResult:
     standing = ruleset.standing(load_state(session, ruleset, snapshot))
     return GameResult(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

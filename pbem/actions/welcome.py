@@ -12,9 +12,8 @@ import datetime as dt
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -44,9 +43,12 @@ from pbem.util import CODE_CHARACTERS
 
 
 def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
-    """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
+    """Mail each player of these seats, before the start, the seal and a code to choose a dice word with.
 
-    Returns how many are mailed. Who sat there before can no longer choose.
+    Codes mailed to earlier players of the seats are void.
+
+    Returns:
+        The number of mails.
     """
     session, app, snapshot = context.session, context.app, context.snapshot
     codes = {
@@ -57,19 +59,19 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(Seat), rows)
-    mails = [_dice_notice(app, snapshot, place, code) for place, code in codes.items()]
+    mails = [_build_dice_notice(app, snapshot, place, code) for place, code in codes.items()]
     CampaignMailer.of(app, snapshot).send(session, context.now, *mails)
     return len(codes)
 
 
 def mail_dice_notice_gm(context: Context) -> None:
-    """Mails the GM the seal, and that the players may choose words."""
-    mail = _dice_notice(context.app, context.snapshot, None, "")
+    """Mail the GM the seal, and that the players may choose words."""
+    mail = _build_dice_notice(context.app, context.snapshot, None, "")
     CampaignMailer.of(context.app, context.snapshot).send(context.session, context.now, mail)
 
 
-def _dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
-    """To a player, or with no place to the GM."""
+def _build_dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
+    """Return the notice to the player of a seat, or without one to the GM."""
     ruleset = app.game(snapshot.game)
     page = DiceNotice(
         campaign=snapshot.name,
@@ -93,9 +95,12 @@ def _dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, c
 
 
 def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: bool = False, moved: bool = False) -> None:
-    """Queues the welcomes to whoever sits at some places.
+    """Queue the welcomes to the players of some seats.
 
-    An `heir` takes over a seat that was played before; by himself, in another home, if the campaign has `moved`.
+    Args:
+        tokens: The new token of each seat.
+        heir: They take over seats that were played before.
+        moved: The campaign has moved here from another home.
     """
     app, snapshot = context.app, context.snapshot
     mailer, ruleset = CampaignMailer.of(app, snapshot), app.game(snapshot.game)
@@ -104,8 +109,8 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
         mailer.mail(
             place.address,
             f"Welcome to {ruleset.title}",
-            replace(_page(app, snapshot, place, token, heir=heir), moved=moved),
-            # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
+            replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved),
+            # The first has a fixed Message-ID; a later one differs by its token, which no one can guess.
             welcome_message_id(
                 snapshot.mail_key, app.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
             ),
@@ -118,18 +123,14 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
         mailer.send(context.session, context.now, *some)
 
 
-def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:
-    """The options of a campaign in words; one begun under an earlier version of its game has no newer ones."""
-    told = (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
-    return filter(None, told)
-
-
 def _rules_file(ruleset: AnyRuleset) -> str:
     return f"{ruleset.key.replace('_', '-')}-rules.txt"
 
 
-def _page(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
-    ruleset = app.game(snapshot.game)
+def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
+    ruleset, chosen = app.game(snapshot.game), snapshot.options
+    # A campaign that was started under an earlier version of its game has none of the newer options.
+    options = (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
     return Welcome(
         campaign=snapshot.name,
         seat=place.seat,
@@ -142,7 +143,7 @@ def _page(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, 
         address=app.settings.address,
         schedule=snapshot.schedule.text,
         rules=_rules_file(ruleset),
-        options=tuple(_options(ruleset, snapshot.options)),
+        options=tuple(filter(None, options)),
         seal=seed_hash(snapshot.seed),
         word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
         judged=isinstance(ruleset, Adjudicated),
@@ -151,14 +152,14 @@ def _page(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, 
 
 
 RESENT = "resent"
-"""The kind of mail of a report that its player asked for once more."""
+"""The kind of mail of a report that its player requested again."""
 
 RENEWED = "renewed"
-"""The key of the mail by which a newcomer gets the report whose code was renewed for him."""
+"""The key of the mail in which a new player gets the newest report, with its renewed code."""
 
 _CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
 _SENT_TO = re.compile(r"(\bthe\s++sheet\s++below\s++to\s++)[^\s@<]++@[^\s<]*+")
-"""Where a report says that orders are sent, with the full stop behind it."""
+"""The place where a report names the order address, with the full stop after it."""
 
 _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 
@@ -166,7 +167,7 @@ _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 def find_report(
     session: Session, snapshot: CampaignSnapshot, place: SeatView, number: int | None = None
 ) -> Report | None:
-    """The report that opened a turn for a seat, or its newest; None if there is none."""
+    """Return the report that opened a turn for a seat, or its newest; None if there is none."""
     reports = (
         select(Report)
         .join(Turn, Turn.id == Report.turn_id)
@@ -187,7 +188,11 @@ def resend_report(
     kind: str = "report",
     topic: str = "",
 ) -> None:
-    """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
+    """Queue a stored report to an address; a reply to it finds its seat.
+
+    Args:
+        key: Distinguishes this mail from others of the report; part of its Message-ID.
+    """
     mailer = CampaignMailer.of(context.app, context.snapshot)
     id_ = mailer.id_of("again", report.code, key)
     mail = _resent_mail(context, place, report, to=to, id_=id_, code=report.code)
@@ -196,28 +201,29 @@ def resend_report(
 
 
 def send_deputy_copy(context: Context, place: SeatView, report: Report, *, deputy: Deputy) -> None:
-    """Queues a kept report to somebody who stands in from now on, with a code of his own."""
+    """Queue a stored report to a new deputy, with a reply code of their own."""
     session, snapshot = context.session, context.snapshot
     mailer = CampaignMailer.of(context.app, snapshot)
     id_ = mailer.id_of("again", report.code, "deputy", deputy.id)
+    # The code is good for sheets alone, and only while its owner is deputy (decision 14).
     code = save_deputy_code(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
     mail = _resent_mail(context, place, report, to=to, id_=id_, code=code)
-    topic = deputy_topic(_topic(session, snapshot, place, report))
+    topic = deputy_topic(_report_topic(session, snapshot, place, report))
     mailer.send(session, context.now, dataclasses.replace(mail, topic=topic))
 
 
 def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
-    """Takes reports out of the outbox that wait there for somebody who stands in no more."""
+    """Withdraw queued copies of reports to the former deputies of a seat."""
     theirs = select(DeputyReport.message_id).join(Deputy, Deputy.id == DeputyReport.deputy_id)
     withdraw_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
 def renew_codes(context: Context, place: SeatView) -> Report | None:
-    """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
+    """Give all reports of a seat new reply codes, so that the old ones are void; return the newest report.
 
-    Their Message-IDs go with the codes, since a reply names those as well. Old
-    reports are among them: when turns are taken back, theirs are those to answer.
+    Their Message-IDs change with the codes, since a reply names those as well. Older
+    reports are included: after a rollback one of them is the report to answer.
     """
     session, snapshot = context.session, context.snapshot
     mailer = CampaignMailer.of(context.app, snapshot)
@@ -228,12 +234,12 @@ def renew_codes(context: Context, place: SeatView) -> Report | None:
     session.flush()
     newest = find_report(session, snapshot, place)
     if newest is not None:
-        withdraw_topic(session, _topic(session, snapshot, place, newest))
+        withdraw_topic(session, _report_topic(session, snapshot, place, newest))
     return newest
 
 
-def _topic(session: Session, snapshot: CampaignSnapshot, place: SeatView, report: Report) -> str:
-    """What the mail of a report is about; one of the same topic that still waits gives way to it."""
+def _report_topic(session: Session, snapshot: CampaignSnapshot, place: SeatView, report: Report) -> str:
+    """Return the topic of a report's mail; queued mail of the same topic is superseded by a newer one."""
     return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
 
@@ -252,7 +258,7 @@ def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, 
         address=app.settings.address,
         enclosed=AttachmentStore(context.session, snapshot.id).of(game, view),
     )
-    parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
+    parts = _recode_report(facts, report_subject(game.title, view, facts, report.edition), files)
     pages = snapshot.pages_for(place)
     if pages != PageDelivery.OFF:
         parts = dataclasses.replace(parts, page=app.reporter.seat_page(game, view, facts, parts.html))
@@ -262,10 +268,10 @@ def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, 
     )
 
 
-def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> RenderedReport:
-    """The parts of a report as kept, but with the address and code of these facts: in sheet and names of pictures."""
+def _recode_report(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> RenderedReport:
+    """Return the parts of a stored report, with the address and code of these facts in sheet and names of pictures."""
     seat = facts.seat
-    text, html = (_recoded(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
+    text, html = (_recode_text(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
     data = files.pop(f"{seat}.json")
     pictures = [
         DrawnPicture(name.removeprefix(f"{seat}.").removesuffix(".png"), "", png) for name, png in files.items()
@@ -275,8 +281,8 @@ def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> Rendere
     return RenderedReport(seat=seat, subject=subject, text=text, html=html, data=data, pictures=tuple(pictures))
 
 
-def _recoded(text: str, facts: ReportFacts) -> str:
-    """The text of a report with the code that its reader has now, in the first line of its sheet, and our address."""
+def _recode_text(text: str, facts: ReportFacts) -> str:
+    """Return the text of a report with our address, and with its reader's code in the first line of the sheet."""
     text = _SENT_TO.sub(lambda found: f"{found[1]}{facts.address}.", text)
     line = f"ORDERS {facts.campaign} {facts.seat} {facts.code}"
     own = (facts.campaign, facts.seat)

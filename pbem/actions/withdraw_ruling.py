@@ -43,9 +43,9 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulingShown:
-    """The ruling that counts, by the names of its parts, none if there is none; when earlier ones were replaced.
+    """The parts of the ruling that counts by name, none if there is none, and number and time of earlier rulings.
 
-    `form` is what the GM fills in, with that ruling in it.
+    `form` is the form for the GM, with that ruling in it.
     """
 
     campaign: str
@@ -58,7 +58,7 @@ class RulingShown:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A ruling that counts no more."""
+    """A ruling that no longer counts."""
 
     campaign: str
     turn: int
@@ -79,14 +79,14 @@ class ShowRuling(Query[RulingShown]):
     """Show the ruling on the open turn."""
 
     def look(self, context: Context) -> RulingShown:
-        """Return the ruling, and the form with it. Raises CampaignError unless the turn is for its GM to decide."""
+        """Return the ruling, and the form with it. Raises CampaignError unless its GM decides the turn."""
         open_ = open_ruling(context)
         return RulingShown(
             campaign=context.snapshot.name,
             turn=context.snapshot.turn,
             zone=context.snapshot.schedule.zone,
             parts=ruled_parts(open_),
-            earlier=tuple((each.number, each.at) for each in _others(context, open_)),
+            earlier=tuple((each.number, each.at) for each in _other_rulings(context, open_)),
             form=ShowRulingForm().look(context),
         )
 
@@ -116,13 +116,13 @@ class ShowRuling(Query[RulingShown]):
 
 @dataclass(frozen=True, slots=True)
 class DropRuling(Change[Dropped]):
-    """Lets the ruling on the open turn count no more; the turn waits for another."""
+    """Drop the ruling on the open turn, which waits for another."""
 
     command = "adjudicate"
     weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
 
     def do(self, context: Context) -> Dropped:
-        """Drop it, and keep it with the earlier ones. Raises CampaignError if there is none."""
+        """Drop the ruling, and keep it with the earlier ones. Raises CampaignError if there is none."""
         session, snapshot, now = context.session, context.snapshot, context.now
         turn = open_ruling(context).turn
         if turn.ruling is None:
@@ -144,29 +144,29 @@ class DropRuling(Change[Dropped]):
 
 @dataclass(frozen=True, slots=True)
 class RestoreRuling(PreviewedChange[Restored]):
-    """Lets an earlier ruling on the open turn count again: that of a number, or the newest that does not count."""
+    """Let an earlier ruling on the open turn count again: that of a number, or the newest that does not count."""
 
     command = "adjudicate"
     weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
     number: int | None = None
 
     def asks(self, context: Context, facts: Restored) -> bool:
-        """Return whether parts of the ruling that counts would be replaced."""
+        """Return True if parts of the ruling that counts would be replaced."""
         return bool(facts.replaced)
 
     def look(self, context: Context) -> Restored:
         """Return what would change. Raises CampaignError if there is no such ruling."""
-        open_, earlier = self._chosen(context)
+        open_, earlier = self._choose(context)
         return self._facts(context, open_, earlier)
 
     def do(self, context: Context) -> Restored:
-        """Bring it back; the one that counted is kept."""
-        open_, earlier = self._chosen(context)
+        """Restore the ruling; the one that counted is kept."""
+        open_, earlier = self._choose(context)
         facts = self._facts(context, open_, earlier)
         keep_ruling(context, open_, earlier.ruling)
         return facts
 
-    def _chosen(self, context: Context) -> tuple[OpenRuling, Earlier]:
+    def _choose(self, context: Context) -> tuple[OpenRuling, Earlier]:
         open_ = open_ruling(context)
         known = earlier_rulings(context.session, context.snapshot, open_.turn)
         return open_, choose_earlier(context.snapshot.name, open_.turn, known, self.number)
@@ -184,7 +184,7 @@ class RestoreRuling(PreviewedChange[Restored]):
         yield channel.undone or done
 
 
-def _others(context: Context, open_: OpenRuling) -> list[Earlier]:
+def _other_rulings(context: Context, open_: OpenRuling) -> list[Earlier]:
     """Return the earlier rulings that differ from the one that counts."""
     known, ruling = earlier_rulings(context.session, context.snapshot, open_.turn), open_.turn.ruling
     return [each for each in known if ruling is None or json_sha256(each.ruling) != json_sha256(ruling)]
@@ -207,7 +207,7 @@ class RulingCommand(GmCommand):
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return what is meant: a ruling, its end, an earlier one, or a look at it."""
+        """Return the action: submit, drop, restore or show the ruling."""
         number = None if self.number is None else int(self.number)
         if self.what != "BACK" and number is not None:
             raise CampaignError(f"to have an earlier ruling back, write: RULING BACK {number}")

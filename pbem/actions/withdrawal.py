@@ -31,7 +31,7 @@ from pbem.store.types import CampaignState, OutgoingState
 
 @dataclass(frozen=True, slots=True)
 class Inconsistency:
-    """Where a chain is broken, in words; `last` is the number of the last turn that hangs on it, -1 for none."""
+    """An inconsistency of a chain, in words; `last` is the number of the last consistent turn, -1 if there is none."""
 
     text: str
     last: int
@@ -50,23 +50,27 @@ class _Link:
 
 
 def find_inconsistency(session: Session, snapshot: CampaignSnapshot) -> Inconsistency | None:
-    """The first place where the turns of a campaign do not hang together; None if they do."""
+    """Return the first inconsistency in the turns of a campaign; None if there is none."""
     if snapshot.status == CampaignState.FORMING:
         return None
-    links = list(_links(session, snapshot))
+    links = list(_load_links(session, snapshot))
     if not links or links[0].number != snapshot.origin:
         return Inconsistency("its set-up is missing", -1)
     before = b""
     for link, following in pairwise(links):
-        if wrong := _between(before, link, following):
+        if wrong := _check_link(before, link, following):
             return Inconsistency(wrong, link.number)
         before = link.record
-    wrong = _at_the_end(snapshot, links[-1])
+    wrong = _check_end(snapshot, links[-1])
     return Inconsistency(wrong, links[-1].number) if wrong else None
 
 
-def _between(before: bytes, link: _Link, following: _Link) -> str:
-    """What is wrong between a turn and the one that follows; `before` is the record of the one before both."""
+def _check_link(before: bytes, link: _Link, following: _Link) -> str:
+    """Return the inconsistency between a turn and the next, "" if there is none.
+
+    Args:
+        before: The record of the turn before both, b"" for none.
+    """
     number, after = link.number, following.number
     if not link.resolved:
         return f"turn {number} was not run, but turn {after} follows it"
@@ -79,11 +83,11 @@ def _between(before: bytes, link: _Link, following: _Link) -> str:
         return f"turn {number} was run from another state than it has"
     if not following.has_its_state or record.get("state_after") != following.state_hash:
         return f"turn {after} has another state than turn {number} led to"
-    missing = _reported(record) - following.told
+    missing = _reported_seats(record) - following.told
     return f"turn {after} lacks the report of {', '.join(sorted(missing))}" if missing else ""
 
 
-def _at_the_end(snapshot: CampaignSnapshot, last: _Link) -> str:
+def _check_end(snapshot: CampaignSnapshot, last: _Link) -> str:
     if last.resolved:
         return f"turn {last.number} was run, but no turn follows it"
     if last.number != snapshot.turn:
@@ -91,13 +95,13 @@ def _at_the_end(snapshot: CampaignSnapshot, last: _Link) -> str:
     return ""
 
 
-def _reported(record: Mapping[str, Any]) -> set[SeatName]:
+def _reported_seats(record: Mapping[str, Any]) -> set[SeatName]:
     paths = (path.removeprefix("reports/") for path in record.get("files", ()) if path.startswith("reports/"))
     return {name.removesuffix(".json") for name in paths if name.endswith(".json")}
 
 
-def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
-    told = _told(session, snapshot)
+def _load_links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
+    told = _load_reported_seats(session, snapshot)
     turns = select(Turn.id, Turn.number, Turn.state, Turn.state_hash, Turn.resolved_at, Turn.record)
     for row in session.execute(turns.where(is_current(snapshot.id)).order_by(Turn.number)):
         yield _Link(
@@ -110,8 +114,8 @@ def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
         )
 
 
-def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[SeatName]]:
-    """The seats whose reports opened each live turn, by its id."""
+def _load_reported_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[SeatName]]:
+    """Return the seats whose reports opened each live turn, by its id."""
     reports = select(Report.turn_id, Seat.name).join(Seat, Seat.id == Report.seat_id)
     told: dict[int, set[SeatName]] = defaultdict(set)
     for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(is_current(snapshot.id))):
@@ -120,17 +124,17 @@ def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[Seat
 
 
 ROLLBACK, RERUN, UNDO, REPAIR = "rollback", "rerun", "undo", "repair"
-"""The kinds of shelves: what was done when the turns on them were taken out."""
+"""The kinds of `WithdrawnTurns`: what was done when the turns were withdrawn."""
 
 SEED_KNOWN = (
     "The game was over, so the seed of the dice was in its last reports: "
     "whoever kept them can reckon every roll of the turns to come."
 )
-"""The warning that a turn is opened again whose dice are no longer secret."""
+"""The warning for a reopened turn whose dice are no longer secret."""
 
 
 def withdraw_turns(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
-    """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
+    """Withdraw the turns from `first` on; return them, oldest first."""
     turns = list(
         session.scalars(select(Turn).where(is_current(snapshot.id), Turn.number >= first).order_by(Turn.number))
     )
@@ -142,7 +146,7 @@ def withdraw_turns(session: Session, snapshot: CampaignSnapshot, kind: str, firs
 
 
 def create_withdrawal(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
-    """Makes a shelf; returns its id."""
+    """Insert the row to which withdrawn turns belong; return its id."""
     shelf = WithdrawnTurns(campaign_id=snapshot.id, kind=kind, first=first, at=now)
     session.add(shelf)
     session.flush()
@@ -150,24 +154,25 @@ def create_withdrawal(session: Session, snapshot: CampaignSnapshot, kind: str, f
 
 
 def withdraw_turn(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
-    """Takes one turn out of the history."""
+    """Take one turn out of the history."""
     turn.shelf_id = shelf_id
     if turn.resolved_at is not None:
         turn.archived_at = now  # its folder may have been written without a note of that
 
 
 def reinstate_turns(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
-    """Puts the turns of a shelf back into the campaign's history; returns them, oldest first."""
+    """Put withdrawn turns back into the campaign's history; return them, oldest first."""
     turns = list(session.scalars(select(Turn).where(Turn.shelf_id == shelf.id).order_by(Turn.number)))
     for turn in turns:
         turn.shelf_id = None
+        # Its folder is in withdrawn/ and has to be written to its place again.
         turn.archived_at = None
     session.flush()
     return turns
 
 
 def reopen_turn(session: Session, turn: Turn, **changes: Any) -> Turn:
-    """Puts a turn like one on a shelf, but not resolved, into the history; returns it."""
+    """Insert an open turn like a withdrawn one, but for the `changes` of its columns; return it."""
     same = ("campaign_id", "number", "awaited", "state", "state_hash", "opened_at", "deadline", "ruling")
     row = Turn(**({name: getattr(turn, name) for name in same} | changes))
     session.add(row)
@@ -176,63 +181,64 @@ def reopen_turn(session: Session, turn: Turn, **changes: Any) -> Turn:
 
 
 def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[int] = ()) -> None:
-    """Lets the reports that opened one turn open another; those `but` of some seats, by id, stay."""
+    """Move the reports that opened one turn to another, but for those of seats with the ids in `but`."""
     moved = update(Report).where(Report.turn_id == source.id, Report.seat_id.not_in(list(but)))
     session.execute(moved.values(turn_id=target.id))
 
 
 def stop_mail(session: Session, turns: Iterable[Turn]) -> None:
-    """Takes the reports that opened these turns out of the outbox, where they still wait."""
-    _turn_mail(session, turns, before=OutgoingState.QUEUED, after=OutgoingState.SUPERSEDED)
+    """Withdraw the reports that opened these turns from the outbox, if they are still queued."""
+    _change_mail_state(session, turns, before=OutgoingState.QUEUED, after=OutgoingState.SUPERSEDED)
 
 
 def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
-    """Sends the reports after all that `stop_mail` has stopped."""
-    _turn_mail(session, turns, before=OutgoingState.SUPERSEDED, after=OutgoingState.QUEUED)
+    """Queue the reports again that `stop_mail` has withdrawn."""
+    _change_mail_state(session, turns, before=OutgoingState.SUPERSEDED, after=OutgoingState.QUEUED)
 
 
-def _turn_mail(session: Session, turns: Iterable[Turn], *, before: OutgoingState, after: OutgoingState) -> None:
+def _change_mail_state(session: Session, turns: Iterable[Turn], *, before: OutgoingState, after: OutgoingState) -> None:
     reports = select(Report.message_id).where(Report.turn_id.in_([turn.id for turn in turns]))
     mails = update(OutgoingMail).where(OutgoingMail.message_id.in_(reports), OutgoingMail.state == before)
     session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
 
 
 def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, over: bool, version: int) -> None:
-    """Notes where the campaign stands now, in a new era. A hold of the house was for what is gone; a GM's stays."""
+    """Set the open turn of a campaign, with a new revision. Holds of the application end; a GM's stays."""
     values = {
         "turn": turn,
         "status": CampaignState.OVER if over else CampaignState.RUNNING,
         "version": version,
+        # Part of all codes and Message-IDs to come, so that old codes are recognised and refused (decision 7).
         "era": snapshot.era + 1,
         **({} if is_gm_hold(snapshot.hold_kind) else NO_HOLD),
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
-    # What the next reports are to tell of the GM waits for no turn that is gone.
+    # Whatever the next reports have to disclose goes with those of the turn that is open now.
     session.execute(
         update(JournalEntry).where(JournalEntry.campaign_id == snapshot.id, JournalEntry.turn > turn).values(turn=turn)
     )
 
 
 def version_before(session: Session, snapshot: CampaignSnapshot, number: int) -> int:
-    """The version of the game that wrote the state of a turn: that which ran the one before."""
+    """Return the version of the game that wrote the state of a turn, which is that of the run before it."""
     return int(json.loads(load_record(session, snapshot, number - 1))["version"])
 
 
 def count_misses_again(
     session: Session, snapshot: CampaignSnapshot, *, gone: Sequence[Turn] = (), back: Sequence[Turn] = ()
 ) -> None:
-    """Mends the counts of missed sheets, after turns have left or come back into the history.
+    """Correct the counts of missed sheets after turns were withdrawn or reinstated.
 
     Records do not tell whether a seat without a sheet had a player, so no row
     is longer than all sheets that were ever counted as missed.
     """
     seats = session.scalars(select(Seat).where(Seat.campaign_id == snapshot.id)).all()
     since = {seat.name: seat.since for seat in seats if seat.since}
-    # A turn that was run once more was missed by whoever missed it the first time.
+    # A rerun counts as of the first run: the player of that time has missed the turn.
     run_at = {turn.number: turn.resolved_at for turn in (*back, *gone) if turn.resolved_at}
-    difference = _missed(back, run_at, since)
-    difference.subtract(_missed(gone, run_at, since))
-    rows = _rows(session, snapshot, since)
+    difference = _count_misses(back, run_at, since)
+    difference.subtract(_count_misses(gone, run_at, since))
+    rows = _count_in_a_row(session, snapshot, since)
     for seat in seats:
         seat.nmr_total = max(0, seat.nmr_total + difference[seat.name])
         seat.nmr_in_a_row = min(rows.get(seat.name, 0), seat.nmr_total)
@@ -242,13 +248,13 @@ def count_misses_again(
 def misses_in_a_row(session: Session, snapshot: CampaignSnapshot, number: int) -> Mapping[SeatName, int]:
     """Return how many sheets in a row each seat had missed when the turn of a number opened."""
     seats = session.execute(select(Seat.name, Seat.since).where(Seat.campaign_id == snapshot.id))
-    return _rows(session, snapshot, {name: since for name, since in seats if since}, before=number)
+    return _count_in_a_row(session, snapshot, {name: since for name, since in seats if since}, before=number)
 
 
-def _missed(
+def _count_misses(
     turns: Iterable[Turn], run_at: Mapping[int, dt.datetime], since: Mapping[SeatName, dt.datetime]
 ) -> Counter[SeatName]:
-    """How many of the turns the player of each seat has missed."""
+    """Return how many of the turns the current player of each seat has missed."""
     told = ((turn, json.loads(turn.record)) for turn in turns if turn.record)
     return Counter(
         seat
@@ -258,10 +264,10 @@ def _missed(
     )
 
 
-def _rows(
+def _count_in_a_row(
     session: Session, snapshot: CampaignSnapshot, since: Mapping[SeatName, dt.datetime], *, before: int = NEVER
 ) -> Mapping[SeatName, int]:
-    """How many turns, up to the last one `before` a number, each seat was awaited in and its player sent nothing."""
+    """Return how many sheets in a row each seat's player has missed, up to the last turn `before` a number."""
     runs = select(Turn.record, Turn.resolved_at).where(
         is_current(snapshot.id), Turn.record.is_not(None), Turn.number < before
     )

@@ -54,7 +54,7 @@ Result = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing looked at: `text` is what was found, `mend` what to do about it, "" if nothing."""
+    """One check: `text` is the result, `mend` says how to repair it, "" if there is nothing to repair."""
 
     name: str
     result: Result
@@ -64,7 +64,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All that was looked at, and how often there was something to mend."""
+    """All checks, with the numbers of problems and warnings."""
 
     problems: int
     warnings: int
@@ -72,21 +72,21 @@ class Diagnosis:
 
 
 def ok(name: str, text: str) -> CheckResult:
-    """Nothing to mend."""
+    """Return a result with nothing to repair."""
     return CheckResult(name, "ok", text)
 
 
 def warning(name: str, text: str, mend: str) -> CheckResult:
-    """It may be meant so; turns go on all the same."""
+    """Return a result that may be intended, and does not stop turns."""
     return CheckResult(name, "warning", text, mend)
 
 
 def failure(name: str, text: str, mend: str) -> CheckResult:
-    """Something cannot work until it is mended."""
+    """Return a result that keeps something from working until it is repaired."""
     return CheckResult(name, "problem", text, mend)
 
 
-_ADVICE = tuple(
+_MAIL_ADVICE = tuple(
     (re.compile(pattern, re.IGNORECASE), advice)
     for pattern, advice in (
         (
@@ -135,9 +135,9 @@ _ADVICE = tuple(
         ),
     )
 )
-"""The first that fits is meant: the more telling come first."""
+"""The first pattern that matches counts, so the more specific ones come first."""
 
-_OF_DATABASES = tuple(
+_DATABASE_ADVICE = tuple(
     (re.compile(pattern, re.IGNORECASE), advice)
     for pattern, advice in (
         (
@@ -194,25 +194,25 @@ _OF_DATABASES = tuple(
 
 def database_advice(failure: str, restore: str) -> str:
     """Return how to mend a failure of the database; `restore` is the instruction for one that is lost."""
-    found = (advice.format(restore=restore) for pattern, advice in _OF_DATABASES if pattern.search(failure))
+    found = (advice.format(restore=restore) for pattern, advice in _DATABASE_ADVICE if pattern.search(failure))
     return next(found, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
 
 
 def mail_advice(failure: str, setting: str) -> str:
-    """How to mend a failure of the inbox or carrier; `setting` is its name in pbem.toml."""
-    for pattern, advice in _ADVICE:
+    """Return how to mend a failure of the inbox or carrier; `setting` is its name in pbem.toml."""
+    for pattern, advice in _MAIL_ADVICE:
         if pattern.search(failure):
             return advice.format(setting=setting)
     return f"look at {setting} in pbem.toml, and at what the server's own log says"
 
 
 MOST_NAMED = 8
-"""Turns named in a sentence."""
+"""The most turns named in a sentence."""
 
 
 @dataclass(slots=True)
 class _Compared:
-    """The turns of a campaign that the archive lacks or has otherwise, and those that only the archive has."""
+    """The turns of a campaign that the archive lacks or has changed, and those that only the archive has."""
 
     lost: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
@@ -233,8 +233,13 @@ class _Compared:
 def archive(
     settings: Settings, store: Store, restore: str, *, progress: Progress = no_progress
 ) -> Iterator[CheckResult]:
-    """Yield what database and archive do not have alike; `restore` is the instruction for a database too old."""
+    """Yield the differences between database and archive.
+
+    Args:
+        restore: The instruction for a database that is too old.
+    """
     place = settings.archive
+    # Of several machines on one PostgreSQL database, only one may have the archive.
     if sqlite_path(settings.database) is None and not place.is_dir():
         mend = "if no other machine has the archive, make the folder: the next tick or worker writes it again"
         yield warning("archive", f"there is no folder {place} on this machine", mend)
@@ -242,16 +247,18 @@ def archive(
     # The folders first: a turn is in the database before it is in the archive.
     there = {name: list_turns(place, name)[0] for name in campaigns_there(place)}
     compared: dict[str, _Compared] = defaultdict(_Compared)
-    known = _known(store)
-    _look_for_folders(place, store, compared, progress)
+    known = _load_folder_names(store)
+    _compare_folders(place, store, compared, progress)
     for name in there.keys() & known.keys():
         compared[name].unknown += sorted(there[name] - known[name])
-    found = [each for name, what in sorted(compared.items()) for each in _told(name, what, restore)]
-    found += [_stranger(place, name, restore) for name in sorted(there.keys() - known.keys())]
+    found = [each for name, what in sorted(compared.items()) for each in _render_differences(name, what, restore)]
+    for name in sorted(there.keys() - known.keys()):
+        said = f"the archive has a campaign {name}, and the database has none of this name"
+        found.append(failure("archive", said, f"{restore}; if it belongs to another home, move {place / name} away"))
     yield from found or [ok("archive", "it has every turn that the database has, and no other")]
 
 
-def _known(store: Store) -> Mapping[str, set[str]]:
+def _load_folder_names(store: Store) -> Mapping[str, set[str]]:
     """Return the names of the folders that the archive may have, by campaign."""
     turns = select(Campaign.name, Turn.number).join(Turn, Turn.campaign_id == Campaign.id)
     with store.reading() as session:
@@ -262,16 +269,16 @@ def _known(store: Store) -> Mapping[str, set[str]]:
 
 
 _ARCHIVED = Turn.resolved_at.is_not(None) & (Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None))
-"""Other turns are yet to be written, or set aside, by the next tick."""
+"""Other turns are yet to be written, or moved to withdrawn/, by the next tick."""
 
 
-def _look_for_folders(place: Path, store: Store, compared: Mapping[str, _Compared], progress: Progress) -> None:
+def _compare_folders(place: Path, store: Store, compared: Mapping[str, _Compared], progress: Progress) -> None:
     turns = select(Turn.id, Turn.number, Campaign.name).join(Campaign, Campaign.id == Turn.campaign_id)
     with store.reading() as session:
         rows = session.execute(turns.where(_ARCHIVED).order_by(Turn.id)).all()
     for done, (id_, number, name) in enumerate(rows, start=1):
         try:
-            # Looked at twice: a rollback may move the folder between the look at its row and the one at the disk.
+            # Checked twice: a rollback may move the folder between the reading of its row and the look at the disk.
             if _find_damaged(place, store, id_) and (turn := _find_damaged(place, store, id_)):
                 compared[name].add(turn, turn_folder(place, turn.record, withdrawn=turn.withdrawn))
         except (zlib.error, *PARSE_ERRORS):
@@ -285,79 +292,75 @@ def _find_damaged(place: Path, store: Store, id_: int) -> ResolvedTurn | None:
     return next((turn for turn in found if find_archive_damage(place, turn)), None)
 
 
-def _told(name: str, what: _Compared, restore: str) -> Iterator[CheckResult]:
+def _render_differences(name: str, what: _Compared, restore: str) -> Iterator[CheckResult]:
     if what.lost:
         mend = "run: pbem tick, which writes them again from the database"
-        yield failure("archive", f"campaign {name}: the archive lacks {_listed(what.lost)}", mend)
+        yield failure("archive", f"campaign {name}: the archive lacks {_join_some(what.lost)}", mend)
     if what.changed:
-        mend = f"move {_listed(what.folders)} away; pbem tick then writes it again from the database"
+        mend = f"move {_join_some(what.folders)} away; pbem tick then writes it again from the database"
         yield failure(
-            "archive", f"campaign {name}: the archive has {_listed(what.changed)} changed, cut or unreadable", mend
+            "archive", f"campaign {name}: the archive has {_join_some(what.changed)} changed, cut or unreadable", mend
         )
     if what.unreadable:
         yield failure(
-            "archive", f"campaign {name}: the database cannot read its own {_listed(what.unreadable)}", restore
+            "archive", f"campaign {name}: the database cannot read its own {_join_some(what.unreadable)}", restore
         )
     if what.unknown:
-        said = f"the archive has {_listed(what.unknown)}, and the database does not: it is of an earlier time"
+        said = f"the archive has {_join_some(what.unknown)}, and the database does not: it is of an earlier time"
         yield failure("archive", f"campaign {name}: {said}", f"put the newer database back, or {restore}")
 
 
-def _stranger(place: Path, name: str, restore: str) -> CheckResult:
-    said = f"the archive has a campaign {name}, and the database has none of this name"
-    return failure("archive", said, f"{restore}; if it belongs to another home, move {place / name} away")
-
-
-def _listed(names: Sequence[str]) -> str:
+def _join_some(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
 MOST_ROWS = 10
-"""Rows that are named."""
+"""The most rows that are named."""
 
 CLOCK_SLACK = dt.timedelta(minutes=5)
-"""How far the clock may be behind what was written by it; servers' clocks differ."""
+"""The most by which the clock may be behind the newest row; servers' clocks differ."""
 
 MOST_RIGHTS = 6
-"""Rights that are named; where more are lacking, all are granted alike."""
+"""The most missing rights that are named."""
 
 
 def check_database(
     settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = no_progress
 ) -> Iterator[CheckResult]:
-    """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
+    """Yield whether the database can be reached, has this version and can be written, then the checks of its rows."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
-    trouble = _trouble(settings, restore)
+    trouble = _find_trouble(settings, restore)
     if trouble is not None:
         yield trouble
         return
     with closing(Store(settings.database)) as store:
         try:
-            if lacking := _lacking_rights(store):
+            if lacking := _find_missing_rights(store):
                 yield lacking
                 return
             with store.writing() as session:
+                # Changes no row, but fails where the database cannot be written.
                 session.execute(update(InboxMessage).where(InboxMessage.id < 0).values(note=""))
         except (ConfigError, DBAPIError) as error:
-            yield _unusable(error, restore)
+            yield _unusable_database(error, restore)
             return
-        if lacks := _lacking(store):
+        if lacks := _find_missing_columns(store):
             yield failure("database", f"it lacks {', '.join(lacks)}", database_advice("malformed", restore))
             return
         yield ok("database", "it can be written to and is of this version")
-        yield from _rows(store, restore)
-        examined = [_clock(store, now), _stuck(store), _schedules(store), _histories(store)]
-        examined += [_codes(store, games), archive(settings, store, restore, progress=progress)]
+        yield from _check_rows(store, restore)
+        examined = [_check_clock(store, now), _check_outbox(store), _check_schedules(store), _check_histories(store)]
+        examined += [_check_game_code(store, games), archive(settings, store, restore, progress=progress)]
         if settings.authserv_id:
-            examined.append(iter([_senders(store, settings.authserv_id)]))
+            examined.append(iter([_check_authserv_id(store, settings.authserv_id)]))
         for each in examined:
-            with suppress(*UNREADABLE):  # of these rows is told already
+            with suppress(*UNREADABLE):  # `_check_rows` has reported these rows
                 yield from each
 
 
-def _rows(store: Store, restore: str) -> Iterator[CheckResult]:
-    """Values that cannot be read, one by one; but for those that the time zone data of this machine may lack."""
+def _check_rows(store: Store, restore: str) -> Iterator[CheckResult]:
+    """Yield values that cannot be read, but for schedules, which depend on the time zone data of this machine."""
     with store.reading() as session, closing(find_faults(session.connection())) as faults:
         others = (fault for fault in faults if (fault.table, fault.field) != ("campaign", "schedule"))
         for fault in islice(others, MOST_ROWS):
@@ -365,20 +368,20 @@ def _rows(store: Store, restore: str) -> Iterator[CheckResult]:
 
 
 def compare_with_archive(settings: Settings, *, progress: Progress = no_progress) -> list[CheckResult]:
-    """Return the problems of an archive that does not go with its database, or the other way round."""
+    """Return the differences between a database and its archive, as problems."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
     with closing(Store(settings.database)) as store:
         return [found for found in archive(settings, store, restore, progress=progress) if found.result != "ok"]
 
 
 def _new_folder(home: Path) -> Path:
-    """Return a folder beside the home that is not there yet."""
+    """Return a folder beside the home that does not exist yet."""
     names = chain(["restored"], (f"restored-{number}" for number in count(2)))
     return next(path for name in names if not (path := home.with_name(f"{home.name}-{name}")).exists())
 
 
-def _senders(store: Store, name: str) -> CheckResult:
-    """Return whether the mail server of a name adds its word on senders, by a mail of a GM from outside."""
+def _check_authserv_id(store: Store, name: str) -> CheckResult:
+    """Check that the mail server of this name adds its verdict on senders, by the newest mail of a GM from outside."""
     with store.reading() as session:
         proven = newest_proven(session, name)
     if proven is None:
@@ -388,7 +391,7 @@ def _senders(store: Store, name: str) -> CheckResult:
             "then pbem tick and pbem doctor again; where a server adds none, anybody can write it"
         )
         return warning("authserv_id", said, mend)
-    mail = f"letter {proven.letter}, the GM's of {_utc(proven.received_at)}"
+    mail = f"letter {proven.letter}, the GM's of {_format_utc(proven.received_at)}"
     if proven.stamped:
         return ok("authserv_id", f'{mail}, bears the word of "{name}" on its sender: {proven.verdict}')
     said = f'{mail}, does not bear the word of "{name}": anybody can write it, so none counts'
@@ -399,21 +402,21 @@ def _senders(store: Store, name: str) -> CheckResult:
     return failure("authserv_id", said, mend)
 
 
-def _trouble(settings: Settings, restore: str) -> CheckResult | None:
-    """Why the tables cannot be used, if they cannot."""
+def _find_trouble(settings: Settings, restore: str) -> CheckResult | None:
+    """Return why the tables cannot be used, None if they can."""
     path = sqlite_path(settings.database)
     if path and not path.exists():
-        return _missing(path, restore)
+        return _missing_file(path, restore)
     try:
         if path and (damage := find_damage(path)):
             return failure("database", f"{path} is damaged: {damage}", database_advice("malformed", restore))
         found = find_schema_problem(settings.database, restore)
     except ConfigError as error:
-        return _unusable(error, restore)
+        return _unusable_database(error, restore)
     return failure("database", f"it {found.said}", found.mend) if found else None
 
 
-def _missing(file: Path, restore: str) -> CheckResult:
+def _missing_file(file: Path, restore: str) -> CheckResult:
     folder = file.parent
     if not folder.is_dir():
         mend = "make the folder, mount the disk that it lies on, or correct `database` in pbem.toml"
@@ -422,7 +425,7 @@ def _missing(file: Path, restore: str) -> CheckResult:
     return failure("database", f"there is no file {file}", mend)
 
 
-def _unusable(error: Exception, restore: str) -> CheckResult:
+def _unusable_database(error: Exception, restore: str) -> CheckResult:
     said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split()).removesuffix(SEE_DOCTOR)
     return failure("database", said, database_advice(said, restore))
 
@@ -441,8 +444,8 @@ _RIGHTS = text("""
 """)
 
 
-def _lacking_rights(store: Store) -> CheckResult | None:
-    """Return the rights on tables and sequences that pbem's user on a server does not have, if there are any."""
+def _find_missing_rights(store: Store) -> CheckResult | None:
+    """Return the rights on tables and sequences that pbem's user on a server lacks, None if it has all."""
     if store.engine.dialect.name == "sqlite":
         return None
     with store.reading() as session:
@@ -456,8 +459,8 @@ def _lacking_rights(store: Store) -> CheckResult | None:
     return failure("database", f"its user lacks rights: {', '.join(named[:MOST_RIGHTS])}{more}", mend)
 
 
-def _lacking(store: Store) -> list[str]:
-    """Tables and columns that this version needs and that are not there, though the database says that it has them."""
+def _find_missing_columns(store: Store) -> list[str]:
+    """Return the tables and columns that this version needs and the database lacks, whatever its version says."""
     there = inspect(store.engine)
     tables, lacks = set(there.get_table_names()), list[str]()
     for table in Base.metadata.sorted_tables:
@@ -469,8 +472,8 @@ def _lacking(store: Store) -> list[str]:
     return lacks
 
 
-def _clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
-    """A clock that is behind what it has already stamped was set back, or was wrong then."""
+def _check_clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
+    """Check that the clock is not behind what it has stamped: then it was set back, or was wrong before."""
     newest = {
         "letter": func.max(InboxMessage.received_at),
         "act in a campaign's journal": func.max(JournalEntry.at),
@@ -478,7 +481,7 @@ def _clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
     }
     with store.reading() as session:
         found = {what: at for what, column in newest.items() if (at := session.scalar(select(column))) is not None}
-    shown = f"it is {_utc(now)}"
+    shown = f"it is {_format_utc(now)}"
     if not found:
         yield ok("clock", shown)
         return
@@ -486,31 +489,31 @@ def _clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
     if found[what] <= now + CLOCK_SLACK:
         yield ok("clock", f"{shown}, and nothing in the database is of a later time")
         return
-    text = f"{shown} by this machine, but the newest {what} is of {_utc(found[what])}"
+    text = f"{shown} by this machine, but the newest {what} is of {_format_utc(found[what])}"
     yield failure("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
 
 
-def _stuck(store: Store) -> Iterator[CheckResult]:
-    """Mail that the carrier refuses time and again, but never for good: nobody is told of that by mail."""
+def _check_outbox(store: Store) -> Iterator[CheckResult]:
+    """Yield a failure if the carrier keeps deferring mail, but never refuses it: then no bounce tells of it."""
     with store.reading() as session:
         said = stuck_mail(session)
     if said:
         yield failure("outbox", said, "ask whoever runs the carrier; when it is mended: pbem outbox --retry all")
 
 
-def _utc(at: dt.datetime) -> str:
+def _format_utc(at: dt.datetime) -> str:
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _histories(store: Store) -> Iterator[CheckResult]:
-    """Campaigns whose turns do not hang together, so that they cannot go on or cannot be proved."""
+def _check_histories(store: Store) -> Iterator[CheckResult]:
+    """Yield the campaigns whose turns are inconsistent, so that they cannot go on or cannot be proved."""
     whole = True
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
             try:
                 broken = find_inconsistency(session, load_campaign(session, name))
             except (CampaignError, *UNREADABLE):
-                continue  # its schedule, or another row, cannot be read, which is told already
+                continue  # its schedule or another row cannot be read, which is reported already
             if broken is not None:
                 whole = False
                 yield failure("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
@@ -518,17 +521,17 @@ def _histories(store: Store) -> Iterator[CheckResult]:
         yield ok("history", "the turns of every campaign hang together")
 
 
-def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
-    """Campaigns whose game is played by other code than before, though it has the same version."""
+def _check_game_code(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
+    """Yield the campaigns whose game has other code than before, but the same version."""
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
-            with suppress(CampaignError, *UNREADABLE):  # its schedule, or another row, cannot be read: as above
+            with suppress(CampaignError, *UNREADABLE):  # its schedule or another row cannot be read: as above
                 if said := code_change(session, games, load_campaign(session, name)):
                     yield failure("games", f"campaign {name}: {said}", CODE_REPAIR)
 
 
-def _schedules(store: Store) -> Iterator[CheckResult]:
-    """Campaigns whose deadlines cannot be reckoned on this machine."""
+def _check_schedules(store: Store) -> Iterator[CheckResult]:
+    """Yield the campaigns whose deadlines cannot be computed on this machine."""
     with store.reading() as session:
         campaigns = session.execute(
             select(Campaign.name, Campaign.schedule).where(Campaign.status != CampaignState.OVER)
@@ -544,46 +547,52 @@ _PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
 
 
 def check_mail(settings: Settings) -> Iterator[CheckResult]:
-    """Secrets first; where one cannot be had, its server is not tried. Nor is any of a home that is not active."""
+    """Yield the checks of inbox, carrier, signature and address; a server whose secret is missing is not tried.
+
+    Of a home that is not active no server is asked at all.
+    """
+    # The settings of a restored home may be a stranger's: until it is reopened, no server is asked (decision 37).
     if not settings.active:
         mend = "see that all of it is right, correct it in pbem.toml, and then open the home: pbem reopen"
         yield warning("inactive", "this home was restored, and uses none of the following before it is opened", mend)
         yield from (warning("inactive", each, "") for each in reaches(settings.home))
         return
-    yield from _inbox(settings)
-    yield from _carrier(settings)
+    yield from _check_inbox(settings)
+    yield from _check_carrier(settings)
     if settings.dkim is not None:
-        yield _signature(settings.dkim, settings.domain)
-    yield _address(settings.domain)
+        yield _check_signature(settings.dkim, settings.domain)
+    yield _check_domain(settings.domain)
 
 
-def _inbox(settings: Settings) -> Iterator[CheckResult]:
+def _check_inbox(settings: Settings) -> Iterator[CheckResult]:
     url = settings.inbox_url
-    secrets = _secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
+    secrets = _check_secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
     yield from secrets
     if all(check.result != "problem" for check in secrets):
-        yield _tried("inbox", url, lambda: f"{count_noun(count_waiting(settings), 'mail waits', 'mails wait')} there")
+        yield _try_server(
+            "inbox", url, lambda: f"{count_noun(count_waiting(settings), 'mail waits', 'mails wait')} there"
+        )
 
 
-def _carrier(settings: Settings) -> Iterator[CheckResult]:
+def _check_carrier(settings: Settings) -> Iterator[CheckResult]:
     url = settings.carrier_url
-    secrets = _secrets(carrier_password=settings.carrier_password, carrier_oauth=settings.carrier_oauth)
+    secrets = _check_secrets(carrier_password=settings.carrier_password, carrier_oauth=settings.carrier_oauth)
     yield from secrets
     if url.scheme != "maildir" and all(check.result != "problem" for check in secrets):
-        yield _tried("carrier", url, lambda: _greeted(settings, url))
+        yield _try_server("carrier", url, lambda: _greet_carrier(settings, url))
 
 
-def _greeted(settings: Settings, url: MailUrl) -> str:
+def _greet_carrier(settings: Settings, url: MailUrl) -> str:
     check_transport(settings)
     return f"it takes the login of {url.user}" if url.user else "it answers, and asks for no login"
 
 
-def _secrets(**secrets: Secret | None) -> list[CheckResult]:
-    """Whether those that are set can be had; not whether they are right."""
-    return [_secret(setting, secret) for setting, secret in secrets.items() if secret is not None]
+def _check_secrets(**secrets: Secret | None) -> list[CheckResult]:
+    """Check that the secrets that are set can be read; whether they are right is not known."""
+    return [_check_secret(setting, secret) for setting, secret in secrets.items() if secret is not None]
 
 
-def _secret(setting: str, secret: Secret) -> CheckResult:
+def _check_secret(setting: str, secret: Secret) -> CheckResult:
     try:
         value = secret.read(setting)
     except ConfigError as error:
@@ -594,7 +603,7 @@ def _secret(setting: str, secret: Secret) -> CheckResult:
     return ok(setting, "it can be had")
 
 
-def _tried(name: str, url: MailUrl, attempt: Callable[[], str]) -> CheckResult:
+def _try_server(name: str, url: MailUrl, attempt: Callable[[], str]) -> CheckResult:
     where = url.path or url.server
     try:
         return ok(name, f"{where}: {attempt()}")
@@ -602,8 +611,8 @@ def _tried(name: str, url: MailUrl, attempt: Callable[[], str]) -> CheckResult:
         return failure(name, str(error), mail_advice(str(error), name))
 
 
-def _signature(dkim: Dkim, domain: str) -> CheckResult:
-    """Signs a mail as it would be sent, and has the signature proved by what DNS says."""
+def _check_signature(dkim: Dkim, domain: str) -> CheckResult:
+    """Check that a signed mail is verified by the key in DNS."""
     try:
         signed = DkimSigner(dkim).sign(_PROBE)
     except ConfigError as error:
@@ -618,8 +627,8 @@ def _signature(dkim: Dkim, domain: str) -> CheckResult:
     return ok("dkim", f"mail is signed for {dkim.domain}, and the published key proves it")
 
 
-def _address(domain: str) -> CheckResult:
-    """Only a doubt: a domain may take mail (MX) without having an address itself."""
+def _check_domain(domain: str) -> CheckResult:
+    """Warn if the domain has no address, which is only a doubt: it may take mail (MX) all the same."""
     try:
         socket.getaddrinfo(domain, None)
     except (OSError, UnicodeError) as error:

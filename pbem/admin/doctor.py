@@ -7,7 +7,7 @@ import shlex
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -24,11 +24,11 @@ from pbem.site.publish import sample_pages
 from pbem.util import Progress, no_progress
 
 LEAST_FREE = 200_000_000
-"""Bytes; with less, a warning."""
+"""The free bytes below which there is a warning."""
 
 
-def settings_file(home: Path) -> Iterator[CheckResult]:
-    """Whether pbem.toml can be used; every key at fault by itself."""
+def check_settings(home: Path) -> Iterator[CheckResult]:
+    """Check that pbem.toml can be used; yield each faulty key by itself."""
     problems = find_settings_problems(home)
     for problem in problems:
         yield failure(FILE_NAME, problem, f"correct it in {home / FILE_NAME}; docs/gm-guide.md shows the forms")
@@ -36,17 +36,17 @@ def settings_file(home: Path) -> Iterator[CheckResult]:
         yield ok(FILE_NAME, "every setting can be read")
 
 
-def folders(settings: Settings) -> Iterator[CheckResult]:
-    """Whether home, archive and Maildirs can be written to, by really writing a file without a name."""
-    yield _written("home", settings.home)
-    yield _written("archive", settings.archive)
+def check_folders(settings: Settings) -> Iterator[CheckResult]:
+    """Check that home, archive and Maildirs can be written to, by writing an unnamed temporary file."""
+    yield _check_writable("home", settings.home)
+    yield _check_writable("archive", settings.archive)
     for name, url in (("inbox", settings.inbox_url), ("carrier", settings.carrier_url)):
         if url.scheme == "maildir":
-            parts = [_written(name, settings.home / url.path / part) for part in ("", "tmp", "new", "cur")]
+            parts = [_check_writable(name, settings.home / url.path / part) for part in ("", "tmp", "new", "cur")]
             yield next((part for part in parts if part.result != "ok"), parts[0])
 
 
-def _written(name: str, folder: Path) -> CheckResult:
+def _check_writable(name: str, folder: Path) -> CheckResult:
     there = next(place for place in (folder, *folder.parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=there, buffering=0) as file:
@@ -60,8 +60,8 @@ def _written(name: str, folder: Path) -> CheckResult:
     return ok(f"{name} folder", f"{folder} can be written to{will}")
 
 
-def disk(settings: Settings) -> CheckResult:
-    """Whether there is room for another night's mail."""
+def check_free_space(settings: Settings) -> CheckResult:
+    """Check that there is room for another night's mail."""
     free = shutil.disk_usage(settings.home).free
     text = f"{free // 1_000_000:,} MB are free where the home is"
     if free < LEAST_FREE:
@@ -70,7 +70,7 @@ def disk(settings: Settings) -> CheckResult:
 
 
 def check_games(games: InstalledGames) -> Iterator[CheckResult]:
-    """Whether every game that a package offers can be played."""
+    """Check that every installed game can be played."""
     faults = games.faults()
     for fault in faults.values():
         mend = "install a version of the package that goes with this one of pbem, or uninstall it"
@@ -79,11 +79,11 @@ def check_games(games: InstalledGames) -> Iterator[CheckResult]:
         yield ok("games", f"all {len(games)} that are installed can be played")
 
 
-def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
-    """Whether the GM's own templates compile and can be filled in, and have names that are used; and those of games."""
+def check_templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
+    """Check that templates of GM and games compile and render, and that the GM's have names that are used."""
     own = settings.own_templates
     faults = list(check_syntax(own, TEMPLATE_DIR, games)) if own else []
-    # What cannot be read cannot be filled in either, and needs not be told twice.
+    # A template that does not compile cannot be rendered either, and is reported once.
     faults = (
         faults
         if any(fault.fatal for fault in faults)
@@ -111,8 +111,8 @@ def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[C
         yield ok("templates", said)
 
 
-def zones() -> CheckResult:
-    """Whether this machine knows time zones at all."""
+def check_time_zones() -> CheckResult:
+    """Check that this machine has time zone data."""
     try:
         ZoneInfo("Europe/Berlin")
     except (ZoneInfoNotFoundError, OSError, ValueError):
@@ -125,20 +125,16 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def check_permissions(settings: Settings) -> CheckResult:
-    """What others can get at, with the command that keeps them out."""
-    found = [str(place) for place in _places(settings) if _is_open(place)]
+    """Check that other users cannot read private files, and name the command that keeps them out."""
+    found = [str(place) for place in _private_places(settings) if _is_open(place)]
     if not found:
         return ok("privacy", "no other user of this machine can read database, archive, log or mail")
-    return warning("privacy", f"other users of this machine can read {', '.join(found)}", f"run: {_closing(found)}")
+    close = f"run: chmod -R go= {shlex.join(found)}"
+    return warning("privacy", f"other users of this machine can read {', '.join(found)}", close)
 
 
-def _closing(places: Sequence[str]) -> str:
-    """The command that closes files and folders, and all in them."""
-    return f"chmod -R go= {shlex.join(places)}"
-
-
-def _places(settings: Settings) -> Iterator[Path]:
-    """Files and folders with secrets in them."""
+def _private_places(settings: Settings) -> Iterator[Path]:
+    """Yield the files and folders with secrets in them."""
     scheme, _, path = settings.database.partition(":///")
     if scheme == "sqlite":
         yield from (Path(path + ending) for ending in ("", "-wal", "-shm"))
@@ -152,33 +148,33 @@ def _places(settings: Settings) -> Iterator[Path]:
 
 
 def _is_open(place: Path) -> bool:
-    """Whether others can get at a file or into a folder: neither it nor any folder above it keeps them out."""
+    """Return True if other users can read a file or enter a folder: neither it nor a folder above keeps them out."""
     with suppress(OSError):  # what is not there is not open
         return all(path.stat().st_mode & _OTHERS for path in (place, *place.parents))
     return False
 
 
 def run_checks(home: Path, now: dt.datetime, games: InstalledGames, *, progress: Progress = no_progress) -> Diagnosis:
-    """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
+    """Run all checks of a home. Nothing is changed, moved or sent, and no password is shown."""
     checks = []
-    for number, check in enumerate(_checks(home, now, games, progress), start=1):
+    for number, check in enumerate(_iter_checks(home, now, games, progress), start=1):
         checks.append(check)
         progress("examining", number, 0)
     results = [check.result for check in checks]
     return Diagnosis(results.count("problem"), results.count("warning"), tuple(checks))
 
 
-def _checks(home: Path, now: dt.datetime, games: InstalledGames, progress: Progress) -> Iterator[CheckResult]:
-    file = list(settings_file(home))
+def _iter_checks(home: Path, now: dt.datetime, games: InstalledGames, progress: Progress) -> Iterator[CheckResult]:
+    file = list(check_settings(home))
     yield from file
-    yield zones()
+    yield check_time_zones()
     yield from check_games(games)
     if any(check.result == "problem" for check in file):
-        return  # without settings nobody knows what else to look at
+        return  # without settings there is nothing else to check
     settings = load_settings(home)
-    yield from folders(settings)
+    yield from check_folders(settings)
     yield check_permissions(settings)
-    yield disk(settings)
+    yield check_free_space(settings)
     yield from check_database(settings, now, games.usable(), progress=progress)
-    yield from templates(settings, games.usable())
+    yield from check_templates(settings, games.usable())
     yield from check_mail(settings)

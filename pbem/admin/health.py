@@ -3,9 +3,8 @@
 A home that was restored from a backup is inactive: nothing is read, run or sent
 there until the operator activates it.
 
-The last poll is stored in the database, which machines that share the work have in
-common. Without it the next poll is taken for the first, and no deadline waits for
-an outage.
+The last poll is stored in the database, which all machines of the home share.
+Without it the next poll is taken for the first, and no deadline waits for an outage.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.status import CampaignStatus, Undelivered, _undelivered, campaign_status
+from pbem.actions.status import CampaignStatus, Undelivered, campaign_status, load_undelivered
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE, fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
@@ -37,16 +36,16 @@ from pbem.store.types import MessageState, OutgoingState
 from pbem.text import count_noun, format_time
 
 CLOSED = "closed"
-"""The name of the fact that is kept."""
+"""The name under which this is stored as a `KeyValue`."""
 
 
 def deactivate_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
-    """Closes a home that was restored from the backup made at a time."""
+    """Mark a home as inactive that was restored from the backup made at this time."""
     keep_fact(session, CLOSED, {"made": made.isoformat(), "at": now.isoformat()})
 
 
 def inactive_notice(session: Session) -> str:
-    """The sentence on a closed home, which says what to do; "" of an open one."""
+    """Return the sentence on an inactive home that says what to do; "" for an active one."""
     kept = select(KeyValue.name).where(KeyValue.name == CLOSED)
     if flushed_connection(session).execute(kept).first() is None:
         return ""
@@ -59,9 +58,9 @@ def inactive_notice(session: Session) -> str:
 
 
 def require_active(app: App) -> None:
-    """Raises ConfigError, saying what to do, if the home is closed, or its database was brought up meanwhile.
+    """Raise ConfigError, saying what to do, if the home is inactive, or its database was migrated meanwhile.
 
-    Who runs for weeks has loaded his program long ago, and would go on writing as that does.
+    A process that runs for weeks would go on writing as its old code does.
     """
     with app.store.reading() as session:
         require_unchanged_schema(session)
@@ -70,28 +69,26 @@ def require_active(app: App) -> None:
 
 
 def is_closed(app: App) -> bool:
-    """Return True for a home that does nothing before it is opened."""
+    """Return True if the home does nothing until it is reopened."""
     with app.store.reading() as session:
         return not app.settings.active or bool(inactive_notice(session))
 
 
 def activate_home(app: App) -> None:
-    """Open a home for all who load its settings from now on: templates, secrets and servers of it are used.
-
-    The settings are freed first: whoever is killed in between has a home that a tick still refuses.
-    """
+    """Activate a home: from now on its templates, secrets and servers are used."""
+    # The file first: after a kill between the two, a tick still refuses the home (decision 37).
     (app.settings.home / INACTIVE).unlink(missing_ok=True)
     with app.store.writing() as session:
         session.execute(delete(KeyValue).where(KeyValue.name == CLOSED))
 
 
 MAILBOX = "mailbox"
-"""The name of the fact that is kept."""
+"""The name under which this is stored as a `KeyValue`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastPoll:
-    """What is known of the newest poll, good or not: its time, and the newest letter that there was when it ended."""
+    """The newest poll, good or not: its time, and the id of the newest message when it ended."""
 
     at: dt.datetime
     newest: int
@@ -99,48 +96,49 @@ class LastPoll:
 
 
 def record_poll(app: App, now: dt.datetime, *, readable: bool) -> Outage | None:
-    """Remembers a poll, good or not; returns the outage for which deadlines wait now."""
+    """Save a poll, good or not; return the outage for which deadlines wait now."""
     longest = dt.timedelta(hours=app.settings.outage_hours)
-    # What a power cut takes back is remembered again by the next poll.
+    # Not durable: what a power cut takes back is stored again by the next poll.
     with app.store.writing(durable=False) as session:
+        # Locked, as all machines on this database record their polls here.
         session.execute(select(KeyValue.name).where(KeyValue.name == MAILBOX).with_for_update())
         before = read_watch(session)
         watch = after_poll(before, now, longest=longest) if readable else after_failure(before, now)
         if watch.outage is not None and (before is None or watch.outage != before.outage):
-            _announce(session, watch.outage, now)
+            _announce_outage(session, watch.outage, now)
         newest = session.scalar(select(func.max(InboxMessage.id))) or 0
-        keep_fact(session, MAILBOX, _written(LastPoll(now, newest, watch)))
+        keep_fact(session, MAILBOX, _to_json(LastPoll(now, newest, watch)))
     return watch.outage
 
 
 def read_watch(session: Session) -> MailboxWatch | None:
-    """What is remembered of the polls, if anything."""
+    """Return what is known of the polls, None before the first."""
     last = last_poll(session)
     return None if last is None else last.watch
 
 
 def last_poll(session: Session) -> LastPoll | None:
-    """The newest poll, if there was any."""
+    """Return the newest poll, None before the first."""
     kept = read_fact(session, MAILBOX)
-    return None if kept is None else _read(kept)
+    return None if kept is None else _from_json(kept)
 
 
 def turns_delayed_by_outage(turns: list[OpenTurnStatus], outage: Outage) -> list[OpenTurnStatus]:
-    """The turns that would be run in an outage or soon after it, and wait until its release."""
+    """Return the turns that would be run in an outage or soon after it, and wait until its release."""
     return [turn for turn in turns if turn.closes is not None and outage.since <= turn.closes < outage.release]
 
 
-def _announce(session: Session, outage: Outage, now: dt.datetime) -> None:
+def _announce_outage(session: Session, outage: Outage, now: dt.datetime) -> None:
     event("outage over", level="warning", since=outage.since, until=outage.until, deadlines_wait_until=outage.release)
-    for turn in turns_delayed_by_outage(_readable(session), outage):
+    for turn in turns_delayed_by_outage(_load_readable_turns(session), outage):
         zone = turn.schedule.zone
         said = f"no mail was read from {format_time(outage.since, zone)} to {format_time(outage.until, zone)}"
         waits = f"turn {turn.turn} waits until {format_time(outage.release, zone)}"
         add_entry(session, load_campaign(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
 
 
-def _readable(session: Session) -> list[OpenTurnStatus]:
-    """The open turns, but for those that cannot be read; the tick tells of these."""
+def _load_readable_turns(session: Session) -> list[OpenTurnStatus]:
+    """Return the open turns, but for those that cannot be read; the tick reports these."""
     try:
         return load_open_turns(session)
     except UNREADABLE:
@@ -151,7 +149,7 @@ def _readable(session: Session) -> list[OpenTurnStatus]:
         return turns
 
 
-def _written(last: LastPoll) -> dict[str, Any]:
+def _to_json(last: LastPoll) -> dict[str, Any]:
     watch, outage = last.watch, last.watch.outage
     return {
         "at": last.at.isoformat(),
@@ -163,7 +161,7 @@ def _written(last: LastPoll) -> dict[str, Any]:
     }
 
 
-def _read(data: Any) -> LastPoll:
+def _from_json(data: Any) -> LastPoll:
     time, usual, outage = dt.datetime.fromisoformat, data["usual"], data["outage"]
     watch = MailboxWatch(
         last_good=time(data["last_good"]),
@@ -178,16 +176,20 @@ _DAY = dt.timedelta(days=1)
 
 
 def home_notices(session: Session) -> tuple[str, ...]:
-    """A sentence for each thing that is out of order."""
+    """Return a sentence for each thing that is out of order."""
     notices: list[str] = []
     watch = read_watch(session)
     stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
-    unanswered = noticed(notices, "the letters", lambda: _unanswered(session), "")
-    return tuple(filter(None, (inactive_notice(session), _unread(watch), _waiting(watch), stuck, unanswered, *notices)))
+    unanswered = noticed(notices, "the letters", lambda: _unanswered_notice(session), "")
+    return tuple(
+        filter(
+            None, (inactive_notice(session), _unread_notice(watch), _outage_notice(watch), stuck, unanswered, *notices)
+        )
+    )
 
 
 def stuck_mail(session: Session) -> str:
-    """The sentence on mail that has been tried for as long as any is, but never refused for good; or ""."""
+    """Return the sentence on mail that was tried for as long as mail is, but never refused for good; or ""."""
     tried = select(OutgoingMail.created_at, OutgoingMail.not_before, OutgoingMail.reply).order_by(OutgoingMail.id)
     rows = session.execute(tried.where(OutgoingMail.state == OutgoingState.QUEUED, OutgoingMail.attempts > 0)).all()
     stuck = [row for row in rows if row.not_before - row.created_at >= GIVE_UP]
@@ -198,8 +200,8 @@ def stuck_mail(session: Session) -> str:
     return f"{mails} been tried for {GIVE_UP.days} days or more, since {since}; last said: {stuck[-1].reply}"
 
 
-def _unanswered(session: Session) -> str:
-    """The sentence on letters of the last day of mail that were due an answer and got none; or ""."""
+def _unanswered_notice(session: Session) -> str:
+    """Return the sentence on messages of the last day of mail that should have had an answer; or ""."""
     newest = session.scalar(select(InboxMessage.received_at).order_by(InboxMessage.id.desc()).limit(1))
     if newest is None:
         return ""
@@ -210,13 +212,13 @@ def _unanswered(session: Session) -> str:
     return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
 
 
-def _unread(watch: MailboxWatch | None) -> str:
+def _unread_notice(watch: MailboxWatch | None) -> str:
     if watch is None or not watch.failed:
         return ""
     return f"the mailbox cannot be read, last done {format_time(watch.last_good, 'UTC')}: deadlines wait for it"
 
 
-def _waiting(watch: MailboxWatch | None) -> str:
+def _outage_notice(watch: MailboxWatch | None) -> str:
     if watch is None or watch.outage is None:
         return ""
     since, until, release = (
@@ -227,7 +229,7 @@ def _waiting(watch: MailboxWatch | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomeStatus:
-    """All campaigns, mail that belongs to none, how many letters were set aside, and what else is out of order."""
+    """All campaigns, mail that belongs to none, the number of quarantined messages, and what else is out of order."""
 
     campaigns: tuple[CampaignStatus, ...]
     undelivered: tuple[Undelivered, ...]
@@ -236,19 +238,23 @@ class HomeStatus:
 
 
 def home_status(app: App, campaign: str | None = None) -> HomeStatus:
-    """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
+    """Return the status of all campaigns, or of one.
+
+    Raises:
+        CampaignError: If there is no such campaign.
+    """
     if campaign is not None:
         with readable(app, campaign), app.store.reading() as session:
             here = campaign_status(session, app, load_campaign(session, campaign))
             return HomeStatus(
-                campaigns=(here,), undelivered=(), set_aside=_set_aside(session), notices=home_notices(session)
+                campaigns=(here,), undelivered=(), set_aside=_count_quarantined(session), notices=home_notices(session)
             )
     notices: list[str] = []
     with app.store.reading() as session:
         names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
         found = tuple(filter(None, (_status_or_notice(session, app, name, notices) for name in names)))
-        stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: _undelivered(session, None), ())
-        set_aside = _set_aside(session)
+        stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: load_undelivered(session, None), ())
+        set_aside = _count_quarantined(session)
         notices = [*home_notices(session), *notices]
     return HomeStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
 
@@ -263,5 +269,5 @@ def _status_or_notice(session: Session, app: App, name: str, notices: list[str])
         return None
 
 
-def _set_aside(session: Session) -> int:
+def _count_quarantined(session: Session) -> int:
     return session.scalar(select(func.count()).where(InboxMessage.state == MessageState.QUARANTINED)) or 0

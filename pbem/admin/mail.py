@@ -26,7 +26,7 @@ FORMER_STATES = {"done": MessageState.PROCESSED.value}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageInfo:
-    """A letter in the list; `sender` is "" where none can be read, `note` says what became of it. Keys are masked."""
+    """A message in the list; `sender` is "" where none can be read, `note` is the result. Secrets are redacted."""
 
     id: int
     received_at: dt.datetime
@@ -38,7 +38,7 @@ class MessageInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDetail(MessageInfo):
-    """A letter with the text that its writer typed; `notes` say what was left out of that, or mended."""
+    """A message with the text that its sender typed; `notes` say what was removed from that, or repaired."""
 
     recipients: tuple[str, ...]
     automatic: str
@@ -48,14 +48,14 @@ class MessageDetail(MessageInfo):
 
 @dataclass(frozen=True, slots=True)
 class MessageList:
-    """The newest letters, oldest first, and how many there are in all."""
+    """The newest messages, oldest first, and their number in all."""
 
     letters: tuple[MessageInfo, ...]
     total: int
 
 
 def list_messages(store: Store, state: str | None = None, *, limit: int) -> MessageList:
-    """The newest letters, or those of one state, so many at most."""
+    """Return the newest messages, or those in one state, `limit` at most."""
     chosen = (InboxMessage.state == state,) if state is not None else ()
     wanted = select(
         InboxMessage.id, InboxMessage.received_at, InboxMessage.raw, InboxMessage.state, InboxMessage.note
@@ -63,15 +63,15 @@ def list_messages(store: Store, state: str | None = None, *, limit: int) -> Mess
     with store.reading() as session:
         total = session.scalar(select(func.count(InboxMessage.id)).where(*chosen)) or 0
         rows = session.execute(wanted.order_by(InboxMessage.id.desc()).limit(limit).execution_options(yield_per=100))
-        return MessageList(tuple(_facts(*row) for row in rows)[::-1], total)
+        return MessageList(tuple(_message_info(*row) for row in rows)[::-1], total)
 
 
 def show_message(store: Store, letter_id: int) -> MessageDetail:
-    """One letter as the desk reads it. Raises MailAdminError if there is none of this number."""
+    """Return one message as the inbox reads it. Raises MailAdminError if there is none with this number."""
     with store.reading() as session:
         row = session.get(InboxMessage, letter_id)
     if row is None:
-        raise _unknown(letter_id)
+        raise _no_such_message(letter_id)
     letter = parse_message(row.raw)
     return MessageDetail(
         id=row.id,
@@ -88,7 +88,7 @@ def show_message(store: Store, letter_id: int) -> MessageDetail:
 
 
 def retry_message(store: Store, letter_id: int) -> None:
-    """Makes a quarantined letter new, for the next tick. Raises MailAdminError if it cannot be."""
+    """Make a quarantined message new, for the next tick. Raises MailAdminError if it is not quarantined."""
     again = (
         update(InboxMessage)
         .where(InboxMessage.id == letter_id, InboxMessage.state == MessageState.QUARANTINED)
@@ -100,12 +100,12 @@ def retry_message(store: Store, letter_id: int) -> None:
             return
         state = session.scalar(select(InboxMessage.state).where(InboxMessage.id == letter_id))
     if state is None:
-        raise _unknown(letter_id)
+        raise _no_such_message(letter_id)
     reason = "the next tick deals with it anyway" if state == MessageState.NEW else "it has had its answer"
     raise MailAdminError(f"letter {letter_id} is {state}, not quarantined: {reason}")
 
 
-def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
+def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
     letter = parse_headers(raw)
     return MessageInfo(
         id=letter_id,
@@ -117,17 +117,17 @@ def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, not
     )
 
 
-def _unknown(letter_id: int) -> MailAdminError:
+def _no_such_message(letter_id: int) -> MailAdminError:
     return MailAdminError(f"there is no letter {letter_id}: list them with: pbem letters")
 
 
 _TRIED_AGAIN = (OutgoingState.QUEUED, OutgoingState.FAILED)
-"""What needs no naming to be tried again: neither what another process is just sending, nor what has come back."""
+"""The states of mail that is retried without its id: neither being sent by another process, nor bounced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndeliveredMail:
-    """A mail not delivered. `next_try` is None where none will be made; `reply` is what the carrier said last."""
+    """A mail that was not delivered. `next_try` is None if there will be none; `reply` is the carrier's last reply."""
 
     id: int
     campaign: str | None
@@ -141,9 +141,10 @@ class UndeliveredMail:
 
 
 def list_outbox(store: Store, campaign: str | None = None) -> tuple[UndeliveredMail, ...]:
-    """The mail, of one campaign or all, that was not sent and still should be, in the order in which it was written.
+    """Return the mail, of one campaign or all, that was not sent and still should be, oldest first.
 
-    Raises CampaignError if there is no such campaign.
+    Raises:
+        CampaignError: If there is no such campaign.
     """
     mails = (
         select(OutgoingMail, Campaign.name)
@@ -154,18 +155,22 @@ def list_outbox(store: Store, campaign: str | None = None) -> tuple[UndeliveredM
     with store.reading() as session:
         if campaign is not None:
             mails = mails.where(OutgoingMail.campaign_id == load_campaign(session, campaign).id)
-        return tuple(_held(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100)))
+        return tuple(
+            _undelivered_mail(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100))
+        )
 
 
 def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> list[int]:
-    """Makes a mail due now, or with no id all that wait or have failed; returns their ids.
+    """Make a mail due now, or without an id all that is queued or has failed; return the ids.
 
-    The bytes stay, and with them the Message-ID; its tries are counted anew, lest the first that the other side puts
-    off be the last. What another process is just
-    handing over is left to it; what bounced is tried again only by its id.
-    Raises MailAdminError if the one mail cannot be tried again.
+    Bytes and Message-ID stay the same. Mail that another process is sending is left
+    alone, and bounced mail is retried only by its id.
+
+    Raises:
+        MailAdminError: If the one mail cannot be retried.
     """
     again = (
+        # Attempts start at 0 again, lest the next deferral of an old mail be its last.
         update(OutgoingMail).values(state=OutgoingState.QUEUED, not_before=now, attempts=0).returning(OutgoingMail.id)
     )
     if mail_id is None:
@@ -174,15 +179,18 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
         again = again.where(OutgoingMail.id == mail_id, OutgoingMail.state.in_((*_TRIED_AGAIN, OutgoingState.BOUNCED)))
     with store.writing() as session:
         raw = session.scalar(select(OutgoingMail.raw).where(OutgoingMail.id == mail_id))
+        # Tokens in mail that was sent long ago are masked, so it would go out without them.
         if raw is not None and is_masked(raw):
             raise MailAdminError(f"mail {mail_id} was sent too long ago to go again: it is no longer kept whole")
         due = sorted(session.scalars(again))
         if mail_id is not None and not due:
-            raise _refusal(mail_id, session.scalar(select(OutgoingMail.state).where(OutgoingMail.id == mail_id)))
+            raise _explain_refusal(
+                mail_id, session.scalar(select(OutgoingMail.state).where(OutgoingMail.id == mail_id))
+            )
     return due
 
 
-def _refusal(mail_id: int, state: str | None) -> MailAdminError:
+def _explain_refusal(mail_id: int, state: str | None) -> MailAdminError:
     if state is None:
         return MailAdminError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
     if state == OutgoingState.SENDING:
@@ -190,7 +198,7 @@ def _refusal(mail_id: int, state: str | None) -> MailAdminError:
     return MailAdminError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
 
 
-def _held(mail: OutgoingMail, campaign: str | None) -> UndeliveredMail:
+def _undelivered_mail(mail: OutgoingMail, campaign: str | None) -> UndeliveredMail:
     return UndeliveredMail(
         id=mail.id,
         campaign=campaign,
@@ -205,20 +213,20 @@ def _held(mail: OutgoingMail, campaign: str | None) -> UndeliveredMail:
 
 
 COUNTS = ("mails", "tried", "accepted", "bounced", "refused", "retried", "waiting")
-"""What is counted of an account."""
+"""The counts of `DeliveryCounts`."""
 
 _Seats = Mapping[tuple[int, int | None], tuple[str, ...]]
-"""The seats of a person in a campaign, by the ids of both."""
+"""The seats of a person in a campaign, by the ids of campaign and person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryCounts:
-    """The mails to one reader, counted. `seats` are empty for the GM and for who has none; `campaign` may be None.
+    """The mails to one reader, counted. `seats` are empty for the GM and others without a seat; `campaign` may be None.
 
     Of the `mails` not replaced by later ones, `tried` were given to the carrier
     at least once, `retried` more often, `accepted` by it; `bounced` came back
-    later, `refused` are given up, `waiting` are still to go. `reply` is what
-    the other side said last.
+    later, `refused` are given up, `waiting` are still to go. `reply` is the last
+    reply of the other server.
     """
 
     campaign: str | None
@@ -235,7 +243,11 @@ class DeliveryCounts:
 
 
 def delivery_counts(store: Store, campaign: str | None = None) -> tuple[DeliveryCounts, ...]:
-    """The accounts of all readers, or of those of one campaign. Raises CampaignError if there is no such campaign."""
+    """Return the counts of all readers, or of those of one campaign.
+
+    Raises:
+        CampaignError: If there is no such campaign.
+    """
     with store.reading() as session:
         reader = func.coalesce(Person.address, OutgoingMail.recipient)
         counted = (
@@ -245,12 +257,12 @@ def delivery_counts(store: Store, campaign: str | None = None) -> tuple[Delivery
                 OutgoingMail.person_id,
                 reader.label("address"),
                 func.count().label("mails"),
-                _times(OutgoingMail.attempts > 0).label("tried"),
-                _times(OutgoingMail.sent_at.is_not(None)).label("accepted"),
-                _times(OutgoingMail.state == OutgoingState.BOUNCED).label("bounced"),
-                _times(OutgoingMail.state == OutgoingState.FAILED).label("refused"),
-                _times(OutgoingMail.attempts > 1).label("retried"),
-                _times(OutgoingMail.state.in_(UNSENT_STATES)).label("waiting"),
+                _count_if(OutgoingMail.attempts > 0).label("tried"),
+                _count_if(OutgoingMail.sent_at.is_not(None)).label("accepted"),
+                _count_if(OutgoingMail.state == OutgoingState.BOUNCED).label("bounced"),
+                _count_if(OutgoingMail.state == OutgoingState.FAILED).label("refused"),
+                _count_if(OutgoingMail.attempts > 1).label("retried"),
+                _count_if(OutgoingMail.state.in_(UNSENT_STATES)).label("waiting"),
                 func.max(case((OutgoingMail.reply != "", OutgoingMail.id))).label("last"),
             )
             .outerjoin(Campaign, Campaign.id == OutgoingMail.campaign_id)
@@ -262,16 +274,16 @@ def delivery_counts(store: Store, campaign: str | None = None) -> tuple[Delivery
         if campaign is not None:
             counted = counted.where(OutgoingMail.campaign_id == load_campaign(session, campaign).id)
         rows = session.execute(counted).mappings().all()
-        seats = _seats(session)
-        replies = _replies(session, [row["last"] for row in rows])
-    return tuple(_account(row, seats, replies) for row in rows)
+        seats = _load_seats(session)
+        replies = _load_replies(session, [row["last"] for row in rows])
+    return tuple(_build_counts(row, seats, replies) for row in rows)
 
 
-def _times(condition: ColumnElement[bool]) -> ColumnElement[int]:
+def _count_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return cast(func.coalesce(func.sum(case((condition, 1), else_=0)), 0), Integer)
 
 
-def _seats(session: Session) -> _Seats:
+def _load_seats(session: Session) -> _Seats:
     found: dict[tuple[int, int | None], tuple[str, ...]] = {}
     manned = select(Seat.campaign_id, Seat.person_id, Seat.name).where(Seat.person_id.is_not(None))
     for campaign_id, person_id, name in session.execute(manned.order_by(Seat.id)):
@@ -279,14 +291,14 @@ def _seats(session: Session) -> _Seats:
     return found
 
 
-def _replies(session: Session, ids: Sequence[int | None]) -> dict[int, str]:
+def _load_replies(session: Session, ids: Sequence[int | None]) -> dict[int, str]:
     wanted = select(OutgoingMail.id, OutgoingMail.reply).where(
         OutgoingMail.id.in_([id_ for id_ in ids if id_ is not None])
     )
     return {row.id: row.reply for row in session.execute(wanted)}
 
 
-def _account(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> DeliveryCounts:
+def _build_counts(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> DeliveryCounts:
     counts = {name: row[name] for name in COUNTS}
     return DeliveryCounts(
         campaign=row["campaign"],

@@ -1,4 +1,4 @@
-"""The command line: one module for each group of commands. Only here host and games meet."""
+"""The command line: one module for each group of commands. Only here application and games meet."""
 
 from __future__ import annotations
 

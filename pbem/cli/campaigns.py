@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TextIO
@@ -129,7 +129,7 @@ CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
     "pause": PauseSeat,
     "resume": ResumeSeat,
 }
-"""What may be done to a seat, by the option that asks for it."""
+"""The changes of a seat, by the option for each."""
 
 
 @click.command(cls=Command)
@@ -231,11 +231,11 @@ def press(
 
 
 _CONFIRMING = ("sure", "asked")
-"""The fields that only confirm, for which the command line has --yes."""
+"""The fields that only confirm; the command line has --yes instead."""
 
 
 def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]) -> Command:
-    """Return the command that does an action: its fields are the arguments, behind the name of the campaign."""
+    """Return the command for an action: its fields are the arguments, after the name of the campaign."""
 
     def run(name: str, home: Path | None, now: dt.datetime | None = None, **given: Any) -> None:
         sure, as_json = given.pop("sure", False), given.pop("as_json", False)
@@ -251,8 +251,9 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
     command.params = [click.Argument(["name"])]
     for field in fields(action):
         if field.name in kinds and field.name not in _CONFIRMING:
-            type_, required = _type_of(kinds[field.name]), field.default is MISSING
-            command.params.append(click.Argument([field.name], type=type_, required=required))
+            kind = kinds[field.name]
+            type_ = click.IntRange(kind.least, 2**31 - 1) if isinstance(kind, Numeral) else click.STRING
+            command.params.append(click.Argument([field.name], type=type_, required=field.default is MISSING))
     has = {
         yes_option: "sure" in kinds,
         now_option: issubclass(action, Change),
@@ -264,15 +265,9 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
     return command
 
 
-def _type_of(kind: Field) -> click.ParamType[Any]:
-    return click.IntRange(kind.least, 2**31 - 1) if isinstance(kind, Numeral) else click.STRING
-
-
-def _commands() -> Iterator[Command]:
-    for verb in GM_COMMANDS.verbs:
-        if issubclass(verb.order, GmCommand) and verb.order.typed is not None:
-            yield command_of(verb.order, verb.order.typed, verb.kinds)
-
-
-TYPED: Mapping[str, Command] = {command.name or "": command for command in _commands()}
+TYPED: Mapping[str, Command] = {
+    verb.order.command: command_of(verb.order, verb.order.typed, verb.kinds)
+    for verb in GM_COMMANDS.verbs
+    if issubclass(verb.order, GmCommand) and verb.order.typed is not None
+}
 """The commands by their names."""

@@ -48,14 +48,14 @@ from pbem.text import count_noun, wrap
 from pbem.util import Progress, no_progress
 
 SLIP_EVERY = 6
-"""About one sheet in so many has a slip."""
+"""About one sheet in this many has a typing error."""
 
 _NONSENSE = "and may the best of us win"
 
 
 @dataclass(slots=True)
 class BotPlayer:
-    """A seat's bot. `report` is the last one it was mailed, `view` what stands in it.
+    """A seat's bot. `report` is the last one it was mailed, `view` the view in it.
 
     `page` is the last one that came with a report which asked for orders.
     """
@@ -75,28 +75,28 @@ class BotPlayer:
 
     @property
     def mending(self) -> bool:
-        """Whether a sheet with a slip is out, and the right one is to follow."""
+        """True if a sheet with a typing error was sent, and the correct one is to follow."""
         return bool(self._right)
 
     def read(self, raw: bytes) -> None:
-        """Reads a mail: a welcome for its token, a report for its view; receipts are enough to have come."""
+        """Read a mail: a welcome for its token, a report for its view; receipts are only counted by the demo."""
         mail = email.message_from_bytes(raw)
-        data = _attached_json(mail)
+        data = _find_json(mail)
         if data is not None:
             self.report, self.view = mail, data["view"]
             if self.view["awaited"]:
-                self.page = _attached(mail, "text/html") or self.page
+                self.page = _find_file(mail, "text/html") or self.page
         elif not self.token:
-            self.token = _token(mail)
+            self.token = _find_token(mail)
 
     def ask(self, campaign: str, command: str, now: dt.datetime) -> bytes:
-        """A mail with a command in it, and the token of the welcome."""
+        """Return a mail with a command, framed with the token of the welcome."""
         self.written += 1
         framed = f"PLAYER {campaign} {self.seat} {self.token}\n{command}\nEND"
         return self._compose(self.orders_to, "please", framed, "", now)
 
     def write(self, now: dt.datetime) -> bytes | None:
-        """The sheet for the report read last; None if there is nothing to say."""
+        """Return the sheet for the newest report; None if there is nothing to send."""
         lines = self.bot(self.view, self._dice("bot"))
         if not lines and not self.view["awaited"]:
             return None
@@ -107,7 +107,7 @@ class BotPlayer:
         return self._mail(lines, now)
 
     def mend(self, now: dt.datetime) -> bytes | None:
-        """The right sheet after one with a slip; None if there was none."""
+        """Return the correct sheet after one with a typing error; None if there was none."""
         lines, self._right = self._right, ()
         return self._mail(lines, now) if lines else None
 
@@ -115,7 +115,7 @@ class BotPlayer:
         return self.dice.scoped(purpose, self.seat, str(self.view["label"]))
 
     def _with_slip(self, lines: Sequence[str]) -> list[str]:
-        """The lines with two letters of a verb swapped, or with one that is no order."""
+        """Return the lines with two letters of a verb swapped, or with one line that is no order."""
         dice = self._dice("which slip")
         at = dice.below(len(lines), "line")
         words = split_words(lines[at])
@@ -126,7 +126,7 @@ class BotPlayer:
         return [*lines[:at], lines[at].replace(verb, slipped, 1), *lines[at + 1 :]]
 
     def _mail(self, lines: Sequence[str], now: dt.datetime) -> bytes:
-        """A mail in one of three manners: a bare reply, a reply with a framed sheet, a new mail with the token."""
+        """Return a mail in one of three forms: a bare reply, a reply with a framed sheet, a new mail with the token."""
         assert self.report is not None
         self.written += 1
         manner = self.written % 3
@@ -135,7 +135,7 @@ class BotPlayer:
         subject, answers = f"Re: {self.report['Subject']}", str(self.report["Message-ID"])
         to = str(self.report["Reply-To"])
         if manner == 1 and lines:
-            framed = [*lines, "", *_quoted(self.report)]
+            framed = [*lines, "", *_quote(self.report)]
         elif manner == 2 and self.token:
             framed[2] += f" {self.token}"
             subject, to, answers = "my orders", self.orders_to, ""
@@ -154,33 +154,33 @@ class BotPlayer:
         return compose(mail, sender=self.address, sender_name=self.seat.capitalize(), at=now)
 
 
-def _attached_json(mail: Message) -> dict[str, View] | None:
-    content = _attached(mail, "application/json")
+def _find_json(mail: Message) -> dict[str, View] | None:
+    content = _find_file(mail, "application/json")
     data: dict[str, View] | None = json.loads(content) if content else None
     return data
 
 
-def _attached(mail: Message, content_type: str) -> bytes:
-    """The content of the file of this type that comes with a mail, b"" if none does."""
+def _find_file(mail: Message, content_type: str) -> bytes:
+    """Return the content of the attached file of this type, b"" if there is none."""
     files = (part for part in mail.walk() if part.get_filename() and part.get_content_type() == content_type)
     return next((base64.b64decode(str(part.get_payload())) for part in files), b"")
 
 
-def _token(mail: Message) -> str:
-    """The last word of the ORDERS line in a welcome mail."""
-    headers = (line.split() for line in _text(mail).splitlines() if line.startswith("ORDERS "))
+def _find_token(mail: Message) -> str:
+    """Return the last word of the ORDERS line in a welcome mail."""
+    headers = (line.split() for line in _text_of(mail).splitlines() if line.startswith("ORDERS "))
     return next((words[3] for words in headers if len(words) == 4), "")
 
 
-def _quoted(report: Message) -> Iterator[str]:
-    """The beginning of a report, as a mail program quotes it."""
+def _quote(report: Message) -> Iterator[str]:
+    """Yield the beginning of a report, as a mail program quotes it."""
     yield f"On {report['Date']}, {report['From']} wrote:"
-    for line in _text(report).splitlines()[:12]:
+    for line in _text_of(report).splitlines()[:12]:
         yield f"> {line}"
 
 
-def _text(mail: Message) -> str:
-    """What a mail says, without its files."""
+def _text_of(mail: Message) -> str:
+    """Return the text of a mail, without its files."""
     text = next(part for part in mail.walk() if part.get_content_type() == "text/plain").get_payload(decode=True)
     assert isinstance(text, bytes)
     return text.decode()
@@ -192,7 +192,7 @@ RULINGS = "rulings"
 MOST_TURNS = 500
 USUAL_SEATS = 4
 START = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
-"""The demo's clock starts here, so that a demo played again comes out the same."""
+"""The demo's clock starts here, so that a repeated demo has the same result."""
 
 _ADDRESS = "orders@example.org"
 _SETTLE = dt.timedelta(minutes=30)
@@ -200,10 +200,10 @@ _SETTLE = dt.timedelta(minutes=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoResult:
-    """What a demo did, and where to look.
+    """The result of a demo, and the files to look at.
 
     `page` is that of a seat's last report which asked for orders. `proved` are the turns that the replay of the
-    archive passed. In `rulings` is what the GM wrote, a folder a turn, if there was one to judge them.
+    archive passed. `rulings` is the folder with what the GM wrote, a folder for each turn, if a GM judges the game.
     """
 
     game: str
@@ -235,9 +235,10 @@ def run_demo(
     seed: str = "demo",
     progress: Progress = no_progress,
 ) -> DemoResult:
-    """Plays in a folder that has no home yet, to the end of the game or for so many turns.
+    """Play a demo in a folder that has no home yet, to the end of the game or for so many turns.
 
-    Raises ConfigError, CampaignError or RulesetError.
+    Raises:
+        ConfigError, CampaignError, RulesetError: If the game or the folder does not allow it.
     """
     ruleset = find_game(games, game)
     names = seat_names(ruleset, seats)
@@ -252,7 +253,11 @@ def run_demo(
 
 
 def seat_names(ruleset: AnyRuleset, seats: int | None) -> list[str]:
-    """So many seats of a game, four where it takes them. Raises ConfigError when it does not take so many."""
+    """Return the names of so many seats of a game; by default four, where it takes them.
+
+    Raises:
+        ConfigError: If it does not take so many.
+    """
     known = ruleset.seats
     number = seats if seats is not None else min(known.most, max(known.least, USUAL_SEATS))
     if not known.least <= number <= known.most:
@@ -267,7 +272,7 @@ class _Demo:
     """One campaign, its players, and the clock."""
 
     def __init__(self, app: App, ruleset: AnyRuleset, seats: list[str], seed: bytes) -> None:
-        self._house, self._ruleset, self._seed = app, ruleset, seed
+        self._app, self._ruleset, self._seed = app, ruleset, seed
         self._now = START
         home = app.settings.home
         self._inbox = MaildirTransport(home / app.settings.inbox_url.path)
@@ -282,7 +287,7 @@ class _Demo:
         self.turns = 0
 
     def begin(self) -> None:
-        """Creates and starts the campaign; its players read their first mail."""
+        """Create and start the campaign; let its players read their first mail."""
         wanted = NewCampaign(
             name=CAMPAIGN,
             game=self._ruleset.key,
@@ -292,19 +297,19 @@ class _Demo:
             options=self._options(),
             policy={"site": "all"},
         )
-        create_campaign(self._house, wanted, self._now, seed=self._seed)
-        run_action(self._house, CAMPAIGN, StartCampaign(), self._now)
+        create_campaign(self._app, wanted, self._now, seed=self._seed)
+        run_action(self._app, CAMPAIGN, StartCampaign(), self._now)
         self._tick()
         self._inbox.send(_ADDRESS, self._players[0].ask(CAMPAIGN, "FORMAT PAGE", self._now))
 
     def _options(self) -> dict[str, str]:
-        """The options of the campaign as a GM types them; what is in a file is written into one."""
+        """Return the options of the campaign as a GM types them; contents of files are written to files."""
         wanted, typed = self._ruleset.demo.options, {}
         values = wanted([player.seat for player in self._players]) if wanted else {}
         for option in self._ruleset.options:
             value = values.get(option.name)
             if value is not None and option.kind == "file":
-                path = self._house.settings.home / f"{option.name}.json"
+                path = self._app.settings.home / f"{option.name}.json"
                 path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
                 typed[option.name] = str(path)
             elif value is not None:
@@ -312,7 +317,7 @@ class _Demo:
         return typed
 
     def play_turn(self) -> bool:
-        """Everyone sends, slips are mended, the turn is resolved. False when the game is over."""
+        """Let everyone send sheets, then corrections, and run the turn. Return False when the game is over."""
         for write in (BotPlayer.write, BotPlayer.mend):
             for player in self._players:
                 raw = write(player, self._now)
@@ -324,9 +329,9 @@ class _Demo:
         return not all(player.view["over"] for player in self._players)
 
     def result(self) -> DemoResult:
-        """Counts what happened, and proves the archive by its replay."""
-        settings = self._house.settings
-        with self._house.store.reading() as session:
+        """Return the counts of what happened, after a replay of the archive."""
+        settings = self._app.settings
+        with self._app.store.reading() as session:
             seed = session.scalars(select(Campaign.seed)).one()
             sheets = session.scalars(select(OrderSheet.findings)).all()
         proof = replay(settings.archive, CAMPAIGN, ruleset=self._ruleset, seed=seed, head=None)
@@ -334,7 +339,7 @@ class _Demo:
         seat = self._players[0].seat
         return DemoResult(
             game=self._ruleset.title,
-            standing=self._standing(),
+            standing=self._load_standing(),
             turns=self.turns,
             sheets=len(sheets),
             slips=sum(player.slips for player in self._players),
@@ -345,7 +350,7 @@ class _Demo:
             proved=proof.turns,
             archive=settings.archive / CAMPAIGN,
             rulings=self._rulings if self._rulings.is_dir() else None,
-            site=publish(self._house, settings.home / SITE).page,
+            site=publish(self._app, settings.home / SITE).page,
             report=folder / f"{seat}.html",
             page=self._page(),
             picture=next(
@@ -355,21 +360,21 @@ class _Demo:
         )
 
     def _page(self) -> Path | None:
-        """The page that the first player was mailed last, beside the campaign's home."""
+        """Write the page that the first player was mailed last into the campaign's home; return its path."""
         player = self._players[0]
-        path = self._house.settings.home / f"{player.seat}.html"
+        path = self._app.settings.home / f"{player.seat}.html"
         if player.page:
             path.write_bytes(player.page)
         return path if player.page else None
 
-    def _standing(self) -> Standing:
-        with self._house.store.reading() as session:
+    def _load_standing(self) -> Standing:
+        with self._app.store.reading() as session:
             return self._ruleset.standing(load_state(session, self._ruleset, load_campaign(session, CAMPAIGN)))
 
     def _tick(self) -> TickResult:
-        done = tick(self._house, self._now)
+        done = tick(self._app, self._now)
         if done.awaiting:
-            done = self._ruled()
+            done = self._rule_and_run()
         for path in sorted(self._sent.iterdir()):
             if path.name > self._seen:
                 self._seen = path.name
@@ -377,29 +382,29 @@ class _Demo:
                 self._hand_out(path)
         return done
 
-    def _ruled(self) -> TickResult:
-        """The turn that waits for the GM is run with his ruling; without one, where the game brings no GM."""
+    def _rule_and_run(self) -> TickResult:
+        """Run the turn that waits for the GM with their ruling; without one, if the game brings no GM."""
         rule = self._ruleset.demo.rule
         if rule is None:
-            return run_campaign_now(self._house, CAMPAIGN, self._now)
-        form = run_query(self._house, CAMPAIGN, ShowRulingForm(), self._now)
+            return run_campaign_now(self._app, CAMPAIGN, self._now)
+        form = run_query(self._app, CAMPAIGN, ShowRulingForm(), self._now)
         files, beside = rule(form.turn, form.files)
         folder = self._rulings / str(form.turn)
         write_folder(replace(form, files=files), folder)
         for name, content in beside.items():
             (folder / name).write_text(content, encoding="utf-8")
-        taken = run_action(self._house, CAMPAIGN, read_folder(CAMPAIGN, folder).taken(), self._now)
+        taken = run_action(self._app, CAMPAIGN, read_folder(CAMPAIGN, folder).taken(), self._now)
         if not taken.kept:
             raise CampaignError(f"the ruling of the demo's GM on turn {form.turn} has errors: {dict(taken.findings)}")
-        run_action(self._house, CAMPAIGN, ReleaseCampaign(), self._now)
-        return tick(self._house, self._now)
+        run_action(self._app, CAMPAIGN, ReleaseCampaign(), self._now)
+        return tick(self._app, self._now)
 
     @property
     def _rulings(self) -> Path:
-        return self._house.settings.home / RULINGS
+        return self._app.settings.home / RULINGS
 
     def _hand_out(self, path: Path) -> None:
-        """Gives a mail to the player it is for."""
+        """Give a mail to the player it is for."""
         raw = path.read_bytes()
         to = raw.partition(b"\nTo: ")[2].partition(b"\n")[0].decode()
         for player in self._players:
@@ -410,7 +415,7 @@ class _Demo:
 
 
 def demo_lines(result: DemoResult) -> Iterator[str]:
-    """What happened in a demo, and where to look."""
+    """Yield the result of a demo, and the files to look at."""
     facts = [
         ("turns", str(result.turns)),
         ("order sheets", f"{result.sheets}, {result.slips} of them with a slip on purpose"),
@@ -418,7 +423,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
         ("reports", f"{result.reports}, with {count_noun(result.pictures, 'picture')}"),
         ("mails sent", str(result.mails)),
         ("replay", f"passed: {count_noun(result.proved, 'turn')} resolved again from the archive, all hashes equal"),
-        ("standing", _standing(result.standing)),
+        ("standing", _describe_standing(result.standing)),
     ]
     looks = [
         ("a report", result.report),
@@ -441,7 +446,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
     )
 
 
-def _standing(standing: Standing) -> str:
+def _describe_standing(standing: Standing) -> str:
     if standing.over:
         winners = ", ".join(standing.winners)
         return f"won by {winners}: {standing.reason}" if winners else f"nobody has won: {standing.reason}"

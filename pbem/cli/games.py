@@ -31,7 +31,7 @@ from pbem.text import as_sentence, count_noun, wrap
 
 
 def check_lines(check: Check) -> Iterator[str]:
-    """What a receipt would say of a sheet: notes, findings, and the orders in words."""
+    """Yield what a receipt would say of a sheet: notes, findings, and the orders in words."""
     taken = "would be taken" if check.accepted else "would not be taken"
     yield f"{check.campaign}, {check.label}, seat {check.seat}: this sheet {taken}."
     yield f"{count_noun(len(check.orders), 'order')}, {count_noun(check.errors, 'line')} in error."
@@ -43,7 +43,7 @@ def check_lines(check: Check) -> Iterator[str]:
 
 
 def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
-    """The games there are, with their options."""
+    """Yield the installed games, with their options."""
     for number, game in enumerate(games):
         if number:
             yield ""
@@ -54,12 +54,14 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
         )
         yield f"  {wrap('pace: ' + game.pace, '  ')}"
         for option in game.options:
-            text = f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_default(option.default)}"
+            text = (
+                f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_format_default(option.default)}"
+            )
             yield f"  {wrap(text, '    ')}"
 
 
 def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
-    """The games there are, for scripts."""
+    """Return the installed games, for scripts."""
     return [
         {
             "key": game.key,
@@ -75,7 +77,7 @@ def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
     ]
 
 
-def _default(value: Any) -> str:
+def _format_default(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
@@ -121,14 +123,18 @@ _KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
 
 
 def write_skeleton(key: str, folder: Path, *, taken: Collection[str] = ()) -> list[Path]:
-    """Writes the package of a game in a folder that is empty or not there; its files. Raises ConfigError.
+    """Write the package of a new game into a folder that is empty or does not exist; return its files.
 
-    Of the keys `taken` there are games already.
+    Args:
+        taken: The keys of existing games.
+
+    Raises:
+        ConfigError: If the key or the folder cannot be used.
     """
     _check_key(key, taken)
     if folder.exists() and any(folder.iterdir()):
         raise ConfigError(f"{folder} is not empty: name a folder that is, or one that is not there yet")
-    return _written(resources.files("pbem.cli") / "skeleton", folder, key)
+    return _copy_files(resources.files("pbem.cli") / "skeleton", folder, key)
 
 
 def _check_key(key: str, taken: Collection[str]) -> None:
@@ -142,20 +148,20 @@ def _check_key(key: str, taken: Collection[str]) -> None:
         raise ConfigError(f"Python uses the name {key!r} already: choose another key, such as {key}_game")
 
 
-def _written(source: Traversable, target: Path, key: str) -> list[Path]:
+def _copy_files(source: Traversable, target: Path, key: str) -> list[Path]:
     if source.is_file():
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(_named(source.read_text(encoding="utf-8"), key), encoding="utf-8")
+        target.write_text(_replace_names(source.read_text(encoding="utf-8"), key), encoding="utf-8")
         return [target]
     inside = sorted(
         (each for each in source.iterdir() if not each.name.startswith((".", "__pycache__"))),
         key=lambda each: each.name,
     )
-    return [path for each in inside for path in _written(each, target / _named(each.name, key), key)]
+    return [path for each in inside for path in _copy_files(each, target / _replace_names(each.name, key), key)]
 
 
-def _named(text: str, key: str) -> str:
-    """A text of the skeleton with the game's own names."""
+def _replace_names(text: str, key: str) -> str:
+    """Return a text of the skeleton with the game's own names."""
     words = [word.capitalize() for word in key.split("_")]
     return text.replace("mygame", key).replace("MyGame", "".join(words)).replace("My Game", " ".join(words))
 

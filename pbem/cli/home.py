@@ -24,7 +24,7 @@ from pbem.text import as_sentence, count_noun, format_time, wrap
 
 
 def made_lines(made: BackupCreated) -> Iterator[str]:
-    """What was written, and what is not in it."""
+    """Yield what is in a backup, and what is not."""
     yield f"{made.path}: {made.bytes:,} bytes, {count_noun(len(made.campaigns), 'campaign')}."
     if made.lacking:
         yield wrap(
@@ -32,28 +32,28 @@ def made_lines(made: BackupCreated) -> Iterator[str]:
             "in the backup "
             "has what is missing."
         )
-    yield from _left_out(made.left_out)
+    yield from _left_out_lines(made.left_out)
     if made.removed:
         yield f"Removed: {', '.join(made.removed)}"
     yield f"Prove it with: pbem check-backup {shlex.quote(str(made.path))}"
 
 
 def checked_lines(checked: BackupCheck) -> Iterator[str]:
-    """What was proved, and what is wrong."""
+    """Yield what was proved of a backup, and what is wrong."""
     yield f"{checked.path}: made {format_time(checked.made, 'UTC')} by pbem {checked.pbem}."
     for each in checked.campaigns:
         proved = "not all proved" if each.unproved else "proved to the last result"
         yield f"{each.campaign}: {count_noun(each.turns, 'turn')}, {proved}."
         yield from (wrap(f"  {reason}", "  ") for reason in each.unproved)
-    yield from _unknown(checked.unknown)
-    yield from _left_out(checked.left_out)
+    yield from _unknown_lines(checked.unknown)
+    yield from _left_out_lines(checked.left_out)
     yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in checked.problems)
     if not checked.problems:
         yield "All parts are as they were written, and the database is sound."
 
 
 def restored_lines(restored: RestoreResult) -> Iterator[str]:
-    """What was made, what is missing, and what to do next."""
+    """Yield what was restored, what is missing, and what to do next."""
     yield f"{restored.home} is as the backup of {format_time(restored.made, 'UTC')} has it, and at rest."
     if restored.held:
         yield wrap(
@@ -68,8 +68,8 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
     yield from (wrap(f"Missing: {each}.") for each in restored.lacks)
     yield from (wrap(f"Changed in pbem.toml, to keep to the home: {each}.") for each in restored.moved)
     yield from reaching_lines(restored.reaches)
-    yield from _unknown(restored.unknown)
-    yield from _left_out(restored.left_out)
+    yield from _unknown_lines(restored.unknown)
+    yield from _left_out_lines(restored.left_out)
     yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in restored.problems)
     yield ""
     yield "Next, in the new home:"
@@ -90,13 +90,13 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
 
 
 def reaching_lines(reaches: Sequence[str]) -> Iterator[str]:
-    """Tell what a home will run and reach."""
+    """Yield what a home will run and reach."""
     yield "Once it is open, by its pbem.toml:"
     yield from (wrap(f"- {each}", "  ") for each in reaches)
 
 
 def exported_lines(exported: ExportResult) -> Iterator[str]:
-    """What was written, and what to do with it."""
+    """Yield what was exported, and what to do with it."""
     name = exported.campaign
     yield f"{exported.path}: {exported.bytes:,} bytes. {name} is played at {exported.to} now, and here no more."
     yield wrap(
@@ -108,7 +108,7 @@ def exported_lines(exported: ExportResult) -> Iterator[str]:
 
 
 def imported_lines(imported: ImportResult) -> Iterator[str]:
-    """What was taken in, and what to do next."""
+    """Yield what was imported, and what to do next."""
     name = imported.campaign
     yield f"{name} is played here from now on; it came from {imported.came_from}, and turn {imported.turn} is open."
     yield wrap(f"Asked to confirm it: {', '.join(imported.asked) or 'nobody'}. The GM was mailed a token.")
@@ -116,11 +116,11 @@ def imported_lines(imported: ImportResult) -> Iterator[str]:
     yield f"It is paused. Once its players have confirmed: pbem release {name}"
 
 
-def _left_out(left_out: tuple[str, ...]) -> Iterator[str]:
+def _left_out_lines(left_out: tuple[str, ...]) -> Iterator[str]:
     yield from (wrap(f"Not in the backup: {each}.") for each in left_out)
 
 
-def _unknown(unknown: tuple[str, ...]) -> Iterator[str]:
+def _unknown_lines(unknown: tuple[str, ...]) -> Iterator[str]:
     yield from (f"Not installed here: {game}." for game in unknown)
 
 
@@ -180,6 +180,7 @@ def reopen(*, sure: bool, home: Path | None) -> None:
         if not is_closed(app):
             click.echo("The home was open already.")
             return
+        # A backup may be a stranger's file: the operator sees what it will run and reach before it does (decision 37).
         print_lines(reaching_lines(reaches(app.settings.home)))
         if not sure:
             click.confirm("Open this home?", abort=True)
@@ -224,7 +225,7 @@ def import_campaign_(file: Path, *, now: dt.datetime, as_json: bool, home: Path 
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
-    """A line for each thing examined, and a last one that sums up."""
+    """Yield a line for each check, and a last one that sums up."""
     for each in diagnosis.checks:
         stop = "" if each.text.endswith((".", "?", "!")) else "."
         mend = f"{stop} To mend: {each.mend}" if each.mend else ""

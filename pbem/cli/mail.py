@@ -31,7 +31,7 @@ from pbem.text import as_sentence, count_noun, format_table, wrap
 
 
 def letter_lines(listed: MessageList) -> Iterator[str]:
-    """The letters asked for, a line each, and whether there are more."""
+    """Yield the messages asked for, a line each, and whether there are more."""
     if not listed.letters:
         yield "There are no such letters."
         return
@@ -40,9 +40,9 @@ def letter_lines(listed: MessageList) -> Iterator[str]:
             each.id,
             format_utc(each.received_at),
             each.state,
-            _short(each.sender or "?"),
-            _short(each.subject),
-            _last(each.note),
+            _shorten(each.sender or "?"),
+            _shorten(each.subject),
+            _last_line(each.note),
         )
         for each in listed.letters
     ]
@@ -52,7 +52,7 @@ def letter_lines(listed: MessageList) -> Iterator[str]:
 
 
 def shown_lines(letter: MessageDetail) -> Iterator[str]:
-    """One letter as the desk reads it, and what became of it."""
+    """Yield one message as the inbox reads it, and what became of it."""
     yield f"Letter {letter.id}, {letter.state}, came {format_utc(letter.received_at)} UTC"
     yield f"From:    {letter.sender or 'an unreadable sender'}"
     yield f"To:      {', '.join(letter.recipients)}"
@@ -66,12 +66,12 @@ def shown_lines(letter: MessageDetail) -> Iterator[str]:
 
 
 def retried_letter(letter_id: int) -> str:
-    """What was done to a letter."""
+    """Return the sentence on a message that is retried."""
     return f"Letter {letter_id} is new again; the next tick deals with it."
 
 
 def outbox_lines(mails: Sequence[UndeliveredMail]) -> Iterator[str]:
-    """The mail not delivered, two lines each: whose it is, and what the carrier said."""
+    """Yield the undelivered mail, two lines each, the second with the carrier's last reply."""
     if not mails:
         yield "Everything is delivered."
     for mail in mails:
@@ -82,49 +82,53 @@ def outbox_lines(mails: Sequence[UndeliveredMail]) -> Iterator[str]:
 
 
 def ledger_lines(accounts: Sequence[DeliveryCounts]) -> Iterator[str]:
-    """What became of each reader's mail: a table, and below it what was said last of those that have trouble."""
+    """Yield the fate of each reader's mail: a table, then the last reply for those who have trouble."""
     if not accounts:
         yield "No mail was written."
         return
-    rows = [(*_reader(each), *(getattr(each, name) for name in COUNTS)) for each in accounts]
+    rows = [
+        (
+            each.campaign or "-",
+            ", ".join(each.seats) or "-",
+            each.address,
+            *(getattr(each, name) for name in COUNTS),
+        )
+        for each in accounts
+    ]
     yield from format_table(rows, "campaign", "seat", "address", *COUNTS).splitlines()
     for each in accounts:
         if each.bounced or each.refused or each.retried:
             yield f"{each.address}: {each.reply}"
 
 
-def _reader(account: DeliveryCounts) -> tuple[str, str, str]:
-    return account.campaign or "-", ", ".join(account.seats) or "-", account.address
-
-
 def retried_mails(ids: Sequence[int]) -> str:
-    """What was done to the outbox."""
+    """Return the sentence on mail that is retried."""
     if not ids:
         return "No mail waits or has failed."
     return f"{count_noun(len(ids), 'mail')} due now; send with: pbem tick"
 
 
-def _short(text: str, room: int = 40) -> str:
+def _shorten(text: str, room: int = 40) -> str:
     return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
-def _last(note: str) -> str:
-    """The line of a note that tells most: of a traceback, the last."""
+def _last_line(note: str) -> str:
+    """Return the line of a note that says most: of a traceback, the last."""
     return next((line.strip() for line in reversed(note.splitlines()) if line.strip()), "")
 
 
 class NumberOrAll(click.ParamType[int | str]):
-    """A number, or the word all."""
+    """Parameter type of a number, or the word all."""
 
     name = "id|all"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """The number, or "all"."""
+        """Return the number, or "all"."""
         return "all" if value == "all" else int(NUMBER.convert(value, param, ctx))
 
 
 class LetterStateChoice(click.Choice[str]):
-    """The state of a letter; former words are read too."""
+    """Parameter type of a message's state; former words are accepted too."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the state."""

@@ -18,35 +18,36 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Command(click.Command):
-    """A command none of whose options silently drops a value that was given before it."""
+    """Command that refuses an option given twice where the first value would be silently dropped."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command. Raises UsageError if an option that takes one value is given twice."""
         if not ctx.resilient_parsing:
+            # Click keeps the last of several values, and drops the others without a word.
             _, _, given = self.make_parser(ctx).parse_args(args=list(args))
             _refuse_repeated(ctx, [each for each in given if isinstance(each, click.Option)])
         return super().parse_args(ctx, args)
 
 
 class Commands(click.Group, Command):
-    """The commands, in sections; what they refuse is one sentence, never a traceback."""
+    """Group of commands in sections; errors are one sentence, never a traceback."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.sections: dict[str, list[str]] = {}
 
     def add_section(self, title: str, *commands: click.Command) -> None:
-        """Adds commands that the help lists together, in this order."""
+        """Add commands that the help lists together, in this order."""
         for command in commands:
             self.add_command(command)
         self.sections[title] = [command.name for command in commands if command.name]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, section by section."""
+        """Return the names of all commands, section by section."""
         return [name for names in self.sections.values() for name in names]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes a list for each section; the columns of all lists are the same."""
+        """Write a list for each section; the columns of all lists are the same."""
         width = max(map(len, self.commands))
         room = formatter.width - 6 - width  # as click reckons it for a single list
         for title, names in self.sections.items():
@@ -56,17 +57,18 @@ class Commands(click.Group, Command):
                 )
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs a command."""
+        """Run a command; raise its errors as ClickException."""
         try:
-            with _for_this_user_alone():
+            with _private_umask():
                 return super().invoke(ctx)
         except (PbemError, RulesetError) as error:
             raise click.ClickException(printable(str(error))) from error
         except UnicodeEncodeError as error:
+            # Words in another encoding than the terminal's arrive as lone surrogates.
             said = f"{error.object[error.start : error.end]!r} is no character that can be written"
             raise click.ClickException(f"{said}: look at the words of the command, and at its files") from error
         except BrokenPipeError:
-            raise  # whoever read along has seen enough; click ends without a word
+            raise  # the reader of the pipe has seen enough; click exits silently
         except OSError as error:
             raise click.ClickException(printable(describe_error(error))) from error
 
@@ -84,13 +86,13 @@ def _refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
 
 
 def printable(text: str) -> str:
-    """Return a text that can be written, and steers no terminal: it may come from a stranger's file."""
+    """Return a text without control characters: it may come from a stranger's file, and must not steer the terminal."""
     return _CONTROLS.sub("�", text)
 
 
 @contextmanager
-def _for_this_user_alone() -> Iterator[None]:
-    """Keeps all files and folders that are made in the block from other users: there are seeds, tokens and reports."""
+def _private_umask() -> Iterator[None]:
+    """Let other users read no file or folder that is made in the block: seeds, tokens and reports are among them."""
     before = os.umask(0o077)
     try:
         yield
@@ -102,12 +104,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class TimeParam(click.ParamType[dt.datetime]):
-    """A time in ISO 8601; UTC, unless it says otherwise."""
+    """Parameter type of a time in ISO 8601, in UTC unless it has an offset."""
 
     name = "timestamp"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dt.datetime:
-        """The time, aware, and far enough from the ends of the calendar to be reckoned with."""
+        """Return the time, aware, and far enough from the ends of the calendar for any arithmetic."""
         try:
             moment = dt.datetime.fromisoformat(value)
         except ValueError:
@@ -118,13 +120,13 @@ class TimeParam(click.ParamType[dt.datetime]):
 
 
 class KeyValueParam(click.ParamType[tuple[str, str]]):
-    """Two words with = between them."""
+    """Parameter type of two words with = between them."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The two words."""
+        """Return the two words."""
         left, equals, right = str(value).partition("=")
         if not (left.strip() and equals and right.strip()):
             self.fail(f"{value!r} must be written as {self.name}", param, ctx)
@@ -132,7 +134,7 @@ class KeyValueParam(click.ParamType[tuple[str, str]]):
 
 
 def by_name(ctx: click.Context, param: click.Parameter, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return pairs given one after the other as a mapping. Raises BadParameter if a name is given twice."""
+    """Return pairs as a mapping. Raises BadParameter if a name is given twice."""
     values: dict[str, str] = {}
     for name, value in pairs:
         twin = next((each for each in values if each.casefold() == name.casefold()), None)
@@ -153,23 +155,23 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 def clock() -> dt.datetime:
-    """The time it is."""
+    """Return the current time."""
     return dt.datetime.now(dt.UTC)
 
 
 def home_option(command: F) -> F:
-    """Gives a command its --home; without it the folder with pbem.toml is looked for upwards."""
+    """Give a command its --home; without it the nearest folder upwards with pbem.toml is used."""
     text = "The home folder. [default: the nearest with pbem.toml, upwards]"
     return click.option("--home", "home", type=FOLDER, help=text)(command)
 
 
 def json_option(command: F) -> F:
-    """Gives a command its --json."""
+    """Give a command its --json."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")(command)
 
 
 def now_option(command: F) -> F:
-    """Gives a command its --now; without it the clock's time."""
+    """Give a command its --now; without it the clock's time is used."""
     text = "Act as at this time. [default: the clock]"
     return click.option("--now", type=TimeParam(), callback=lambda _ctx, _param, now: now or clock(), help=text)(
         command
@@ -177,10 +179,10 @@ def now_option(command: F) -> F:
 
 
 def yes_option(command: F) -> F:
-    """Give a command its --yes, by which it does not ask where it needs confirmation."""
+    """Give a command its --yes, by which it does what needs confirmation without asking."""
     return click.option("--yes", "sure", is_flag=True, help="Do it without asking.")(command)
 
 
 def pairs_option(flag: str, name: str, written: str, text: str) -> Callable[[F], F]:
-    """Give a command an option of pairs that may be given often, each name once; it is handed over as a mapping."""
+    """Return a decorator that gives a command a repeatable option of pairs, passed on as a mapping."""
     return click.option(flag, name, multiple=True, type=KeyValueParam(written), callback=by_name, help=text)

@@ -36,13 +36,17 @@ Facts = TypeVar("Facts")
 
 
 def known_games() -> InstalledGames:
-    """The games of this command line, by key."""
+    """Return the games of this command line, by key."""
     games: InstalledGames = click.get_current_context().obj
     return games
 
 
 def home_folder(home: Path | None) -> Path:
-    """The home a command is meant for: its own --home, the one before its name, or the nearest. Raises ConfigError."""
+    """Return the home that a command is meant for: its own --home, the one before its name, or the nearest.
+
+    Raises:
+        ConfigError: If there is none.
+    """
     before: Path | None = click.get_current_context().find_root().params.get("home")
     if home and before and home != before:
         raise click.UsageError(f"--home is given twice: {before} and {home}")
@@ -51,26 +55,26 @@ def home_folder(home: Path | None) -> Path:
 
 @contextmanager
 def open_home(home: Path | None, log: Path | None = None) -> Iterator[App]:
-    """The house of the home a command is meant for, closed at the end, its log kept meanwhile. Raises ConfigError."""
+    """Open the home that a command is meant for, and its log, until the end of the block. Raises ConfigError."""
     with open_app(home_folder(home), known_games()) as app, open_log(log or app.settings.log):
         yield app
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Prints lines."""
+    """Print lines, without characters that would steer the terminal."""
     for line in lines:
         click.echo(printable(line))
 
 
 def print_facts(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
-    """Prints facts as JSON for scripts, or the lines that tell a person of them."""
-    print_lines([_json_text(facts)] if as_json else lines)
+    """Print facts as JSON for scripts, or as lines for people."""
+    print_lines([json.dumps(_to_json(facts), indent=2, ensure_ascii=False)] if as_json else lines)
 
 
 def ask_and_print(
     home: Path | None, name: str, question: Query[Any], now: dt.datetime, *, as_json: bool = False
 ) -> None:
-    """Prints the answer to a question about a campaign."""
+    """Print the answer to a query on a campaign."""
     with open_home(home) as app:
         facts = run_query(app, name, question, now)
     print_facts(facts, question.render(facts, CLI), as_json=as_json)
@@ -79,14 +83,14 @@ def ask_and_print(
 def act_and_print(
     home: Path | None, name: str, wish: Change[Any], now: dt.datetime, *, sure: bool = False, as_json: bool = False
 ) -> None:
-    """Do something to a campaign, and print what was done; what needs confirmation is asked about as in `perform`."""
+    """Apply a change to a campaign and print the result; ask for confirmation as in `perform`."""
     with open_home(home) as app:
         facts = perform(app, name, wish, now, sure=sure, as_json=as_json)
     print_facts(facts, wish.render(facts, CLI), as_json=as_json)
 
 
 def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
-    """Do something to a campaign, and return what was done.
+    """Apply a change to a campaign, and return its facts.
 
     What needs confirmation, and is not `sure`, is shown first: at a terminal the caller is asked; without
     one, or if they decline, nothing is changed and the command exits with `UNCONFIRMED`.
@@ -103,18 +107,14 @@ def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure:
     return do_as_shown(app, name, wish, now, tried.read_set)
 
 
-def _json_text(facts: Any) -> str:
-    """Facts as JSON: records become objects, times ISO 8601 in UTC, paths text."""
-    return json.dumps(_plain(facts), indent=2, ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
+    """Return facts as JSON has them: records as objects, times as ISO 8601 in UTC, paths as text."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: _to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _to_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_to_json(each) for each in value]
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).isoformat()
     return str(value) if isinstance(value, Path) else value
@@ -122,7 +122,7 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """A progress bar on the terminal that errors go to; nothing anywhere else."""
+    """Yield a progress bar on standard error if that is a terminal; elsewhere one that shows nothing."""
     if not sys.stderr.isatty():
         yield no_progress
         return
@@ -132,7 +132,7 @@ def progress() -> Iterator[Progress]:
 
 
 class _Bar:
-    """One line at a time: a new stage of the work begins a new one. Without a total, it counts."""
+    """Progress bar with a line for each stage of the work. Without a total, it counts."""
 
     def __init__(self) -> None:
         self._stage = ""
@@ -149,7 +149,7 @@ class _Bar:
             click.echo(f"\r{stage} {done}", nl=False, err=True)
 
     def finish(self) -> None:
-        """Ends the line shown, if there is one."""
+        """End the current line, if there is one."""
         if self._bar is not None:
             self._bar.render_finish()
         elif self._stage:
@@ -158,7 +158,11 @@ class _Bar:
 
 
 def write_picture(path: Path, picture: Picture) -> None:
-    """Writes a picture as SVG or PNG, by the ending of the file's name. Raises CampaignError."""
+    """Write a picture as SVG or PNG, by the ending of the file's name.
+
+    Raises:
+        CampaignError: If the ending is another, or the file cannot be written.
+    """
     kind = path.suffix.lower()
     if kind not in (".svg", ".png"):
         raise CampaignError(f"{path} is neither an SVG nor a PNG: call it like {path.with_suffix('.png')}")
@@ -172,21 +176,21 @@ def write_picture(path: Path, picture: Picture) -> None:
 
 
 def copied_lines(forked: Forked, home: Path) -> Iterator[str]:
-    """A copy of a campaign, and how to go on in it."""
+    """Yield that a campaign was copied, and how to go on there."""
     yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. Nobody can be mailed from there."
     yield from render_forked(forked)
     yield f"Go on with: pbem --home {home} preview {forked.campaign}"
 
 
 def preview_folder_lines(written: PreviewWritten) -> Iterator[str]:
-    """Where a preview was written."""
+    """Yield where a preview was written."""
     yield f"Written to {written.folder}"
     if written.changed is not None:
         yield f"Changed since the last preview there: {', '.join(written.changed) or 'nothing'}"
 
 
 def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
-    """What was written for a GM who is to rule, and how to go on."""
+    """Yield what was written for a GM's ruling, and how to go on."""
     yield wrap(f"Turn {written.turn} of {written.campaign}; written to {written.folder}: {', '.join(written.written)}.")
     if written.left:
         yield wrap(f"Left as they are: {', '.join(written.left)}. To write them anew, add --force.")
@@ -196,6 +200,6 @@ def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
 
 
 def site_lines(done: Published) -> Iterator[str]:
-    """How much of a site changed, and where to look."""
+    """Yield how much of a site changed, and where to look."""
     replays = f", {count_noun(done.replays, 'replay')}" if done.replays else ""
     yield f"{count_noun(done.files, 'file')} written{replays}. Look at {done.page}"

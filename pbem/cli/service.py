@@ -27,7 +27,7 @@ from pbem.text import as_sentence, count_noun, wrap
 
 
 def tick_lines(done: TickResult) -> Iterator[str]:
-    """What a tick did, a line for each stage that did anything."""
+    """Yield the results of a tick, a line for each stage that did anything."""
     if done.busy:
         yield "Another tick is at work here, or workers are; this one did nothing."
     before = done.answered
@@ -60,7 +60,7 @@ def tick_lines(done: TickResult) -> Iterator[str]:
 
 
 def status_lines(status: HomeStatus) -> Iterator[str]:
-    """All campaigns, and what mail is stuck."""
+    """Yield all campaigns, and undelivered mail."""
     if not status.campaigns:
         yield "There are no campaigns; make one with: pbem new"
     for number, campaign in enumerate(status.campaigns):
@@ -74,7 +74,7 @@ def status_lines(status: HomeStatus) -> Iterator[str]:
 
 
 def workers_lines(status: WorkersStatus) -> Iterator[str]:
-    """Who works, what waits, and what failed."""
+    """Yield the workers, the waiting jobs, and those that failed."""
     if not status.workers:
         yield "Nobody works here; start somebody with: pbem worker"
     for worker in status.workers:
@@ -97,7 +97,7 @@ QUEUE_HELP = "Serve this queue; may be given several times. [default: all; archi
 
 
 def log_option(command: F) -> F:
-    """Gives a command its --log."""
+    """Give a command its --log."""
     text = "Write the log to this file; - is standard error. [default: `log` of pbem.toml]"
     return click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help=text)(command)
 
@@ -110,10 +110,11 @@ def log_option(command: F) -> F:
 @click.pass_context
 def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None) -> None:
     """Poll, answer, remind, resolve what is due, archive and send: the scheduled job."""
+    # A tick at a named time (--now) knows of no outages (decision 9).
     live = context.get_parameter_source("now") is click.ParameterSource.DEFAULT
     with open_home(home, log) as app, progress() as bar:
         done = tick_home(app, now, live=live, progress=bar)
-    _tell(done, as_json=as_json)
+    _print_tick(done, as_json=as_json)
     context.exit(1 if done.problems else 0)
 
 
@@ -125,7 +126,7 @@ def serve(log: Path | None, home: Path | None) -> None:
     with open_home(home, log) as app, stopped_by_signals() as stop:
         require_active(app)
         click.echo(f"Serving {app.settings.home}; a tick every {app.settings.poll_seconds} seconds.")
-        serve_home(app, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
+        serve_home(app, clock=clock, stop=stop, told=lambda done: _print_tick(done, idle=""))
     click.echo("Stopped.")
 
 
@@ -138,12 +139,13 @@ def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None
     with open_home(home, log) as app:
         require_active(app)
         require_queues(app.store)
+        # Imported here, as it needs procrastinate, which is an optional package.
         from pbem.scheduler.worker import run_worker, select_queues
 
         queues = select_queues(app, tuple(map(JobQueue, chosen)))
         with stopped_by_signals() as stop:
             click.echo(f"Working on {', '.join(queues)} for {app.settings.home}.")
-            run_worker(app, queues, stop=stop, told=lambda done: _tell(done, idle=""))
+            run_worker(app, queues, stop=stop, told=lambda done: _print_tick(done, idle=""))
     click.echo("Stopped.")
 
 
@@ -160,12 +162,13 @@ def run(
     """Resolve a campaign's open turn now."""
     with open_home(home, log) as app, progress() as bar:
         done = run_campaign_now(app, name, now, progress=bar)
+        # Workers share the lock that a tick takes alone, so the run is left to them (decision 22).
         if done.busy and has_workers(app):
             wish = RequestRun()
             asked = run_action(app, name, wish, now)
             print_facts(asked, wish.render(asked, CLI), as_json=as_json)
             return
-    _tell(done, as_json=as_json)
+    _print_tick(done, as_json=as_json)
     context.exit(1 if done.problems or done.busy else 0)
 
 
@@ -200,7 +203,7 @@ def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home
     print_facts(found, question.render(found, CLI), as_json=as_json)
 
 
-def _tell(done: TickResult, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
+def _print_tick(done: TickResult, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
     print_facts(done, list(tick_lines(done)) or filter(None, [idle]), as_json=as_json)
     for problem in done.problems:
         click.echo(f"Problem: {problem}", err=True)

@@ -65,56 +65,59 @@ from pbem.ruleset.values import SeatName
 from pbem.text import wrap
 
 TAKE, STOP = "take", "stop"
-"""What may be typed instead of a file: to have them read as the ruling, or to go on some other day."""
+"""Answers to the prompt instead of a file: submit the ruling, or save it for later."""
 
 
 def edit_ruling(form: RulingForm, folder: Path, read: Callable[[], RulingResult]) -> bool:
-    """Opens the files of a ruling in the GM's editor, one by one; returns whether they are to be taken.
+    """Open the files of a ruling in the GM's editor, one by one; return True if the ruling is to be submitted.
 
-    `read` says how they read now. It begins with the first that is wrong, or else
-    open, and tells after each what is wrong in it, and which are open still.
+    It begins with the first file that has an error, or else a finding, and prints after
+    each file what is wrong in it, and which others have findings.
+
+    Args:
+        read: Returns how the files read now.
     """
     files = [*form.files]
-    file = _first(files, read())
-    _say([f"Pictures and files that the ruling shows lie beside it, in {folder}"])
+    file = _first_to_edit(files, read())
+    _echo([f"Pictures and files that the ruling shows lie beside it, in {folder}"])
     while file not in (TAKE, STOP):
         _edit(form, folder, file)
         found = read()
         beside = [name for name in found.findings if name not in files]
-        _say([line for name in (file, *beside) for line in render_findings(name, found.findings.get(name, ()))])
+        _echo([line for name in (file, *beside) for line in render_findings(name, found.findings.get(name, ()))])
         others = [other for other in found.findings if other not in (file, *beside)]
-        _say([f"Still open: {', '.join(others)}."] if others else [])
+        _echo([f"Still open: {', '.join(others)}."] if others else [])
         file = _choose(files, next(iter(files[files.index(file) + 1 :]), TAKE))
     if file == STOP:
-        _say([f"All of it is kept in {folder}; go on with: pbem adjudicate {form.campaign} --edit"])
+        _echo([f"All of it is kept in {folder}; go on with: pbem adjudicate {form.campaign} --edit"])
     return file == TAKE
 
 
-def _first(files: Sequence[str], found: RulingResult) -> str:
-    """The first file that has an error; or of which else something is to be said; or the first of all."""
+def _first_to_edit(files: Sequence[str], found: RulingResult) -> str:
+    """Return the first file with an error; else the first with a finding; else the first of all."""
     wrong = (file for file in files if any(each.severity == "error" for each in found.findings.get(file, ())))
     said = (file for file in files if file in found.findings)
     return next(chain(wrong, said, files))
 
 
 def _edit(form: RulingForm, folder: Path, file: str) -> None:
-    """Opens a file, and says beforehand if its sheet is not the one that stands in it."""
+    """Open a file in the editor; warn before if its sheet is not the newest."""
     path = folder / file
-    sheet = _remarks(form.files[file])
+    sheet = _leading_remarks(form.files[file])
     if sheet and sheet not in path.read_text("utf-8"):
-        _say([f"{file} was written with another sheet in it than has come by now: see {folder / DIGEST}"])
+        _echo([f"{file} was written with another sheet in it than has come by now: see {folder / DIGEST}"])
         click.pause(err=True)
     click.edit(filename=str(path))
 
 
-def _remarks(text: str) -> str:
-    """The remarks that a file begins with."""
+def _leading_remarks(text: str) -> str:
+    """Return the remarks with which a file begins."""
     lines = text.splitlines(keepends=True)
     return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])
 
 
 def _choose(files: Sequence[str], following: str) -> str:
-    """The file to be opened next, `TAKE` or `STOP`; Enter means the one that follows."""
+    """Return the file to be opened next, `TAKE` or `STOP`; Enter means the one that follows."""
     names = [*files, TAKE, STOP]
 
     def meant(typed: str) -> str:
@@ -127,17 +130,17 @@ def _choose(files: Sequence[str], following: str) -> str:
     return chosen
 
 
-def _say(lines: Sequence[str]) -> None:
+def _echo(lines: Sequence[str]) -> None:
     for line in lines:
         click.echo(wrap(line, "    "), err=True)
 
 
 RULINGS = "rulings"
-"""The folder of a home with what GMs have written in their editors, a folder a turn."""
+"""The folder of a home with the rulings that GMs write in their editors, one folder per turn."""
 
 
 def restore_option(text: str) -> Callable[[F], F]:
-    """Return what gives a command its --restore, with a number behind it or not; then it is 0."""
+    """Return a decorator that gives a command its --restore, with an optional number; without it the value is 0."""
     kind = click.IntRange(0, 2**31 - 1)
     return click.option("--restore", type=kind, is_flag=False, flag_value=0, metavar="[NUMBER]", help=text)
 
@@ -233,7 +236,7 @@ def adjudicate(
         return
     with open_home(home) as app:
         if folder is None:
-            edited = _edited(app, name, now, sure=sure)
+            edited = _edit_and_submit(app, name, now, sure=sure)
             if edited is None:
                 return
             taken = edited
@@ -256,13 +259,17 @@ def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: b
         raise click.UsageError("give one of FOLDER, --edit, --drop and --restore")
 
 
-def _edited(app: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
-    """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
+def _edit_and_submit(app: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
+    """Let the GM write the ruling in an editor and submit it; return None if they go on another day.
+
+    The files stay in the home.
+    """
     form = run_query(app, name, ShowRulingForm(), now)
     folder = app.settings.home / RULINGS / f"{name}-{form.turn}"
     write_folder(form, folder)
 
     def ruling() -> SubmitRuling:
+        # For this turn and revision alone: when the GM is done, another turn may be open (decision 13).
         return read_folder(name, folder).taken((form.turn, form.era))
 
     if not edit_ruling(form, folder, lambda: run_query(app, name, ruling(), now)):
@@ -298,7 +305,7 @@ def _read_json(file: BinaryIO) -> Any:
 
 
 def sheets_option(command: F) -> F:
-    """Gives a command its --sheet SEAT=FILE, as often as there are seats."""
+    """Give a command its --sheet SEAT=FILE, as often as there are seats."""
     return pairs_option("--sheet", "sheets", "SEAT=FILE", "Take the order lines in FILE as the seat's sheet.")(command)
 
 
@@ -354,6 +361,7 @@ def fork(
     """Copy a campaign, as it stood when TURN was open, into a home of its own in FOLDER, to try what if."""
     given = _read_sheets(name, sheets)
     with open_home(home) as app:
+        # Checked before a home is made in FOLDER.
         run_query(app, name, ShowFork(turn), now)
         settings = init_home(folder, app.settings.address)
         forking.copy_templates(app, settings.home)

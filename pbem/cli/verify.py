@@ -21,7 +21,7 @@ from pbem.text import count_noun, format_time, wrap
 
 
 def proof_lines(proof: ReplayProof) -> Iterator[str]:
-    """What a replay proved."""
+    """Yield the result of a replay."""
     over = ", to the end of the game" if proof.over else ""
     yield f"{proof.campaign}: the set-up and {count_noun(proof.turns, 'turn')} resolved again{over}; every hash agrees."
     yield f"{count_noun(proof.reports, 'report')} hold what the rules let their seats know."
@@ -31,7 +31,7 @@ def proof_lines(proof: ReplayProof) -> Iterator[str]:
 
 
 def verified_lines(verified: VerifyResult) -> Iterator[str]:
-    """What an archive shows by itself."""
+    """Yield the result of verifying an archive by itself."""
     turns, files = count_noun(verified.turns, "turn"), count_noun(verified.files, "file")
     yield f"{verified.campaign}: {turns}, {files}, {count_noun(verified.sheets, 'sheet')} used."
     yield "The chain of records, all files, and the digest of every sheet agree."
@@ -40,7 +40,8 @@ def verified_lines(verified: VerifyResult) -> Iterator[str]:
         own = ", ".join(each.seat for each in verified.words if each.own) or "none, all were drawn"
         yield wrap(f"Words mixed into the dice, the same in all first reports; their players' own: {own}.")
     if verified.rolls:
-        yield _rolls_line(verified)
+        rolled = f"Rolled by the GM: {count_noun(verified.rolls, 'roll')}, none left out by its number."
+        yield rolled if verified.unproved else f"{rolled} Each follows from the seed."
     if not verified.unproved:
         over = ", to the end of the game" if verified.over else ""
         yield f"The seed has this seal, and every turn was resolved again with it{over}: all results agree."
@@ -60,11 +61,6 @@ def verified_lines(verified: VerifyResult) -> Iterator[str]:
     for held in verified.held:
         yield _held_line(held)
     yield f"Newest record: {verified.head}"
-
-
-def _rolls_line(verified: VerifyResult) -> str:
-    said = f"Rolled by the GM: {count_noun(verified.rolls, 'roll')}, none left out by its number."
-    return said if verified.unproved else f"{said} Each follows from the seed."
 
 
 def _run_line(run: TurnRun) -> str:
@@ -145,9 +141,12 @@ def verify(
 def _show_each(
     names: Collection[str], prove_one: Callable[[str], T], lines: Callable[[T], Iterable[str]], *, as_json: bool
 ) -> None:
-    """Show the proof of each campaign; what fails one is said under its name, and the others go on.
+    """Show the proof of each campaign; an error is printed under its name, and the others go on.
 
-    Ends with exit code 1 where any failed. Raises PbemError where there is only one, and it fails.
+    Exits with code 1 if any failed.
+
+    Raises:
+        PbemError: If there is only one campaign, and its proof fails.
     """
     failed = 0
     for name in names:
@@ -166,7 +165,7 @@ def _show_each(
 
 
 def _read_reports(files: Sequence[BinaryIO]) -> Mapping[str, bytes]:
-    """Return the reports by the names of their files, of two alike by the path; of a large file only the beginning."""
+    """Return the reports by the names of their files, or by path where names are equal; large files are cut."""
     reports: dict[str, bytes] = {}
     for file in files:
         name = Path(file.name).name

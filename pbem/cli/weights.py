@@ -54,4 +54,4 @@ WEIGHTS: Mapping[str, Acts | Weight] = {
     "ruleset": _NEW,
     "schema": _SHOWS,
 }
-"""The weight of every command of the command line, or the acts that it does, each with its own."""
+"""The weight of every command of the command line, or the actions that it performs, each with its own."""

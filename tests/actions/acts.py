@@ -1,8 +1,8 @@
-"""What is done to a campaign by its GM, by letter and by the clock, by name: for tests in which acts meet, or die.
+"""Actions by GM, mail and tick, by name, for tests in which two of them meet, or one is killed.
 
-Four stages, since not all can be done to one campaign: one that runs, one that
-has not begun, one whose turns its GM decides, and one that was broken by a run
-that did not look at what it was computed from.
+There are four stages, since not all can be done to one campaign: one that runs, one
+that has not started, one whose turns its GM decides, and one that was broken by a
+run that did not compare what it was computed from.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from tests.actions.history import begin, meanwhile, play
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 
 Act = Callable[[App, dt.datetime], Any]
-"""What somebody does to the campaign toy1."""
+"""Something done to the campaign toy1."""
 
 WEEK = dt.timedelta(days=7)
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
@@ -63,44 +63,44 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True)
 class Letter:
-    """A GM's letter: it comes in, and is answered."""
+    """A mail of the GM: it comes in, and is answered."""
 
     lines: tuple[str, ...]
 
     def come(self, app: App, now: dt.datetime) -> None:
-        """It lies with the letters that are to be answered, before anything else is done."""
+        """Fetch the mail into the inbox, before anything else is done."""
         desk = Desk(app, now, _numbers)
         desk.post("\n".join([f"GM toy1 {TOKEN}", *self.lines, "END"]), sender="gm@example.org")
         fetch_messages(app.store, open_mailbox(app.settings), now)
 
     def __call__(self, app: App, now: dt.datetime) -> None:
-        """The desk answers it."""
+        """Process the inbox."""
         assert process_messages(app, now).set_aside == 0
 
 
 def letter(*lines: str) -> Letter:
-    """A GM's letter with these lines in its frame."""
+    """Return a GM's mail with these command lines."""
     return Letter(lines)
 
 
 def nothing(_house: App, _now: dt.datetime) -> None:
-    """No act at all."""
+    """Do nothing."""
 
 
 def deed(act: Deed[Any]) -> Act:
-    """What a GM does at the screen."""
+    """Return the action as done on the command line."""
     return lambda app, now: run_action(app, "toy1", act, now)
 
 
 def choose(app: App, now: dt.datetime) -> None:
-    """A player chooses a word for the dice."""
+    """Choose a dice word as a player."""
     with app.store.writing() as session:
         snapshot = locked_campaign(session, "toy1")
         set_dice_word(session, snapshot, find_seat_view(snapshot, "red"), ["swordfish"], now)
 
 
 def fork(app: App, now: dt.datetime) -> None:
-    """Copies the campaign as it stood in turn 2; the turns of the copy hang together."""
+    """Copy the campaign as of turn 2; the turns of the copy are consistent."""
     with (
         tempfile.TemporaryDirectory(prefix="fork-", dir=app.settings.home.parent) as folder,
         open_desk(Path(folder) / "home") as there,
@@ -111,25 +111,25 @@ def fork(app: App, now: dt.datetime) -> None:
 
 
 def fill_in(app: App, now: dt.datetime) -> None:
-    """The GM looks at the form of a ruling, and hands it in."""
+    """Read the form of a ruling as the GM, and submit it."""
     form = run_query(app, "toy1", ShowRulingForm(), now)
     run_action(app, "toy1", SubmitRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
 
 
 def rule_twice(app: App, now: dt.datetime) -> None:
-    """The GM rules once more on the same turn."""
+    """Rule twice on the same turn."""
     for words in ("It rained.", "It hailed."):
         run_action(app, "toy1", SubmitRuling({"all.txt": words}), now)
 
 
 def rule_and_drop(app: App, now: dt.datetime) -> None:
-    """The GM drops their ruling."""
+    """Rule, and drop the ruling."""
     run_action(app, "toy1", SubmitRuling(RULING), now)
     run_action(app, "toy1", DropRuling(), now)
 
 
 def bring_back(app: App, now: dt.datetime) -> None:
-    """The GM brings back what they had ruled before."""
+    """Restore the GM's earlier ruling."""
     rule_twice(app, now)
     run_action(app, "toy1", RestoreRuling(), now)
 
@@ -144,7 +144,7 @@ SHARP: dict[str, Act] = {
     "patch": deed(EditState(PURSE)),
     "remove": deed(RemoveSeat("green")),
 }
-"""What changes turns, or who plays them."""
+"""Actions that change turns, or who plays them."""
 
 MAILED: dict[str, Act] = {
     "mailed rollback": letter("ROLLBACK 1 YES"),
@@ -152,7 +152,7 @@ MAILED: dict[str, Act] = {
     "mailed rerun": letter("RERUN red YES", "BID 3"),
     "mailed patch": letter("PATCH YES", json.dumps(PURSE)),
 }
-"""The same, by letter."""
+"""The same, by mail."""
 
 ACTS: dict[str, Act] = (
     SHARP
@@ -182,7 +182,7 @@ FORMING: dict[str, Act] = {
     "hand over": ACTS["hand over"],
     "open": deed(OpenSeat("green")),
 }
-"""What is done before the start, and to start."""
+"""Actions before the start, and the start."""
 
 RULED: dict[str, Act] = {
     "ruling": deed(SubmitRuling(RULING)),
@@ -196,17 +196,17 @@ RULED: dict[str, Act] = {
     "rerun": SHARP["rerun"],
     **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "release", "hold", "extend")},
 }
-"""What is done to a turn that its GM decides."""
+"""Actions on a turn that its GM decides."""
 
 BROKEN: dict[str, Act] = {
     "mend": deed(RepairHistory()),
     **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "forward", "rerun", "patch", "mailed rerun")},
 }
-"""What is done to a broken campaign."""
+"""Actions on an inconsistent campaign."""
 
 
 def set_the_stage(desk: Desk) -> dt.datetime:
-    """Turn 3 was run, and taken back: it is open again, and from the moment returned on it is due."""
+    """Run turn 3, and roll back to it; return a time from which on it is due."""
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(3):
         play(desk, ALL)
@@ -215,7 +215,7 @@ def set_the_stage(desk: Desk) -> dt.datetime:
 
 
 def form(desk: Desk) -> dt.datetime:
-    """Three have their seats, and can be mailed; nothing has begun."""
+    """Create a campaign with three seats, whose players can be mailed; do not start it."""
     wanted = NewCampaign(
         name="toy1",
         game="toy",
@@ -229,7 +229,7 @@ def form(desk: Desk) -> dt.datetime:
 
 
 def leave_to_gm(desk: Desk) -> dt.datetime:
-    """Turn 1 was run with a ruling, and turn 2 is due and awaits one."""
+    """Run turn 1 with a ruling; turn 2 is due and awaits one."""
     begin(desk)
     RULED["ruling"](desk.app, desk.now)
     run_campaign_now(desk.app, "toy1", desk.now)
@@ -237,7 +237,7 @@ def leave_to_gm(desk: Desk) -> dt.datetime:
 
 
 def break_apart(desk: Desk) -> dt.datetime:
-    """A run was stored that had been computed before a rollback: turn 1 is open, and turn 4 follows it."""
+    """Store a run that was computed before a rollback: turn 1 is open, and turn 4 follows it."""
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(2):
         play(desk, ALL)
@@ -246,7 +246,7 @@ def break_apart(desk: Desk) -> dt.datetime:
 
 
 def _settled(desk: Desk) -> dt.datetime:
-    """All mail is out, its keys are forgotten, and a week has gone by."""
+    """Send all mail, mask the tokens in it, and return the time a week later."""
     with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
     desk.tick()
@@ -257,13 +257,12 @@ def _settled(desk: Desk) -> dt.datetime:
 
 @dataclass(frozen=True)
 class Stage:
-    """How a campaign stands, what can be done to it, and what its GM does to it in the end.
+    """A state of a campaign, the actions on it, and what its GM does to it in the end.
 
-    Of the acts, `sharp` change turns, or who plays them, `sharpest` the most;
-    `planned` are planned before the campaign is locked, and `looking` look at
-    something before, such as a letter, or are planned as one of the others is;
-    all else is decided under the lock.
-    `overtaken` are those that others overtake.
+    Of the actions, `sharp` change turns, or who plays them, `sharpest` the most;
+    `planned` are planned before the campaign is locked, and `looking` read something
+    before, such as a mail, or are planned as one of the others is; all else is decided
+    under the lock. `overtaken` are those that others overtake.
     """
 
     prepare: Callable[[Desk], dt.datetime]
@@ -314,13 +313,13 @@ STAGES = {
 
 
 def come(act: Act, app: App, now: dt.datetime) -> None:
-    """What has happened before an act: a letter has come in."""
+    """Do what happens before an action: a mail comes in."""
     if isinstance(act, Letter):
         act.come(app, now)
 
 
 def attempt(act: Act, app: App, now: dt.datetime) -> str:
-    """Does an act, or hears in a sentence why not. Whatever else it raises is a traceback at the GM."""
+    """Do an action, or return the sentence that says why it cannot be done. Any other error is a bug."""
     try:
         done = act(app, now)
     except StoreError:

@@ -1,4 +1,4 @@
-"""The toy's home, open, for these tests."""
+"""Fixtures of the toy's home for these tests."""
 
 from __future__ import annotations
 

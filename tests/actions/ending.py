@@ -1,4 +1,4 @@
-"""What a campaign has come to, so that ends that differ by the random words drawn on the way alone are the same."""
+"""Compares the end of campaigns, apart from the random words that were drawn on the way."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PACKED = "files"
 
 
 def ending(app: App) -> str:
-    """All rows but mail, and all records and names in the archive, every random word as the number of its first place.
+    """Return all rows but mail, and all records and names in the archive, with every random word numbered by first use.
 
-    So what hung together hangs together in the end of the same name, as far as
-    rows name one another; whether records are chained is for `find_inconsistency`.
+    So relations between rows stay visible in the end of the same name; whether records
+    are chained is for `find_inconsistency`.
     """
     numbers: dict[str, int] = {}
 
@@ -45,7 +45,7 @@ def _rows(app: App) -> Iterator[str]:
 
 
 def _folders(app: App) -> Iterator[str]:
-    """Each folder of a turn: where it stands, without the random part of its name, its record, and its files."""
+    """Yield each folder of a turn: its place, without the random part of its name, its record, and its files."""
     for record in app.settings.archive.rglob(RECORD):
         folder = record.parent
         files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))

@@ -20,13 +20,13 @@ ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
 
 
 def begin(desk: Desk, **options: Any) -> None:
-    """Starts toy1 with three seats."""
+    """Start toy1 with three seats."""
     desk.begin(seats=("red", "blue", "green"), **options)
     desk.tick()
 
 
 def play(desk: Desk, sheets: Mapping[str, str], *, hours: float = 1) -> None:
-    """Lets seats send sheets, runs the open turn, and mails its reports."""
+    """Let seats send sheets, run the open turn, and mail its reports."""
     send(desk, sheets)
     desk.tick(hours=hours)
     run_turn(desk.app, "toy1", desk.now, reason="test", still=always)
@@ -34,13 +34,13 @@ def play(desk: Desk, sheets: Mapping[str, str], *, hours: float = 1) -> None:
 
 
 def send(desk: Desk, sheets: Mapping[str, str]) -> None:
-    """Posts sheets from their seats' own addresses."""
+    """Send sheets from their seats' own addresses."""
     for seat, text in sheets.items():
         desk.post(f"ORDERS toy1 {seat}\n{text}\nEND", sender=ADDRESSES[seat])
 
 
 def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
-    """Stores a run of the open turn that was computed before an act, whatever that has changed."""
+    """Store a run of the open turn that was computed before an action, whatever that has changed."""
     app = desk.app
     with app.store.reading() as session:
         context = Context(session, app, snapshot(desk), desk.now)
@@ -53,33 +53,33 @@ def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
 
 
 def proof(desk: Desk) -> ReplayProof:
-    """The archive of toy1, proved."""
+    """Return the proof of the archive of toy1."""
     return prove_archive(desk.app, "toy1")
 
 
 def snapshot(desk: Desk) -> CampaignSnapshot:
-    """The campaign toy1 as it stands."""
+    """Return the campaign toy1 as it is now."""
     with desk.app.store.reading() as session:
         return load_campaign(session, "toy1")
 
 
 def live_turns(desk: Desk) -> list[Turn]:
-    """The turns in the history of toy1, oldest first."""
+    """Return the turns in the history of toy1, oldest first."""
     return [turn for turn in rows(desk, Turn) if turn.shelf_id is None]
 
 
 def rows(desk: Desk, kind: Any) -> list[Any]:
-    """All rows of a snapshot, in the order in which they were written; turns by their number."""
+    """Return all rows of a table in the order of their ids, turns by number."""
     order = (kind.number, kind.id) if kind is Turn else (kind.id,)
     with desk.app.store.reading() as session:
         return list(session.scalars(select(kind).order_by(*order)))
 
 
 def journal(desk: Desk) -> list[str]:
-    """What the journal says, oldest first."""
+    """Return the texts of the journal, oldest first."""
     return [act.text for act in rows(desk, JournalEntry)]
 
 
 def subjects(desk: Desk, to: str) -> list[str]:
-    """The subjects of all mail an address got."""
+    """Return the subjects of all mail to an address."""
     return [str(mail["Subject"]) for mail in desk.mails(to)]

@@ -1,9 +1,9 @@
-"""Two acts on one campaign at once: the second is done whole at a chosen point of the first.
+"""Two actions on one campaign at once: the second is done completely at a chosen point of the first.
 
-A point lies before each transaction of the first act, unless it is writing
-already. On PostgreSQL, where transactions wait for nobody but who holds the
-same row, one lies before each statement of a writing transaction too, until it
-holds some. SQLAlchemy tells of all this; nothing is replaced.
+There is a point before each transaction of the first action, unless it is writing
+already. On PostgreSQL, where transactions wait only for a holder of the same row,
+there is one before each statement of a writing transaction too, until it holds
+some row. Points are found by events of SQLAlchemy; nothing is replaced.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from tests.actions.ending import ending
 from tests.actions.rewinding import kept_rows, rewind_archive
 
 LATER = dt.timedelta(days=14)
-"""Until the tick that shows whether the campaign goes on."""
+"""The time until the tick that shows whether the campaign goes on."""
 
 KEEPING = -1
-"""The point at which the first transaction begins that shall outlive a power cut: there a plan is about to be kept."""
+"""The point before the first durable transaction, in which a plan is about to be stored."""
 
 
 @dataclass
 class Points:
-    """The points that an act passes; at the one numbered `at`, or at `KEEPING`, something else is done."""
+    """The points that an action passes; at number `at`, or at `KEEPING`, something else is done."""
 
     at: int | None = None
     then: Callable[[], object] = lambda: None
@@ -51,7 +51,7 @@ class Points:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Counts, while the block runs."""
+        """Count points until the end of the block."""
         heard = {"begin": self._begin, "commit": self._end, "rollback": self._end}
         listeners: list[tuple[str, Callable[..., None]]] = [*heard.items(), ("before_cursor_execute", self._statement)]
         for name, listener in listeners:
@@ -92,7 +92,7 @@ class Points:
 
 @dataclass
 class Scene:
-    """A home that two processes have open, and how it stood when the curtain rose."""
+    """A home that two processes have open, and its state at the beginning."""
 
     stage: Stage
     one: App
@@ -101,19 +101,19 @@ class Scene:
     rewind_rows: Callable[[], object]
     archive: Path
     known: dict[str, list[str]] = field(default_factory=dict)
-    """What was found wrong with each end that meetings came to so far; many come to the same."""
+    """The faults of each end reached so far; many meetings have the same one."""
 
     def points(self, act: str) -> int:
-        """How many points an act passes if nobody meets it."""
+        """Return how many points an action passes alone."""
         return self._done(act, Points()).passed
 
     def looks(self, act: str) -> int:
-        """How many transactions an act that keeps something begins before that in which it does."""
+        """Return how many transactions an action begins before the one that stores something, 0 if none does."""
         points = self._done(act, Points())
         return points.before_kept if points.kept else 0
 
     def meet(self, act: str, other: str, at: int) -> list[str]:
-        """Does an act, and another whole at one of its points; what is wrong with the campaign afterwards."""
+        """Do an action, and another at one of its points; return what is wrong with the campaign afterwards."""
 
         def overtake() -> None:
             come(self.stage.acts[other], self.other, self.now)
@@ -136,7 +136,7 @@ class Scene:
 
 
 def faults(app: App, now: dt.datetime) -> list[str]:
-    """What is wrong with the campaign, once a tick has done what was left, and run the turn that is due by then."""
+    """Return what is wrong with the campaign after a tick that does all that is left and runs the turn due by then."""
     found = tick(app, now + LATER).problems
     with app.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
@@ -153,7 +153,7 @@ def faults(app: App, now: dt.datetime) -> list[str]:
 
 @contextmanager
 def context(stage: Stage, home: Path, now: dt.datetime) -> Iterator[Scene]:
-    """The home in this folder as it stands, for two."""
+    """Open the home in this folder for two, and keep a copy of its state."""
     archive = home.with_name("archive")
     with ExitStack() as stack:
         one, other = (stack.enter_context(open_app(home, stage.games)) for _ in range(2))

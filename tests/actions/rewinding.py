@@ -1,4 +1,4 @@
-"""Bringing a home back to how it was, again and again, at the cost of what has changed in it."""
+"""Resets a home to an earlier state, again and again, at the cost of what has changed in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Stamps = frozenset[tuple[Path, int, int]]
 
 @contextmanager
 def kept_rows(engine: Engine) -> Iterator[Callable[[], object]]:
-    """Keeps what stands in a database, while the block runs; a call brings it back."""
+    """Yield a function that resets the database to its present content."""
     with (_kept_by_sqlite if engine.dialect.name == "sqlite" else _kept_by_postgres)(engine) as rewind:
         yield rewind
 
@@ -34,7 +34,7 @@ def _kept_by_sqlite(engine: Engine) -> Iterator[Callable[[], object]]:
 
 @contextmanager
 def _kept_by_postgres(engine: Engine) -> Iterator[Callable[[], object]]:
-    """In a schema beside the tables. What brings them back is sent as one, so it costs this process nothing."""
+    """Keep the rows in a schema beside the tables; they are restored by one query, so it costs this process nothing."""
     tables = Base.metadata.sorted_tables
     keep = [
         "CREATE SCHEMA kept",
@@ -52,7 +52,7 @@ def _kept_by_postgres(engine: Engine) -> Iterator[Callable[[], object]]:
 
 
 def rewind_archive(kept: Path, archive: Path) -> None:
-    """Makes an archive like the copy that was kept of it. Turns whose files nobody has touched are left."""
+    """Reset an archive to the copy that was kept of it; turns with unchanged files are skipped."""
     before, now = _turns(kept), _turns(archive)
     changed = {turn for turn in before.keys() | now.keys() if before.get(turn) != now.get(turn)}
     for turn in changed & now.keys():

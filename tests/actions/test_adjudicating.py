@@ -1,4 +1,4 @@
-"""Turns that a GM decides: held when due, sent to him, ruled on by files, released, archived and replayed."""
+"""Turns that a GM decides: held when due, sent to the GM, ruled on by files, released, archived and replayed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.toy.ruleset import Auction
 
 GM, ANN, BOB, CYD = "gm@example.org", "ann@example.org", "bob@example.org", "cyd@example.org"
 DUE = 131
-"""Hours from the beginning to after the first deadline, with its grace."""
+"""Hours from the start to a time after the first deadline and its grace."""
 
 WEEK = 24 * 7
 HOUR = dt.timedelta(hours=1)
@@ -35,7 +35,7 @@ HOUR = dt.timedelta(hours=1)
 
 @pytest.fixture
 def war(desk: Desk) -> Iterator[Desk]:
-    """A home with "toy1", a campaign of three whose turns the GM decides, begun; red and green have sent sheets."""
+    """Yield a home with "toy1", a started campaign of three that the GM decides; red and green have sent sheets."""
     toy = desk.app
     desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
     desk.begin(seats=("red", "blue", "green"))
@@ -54,41 +54,41 @@ def held(desk: Desk) -> HoldKind:
 
 
 def let_go(desk: Desk) -> None:
-    """The GM releases the campaign."""
+    """Release the campaign as its GM."""
     with desk.app.store.writing() as session:
         release(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
 
 
 def rule(desk: Desk, **files: str) -> RulingResult:
-    """The GM rules by files, named without their ending."""
+    """Rule as the GM by files, named without their ending."""
     named = {f"{name}.txt": text for name, text in files.items()}
     return run_action(desk.app, "toy1", SubmitRuling(named), desk.now)
 
 
 def sheet(desk: Desk, sender: str, text: str) -> None:
-    """A player answers his last report."""
+    """Answer a player's last report."""
     report = [mail for mail in desk.mails(sender) if "report for" in str(mail["Subject"])][-1]
     desk.reply(report, text)
 
 
 def last_report(desk: Desk, to: str) -> str:
-    """The text of the last report to an address."""
+    """Return the text of the last report to an address."""
     return text_of([mail for mail in desk.mails(to) if "report for" in str(mail["Subject"])][-1])
 
 
 def digests(desk: Desk) -> list[str]:
-    """What the GM was sent of sheets so far."""
+    """Return the digests of sheets that the GM was sent so far."""
     return [text_of(mail) for mail in desk.mails(GM) if "HOW TO RULE" in text_of(mail)]
 
 
 def test_the_game_is_known_as_one_that_a_gm_decides() -> None:
-    """The host tells such a game by what it can do, and no other game can."""
+    """The application recognises such a game by its methods; no other game has them."""
     assert isinstance(RULESET, Adjudicated)
     assert not isinstance(Auction(), Adjudicated)
 
 
 def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
-    """At the deadline nothing is resolved; the GM gets all sheets in one mail, and hears who sent none."""
+    """At the deadline nothing is resolved; the GM gets all sheets in one mail, which names the seats without one."""
     done = war.tick(hours=DUE)
 
     assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], HoldKind.RULING)
@@ -98,7 +98,7 @@ def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
 
 
 def test_nobodys_sheet_is_told_by_the_digest_too(war: Desk) -> None:
-    """A turn to be ruled on is not held for missing sheets first: its GM judges what their people do."""
+    """A turn that awaits a ruling is not held for missing sheets first: its GM judges what absent players do."""
     war.tick(hours=DUE)
     rule(war, all="Snow.")
     let_go(war)
@@ -119,7 +119,7 @@ def test_the_gm_is_asked_once(war: Desk) -> None:
 
 
 def test_a_sheet_that_comes_in_meanwhile_is_sent_on(war: Desk) -> None:
-    """A turn that waits still takes sheets; the GM then gets all of them again."""
+    """A waiting turn still accepts sheets; the GM then gets all of them again."""
     war.tick(hours=DUE)
     sheet(war, BOB, "Burn the bridge.")
     war.tick(hours=1)
@@ -128,7 +128,7 @@ def test_a_sheet_that_comes_in_meanwhile_is_sent_on(war: Desk) -> None:
 
 
 def test_a_sheet_that_comes_in_after_the_ruling_is_sent_on(war: Desk) -> None:
-    """The ruling stands, and its GM is told that there is more to judge."""
+    """The ruling counts, and its GM is told that there is more to judge."""
     war.tick(hours=DUE)
     rule(war, all="It rained.")
     sheet(war, BOB, "Burn the bridge.")
@@ -140,7 +140,7 @@ def test_a_sheet_that_comes_in_after_the_ruling_is_sent_on(war: Desk) -> None:
 
 
 def test_a_turn_that_was_not_ruled_on_goes_on_waiting(war: Desk) -> None:
-    """Released without a ruling, it is held again at once."""
+    """A turn that is released without a ruling is held again at once."""
     war.tick(hours=DUE)
     let_go(war)
 
@@ -149,7 +149,7 @@ def test_a_turn_that_was_not_ruled_on_goes_on_waiting(war: Desk) -> None:
 
 
 def test_more_time_does_not_let_a_ruling_run(war: Desk) -> None:
-    """Sheets that come after an extension are none that the ruling knows of: it waits for its release as before."""
+    """The ruling does not know of sheets that come after an extension, so the turn waits for its release as before."""
     war.tick(hours=DUE)
     rule(war, all="It rained.")
     with war.app.store.writing() as session:
@@ -161,7 +161,7 @@ def test_more_time_does_not_let_a_ruling_run(war: Desk) -> None:
 
 
 def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
-    """Even if not one sheet more has come, he hears that the turn awaits him once more."""
+    """After an extension the GM is asked again, even if no more sheets have come."""
     war.tick(hours=DUE)
     with war.app.store.writing() as session:
         extend(Context(session, war.app, load_campaign(session, "toy1"), war.now), WEEK * HOUR)
@@ -171,7 +171,7 @@ def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
 
 
 def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
-    """His RUN comes in the tick in which the turn falls due: the next turn is not held for it."""
+    """The GM's RUN comes in the tick in which the turn is due, and the next turn is not held for it."""
     run_action(war.app, "toy1", RequestRun(), war.now)
     done = war.tick(hours=DUE)
 
@@ -179,7 +179,7 @@ def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
 
 
 def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
-    """The old ruling knew nothing of the sheets that come after a rollback, so it does not run the turn."""
+    """A ruling from before a rollback does not run the turn: it knows nothing of the sheets that come later."""
     war.tick(hours=DUE)
     rule(war, all="It rained.")
     let_go(war)
@@ -192,7 +192,7 @@ def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
 
 
 def test_a_ruling_takes_effect_with_the_release(war: Desk) -> None:
-    """Taken, the ruling waits; released, the turn is run with it and each seat reads what is its own."""
+    """A submitted ruling waits; after the release the turn is run with it, and each seat reads its own part."""
     war.tick(hours=DUE)
     taken = rule(war, all="It rained.", red="You found gold.", blue="You were robbed.")
     waiting = war.tick(hours=1)
@@ -207,7 +207,7 @@ def test_a_ruling_takes_effect_with_the_release(war: Desk) -> None:
 
 
 def test_the_ruling_taken_last_counts(war: Desk) -> None:
-    """Until the GM releases the turn they may think better of it."""
+    """A GM may replace the ruling until the turn is released."""
     war.tick(hours=DUE)
     rule(war, red="You lost.")
     rule(war, red="You won.")
@@ -219,7 +219,7 @@ def test_the_ruling_taken_last_counts(war: Desk) -> None:
 
 
 def test_a_ruling_with_an_error_is_not_kept(war: Desk) -> None:
-    """The findings name file and line, and what was ruled before stands."""
+    """The findings name file and line, and the ruling before stays."""
     war.tick(hours=DUE)
     taken = rule(war, red="You won.\n[MAPP]")
 
@@ -228,7 +228,7 @@ def test_a_ruling_with_an_error_is_not_kept(war: Desk) -> None:
 
 
 def test_a_ruling_before_the_deadline_holds_the_turn(war: Desk) -> None:
-    """A GM who rules early is asked before it takes effect, since more sheets may come."""
+    """An early ruling waits for its release, since more sheets may come."""
     rule(war, all="It rained.")
 
     assert held(war) == HoldKind.RULED
@@ -236,7 +236,7 @@ def test_a_ruling_before_the_deadline_holds_the_turn(war: Desk) -> None:
 
 
 def test_a_gm_may_run_a_turn_without_a_ruling(war: Desk) -> None:
-    """On his word the turn passes, all are told that nothing was decided, and the next turn is not held."""
+    """When the GM runs the turn, all are told that nothing was decided, and the next turn is not held."""
     war.tick(hours=DUE)
 
     done = run_campaign_now(war.app, "toy1", war.now)
@@ -271,7 +271,7 @@ def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: P
 
 
 def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:
-    """A second call writes what is missing and the sheets anew, and says what it left."""
+    """A second call writes the missing files and the sheets again, and names those that it left alone."""
     write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
     (tmp_path / "red.txt").write_text("You won.")
     (tmp_path / "blue.txt").unlink()
@@ -284,7 +284,7 @@ def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:
 
 
 def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
-    """A GM who starts over gets fresh files, and what was in them lies in a folder beside."""
+    """With force a GM gets fresh files, and the old ones are moved to a subfolder."""
     write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
     (tmp_path / "red.txt").write_text("You won.")
 
@@ -301,13 +301,13 @@ def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_no_ruling(war: Desk, tmp_path: Path) -> None:
-    """Without files nothing is taken, and the GM is told how to get them."""
+    """Without files nothing is submitted, and the GM is told how to get them."""
     with pytest.raises(CampaignError, match=r"no files of a ruling .* pbem adjudicate toy1"):
         read_folder("toy1", tmp_path)
 
 
 def test_a_file_that_nobody_reads_is_named(war: Desk, tmp_path: Path) -> None:
-    """A picture that no line shows, or a copy that an editor has left, is not passed over."""
+    """A picture that no line shows, or an editor's backup copy, is named and not ignored."""
     (tmp_path / "all.txt").write_text("Snow.")
     (tmp_path / ".all.txt.swp").write_text("")
     (tmp_path / "drafts").mkdir()
@@ -319,7 +319,7 @@ def test_a_file_that_nobody_reads_is_named(war: Desk, tmp_path: Path) -> None:
 
 
 def test_one_file_works_as_well_as_many(war: Desk, tmp_path: Path) -> None:
-    """The form as it was mailed, filled in, is a whole ruling; beside others it is not taken for one of them."""
+    """The mailed form, filled in, is a whole ruling in one file; together with other files it is refused."""
     form = run_query(war.app, "toy1", ShowRulingForm(), war.now)
     (tmp_path / "ruling.txt").write_text(form.text.replace("[RESULT]\n", "[RESULT]\nSnow.\n"))
     ruled = read_folder("toy1", tmp_path)
@@ -332,7 +332,7 @@ def test_one_file_works_as_well_as_many(war: Desk, tmp_path: Path) -> None:
 
 
 def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path) -> None:
-    """A GM who mistakes the campaign is told so; its turns are run when they are due, without a word of rulings."""
+    """A GM who mistakes the campaign is told so; its turns are run when they are due, and do not mention rulings."""
     desk.begin()
     desk.tick()
 
@@ -343,7 +343,7 @@ def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path)
 
 
 def test_a_form_that_was_filled_in_too_late(war: Desk) -> None:
-    """A ruling written for one turn is not taken for the next."""
+    """A ruling written for one turn is not accepted for the next."""
     war.tick(hours=DUE)
     form = run_query(war.app, "toy1", ShowRulingForm(), war.now)
     run_campaign_now(war.app, "toy1", war.now)

@@ -1,4 +1,4 @@
-"""What `create_campaign` refuses, and what it writes."""
+"""Creation of campaigns: stored rows, and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.toy.home import MONDAY, Desk
 
 
 def wanted(**changes: Any) -> NewCampaign:
-    """A campaign that may be made, but for the changes."""
+    """Return a valid campaign, but for the changes."""
     facts: dict[str, Any] = {
         "name": "toy1",
         "game": "toy",
@@ -31,7 +31,7 @@ def wanted(**changes: Any) -> NewCampaign:
 
 
 def test_a_campaign_is_written_with_all_its_options(desk: Desk) -> None:
-    """Options not given have their defaults; seats stand in the order of the game; a journal begins."""
+    """Missing options get their defaults; seats are in the order of the game; a journal begins."""
     create_campaign(desk.app, wanted(options={"rounds": "5", "rich": "yes"}), MONDAY)
 
     with desk.app.store.reading() as session:
@@ -47,7 +47,7 @@ def test_a_campaign_is_written_with_all_its_options(desk: Desk) -> None:
 
 
 def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:
-    """The content of the file goes into the campaign, so that it may change or go afterwards."""
+    """The content of the file is stored with the campaign, so the file may change or go afterwards."""
     path = tmp_path / "purses.json"
     path.write_text(json.dumps({"red": 7, "blue": 9}))
     create_campaign(desk.app, wanted(options={"purses": str(path)}), MONDAY)
@@ -57,7 +57,7 @@ def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_open_seats_are_numbered_behind_those_that_have_names() -> None:
-    """Where a game has no names of its own; a seat is no more called as another than the first is the third."""
+    """In a game without seat names, open seats are numbered after the named ones, and no name is given twice."""
     seats = [("ann", "a@example.org"), ("seat4", "b@example.org"), ("cyd", "c@example.org")]
 
     assert list(check_seats(harvester.RULESET, seats, "orders@example.org", more=2)) == [
@@ -88,7 +88,7 @@ def test_open_seats_are_numbered_behind_those_that_have_names() -> None:
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(desk: Desk, changes: dict[str, Any], said: str) -> None:
-    """An error names what was wrong and the nearest that would do; nothing is written."""
+    """An error names the wrong value and the nearest valid one; nothing is stored."""
     with pytest.raises(CampaignError) as refused:
         create_campaign(desk.app, wanted(**changes), MONDAY)
 
@@ -98,13 +98,13 @@ def test_what_cannot_be_is_refused_in_a_sentence(desk: Desk, changes: dict[str, 
 
 
 def test_a_value_out_of_bounds_is_refused_by_the_option(desk: Desk) -> None:
-    """The option's own words say what is allowed."""
+    """The error has the option's own words for what is allowed."""
     with pytest.raises(SetupError, match="option rounds cannot be '99': it is a whole number from 1 to 20"):
         create_campaign(desk.app, wanted(options={"rounds": "99"}), MONDAY)
 
 
 def test_a_file_that_is_not_json_is_refused(desk: Desk, tmp_path: Path) -> None:
-    """A broken file is named."""
+    """The error names the broken file."""
     path = tmp_path / "purses.json"
     path.write_text("{")
 

@@ -14,7 +14,7 @@ RED = {"gold": 40, "title": "no", "ships": ["Argo", "Swift"], "since": "1805-10-
 
 
 def data(folder: Path, name: str, text: str) -> object:
-    """What a file of this name and text holds."""
+    """Write a file with this name and text, and return its data."""
     (folder / name).write_text(text, "utf-8-sig")
     return read_data(folder / name)
 
@@ -31,13 +31,13 @@ def data(folder: Path, name: str, text: str) -> object:
     ],
 )
 def test_yaml_and_json_say_the_same(tmp_path: Path, name: str, text: str) -> None:
-    """YAML is that of today: `no` is a word; dates are texts, and so are names."""
+    """YAML is version 1.2: `no` is a word; dates and names are texts."""
     assert data(tmp_path, name, text) == {"red": RED}
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_table_is_rows_by_their_headings(tmp_path: Path, separator: str) -> None:
-    """Whatever parts the cells; what a row lacks is empty."""
+    """A table may be separated by commas, semicolons or tabs; missing cells are empty."""
     text = 'seat,gold,title\nred, 40 ,"Duke, of Naxos"\nblue,35\n'.replace("Duke, of", "Duke of").replace(
         ",", separator
     )
@@ -54,7 +54,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 """Nine lines that stand for half a billion values."""
 
 MERGES = BOMB.replace("a: &a [x, x, x, x, x, x, x, x, x]", "a: &a {x: 1}").replace("[*", "{<<: [*").replace("]", "]}")
-"""The same of objects, each of which is merged of those before."""
+"""The same with objects, each of which merges the ones before."""
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ MERGES = BOMB.replace("a: &a [x, x, x, x, x, x, x, x, x]", "a: &a {x: 1}").repla
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, text: str, said: str) -> None:
-    """In one sentence; and no file makes anything but data, or more of it than it may."""
+    """A file that is invalid or too large is refused in one sentence, and no file makes anything but data."""
     with pytest.raises(CampaignError, match=said):
         data(tmp_path, name, text)
 

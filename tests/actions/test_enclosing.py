@@ -1,4 +1,4 @@
-"""What a GM encloses with his rulings: mailed to those whose reports name it, kept once, proved, still there later."""
+"""Files that a GM attaches to rulings: mailed to those whose reports name them, stored once, proved, and kept."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SEATS = {"red": ANN, "blue": BOB, "green": CYD}
 WEEK = 24 * 7
 
 COAST = "Die Küste im Norden.png"
-"""A name as people give them: with blanks and letters beyond ASCII."""
+"""A typical file name: with blanks and letters beyond ASCII."""
 
 SVG = (
     b'<svg xmlns="http://www.w3.org/2000/svg" width="40mm" height="30mm" viewBox="0 0 40 30">'
@@ -54,7 +54,7 @@ PDF = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\nstartxref\n9\n%%EOF\n"
 
 
 def png(colour: str, *, author: str = "") -> bytes:
-    """A small picture, which may say who drew it."""
+    """Return a small picture, which may name its author."""
     written, said = io.BytesIO(), PngInfo()
     if author:
         said.add_text("Author", author)
@@ -80,7 +80,7 @@ Nothing to be seen.
 
 @dataclass
 class War:
-    """A campaign of three, two turns of it ruled on: the first by mail, the second from a folder."""
+    """A campaign of three with two rulings: the first by mail, the second from a folder."""
 
     desk: Desk
     token: str
@@ -88,13 +88,13 @@ class War:
     folder: Path
 
     def report(self, seat: str, turn: int) -> EmailMessage:
-        """The report of a seat that opened a turn."""
+        """Return the report of a seat that opened a turn."""
         mails = [mail for mail in self.desk.mails(SEATS[seat]) if not str(mail["Subject"]).startswith("Re:")]
         return next(mail for mail in mails if f"turn {turn}, report for" in str(mail["Subject"]))
 
 
 def gm_mail(token: str, ruling: str) -> EmailMessage:
-    """A ruling as a mail program sends it: a picture pasted into the text, a logo below it, a file attached."""
+    """Return a ruling as a mail program sends it: a picture pasted into the text, a logo below it, files attached."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"], mail["Message-ID"] = (
         GM,
@@ -111,7 +111,7 @@ def gm_mail(token: str, ruling: str) -> EmailMessage:
 
 
 def post(desk: Desk, mail: EmailMessage) -> str:
-    """What the GM is answered to a mail."""
+    """Receive a mail of the GM, and return the answer."""
     inbox = desk.home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)
     (inbox / f"{mail['Message-ID'][1:3]}.eml").write_bytes(bytes(mail))
@@ -120,7 +120,7 @@ def post(desk: Desk, mail: EmailMessage) -> str:
 
 
 def let_go(desk: Desk) -> None:
-    """The GM releases the campaign, and its turn is run."""
+    """Release the campaign as its GM; its turn is run."""
     with desk.app.store.writing() as session:
         release(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick(hours=1)
@@ -128,7 +128,7 @@ def let_go(desk: Desk) -> None:
 
 @pytest.fixture(scope="module")
 def war(tmp_path_factory: pytest.TempPathFactory) -> Iterator[War]:
-    """The campaign; those who look at it leave it as it is."""
+    """Yield the campaign; its tests leave it unchanged."""
     folder = tmp_path_factory.mktemp("enclosing")
     with open_desk(folder / "home") as desk:
         toy = desk.app
@@ -150,7 +150,7 @@ def war(tmp_path_factory: pytest.TempPathFactory) -> Iterator[War]:
 
 
 def second(desk: Desk, folder: Path) -> None:
-    """The ruling on turn 2: red's map is left as the form has it, and blue is shown a picture of his own."""
+    """Submit the ruling on turn 2: red's map stays as the form has it, and blue gets a picture."""
     write_folder(run_query(desk.app, "toy1", ShowRulingForm(), desk.now), folder)
     (folder / "blue.txt").write_text("[FILE]\nThe fort.\n[PICTURE FORT.PNG: Its walls]\n[ATTACH fort.png]\n")
     (folder / "fort.png").write_bytes(png("gray"))
@@ -159,7 +159,7 @@ def second(desk: Desk, folder: Path) -> None:
 
 
 def files_of(mail: EmailMessage) -> dict[str, tuple[str, bytes]]:
-    """The files of a mail but for its data and its deadline, by name: how each is disposed, and its content."""
+    """Return the files of a mail, but for data and calendar, by name: disposition and content of each."""
     parts = [part for part in mail.walk() if part.get_filename()]
     return {
         str(part.get_filename()): (str(part.get_content_disposition()), part.get_payload(decode=True))  # type: ignore[misc]
@@ -169,21 +169,21 @@ def files_of(mail: EmailMessage) -> dict[str, tuple[str, bytes]]:
 
 
 def html_of(mail: EmailMessage) -> str:
-    """The HTML of a mail."""
+    """Return the HTML of a mail."""
     body = mail.get_body(("html",))
     assert body is not None
     return str(body.get_content())
 
 
 def test_a_ruling_by_mail_brings_its_pictures(war: War) -> None:
-    """Whatever way a mail program attaches them; only a logo that no line names is left out, and told of."""
+    """Pictures count in whatever way a mail program attaches them; a logo that no line names is left out, and named."""
     assert "The ruling on turn 1 of toy1 is taken." in war.answer
     assert "warning: logo.png: This picture stands in the mail's own text" in war.answer
     assert "error" not in war.answer
 
 
 def test_each_seat_gets_what_its_report_names(war: War) -> None:
-    """What is in all.txt goes to all, a seat's own to that seat alone; and what stands stays."""
+    """Files of all.txt go to all seats, a seat's own to that seat alone; a map stays for later turns."""
     names = {(seat, turn): set(files_of(war.report(seat, turn))) for seat in SEATS for turn in (2, 3)}
 
     assert names == {
@@ -197,7 +197,7 @@ def test_each_seat_gets_what_its_report_names(war: War) -> None:
 
 
 def test_a_picture_stands_in_the_mail_with_its_caption(war: War) -> None:
-    """In HTML it is shown where it is told, in the text it is named; a file is an ordinary attachment."""
+    """The HTML shows a picture at its place, the text names it; any other file is an ordinary attachment."""
     mail = war.report("red", 2)
     html, files = html_of(mail), files_of(mail)
 
@@ -217,7 +217,7 @@ def test_a_picture_stands_in_the_mail_with_its_caption(war: War) -> None:
 
 
 def test_a_picture_does_not_say_who_made_it(war: War) -> None:
-    """What cameras and programs write into pictures is taken out; the pixels are those that were sent."""
+    """Metadata of cameras and programs is removed; the pixels are unchanged."""
     _, content = files_of(war.report("red", 2))[COAST]
 
     assert b"Bob Smith" not in content
@@ -226,7 +226,7 @@ def test_a_picture_does_not_say_who_made_it(war: War) -> None:
 
 
 def test_an_svg_goes_out_as_a_picture_alone(war: War) -> None:
-    """No reader's program is ever given what could run in it."""
+    """An SVG is sent as PNG, so that no reader's program gets anything that could run."""
     disposition, content = files_of(war.report("green", 2))["pass.png"]
 
     assert disposition == "inline"
@@ -235,7 +235,7 @@ def test_an_svg_goes_out_as_a_picture_alone(war: War) -> None:
 
 
 def test_each_content_is_kept_once(war: War) -> None:
-    """In the database by its hash, in the archive beside the first report that shows it."""
+    """The database stores a content once, by its hash; the archive has it with the first report that shows it."""
     archive = war.desk.home / "turns" / "toy1"
     kept = {path.relative_to(archive).parts[0]: path for path in archive.rglob("enclosed/*")}
     names = sorted(f"{path.parent.parent.name}{path.suffix}" for path in archive.rglob("enclosed/*"))
@@ -247,7 +247,7 @@ def test_each_content_is_kept_once(war: War) -> None:
 
 
 def test_the_archive_proves_what_was_shown(war: War, tmp_path: Path) -> None:
-    """It is replayed with all that reports show; without one of the contents it is not whole."""
+    """The archive is replayed with all that reports show; without one of the contents it is incomplete."""
     assert prove_archive(war.desk.app, "toy1").turns == 2
     copy = tmp_path / "turns"
     shutil.copytree(war.desk.home / "turns", copy)
@@ -260,7 +260,7 @@ def test_the_archive_proves_what_was_shown(war: War, tmp_path: Path) -> None:
 
 
 def test_what_was_lost_of_the_archive_is_written_again(war: War) -> None:
-    """From the database, to the byte."""
+    """Lost files of the archive are written again from the database, byte by byte."""
     folder = war.desk.home / "turns" / "toy1" / "0001"
     before = {path.name: path.read_bytes() for path in (folder / "enclosed").iterdir()}
     shutil.rmtree(folder)
@@ -270,7 +270,7 @@ def test_what_was_lost_of_the_archive_is_written_again(war: War) -> None:
 
 
 def test_a_report_mailed_again_has_all_of_it(war: War) -> None:
-    """RESEND brings pictures and files as the first mail did, of an earlier turn too."""
+    """RESEND brings pictures and files as the first mail did, also for an earlier turn."""
     war.desk.reply(war.report("red", 3), "RESEND turn 2")
     war.desk.tick()
     again, first = war.desk.last(ANN), war.report("red", 2)
@@ -282,7 +282,7 @@ def test_a_report_mailed_again_has_all_of_it(war: War) -> None:
 
 
 def test_a_page_has_the_pictures_in_it(war: War) -> None:
-    """The page of a seat asks for nothing: what was enclosed for it is in it, and nothing else."""
+    """The page of a seat loads nothing: it contains the pictures for this seat, and no others."""
     war.desk.reply(war.report("blue", 3), "FORMAT PAGE")
     war.desk.tick()
     war.desk.reply(war.report("blue", 3), "RESEND")
@@ -294,7 +294,7 @@ def test_a_page_has_the_pictures_in_it(war: War) -> None:
 
 
 def test_a_preview_has_what_the_reports_will_have(war: War, tmp_path: Path) -> None:
-    """A look at the open turn, and a copy of the campaign, bring what stands before the readers."""
+    """A preview of the open turn, and a fork, have the same pictures as the reports."""
     made = run_query(war.desk.app, "toy1", PreviewTurn(), war.desk.now)
     write_preview(made, tmp_path)
     tried = run_action(war.desk.app, "toy1", TryTurn(2), war.desk.now)
@@ -306,7 +306,7 @@ def test_a_preview_has_what_the_reports_will_have(war: War, tmp_path: Path) -> N
 
 
 def test_a_turn_taken_back_and_run_again_shows_the_same(tmp_path: Path) -> None:
-    """The contents stay where they are, so that the same folder can be taken once more, and all of it is proved."""
+    """The contents stay stored, so the same folder can be submitted after a rollback, and the archive is proved."""
     home = tmp_path / "home"
     with open_desk(home) as desk:
         toy = desk.app
@@ -327,7 +327,7 @@ def test_a_turn_taken_back_and_run_again_shows_the_same(tmp_path: Path) -> None:
 
 
 def test_the_record_of_a_ruling_names_what_was_enclosed(war: War) -> None:
-    """Name, kind, size and hash stand in it, the content beside it."""
+    """The record has name, kind, size and hash; the content is a file beside it."""
     record = json.loads((war.desk.home / "turns" / "toy1" / "0001" / "turn.json").read_text())
     (drawn,) = record["ruling"]["seats"]["red"]["with_map"]
 
@@ -336,7 +336,7 @@ def test_the_record_of_a_ruling_names_what_was_enclosed(war: War) -> None:
 
 
 def test_a_replay_shows_each_picture_to_its_eyes(war: War, tmp_path: Path) -> None:
-    """Its file lies there once, and each seat of an opening has those that its report had."""
+    """The replay stores each picture once, and shows each seat those of its report."""
     with war.desk.app.store.reading() as session:
         write_replay(session, war.desk.app, load_campaign(session, "toy1"), SiteFolder(tmp_path), "r")
     told = json.loads((tmp_path / "r" / "turns" / "0002.js").read_text().partition(",")[2].rstrip().removesuffix(")"))
@@ -348,7 +348,7 @@ def test_a_replay_shows_each_picture_to_its_eyes(war: War, tmp_path: Path) -> No
 
 
 def test_text_files_of_a_mail_are_parts_of_its_ruling() -> None:
-    """But for the form itself, sent as a file; and nobody need guess which of two counts."""
+    """Attached text files are parts of the ruling, but for the form itself; a part that comes twice is refused."""
     form = AttachedFile("form.txt", b"GM toy1 0123456789abcdef0123\nRULING\nFILE all.txt\nSnow.\n", inline=False)
     red = AttachedFile("Red.txt", b"Gold.", inline=False)
 
@@ -358,7 +358,7 @@ def test_text_files_of_a_mail_are_parts_of_its_ruling() -> None:
 
 
 def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Examining may take as long as its limits, so no transaction is open meanwhile; and only the GM can begin it."""
+    """Examining may take long, so no transaction is open meanwhile; and only the GM can start it."""
     wrote = []
     with open_desk(tmp_path / "home") as desk:
         toy = desk.app

@@ -1,4 +1,4 @@
-"""More time for a turn: by the GM, and by a vote of the players."""
+"""Extensions of a turn: by the GM, and by a vote of the players."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def _campaign(desk: Desk) -> None:
 
 
 def more(desk: Desk, by: dt.timedelta | dt.datetime | None = None) -> str:
-    """The GM extends the open turn."""
+    """Extend the open turn as the GM."""
     with desk.app.store.writing() as session:
         return extend(Context(session, desk.app, load_campaign(session, "toy1"), desk.now), by)
 
 
 def ask(desk: Desk, seat: str) -> str:
-    """A seat asks for more time; what it is answered."""
+    """Vote for more time with a seat, and return the answer."""
     with desk.app.store.writing() as session:
         return vote(Context(session, desk.app, load_campaign(session, "toy1"), desk.now), seat)
 
 
 def deadline(desk: Desk) -> dt.datetime | None:
-    """The open turn's."""
+    """Return the deadline of the open turn."""
     return home_status(desk.app, "toy1").campaigns[0].deadline
 
 
 def test_an_extension_moves_the_deadline(desk: Desk) -> None:
-    """By a span, to a moment, or by the house rule's two days."""
+    """A deadline moves by a span, to a moment, or by the two days of the house rule."""
     said = more(desk, DAY)
     assert said == (
         "Turn 1 of toy1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told. "
@@ -60,7 +60,7 @@ def test_an_extension_moves_the_deadline(desk: Desk) -> None:
 
 
 def test_everybody_is_told_both_deadlines(desk: Desk) -> None:
-    """The mail has the old one and the new one, and says who decided."""
+    """The mail has the old deadline and the new one, and says that the GM decided."""
     more(desk, DAY)
     desk.tick()
 
@@ -71,14 +71,14 @@ def test_everybody_is_told_both_deadlines(desk: Desk) -> None:
 
 
 def test_the_turn_runs_at_the_new_deadline(desk: Desk) -> None:
-    """Not at the old one."""
+    """An extended turn runs at the new deadline, not at the old one."""
     more(desk, DAY)
 
     assert [len(desk.tick(hours=hours).resolved) for hours in (106, 23.9, 0.1)] == [0, 0, 1]
 
 
 def test_reminders_go_out_for_the_new_deadline(desk: Desk) -> None:
-    """Who was reminded of the old one is reminded again."""
+    """Players who were reminded of the old deadline are reminded of the new one."""
     assert desk.tick(hours=90).reminded == 3
     more(desk, 2 * DAY)
 
@@ -86,7 +86,7 @@ def test_reminders_go_out_for_the_new_deadline(desk: Desk) -> None:
 
 
 def test_a_reminder_not_sent_yet_gives_way_to_the_new_deadline(desk: Desk) -> None:
-    """A player does not read of a deadline that has been moved already."""
+    """A queued reminder of a deadline that has moved is not sent."""
     sent = desk.home / "post" / "sent"
     sent.rename(sent.with_name("aside"))
     sent.write_text("not a folder")
@@ -108,33 +108,33 @@ def test_a_reminder_not_sent_yet_gives_way_to_the_new_deadline(desk: Desk) -> No
     ],
 )
 def test_a_deadline_moves_within_reason(desk: Desk, by: dt.datetime, said: str) -> None:
-    """What would change nothing, has passed or is a slip of the pen is refused."""
+    """A deadline that is unchanged, past or more than 400 days away is refused."""
     with pytest.raises(CampaignError, match=said):
         more(desk, by)
     assert deadline(desk) == FRIDAY
 
 
 def asked(desk: Desk, by: str) -> str:
-    """Return what a GM is asked who gives a turn more time, "" if it is done unasked."""
+    """Return the question that a GM gets about an extension, "" if it is done without asking."""
     tried = attempt(desk.app, "toy1", ExtendDeadline(by), desk.now)
     return tried.facts.done if tried.read_set else ""
 
 
 @pytest.mark.parametrize("by", ["24h", "14d", "2026-11-20T20:00", ""])
 def test_up_to_two_usual_turns_are_given_unasked(desk: Desk, by: str) -> None:
-    """A turn of this campaign takes a week; what the house rules give is never asked about."""
+    """An extension by up to two usual turns, here weeks, or by the house rules needs no confirmation."""
     assert asked(desk, by) == ""
 
 
 @pytest.mark.parametrize("by", ["15d", "2026-11-20T20:01", "60d", "2026-11-05T20:00", "2026-11-06T19:59"])
 def test_a_surprising_deadline_is_asked_about(desk: Desk, by: str) -> None:
-    """One that is later by more than that, or earlier, is shown beside the one that is, and nothing is changed."""
+    """A deadline that is earlier, or later by more than two usual turns, needs confirmation; nothing is changed yet."""
     assert "it is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC). Everybody would be told." in asked(desk, by)
     assert deadline(desk) == FRIDAY
 
 
 def test_an_extension_by_the_house_rules_is_no_surprise(desk: Desk) -> None:
-    """Where turns are shorter than the rule `extension`, it may be given, and no more."""
+    """If turns are shorter than the rule `extension`, that much needs no confirmation, but no more."""
     run_action(desk.app, "toy1", SetSchedule("EVERY 6h"), desk.now)
 
     assert asked(desk, "3d") != ""
@@ -142,7 +142,7 @@ def test_an_extension_by_the_house_rules_is_no_surprise(desk: Desk) -> None:
 
 
 def test_an_extension_is_taken_back_as_it_says(desk: Desk) -> None:
-    """The command that is printed sets the very deadline that was, seconds included; all are told, and it stands."""
+    """The printed command sets the old deadline exactly, seconds included, and all are notified."""
     odd = FRIDAY + dt.timedelta(seconds=7, microseconds=5)
     with desk.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.deadline == FRIDAY).values(deadline=odd))
@@ -158,7 +158,7 @@ def test_an_extension_is_taken_back_as_it_says(desk: Desk) -> None:
 
 
 def test_where_the_deadline_had_passed_there_is_none_to_go_back_to(desk: Desk) -> None:
-    """In the grace the deadline that was is no deadline any more."""
+    """In the grace period no command is printed that would set the old deadline, which has passed."""
     desk.set_rules(grace="5d")
     desk.tick(hours=130)
 
@@ -166,7 +166,7 @@ def test_where_the_deadline_had_passed_there_is_none_to_go_back_to(desk: Desk) -
 
 
 def test_a_mail_takes_an_extension_back(desk: Desk) -> None:
-    """EXTEND with an earlier moment is asked about, and done with YES as the answer says."""
+    """EXTEND with an earlier moment needs confirmation, and is done with YES as the answer says."""
     with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
 
@@ -187,7 +187,7 @@ def test_a_mail_takes_an_extension_back(desk: Desk) -> None:
 
 
 def test_a_deadline_that_has_passed_moves_from_now(desk: Desk) -> None:
-    """In the grace, a day more is a day from now."""
+    """In the grace period an extension by a day is a day from now."""
     desk.set_rules(grace="5d")
     desk.tick(hours=130)
     more(desk, DAY)
@@ -205,7 +205,7 @@ def test_a_deadline_that_has_passed_moves_from_now(desk: Desk) -> None:
     ],
 )
 def test_a_gm_writes_a_span_or_a_moment(text: str, read: dt.timedelta | dt.datetime) -> None:
-    """A moment is one of the campaign's clocks, unless it names a zone."""
+    """A moment is by the campaign's clocks, unless it names a zone."""
     assert read_extension(text, "Europe/Berlin") == read
 
 
@@ -213,7 +213,7 @@ def test_a_gm_writes_a_span_or_a_moment(text: str, read: dt.timedelta | dt.datet
     "text", ["", "soon", "24", "5m", "99999d", "2026-13-01", "0001-01-01", "9999-12-31T23:59-12:00"]
 )
 def test_what_is_no_time_is_refused(text: str) -> None:
-    """In words that show how to write one."""
+    """A text that is no time is refused with an example of one."""
     with pytest.raises(CampaignError, match="write"):
         read_extension(text, "Europe/Berlin")
 
@@ -223,7 +223,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     [("half", 1, 1), ("half", 2, 2), ("half", 3, 2), ("half", 4, 2), ("half", 7, 4), ("all", 3, 3)],
 )
 def test_how_many_must_ask(rule: str, players: int, needed: int) -> None:
-    """Half of the players, but nobody decides for another; or all."""
+    """Half of the players must vote, but at least two if there are two; or all."""
     assert needed_votes(rule, players) == needed
 
 
@@ -234,7 +234,7 @@ NOTED = (
 
 
 def test_enough_votes_extend_the_turn(desk: Desk) -> None:
-    """The first who asks hears that it is noted; with the second of three, everybody is told of the new deadline."""
+    """The first vote is noted; with the second of three players all are notified of the new deadline."""
     first, second = ask(desk, "red"), ask(desk, "blue")
     desk.tick()
 
@@ -246,7 +246,7 @@ def test_enough_votes_extend_the_turn(desk: Desk) -> None:
 
 @pytest.mark.parametrize("awaited", [["red"], ["red", "blue"], ["blue", "green"], ["red", "blue", "green"]])
 def test_votes_tell_nothing_of_who_is_awaited(desk: Desk, awaited: list[str]) -> None:
-    """Who is asked for orders may be secret: the same wishes are answered alike, and come to the same, whoever is."""
+    """It may be secret who is awaited, so votes have the same answers and effects in any case."""
     with desk.app.store.writing() as session:
         session.execute(update(Turn).values(awaited=awaited))
 
@@ -257,7 +257,7 @@ def test_votes_tell_nothing_of_who_is_awaited(desk: Desk, awaited: list[str]) ->
 
 
 def test_a_seat_has_one_vote(desk: Desk) -> None:
-    """Asking twice is asking once."""
+    """A seat that votes twice has one vote."""
     ask(desk, "red")
 
     assert ask(desk, "red") == NOTED
@@ -265,7 +265,7 @@ def test_a_seat_has_one_vote(desk: Desk) -> None:
 
 
 def test_a_paused_seat_has_no_vote(desk: Desk) -> None:
-    """No turn waits for it, so it is not counted among the players either."""
+    """A paused seat has no vote, and is not counted among the players."""
     with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(paused=True))
 
@@ -275,7 +275,7 @@ def test_a_paused_seat_has_no_vote(desk: Desk) -> None:
 
 
 def test_votes_count_for_one_extension(desk: Desk) -> None:
-    """Another needs as many votes again, and there are no more than the house rule allows."""
+    """Another extension needs as many votes again, and there are no more than the house rule allows."""
     desk.set_rules(extensions="2")
     for _ in range(2):
         ask(desk, "red")
@@ -287,7 +287,7 @@ def test_votes_count_for_one_extension(desk: Desk) -> None:
 
 
 def test_the_gms_extensions_are_not_counted(desk: Desk) -> None:
-    """What players may ask for stays theirs."""
+    """The GM's extensions do not use up those of the players."""
     desk.set_rules(extensions="1")
     more(desk)
     ask(desk, "red")
@@ -297,14 +297,14 @@ def test_the_gms_extensions_are_not_counted(desk: Desk) -> None:
 
 @pytest.mark.parametrize("rules", [{"vote": "none"}, {"extensions": "0"}])
 def test_some_campaigns_have_no_votes(desk: Desk, rules: dict[str, str]) -> None:
-    """Who asks is told whom to ask."""
+    """If the house rules have no votes, the player is referred to the GM."""
     desk.set_rules(**rules)
 
     assert ask(desk, "red") == "In toy1 the GM alone extends deadlines: please write to gm@example.org."
 
 
 def test_in_a_game_in_turns_both_must_ask(desk: Desk) -> None:
-    """The seat whose turn it is does not decide alone, for that would tell that no other is awaited."""
+    """The seat whose turn it is does not decide alone, as that would tell that no other is awaited."""
     desk.begin(name="toy2", pace="in_turn")
     with desk.app.store.writing() as session:
         context = Context(session, desk.app, load_campaign(session, "toy2"), desk.now)

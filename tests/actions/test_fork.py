@@ -1,4 +1,4 @@
-"""What if: a campaign goes on otherwise in a home of its own, and the real one hears nothing of it."""
+"""Forks: a campaign continues in a home of its own, and the real one is not affected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.toy.home import Desk, open_desk, text_of
 
 @pytest.fixture
 def played(desk: Desk) -> Desk:
-    """Two turns were run; turn 3 is open."""
+    """Return a campaign with two turns run; turn 3 is open."""
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
     play(desk, {"red": "BID 1"})
@@ -27,19 +27,19 @@ def played(desk: Desk) -> Desk:
 
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[Desk]:
-    """An empty home for the copy."""
+    """Yield an empty home for the copy."""
     with open_desk(tmp_path / "there") as desk:
         yield desk
 
 
 def compared(played: Desk, there: Desk) -> ForkComparison:
-    """How the open turn of the copy would differ from what was told."""
+    """Return the comparison of the copy's open turn with the real reports."""
     made = run_query(there.app, "toy1", PreviewTurn(real_dice=True), played.now)
     return run_query(played.app, "toy1", Compare(there.app, made), played.now)
 
 
 def test_a_fork_stands_where_the_turn_was_open(played: Desk, there: Desk) -> None:
-    """State, sheets and reports are those of that time; what came later is not there."""
+    """State, sheets and reports are those of that time; later ones are not in the copy."""
     forked = run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
 
     assert (forked.turn, forked.sheets) == (1, {"red": 1, "blue": 1})
@@ -48,7 +48,7 @@ def test_a_fork_stands_where_the_turn_was_open(played: Desk, there: Desk) -> Non
 
 
 def test_a_fork_run_as_it_was_comes_out_the_same(played: Desk, there: Desk) -> None:
-    """The dice are the same, turn after turn, and its own archive proves itself."""
+    """A fork has the same dice, turn after turn, and its own archive is proved."""
     run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
     there.now = played.now
     play(there, {})
@@ -58,7 +58,7 @@ def test_a_fork_run_as_it_was_comes_out_the_same(played: Desk, there: Desk) -> N
 
 
 def test_a_fork_with_another_sheet_tells_whose_reports_differ(played: Desk, there: Desk) -> None:
-    """Red whispers something else: red and blue would have been told otherwise, green the same."""
+    """With another whisper of red, the reports of red and blue differ, and green's does not."""
     run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
     run_action(there.app, "toy1", EnterSheet("red", [(1, "BID 2"), (2, "WHISPER blue never")]), played.now)
     found = compared(played, there)
@@ -68,7 +68,7 @@ def test_a_fork_with_another_sheet_tells_whose_reports_differ(played: Desk, ther
 
 
 def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
-    """No address of a player or GM is in it, and no token."""
+    """A fork has no address of a player or GM, and no token."""
     run_action(played.app, "toy1", ForkCampaign(2, there.app), played.now)
 
     assert {person.address for person in rows(there, Person)} == {
@@ -79,7 +79,7 @@ def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
 
 
 def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
-    """Who has it can try other sheets on them: journal and next reports say that it was made."""
+    """Journal and next reports disclose that a copy was made, since other sheets can be tried in it."""
     run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
     play(played, {})
 
@@ -88,7 +88,7 @@ def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
 
 
 def test_the_real_campaign_is_only_read(played: Desk, there: Desk) -> None:
-    """After a fork was made and played on, everything real but its journal is as it was."""
+    """After a fork was made and played, the real campaign is unchanged but for its journal."""
     turns, mails = [turn.id for turn in rows(played, Turn)], len(played.mails())
     run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
     play(there, {})
@@ -100,13 +100,13 @@ def test_the_real_campaign_is_only_read(played: Desk, there: Desk) -> None:
 
 @pytest.mark.parametrize("number", [0, 4])
 def test_only_a_turn_there_was_can_be_forked(played: Desk, there: Desk, number: int) -> None:
-    """Other numbers are refused with those that would do."""
+    """A wrong turn is refused with those that are possible."""
     with pytest.raises(CampaignError, match=f"toy1 has no turn {number} to start from: it can be 1 to 3"):
         run_action(played.app, "toy1", ForkCampaign(number, there.app), played.now)
 
 
 def test_a_fork_needs_an_empty_home(played: Desk, there: Desk) -> None:
-    """A copy is never put among other campaigns."""
+    """A home with a campaign is refused."""
     run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
 
     with pytest.raises(CampaignError, match="has a campaign already: fork into an empty folder"):
@@ -114,7 +114,7 @@ def test_a_fork_needs_an_empty_home(played: Desk, there: Desk) -> None:
 
 
 def test_the_open_turn_has_nothing_to_compare_with(played: Desk, there: Desk) -> None:
-    """What was not run yet was not told to anybody."""
+    """A turn that was not run has no reports to compare with."""
     run_action(played.app, "toy1", ForkCampaign(3, there.app), played.now)
 
     with pytest.raises(CampaignError, match="turn 3 of toy1 has not been run: there is nothing to compare"):

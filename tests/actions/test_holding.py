@@ -1,4 +1,4 @@
-"""Holds: a GM's pause, turns that await his review, and turns that look like mail lost on its way."""
+"""Holds: a GM's pause, turns that await the GM's review, and turns whose mail seems lost."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ WEEK = 168
 
 
 def begin(desk: Desk, **rules: str) -> None:
-    """A campaign of three, begun."""
+    """Start a campaign of three."""
     desk.begin(rules=rules, seats=("red", "blue", "green"), rounds="9")
     desk.tick()
 
 
 def send(desk: Desk, *players: str) -> None:
-    """Players answer their newest reports."""
+    """Answer the newest reports of these players."""
     for player in players:
         reports = [mail for mail in desk.mails(player) if "report for" in mail["Subject"]]
         desk.reply(reports[-1], "BID 1")
 
 
 def resolved(desk: Desk, *, hours: float = 0) -> list[str]:
-    """Ticks so much later; why turns were resolved."""
+    """Tick after these hours, and return the reasons for which turns were resolved."""
     return [turn.reason for turn in desk.tick(hours=hours).resolved]
 
 
 def pause(desk: Desk, why: str = "") -> bool:
-    """Holds the campaign."""
+    """Put the campaign on hold."""
     with desk.app.store.writing() as session:
         return hold(Context(session, desk.app, load_campaign(session, "toy1"), desk.now), HoldKind.GM, why)
 
 
 def go_on(desk: Desk) -> bool:
-    """Releases the campaign."""
+    """Release the campaign."""
     with desk.app.store.writing() as session:
         return release(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
 
 
 def held(desk: Desk) -> str:
-    """Why the campaign is held, as status tells it."""
+    """Return the reason of the hold, as in the status."""
     return home_status(desk.app, "toy1").campaigns[0].held
 
 
 def test_a_paused_campaign_runs_no_turn(desk: Desk) -> None:
-    """Neither its deadline nor sheets from everybody resolve it."""
+    """Neither its deadline nor sheets from all players resolve the turn."""
     begin(desk)
     pause(desk)
     send(desk, ANN, BOB, CYD)
@@ -69,7 +69,7 @@ def test_a_paused_campaign_runs_no_turn(desk: Desk) -> None:
 
 
 def test_players_are_told_of_a_pause_and_its_end(desk: Desk) -> None:
-    """They hear why, and when orders are due after it."""
+    """Players are told the reason, and afterwards when orders are due."""
     begin(desk)
     pause(desk, "I am on a train")
     desk.tick()
@@ -81,7 +81,7 @@ def test_players_are_told_of_a_pause_and_its_end(desk: Desk) -> None:
 
 
 def test_a_turn_due_in_a_pause_runs_when_it_ends(desk: Desk) -> None:
-    """At the release everything goes on as if it had become due now."""
+    """After the release a turn that came due in the pause is run."""
     begin(desk)
     pause(desk)
     send(desk, ANN, BOB, CYD)
@@ -92,7 +92,7 @@ def test_a_turn_due_in_a_pause_runs_when_it_ends(desk: Desk) -> None:
 
 
 def test_nobody_is_reminded_in_a_pause(desk: Desk) -> None:
-    """There is nothing that players would have to do."""
+    """No reminders are sent in a pause."""
     begin(desk)
     pause(desk)
 
@@ -100,7 +100,7 @@ def test_nobody_is_reminded_in_a_pause(desk: Desk) -> None:
 
 
 def test_sheets_are_taken_in_a_pause(desk: Desk) -> None:
-    """Orders get their receipts as ever."""
+    """Sheets are accepted, with receipts, in a pause."""
     begin(desk)
     pause(desk)
     desk.tick()
@@ -112,7 +112,7 @@ def test_sheets_are_taken_in_a_pause(desk: Desk) -> None:
 
 @pytest.mark.parametrize("hours", [1, WEEK])
 def test_what_is_told_in_a_pause_speaks_of_no_deadline(desk: Desk, hours: int) -> None:
-    """Receipt, STATUS and a sheet that the GM enters tell that the turn waits, before its deadline and after it."""
+    """Receipt, STATUS and a sheet that the GM enters say that the turn waits, before its deadline and after it."""
     begin(desk)
     pause(desk)
     desk.tick(hours=hours)
@@ -131,7 +131,7 @@ def test_what_is_told_in_a_pause_speaks_of_no_deadline(desk: Desk, hours: int) -
 
 
 def test_a_campaign_is_held_once(desk: Desk) -> None:
-    """A second hold changes nothing, not even the reason; so does a second release."""
+    """A second hold changes nothing, not even the reason, nor does a second release."""
     begin(desk)
 
     assert [pause(desk, "one"), pause(desk, "two")] == [True, False]
@@ -140,7 +140,7 @@ def test_a_campaign_is_held_once(desk: Desk) -> None:
 
 
 def test_a_campaign_may_be_paused_again_at_once(desk: Desk) -> None:
-    """Pauses at the same minute are as many notices."""
+    """Two pauses in the same minute are two notices."""
     begin(desk)
     for _ in range(2):
         pause(desk)
@@ -151,7 +151,7 @@ def test_a_campaign_may_be_paused_again_at_once(desk: Desk) -> None:
 
 
 def test_a_campaign_without_an_open_turn_cannot_be_held(desk: Desk) -> None:
-    """There is nothing to hold once the game is over."""
+    """A finished game cannot be put on hold."""
     desk.begin(rounds="1")
     run_turn(desk.app, "toy1", desk.now, reason="test")
 
@@ -160,7 +160,7 @@ def test_a_campaign_without_an_open_turn_cannot_be_held(desk: Desk) -> None:
 
 
 def test_the_gm_may_run_a_held_turn(desk: Desk) -> None:
-    """`pbem run` is his word, and ends the hold."""
+    """`pbem run` runs a held turn, and ends the hold."""
     begin(desk)
     pause(desk)
 
@@ -169,7 +169,7 @@ def test_the_gm_may_run_a_held_turn(desk: Desk) -> None:
 
 
 def test_a_hold_overtakes_a_run_that_is_being_computed(desk: Desk) -> None:
-    """Even a turn that was found due is not run when it is held meanwhile."""
+    """A turn that was found due is not run if it is held meanwhile."""
     begin(desk)
     pause(desk)
 
@@ -177,7 +177,7 @@ def test_a_hold_overtakes_a_run_that_is_being_computed(desk: Desk) -> None:
 
 
 def test_a_mass_of_missing_sheets_holds_the_turn(desk: Desk) -> None:
-    """Two of three missing are more than sixty percent: the GM is told once, and nobody else."""
+    """Two of three missing are more than sixty percent: the GM alone is notified, and only once."""
     begin(desk)
     send(desk, ANN)
     desk.tick()
@@ -193,7 +193,7 @@ def test_a_mass_of_missing_sheets_holds_the_turn(desk: Desk) -> None:
 
 
 def test_releasing_a_mass_lets_the_turn_run_at_once(desk: Desk) -> None:
-    """The GM has seen who is missing; the turn is not held for it again."""
+    """After the release the turn is run, and is not held for the same sheets again."""
     begin(desk)
     desk.tick(hours=120)
     go_on(desk)
@@ -202,7 +202,7 @@ def test_releasing_a_mass_lets_the_turn_run_at_once(desk: Desk) -> None:
 
 
 def test_extending_a_mass_is_a_release(desk: Desk) -> None:
-    """The turn has its new deadline, at which it is held again if sheets are still missing."""
+    """An extended turn is held again at its new deadline if sheets are still missing."""
     begin(desk)
     desk.tick(hours=120)
     with desk.app.store.writing() as session:
@@ -215,7 +215,7 @@ def test_extending_a_mass_is_a_release(desk: Desk) -> None:
 
 
 def test_one_of_three_missing_is_no_mass(desk: Desk) -> None:
-    """Somebody who forgets does not hold up the others."""
+    """A single missing sheet does not hold the turn."""
     begin(desk)
     send(desk, ANN, BOB)
 
@@ -237,7 +237,7 @@ def test_how_many_are_a_mass_is_a_house_rule(desk: Desk) -> None:
 
 
 def test_a_silent_mailbox_holds_the_turn(desk: Desk) -> None:
-    """After a turn with sheets, not one letter in the whole house looks like a fault."""
+    """After a turn with sheets, the turn is held if the home has received no mail at all since."""
     desk.begin(rounds="9")
     desk.tick()
     send(desk, ANN, BOB)
@@ -250,7 +250,7 @@ def test_a_silent_mailbox_holds_the_turn(desk: Desk) -> None:
 
 
 def test_a_mailbox_with_other_letters_is_not_silent(desk: Desk) -> None:
-    """Any letter shows that mail comes in; then two who forget are two who forget."""
+    """Any message shows that mail comes in; then two missing sheets do not hold the turn."""
     desk.begin(rounds="9")
     desk.tick()
     send(desk, ANN, BOB)
@@ -262,7 +262,7 @@ def test_a_mailbox_with_other_letters_is_not_silent(desk: Desk) -> None:
 
 
 def test_a_letter_after_the_release_does_not_hold_it_anew(desk: Desk) -> None:
-    """The GM is asked once for a deadline, whatever the doubt."""
+    """The GM is asked once for a deadline, whatever the reason."""
     begin(desk, mass="60")
     send(desk, ANN, BOB, CYD)
     desk.tick()
@@ -276,7 +276,7 @@ def test_a_letter_after_the_release_does_not_hold_it_anew(desk: Desk) -> None:
 
 @pytest.mark.parametrize("players", [(ANN, BOB, CYD), (ANN, BOB)])
 def test_a_reviewed_turn_waits_for_its_gm(desk: Desk, players: tuple[str, ...]) -> None:
-    """With review=yes a turn that is due is held, with all sheets or not, and runs when it is released."""
+    """With review=yes a due turn is held, with all sheets or not, and runs when it is released."""
     begin(desk, review="yes")
     send(desk, *players)
     desk.tick()
@@ -307,7 +307,7 @@ def test_each_turn_is_reviewed(desk: Desk) -> None:
 
 
 def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
-    """The hold is a guarded update that SQLite and PostgreSQL take alike."""
+    """SQLite and PostgreSQL hold a turn by the same guarded update."""
     shared.set_rules(review="yes")
 
     assert resolved(shared, hours=120) == []
@@ -315,7 +315,7 @@ def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
 
 
 def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
-    """When every seat is paused, nothing runs, not even at the deadline: the GM is told, and may let it."""
+    """If every seat is paused, no turn is run, even at the deadline, until the GM releases it."""
     begin(desk)
     with desk.app.store.writing() as session:
         snapshot = load_campaign(session, "toy1")

@@ -1,10 +1,10 @@
-"""Every act meets every other: afterwards there is one unbroken chain of turns, and an archive that proves it.
+"""Every action meets every other: afterwards the chain of turns is consistent, and the archive proves it.
 
-What is planned before the campaign is locked meets all others there. What is
-decided under the lock has looked at nothing before, so whatever overtakes it
-there has simply been done before it; it meets the two acts that change most.
-What has looked at something but the campaign meets those that change turns;
-so do all plans on PostgreSQL, where what a plan finds changed is found as on SQLite.
+An action that is planned before the campaign is locked meets all others at that
+point. What is decided under the lock has read nothing before, so whatever overtakes
+it there has simply been done before it; it meets the two actions that change most.
+An action that has read something but the campaign meets those that change turns;
+so do all plans on PostgreSQL, where a plan finds changes as on SQLite.
 With `pytest --all-meetings` everything meets everything everywhere.
 """
 
@@ -33,14 +33,14 @@ ON_STAGE = [
 
 @pytest.fixture(scope="module")
 def scenes() -> Iterator[tuple[dict[tuple[str, str], Scene], ExitStack]]:
-    """The scenes that were set so far, and what takes them down at the end: each is set once, for all tests on it."""
+    """Yield the scenes made so far, and the stack that closes them: each is made once for all tests on it."""
     with ExitStack() as stack:
         yield {}, stack
 
 
 @pytest.fixture
 def on(request: pytest.FixtureRequest, scenes: tuple[dict[tuple[str, str], Scene], ExitStack]) -> Scene:
-    """A campaign as it stands on a stage, on a database. Pytest would set it anew for each pair of it and an act."""
+    """Return a campaign on a stage and database. Pytest would make it again for each pair of it and an action."""
     known, stack = scenes
     if request.param not in known:
         known[request.param] = _set(request, stack)
@@ -53,7 +53,7 @@ def _set(request: pytest.FixtureRequest, stack: ExitStack) -> Scene:
     home = stack.enter_context(server_folder("stage")) / "home"
     if database == "postgresql":
         server: PostgresServer = request.getfixturevalue("_postgres")
-        # Acts that wait for one another fail, instead of waiting for ever.
+        # Actions that wait for each other fail instead of waiting for ever.
         url = stack.enter_context(server.fresh_database()) + "?options=-clock_timeout%3D5s"
     with open_desk(home, database=url, games=stage.games) as desk:
         now = stage.prepare(desk)
@@ -62,25 +62,25 @@ def _set(request: pytest.FixtureRequest, stack: ExitStack) -> Scene:
 
 @pytest.fixture(autouse=True)
 def _unlogged(caplog: pytest.LogCaptureFixture) -> None:
-    """What pytest keeps of the log holds on to the frames of acts that were refused, and they to what they had read."""
+    """Keep no log: its records would hold the frames of refused actions, with all that those had read."""
     caplog.set_level(logging.CRITICAL + 1, "pbem.log")
 
 
 @pytest.fixture
 def all_meetings(request: pytest.FixtureRequest) -> bool:
-    """Whether nothing is to be left out."""
+    """Return True if no meeting is to be left out."""
     return bool(request.config.getoption("--all-meetings"))
 
 
 def wrong(on: Scene, act: str, meetings: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[str]]:
-    """What is wrong after an act has met others, each at a point."""
+    """Return what is wrong after an action has met others, each at a point."""
     found = {(at, other): on.meet(act, other, at) for at, other in meetings}
     return {meeting: faults for meeting, faults in found.items() if faults}
 
 
 @pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
 def test_an_act_that_is_overtaken_before_it_is_kept(on: Scene, act: str, all_meetings: bool) -> None:
-    """Whatever is done between an act's look and its keeping, it finds what it was planned for, or plans anew."""
+    """An action that is overtaken between plan and commit finds what it was planned for, or is planned again."""
     stage = on.stage
     in_full = act in stage.planned and on.one.store.engine.dialect.name == "sqlite"
     some = stage.sharp if act in (*stage.planned, *stage.looking) else stage.sharpest
@@ -91,13 +91,13 @@ def test_an_act_that_is_overtaken_before_it_is_kept(on: Scene, act: str, all_mee
 
 @pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
 def test_what_is_not_planned_before_is_decided_under_the_lock(on: Scene, act: str) -> None:
-    """Such an act begins no transaction before that in which it has the campaign locked: nothing can overtake it."""
+    """Such an action begins no transaction before the one that locks the campaign: nothing can overtake it."""
     assert act in (*on.stage.planned, *on.stage.looking) or on.looks(act) == 0
 
 
 @pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
 def test_an_act_that_is_overtaken_anywhere(on: Scene, act: str, all_meetings: bool) -> None:
-    """Before or after it is kept: at each of its points it meets one of those that change turns, another each time."""
+    """At each of its points, before or after its commit, an action meets another one that changes turns."""
     points = range(on.points(act))
     sharp = itertools.islice(itertools.cycle(on.stage.sharp), list(on.stage.acts).index(act), None)
     met = itertools.product(points, on.stage.acts) if all_meetings else zip(points, sharp, strict=False)

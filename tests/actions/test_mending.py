@@ -1,4 +1,4 @@
-"""Homes whose turns do not hang together, broken as they were when a run did not look for what it was computed from."""
+"""Repair of inconsistent turns, as runs broke them that did not compare what they were computed from."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 
 @pytest.fixture
 def played(desk: Desk) -> Desk:
-    """Three turns were run; turn 4 is open, and one sheet in."""
+    """Return a campaign with three turns run; turn 4 is open, with one sheet."""
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(3):
         play(desk, ALL)
@@ -46,24 +46,24 @@ def played(desk: Desk) -> Desk:
 
 
 def roll_to(desk: Desk, number: int) -> Callable[[], object]:
-    """A rollback."""
+    """Return a rollback to this turn, to be called."""
     return lambda: run_action(desk.app, "toy1", RollBack(number), desk.now)
 
 
 def wrong(desk: Desk) -> str:
-    """What the doctor finds, "" for nothing."""
+    """Return the inconsistency that the doctor finds, "" for none."""
     with desk.app.store.reading() as session:
         found = find_inconsistency(session, snapshot(desk))
     return found.text if found else ""
 
 
 def numbers(desk: Desk) -> list[int]:
-    """The turns in the history."""
+    """Return the numbers of the turns in the history."""
     return [turn.number for turn in live_turns(desk)]
 
 
 def test_turns_that_hang_together(played: Desk) -> None:
-    """Nothing is wrong with turns run, run again, patched or rolled back, nor is there anything to mend."""
+    """Turns that were run, run again, patched or rolled back are consistent, and there is nothing to repair."""
     run_action(played.app, "toy1", RerunTurn(), played.now)
     run_action(played.app, "toy1", RollBack(2), played.now)
 
@@ -81,7 +81,7 @@ def test_turns_that_hang_together(played: Desk) -> None:
     ],
 )
 def test_a_run_across_a_rollback_is_mended(played: Desk, to: int, live: list[int], text: str) -> None:
-    """The turn that was rolled back to is open, all before it hangs together, and the campaign goes on from there."""
+    """After the repair the rolled back turn is open, all before it is consistent, and the campaign goes on."""
     meanwhile(played, roll_to(played, to))
     assert (numbers(played), wrong(played)) == (live, text)
 
@@ -101,7 +101,7 @@ def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
 
 
 def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
-    """The turn that was run from what is no more is withdrawn; the one that it took for its own is open again."""
+    """The turn that was run from a withdrawn one is withdrawn too; the rerun's turn is open again."""
     changes = RerunChanges(sheets={"red": [(1, "BID 3")]})
     meanwhile(played, lambda: run_action(played.app, "toy1", RerunTurn(changes), played.now))
     assert wrong(played) == "turn 4 was not run, but turn 5 follows it"
@@ -113,7 +113,7 @@ def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
 
 
 def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
-    """Without being sure nothing is changed."""
+    """A dry run of the repair changes nothing."""
     meanwhile(played, roll_to(played, 2))
     mended = run_query(played.app, "toy1", RepairHistory(), played.now)
 
@@ -122,7 +122,7 @@ def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
 
 
 def test_nothing_mended_is_lost(played: Desk) -> None:
-    """The stray lies with its reports on the shelf of the turn that it came from, and that turn's folder is kept."""
+    """The stray turn is kept with its reports and the withdrawn turns that it came from, and so is their folder."""
     meanwhile(played, roll_to(played, 2))
     run_action(played.app, "toy1", RepairHistory(), played.now)
 
@@ -136,7 +136,7 @@ def test_nothing_mended_is_lost(played: Desk) -> None:
 
 
 def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
-    """Then the run counts that was done at its moment."""
+    """After the undo the stray run counts again."""
     meanwhile(played, roll_to(played, 2))
     run_action(played.app, "toy1", RepairHistory(), played.now)
     run_action(played.app, "toy1", UndoRollback(), played.now)
@@ -147,7 +147,7 @@ def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
 
 
 def test_a_rollback_of_a_broken_home_is_not_taken_back(played: Desk) -> None:
-    """Whoever has rolled it back instead of mending it cannot bring the break back."""
+    """A rollback that removed an inconsistency cannot be undone."""
     meanwhile(played, roll_to(played, 2))
     run_action(played.app, "toy1", RollBack(2), played.now)
 
@@ -158,7 +158,7 @@ def test_a_rollback_of_a_broken_home_is_not_taken_back(played: Desk) -> None:
 
 
 def test_players_hear_of_a_mending(played: Desk) -> None:
-    """They get the notice of a rollback, and the journal tells why; the stray's reports go out no more."""
+    """Players get the notice of a rollback, the journal has the reason, and the stray turn's reports are not sent."""
     meanwhile(played, roll_to(played, 2))
     run_action(played.app, "toy1", RepairHistory(), played.now)
     played.tick()
@@ -172,7 +172,7 @@ def test_players_hear_of_a_mending(played: Desk) -> None:
 
 
 def test_a_mended_turn_has_time_and_is_reminded_of(played: Desk) -> None:
-    """A deadline that went by while the campaign was broken is set anew, and reminders go out before it again."""
+    """A deadline that has passed meanwhile is set again, and reminders go out before the new one."""
     meanwhile(played, roll_to(played, 2))
     with played.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 2, Turn.shelf_id.is_(None)).values(reminded_at=played.now))
@@ -186,7 +186,7 @@ def test_a_mended_turn_has_time_and_is_reminded_of(played: Desk) -> None:
 
 
 def test_sheets_missed_in_a_stray_run_were_not_missed(played: Desk) -> None:
-    """Blue and green had sent nothing for it."""
+    """Misses of a stray run are not counted after the repair."""
     meanwhile(played, roll_to(played, 2))
     before = [seat.nmr_total for seat in rows(played, Seat)]
     run_action(played.app, "toy1", RepairHistory(), played.now)
@@ -195,7 +195,7 @@ def test_sheets_missed_in_a_stray_run_were_not_missed(played: Desk) -> None:
 
 
 def test_a_turn_that_led_nowhere_is_open_again(played: Desk) -> None:
-    """Where a turn is gone, the one before it opens again, with its reports and sheets."""
+    """If a turn is missing, the one before it is opened again, with its reports and sheets."""
     with played.app.store.writing() as session:
         gone = live_turns(played)[3].id
         session.execute(update(Turn).where(Turn.id == gone).values(number=99))
@@ -219,7 +219,7 @@ def test_a_turn_that_led_nowhere_is_open_again(played: Desk) -> None:
     ],
 )
 def test_each_turn_hangs_on_the_one_before(played: Desk, values: dict[str, object], text: str) -> None:
-    """By its state, its record, and by having been run."""
+    """Each turn must fit the one before by state and record, and that must have been run."""
     with played.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 3).values(values))
 
@@ -227,7 +227,7 @@ def test_each_turn_hangs_on_the_one_before(played: Desk, values: dict[str, objec
 
 
 def test_a_report_that_is_gone(played: Desk) -> None:
-    """Without it no sheet of its seat could be read."""
+    """A missing report is an inconsistency: without it no sheet of its seat could be read."""
     with played.app.store.writing() as session:
         session.execute(delete(Report).where(Report.turn_id == live_turns(played)[-1].id, Report.seat_id == 2))
 
@@ -235,7 +235,7 @@ def test_a_report_that_is_gone(played: Desk) -> None:
 
 
 def test_a_campaign_that_stands_elsewhere(played: Desk) -> None:
-    """Its last turn is where it comes to stand."""
+    """A campaign whose open turn is not its last is repaired to its last turn."""
     with played.app.store.writing() as session:
         session.execute(update(Campaign).values(turn=7))
     assert wrong(played) == "it stands at turn 7, but its last turn is 4"
@@ -245,7 +245,7 @@ def test_a_campaign_that_stands_elsewhere(played: Desk) -> None:
 
 
 def test_a_campaign_without_its_set_up(played: Desk) -> None:
-    """There is nothing left to stand on."""
+    """Without a set-up nothing can be repaired."""
     with played.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 0).values(number=99))
 

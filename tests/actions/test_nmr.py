@@ -1,4 +1,4 @@
-"""What follows missed sheets: counts, warnings, and seats that go to somebody else."""
+"""Consequences of missed sheets: counts, warnings, and seats that are opened or removed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ WEEK = 168
 
 
 def begin(desk: Desk, **rules: str) -> None:
-    """A campaign of three, begun, in which no mass of missing sheets holds a turn."""
+    """Start a campaign of three in which no number of missing sheets holds a turn."""
     desk.begin(rules={"mass": "101", **rules}, seats=("red", "blue", "green"), rounds="9")
     desk.tick()
 
 
 def play(desk: Desk, *players: str) -> None:
-    """A turn in which these players send, and the others do not."""
+    """Run a turn in which only these players send a sheet."""
     for player in players:
         reports = [mail for mail in desk.mails(player) if "report for" in mail["Subject"]]
         desk.reply(reports[-1], "BID 1")
@@ -31,17 +31,17 @@ def play(desk: Desk, *players: str) -> None:
 
 
 def seat(desk: Desk, name: str) -> SeatStatus:
-    """A seat, as its GM sees it."""
+    """Return a seat as its GM sees it."""
     return next(seat for seat in home_status(desk.app, "toy1").campaigns[0].seats if seat.seat == name)
 
 
 def notices(desk: Desk, to: str, words: str) -> list[str]:
-    """The mails to somebody that have these words in the subject, each in one line."""
+    """Return the mails to an address with these words in the subject, each as one line."""
     return [" ".join(text_of(mail).split()) for mail in desk.mails(to) if words in mail["Subject"]]
 
 
 def test_misses_are_counted_and_forgiven(desk: Desk) -> None:
-    """A sheet ends the count of those in a row, not that of all."""
+    """A sheet ends the count of misses in a row, not that of all."""
     begin(desk)
     play(desk, ANN, BOB)
     play(desk, ANN, BOB)
@@ -52,7 +52,7 @@ def test_misses_are_counted_and_forgiven(desk: Desk) -> None:
 
 
 def test_of_a_first_miss_without_consequences_the_report_tells_enough(desk: Desk) -> None:
-    """A second mail comes only when it becomes a habit."""
+    """A warning is sent only when misses repeat."""
     begin(desk)
     play(desk, ANN, BOB)
     assert notices(desk, CYD, "did not come") == []
@@ -62,7 +62,7 @@ def test_of_a_first_miss_without_consequences_the_report_tells_enough(desk: Desk
 
 
 def test_the_gm_is_told_of_each_miss(desk: Desk) -> None:
-    """One mail a turn, with all who missed; none where nobody did."""
+    """The GM gets one mail a turn with all who missed, and none if no sheet was missed."""
     begin(desk)
     play(desk, ANN)
     play(desk, ANN, BOB, CYD)
@@ -73,7 +73,7 @@ def test_the_gm_is_told_of_each_miss(desk: Desk) -> None:
 
 
 def test_a_warning_says_what_comes_next(desk: Desk) -> None:
-    """Where missing has consequences, the first miss brings the warning."""
+    """If misses have consequences, the first one is followed by a warning."""
     begin(desk, nmr_open="3")
     play(desk, ANN, BOB)
     play(desk, ANN, BOB)
@@ -84,7 +84,7 @@ def test_a_warning_says_what_comes_next(desk: Desk) -> None:
 
 
 def test_the_consequence_that_comes_first_is_told(desk: Desk) -> None:
-    """A seat that would be removed before it is given away is told of that."""
+    """The warning names the consequence that comes first."""
     begin(desk, nmr_open="3", nmr_remove="2")
     play(desk, ANN, BOB)
 
@@ -92,7 +92,7 @@ def test_the_consequence_that_comes_first_is_told(desk: Desk) -> None:
 
 
 def test_others_are_told_where_the_campaign_says_so(desk: Desk) -> None:
-    """With late=public all hear who missed; else nobody does."""
+    """With late=public all other players are told who missed, else only the GM."""
     begin(desk)
     play(desk, ANN, BOB)
     desk.set_rules(late="public")
@@ -104,7 +104,7 @@ def test_others_are_told_where_the_campaign_says_so(desk: Desk) -> None:
 
 
 def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) -> None:
-    """The newcomer has it from the next turn on, with a clean slate."""
+    """The new player has the seat from the next turn on, without the misses before."""
     begin(desk, nmr_open="2")
     with desk.app.store.writing() as session:
         add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
@@ -118,7 +118,7 @@ def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) ->
 
 
 def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
-    """His sheet counts, and a late one of his predecessor's does not."""
+    """The new player's sheet counts, and a late one of the former player does not."""
     begin(desk, nmr_open="1")
     with desk.app.store.writing() as session:
         add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
@@ -131,7 +131,7 @@ def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
 
 
 def test_without_a_standby_the_seat_is_open(desk: Desk) -> None:
-    """Nobody plays it; turns no longer wait for it, and it is counted no more."""
+    """Without a standby the seat is open; turns do not wait for it, and no more misses are counted."""
     begin(desk, nmr_open="1")
     play(desk, ANN, BOB)
     play(desk, ANN, BOB)
@@ -142,7 +142,7 @@ def test_without_a_standby_the_seat_is_open(desk: Desk) -> None:
 
 
 def test_after_too_many_misses_the_seat_may_be_removed(desk: Desk) -> None:
-    """With nmr_remove it is out of the game."""
+    """With nmr_remove the seat is out of the game."""
     begin(desk, nmr_remove="2")
     play(desk, ANN, BOB)
     assert seat(desk, "green").playing
@@ -153,7 +153,7 @@ def test_after_too_many_misses_the_seat_may_be_removed(desk: Desk) -> None:
 
 
 def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
-    """It is not waited for, so nothing is counted and nobody is told."""
+    """A paused seat is not awaited, so nothing is counted and no one is notified."""
     begin(desk, nmr_open="1")
     with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(paused=True))
@@ -165,7 +165,7 @@ def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
 
 
 def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
-    """Nobody is warned, and no seat changes hands, because the GM did not wait for the deadline."""
+    """No player is warned, and no seat changes hands, if the GM did not wait for the deadline."""
     begin(desk, nmr_open="1")
     run_campaign_now(desk.app, "toy1", desk.now)
 
@@ -175,7 +175,7 @@ def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
 
 
 def test_the_last_turn_has_no_consequences(desk: Desk) -> None:
-    """When the game is over, nobody is warned and no seat changes hands."""
+    """When the game is over, no player is warned and no seat changes hands."""
     desk.begin(rules={"mass": "101", "nmr_open": "1"}, rounds="1")
     desk.tick(hours=WEEK)
 
@@ -185,7 +185,7 @@ def test_the_last_turn_has_no_consequences(desk: Desk) -> None:
 
 @pytest.mark.parametrize("rule", ["nmr_open", "nmr_remove"])
 def test_it_is_all_one_transaction_on_every_database(shared: Desk, rule: str) -> None:
-    """The run of the turn and what follows from it are kept together, on SQLite and PostgreSQL."""
+    """The run of the turn and its consequences are stored together, on SQLite and PostgreSQL."""
     shared.set_rules(**{rule: "1"})
     shared.tick(hours=WEEK)
 

@@ -1,4 +1,4 @@
-"""What was meant for a turn is not done to another one, nor to a turn that is not wanted any more."""
+"""An action meant for one turn is not done to another, nor to a turn for which it is no longer wanted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WEEK = dt.timedelta(days=7)
 
 @pytest.fixture
 def played(desk: Desk) -> Desk:
-    """Two turns were run; turn 3 is open, and all sheets are in."""
+    """Return a campaign with two turns run; turn 3 is open, and all sheets are in."""
     begin(desk, rounds="9")
     for _ in range(2):
         play(desk, ALL)
@@ -39,20 +39,20 @@ def played(desk: Desk) -> Desk:
 
 
 def runs(desk: Desk, turn: DueTurn) -> bool:
-    """Whether a turn that was found due is run."""
+    """Return True if a turn that was found due is run."""
     still = run_condition(turn)
     return run_turn(desk.app, "toy1", desk.now, reason=turn.reason, number=turn.turn, still=still)
 
 
 def test_a_turn_that_is_due_still(played: Desk) -> None:
-    """It is run if nothing was done since it was found due."""
+    """A turn is run if nothing was done since it was found due."""
     (found,) = due_turns(open_turns(played.app), played.now)
 
     assert (found.reason, runs(played, found)) == ("all sheets in", True)
 
 
 def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
-    """It was found due with all sheets in, and waits for its deadline by now."""
+    """A turn that was found due with all sheets in is not run after a WAIT."""
     (found,) = due_turns(open_turns(played.app), played.now)
     send(played, {"red": "BID 3\nWAIT"})
     played.tick()
@@ -61,7 +61,7 @@ def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
 
 
 def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
-    """It was found due by its deadline, which is later by now."""
+    """A turn that was found due by its deadline is not run after an extension."""
     played.now += WEEK
     run_action(played.app, "toy1", RollBack(2), played.now - WEEK)
     (found,) = due_turns(open_turns(played.app), played.now)
@@ -81,7 +81,7 @@ def test_a_turn_that_is_held(played: Desk) -> None:
 
 
 def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
-    """A house rule set in between holds it, as at the next tick it would."""
+    """A house rule that was set meanwhile holds the turn, as it would at the next tick."""
     (found,) = due_turns(open_turns(played.app), played.now)
     played.set_rules(review="yes")
 
@@ -89,7 +89,7 @@ def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
 
 
 def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
-    """The turn of the GM's word is gone: he is told so, and the one that is open is not run instead."""
+    """The turn that the GM wanted to run is gone: the GM is told so, and the open one is not run instead."""
     points = Points(KEEPING, lambda: run_action(played.app, "toy1", RollBack(2), played.now))
     with points.watched():
         done = run_campaign_now(played.app, "toy1", played.now)
@@ -100,7 +100,7 @@ def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
 
 
 def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
-    """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
+    """A run is requested for the turn as it was, not for one to which a rerun of the turn before has led."""
     run_action(played.app, "toy1", RequestRun(), played.now)
     with played.app.store.reading() as session:
         before = is_requested(Context(session, played.app, snapshot(played), played.now))
@@ -111,7 +111,7 @@ def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
 
 
 def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
-    """The GM's sheet was for turn 2; it is not used for turn 3, which is the last that was run by now."""
+    """A GM's sheet for turn 2 is not used for turn 3, which is the last one run by now."""
     points = Points(KEEPING, lambda: run_campaign_now(played.app, "toy1", played.now))
     with points.watched(), pytest.raises(CampaignError, match="toy1 has changed at this very moment, and is at turn 4"):
         run_action(played.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), played.now)
@@ -120,7 +120,7 @@ def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
 
 
 def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
-    """A change made for the state of turn 3 is not made to that of turn 4."""
+    """A change made for the state of turn 3 is not applied to that of turn 4."""
     with played.app.store.reading() as session:
         context = Context(session, played.app, snapshot(played), played.now)
         edit = read_edit(context, [{"op": "replace", "path": "/purses/1", "value": 40}])

@@ -1,4 +1,4 @@
-"""A GM's edits of the state: shown, tried out, kept in the record, and told to those whose reports show them."""
+"""Edits of the state by a GM: shown, checked, kept in the record, and reported to those whose reports show them."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from tests.toy.home import Desk, text_of
 
 @pytest.fixture
 def played(desk: Desk) -> Desk:
-    """Turn 1 was run; turn 2 is open."""
+    """Return a campaign with turn 1 run; turn 2 is open."""
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2", "blue": "BID 1"})
     return desk
 
 
 def edited(desk: Desk, **values: Any) -> dict[str, Any]:
-    """The state of the open turn with other values."""
+    """Return the state of the open turn with other values."""
     return {**copy.deepcopy(run_query(desk.app, "toy1", ShowState(), desk.now).state), **values}
 
 
 def patch(desk: Desk, data: object, *, sure: bool = True) -> StateEdited:
-    """Edits the state of toy1."""
+    """Edit the state of toy1."""
     return (run_action if sure else run_query)(desk.app, "toy1", EditState(data), desk.now)
 
 
 def test_an_edit_is_shown_path_by_path(played: Desk) -> None:
-    """The GM sees each value that changes, and whose report would; nothing is done yet."""
+    """The GM sees each value that changes, and whose report would change; nothing is done yet."""
     before = run_query(played.app, "toy1", ShowState(), played.now).state
     patched = patch(played, edited(played, purses=[9, 99, 11]), sure=False)
 
@@ -46,7 +46,7 @@ def test_an_edit_is_shown_path_by_path(played: Desk) -> None:
 
 
 def test_an_edit_is_told_to_whom_it_shows(played: Desk) -> None:
-    """Blue's purse is blue's alone to know: only blue gets a corrected report."""
+    """Only blue may know blue's purse, so only blue gets a corrected report."""
     before = len(subjects(played, ANN))
     patch(played, edited(played, purses=[9, 99, 11]))
     played.tick()
@@ -66,14 +66,14 @@ def test_the_archive_proves_an_edit(played: Desk) -> None:
 
 
 def test_a_json_patch_does_as_well(played: Desk) -> None:
-    """Operations of RFC 6902 are taken in the place of a whole state."""
+    """Operations of RFC 6902 are accepted instead of a whole state."""
     patch(played, [{"op": "replace", "path": "/purses/1", "value": 99}])
 
     assert run_query(played.app, "toy1", ShowState(), played.now).state["purses"][1] == 99
 
 
 def test_the_set_up_can_be_edited(desk: Desk) -> None:
-    """Before the first run it is the set-up that is made again."""
+    """Before the first run the set-up is made again with the edit."""
     begin(desk, rounds="5")
     patch(desk, edited(desk, purses=[20, 20, 20]))
     play(desk, {"red": "BID 19"})
@@ -83,7 +83,7 @@ def test_the_set_up_can_be_edited(desk: Desk) -> None:
 
 
 def test_two_edits_add_up(played: Desk) -> None:
-    """The second is one of the state that the first has left."""
+    """A second edit changes the state that the first has left."""
     patch(played, edited(played, purses=[9, 99, 11]))
     patch(played, edited(played, prizes=[0, 1, 0]))
 
@@ -104,7 +104,7 @@ def test_a_rerun_keeps_an_edit_that_still_fits(played: Desk) -> None:
 
 
 def test_a_rerun_refuses_an_edit_that_fits_no_more(played: Desk) -> None:
-    """Blue's purse is another before the edit: the GM has to say what he wants."""
+    """If blue's purse differs before the edit, the GM must decide whether to leave the edit out."""
     patch(played, edited(played, purses=[9, 99, 11]))
     changes = RerunChanges(sheets={"blue": [(1, "BID 3")]})
 
@@ -137,25 +137,25 @@ def test_a_rollback_takes_an_edit_with_it(played: Desk) -> None:
     ],
 )
 def test_the_game_must_be_able_to_go_on(played: Desk, changed: dict[str, Any], said: str) -> None:
-    """A state that the game cannot take as it is written is refused in words."""
+    """A state that the game cannot load as it is written is refused with a reason."""
     with pytest.raises(CampaignError, match=said):
         patch(played, edited(played, **changed))
 
 
 @pytest.mark.parametrize("data", [5, None, "state", {}, [1]])
 def test_what_is_no_state_is_refused(played: Desk, data: object) -> None:
-    """Whatever JSON there is in the file, the answer is a sentence."""
+    """Any JSON that is no state is refused in a sentence."""
     with pytest.raises(CampaignError):
         patch(played, data)
 
 
 def test_a_patch_that_does_not_fit_is_refused(played: Desk) -> None:
-    """The operation at fault is named."""
+    """The error names the operation."""
     with pytest.raises(PatchError, match=r"change 1 \(.*/purse/1.*\) does not fit"):
         patch(played, [{"op": "replace", "path": "/purse/1", "value": 99}])
 
 
 def test_before_the_start_there_is_no_state(desk: Desk) -> None:
-    """A campaign that is forming is named so."""
+    """Without a campaign there is no state."""
     with pytest.raises(CampaignError, match="there is no campaign 'toy1'"):
         run_query(desk.app, "toy1", ShowState(), desk.now)

@@ -1,4 +1,4 @@
-"""Looking at all reports of a turn before it is run."""
+"""Previews of all reports of a turn before it is run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.toy.ruleset import Auction
 
 
 def test_a_preview_tells_what_would_happen(desk: Desk) -> None:
-    """Sheets that count, who has sent none, and every report as it would be mailed."""
+    """A preview has the sheets that count, the seats without one, and every report as it would be mailed."""
     begin(desk)
     send(desk, {"red": "BID 2\nWHISPER blue deal"})
     desk.tick()
@@ -33,7 +33,7 @@ def test_a_preview_tells_what_would_happen(desk: Desk) -> None:
 
 
 def test_a_preview_keeps_nothing_and_mails_nobody(desk: Desk) -> None:
-    """Turns and outbox are as before, and so are the codes of the reports that come of it."""
+    """Turns and outbox are unchanged, and later the reports have the same codes."""
     begin(desk)
     before = len(rows(desk, OutgoingMail))
     made = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
@@ -45,12 +45,12 @@ def test_a_preview_keeps_nothing_and_mails_nobody(desk: Desk) -> None:
 
 
 def desk_report(desk: Desk, seat: str) -> str:
-    """The text of a seat's report as archived with turn 1."""
+    """Return the text of a seat's report as archived with turn 1."""
     return (desk.home / "turns" / "toy1" / "0001" / "reports" / f"{seat}.txt").read_text()
 
 
 def test_a_preview_is_written_as_files(desk: Desk, tmp_path: Path) -> None:
-    """Text, HTML and JSON of each seat, under the names that the archive gives them."""
+    """Text, HTML and JSON of each seat have the names that the archive gives them."""
     begin(desk)
     written = write_preview(run_query(desk.app, "toy1", PreviewTurn(), desk.now), tmp_path / "look")
 
@@ -60,7 +60,7 @@ def test_a_preview_is_written_as_files(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_a_second_preview_tells_what_has_changed(desk: Desk, tmp_path: Path) -> None:
-    """Only the seats that would know otherwise are named, whatever deadlines do."""
+    """Only the seats whose views differ are named; a later deadline is no difference."""
     begin(desk)
     write_preview(run_query(desk.app, "toy1", PreviewTurn(), desk.now), tmp_path)
     send(desk, {"red": "WHISPER blue deal"})
@@ -71,7 +71,7 @@ def test_a_second_preview_tells_what_has_changed(desk: Desk, tmp_path: Path) -> 
 
 
 def test_a_damaged_earlier_preview_is_written_over(desk: Desk, tmp_path: Path) -> None:
-    """What cannot be read counts as changed."""
+    """An unreadable report of an earlier preview counts as changed."""
     begin(desk)
     made = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
     write_preview(made, tmp_path)
@@ -93,7 +93,7 @@ LOOK = 'The GM looked at what "round 1" would come to, with the dice that it wil
 
 
 def winners(desk: Desk, *, real_dice: bool) -> list[str]:
-    """Who would win the prize of each of eight turns in which all bid the same, looked at before it is run."""
+    """Return the winner's line of each of eight turns in which all bid the same, as previewed before the run."""
     begin(desk, rounds="9")
     told = []
     for _ in range(8):
@@ -112,7 +112,7 @@ def winners(desk: Desk, *, real_dice: bool) -> list[str]:
 
 
 def won(desk: Desk) -> list[str]:
-    """Who won the prize of each turn, as red was told."""
+    """Return the winner's line of each turn, as red was told."""
     archive = desk.home / "turns" / "toy1"
     texts = [(archive / f"{turn.number:04d}" / "reports" / "red.txt").read_text() for turn in live_turns(desk)[1:-1]]
     return [
@@ -124,7 +124,7 @@ def won(desk: Desk) -> list[str]:
 
 
 def test_a_preview_tells_nothing_of_the_dice_to_come(desk: Desk) -> None:
-    """It rolls others, so no sheet can be tried until it suits."""
+    """A preview rolls other dice, so no sheet can be tried until it suits."""
     looked = winners(desk, real_dice=False)
 
     assert looked != won(desk)
@@ -142,7 +142,7 @@ def test_two_previews_can_be_compared(desk: Desk) -> None:
 
 
 def test_a_look_with_the_real_dice_is_told_to_all(desk: Desk) -> None:
-    """The turn comes out as looked at; journal and next reports tell of it, once, in text, HTML and JSON."""
+    """The turn comes out as previewed; journal and next reports disclose it, once, in text, HTML and JSON."""
     looked = winners(desk, real_dice=True)
 
     assert looked == won(desk)
@@ -154,7 +154,7 @@ def test_a_look_with_the_real_dice_is_told_to_all(desk: Desk) -> None:
 
 
 def test_looks_are_counted(desk: Desk) -> None:
-    """Whoever looks three times is said to have looked three times."""
+    """Three previews with the real dice are disclosed as three."""
     begin(desk)
     for _ in range(3):
         run_query(desk.app, "toy1", PreviewTurn(real_dice=True), desk.now)
@@ -164,10 +164,10 @@ def test_looks_are_counted(desk: Desk) -> None:
 
 
 def test_a_look_while_the_turn_is_computed_is_told(desk: Desk) -> None:
-    """The turn is computed again, so that its reports have it."""
+    """The turn is computed again, so that its reports disclose the preview."""
 
     class Watched(Auction):
-        """Lets the GM look at the moment the defaults are asked for, once."""
+        """Auction in which the GM previews the turn while its defaults are asked for, once."""
 
         def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
             if not any("looked" in entry for entry in journal(desk)):
@@ -182,7 +182,7 @@ def test_a_look_while_the_turn_is_computed_is_told(desk: Desk) -> None:
 
 
 def test_a_preview_of_the_last_turn_keeps_the_seed(desk: Desk) -> None:
-    """A game that would be over is not: its seed would tell all dice to come."""
+    """A game that would be over does not disclose its seed, which would tell all dice to come."""
     begin(desk, rounds="1")
     made = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
 

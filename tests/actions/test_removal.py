@@ -1,4 +1,4 @@
-"""Seats taken out of the game: until the turn is run that is taken back, and a rollback brings them back after it."""
+"""Removal of seats: undone until the turn is run, and by a rollback after that."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_RULES = {"mass": "101"}
 
 @pytest.fixture
 def played(desk: Desk) -> Desk:
-    """Two turns were run of nine; turn 3 is open."""
+    """Return a campaign with two of nine turns run; turn 3 is open."""
     begin(desk, rounds="9", rules=NO_RULES)
     play(desk, ALL)
     play(desk, ALL)
@@ -55,20 +55,20 @@ def place(desk: Desk, seat: str = "green") -> SeatView:
 
 
 def row(desk: Desk, seat: str = "green") -> tuple[object, ...]:
-    """Return all that is kept of a seat."""
+    """Return all columns of a seat."""
     with desk.app.store.reading() as session:
         return tuple(session.execute(select(*Seat.__table__.columns).where(Seat.name == seat)).one())
 
 
 def removed(desk: Desk) -> list[list[str]]:
-    """Return the seats of which each turn that was run was told that they are out, set-up first."""
+    """Return the seats whose removal each run was told, set-up first."""
     with desk.app.store.reading() as session:
         runs = select(Turn.record).where(Turn.record.is_not(None), Turn.shelf_id.is_(None)).order_by(Turn.number)
         return [json.loads(record or b"").get("removed", []) for record in session.scalars(runs)]
 
 
 def test_the_effect_is_shown_first(played: Desk) -> None:
-    """When it leaves, which sheet is lost and how it is brought back; nothing is changed."""
+    """The dry run says when the seat leaves, which sheet is lost and how to undo it; nothing is changed."""
     send(played, {"green": "BID 1"})
     played.tick()
     before = row(played)
@@ -82,7 +82,7 @@ def test_the_effect_is_shown_first(played: Desk) -> None:
 
 
 def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
-    """Seat, token, deputy and sheet are as they were; the player is told of both."""
+    """Seat, token, deputy and sheet are as they were; the player is notified of both."""
     send(played, {"green": "BID 1"})
     played.tick()
     key, before = token(played, CYD), row(played)
@@ -102,7 +102,7 @@ def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
 
 
 def test_after_the_turn_was_run_a_rollback_is_named(played: Desk) -> None:
-    """The rules know of it then: taking it back is refused, with the turn to open again."""
+    """After the run the removal cannot be undone; the refusal names the turn to roll back to."""
     remove(played)
     run_campaign_now(played.app, "toy1", played.now)
 
@@ -113,7 +113,7 @@ def test_after_the_turn_was_run_a_rollback_is_named(played: Desk) -> None:
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_a_rollback_brings_the_seat_back(played: Desk, number: int) -> None:
-    """In a turn that opened with the seat it plays again: it is told, its sheets count, and it plays on."""
+    """In a turn that opened with the seat it plays again: its player is notified, and its sheets count."""
     send(played, {"green": "BID 1"})
     remove(played)
     run_campaign_now(played.app, "toy1", played.now)
@@ -143,7 +143,7 @@ def test_a_rollback_to_after_it_left_brings_nothing_back(played: Desk) -> None:
 
 
 def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
-    """What the turns that are back in the history were told holds again."""
+    """When the rollback is undone, the seat is out of the game again."""
     remove(played)
     run_campaign_now(played.app, "toy1", played.now)
     run_action(played.app, "toy1", RollBack(3), played.now)
@@ -156,7 +156,7 @@ def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
 
 
 def test_a_removal_during_a_hold_waits_for_the_turn(played: Desk) -> None:
-    """Nothing is run while the campaign is held, so that it can be taken back all the time."""
+    """While the campaign is held no turn is run, so the removal can be undone."""
     run_action(played.app, "toy1", HoldCampaign("a week off"), played.now)
     remove(played)
     played.tick(hours=24 * 8)
@@ -166,7 +166,7 @@ def test_a_removal_during_a_hold_waits_for_the_turn(played: Desk) -> None:
 
 
 def test_a_seat_is_removed_once(played: Desk) -> None:
-    """Who confirms a second time, or gives the seat away meanwhile, is told how it is brought back."""
+    """A second removal, or a change of the player, is refused with the command that brings the seat back."""
     remove(played)
     for wish in (RemoveSeat("green"), OpenSeat("green"), GiveSeat("green", EVE)):
         with pytest.raises(CampaignError, match=r"seat green is out of the game in toy1; .* --resume"):
@@ -174,7 +174,7 @@ def test_a_seat_is_removed_once(played: Desk) -> None:
 
 
 def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> None:
-    """Nobody plays two seats."""
+    """A person has only one seat, so the other one comes back open."""
     remove(played)
     run_action(played.app, "toy1", OpenSeat("blue"), played.now)
     run_action(played.app, "toy1", GiveSeat("blue", CYD), played.now)
@@ -185,7 +185,7 @@ def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> No
 
 
 def test_a_deputy_who_gets_a_seat_meanwhile_stands_in_no_more(played: Desk) -> None:
-    """The seat comes back without the deputy, who would read its reports."""
+    """The seat comes back without the deputy, who has a seat now and must not read its reports."""
     with played.app.store.writing() as session:
         seats = {each.name: each for each in session.scalars(select(Seat))}
         person = seats["red"].person_id
@@ -202,7 +202,7 @@ def test_a_deputy_who_gets_a_seat_meanwhile_stands_in_no_more(played: Desk) -> N
 
 
 def test_a_removal_by_the_house_rules_is_taken_back(desk: Desk) -> None:
-    """The GM is told how; a rollback to a turn that was missed brings the seat back, one to after it does not."""
+    """The GM is told how; a rollback to a missed turn brings the seat back, one to a later turn does not."""
     begin(desk, rounds="9", rules={**NO_RULES, "nmr_remove": "2"})
     for _ in range(2):
         miss(desk)

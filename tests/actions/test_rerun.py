@@ -1,4 +1,4 @@
-"""Running the last turn again: who gets a corrected report, who does not, and what of his sheet still counts."""
+"""Reruns of the last turn: corrected reports, unchanged ones, and the sheets that still count."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from tests.toy.ruleset import Table
 
 
 class Strict(Grown):
-    """Reads saves of its own version; older ones only after their upgrade."""
+    """Ruleset that reads saves of its own version; older ones only after their upgrade."""
 
     def read(self, data: Json) -> Table:
         return super().read({**data, "coins": data["coins"]})
 
 
 def lines(text: str) -> Lines:
-    """Order lines, numbered."""
+    """Return order lines with their numbers."""
     return list(enumerate(text.split("\n"), start=1))
 
 
 def again(desk: Desk, *, sure: bool = True, **sheets: str) -> RerunImpact:
-    """Runs the last turn again, with other sheets."""
+    """Run the last turn again with other sheets."""
     changes = RerunChanges(sheets={seat: lines(text) for seat, text in sheets.items()})
     return (run_action if sure else run_query)(desk.app, "toy1", RerunTurn(changes), desk.now)
 
 
 @pytest.fixture
 def played(desk: Desk) -> Desk:
-    """Turn 1 was run: red won, and whispered to blue; green sent nothing."""
+    """Return a campaign with turn 1 run: red won, and whispered to blue; green sent nothing."""
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
     return desk
 
 
 def test_only_those_told_otherwise_get_a_corrected_report(played: Desk) -> None:
-    """Red's words to blue are put right: red and blue get a mail, green, who knows of none, does not."""
+    """Red's words to blue are corrected: red and blue get a mail; green, who knows of none, does not."""
     before = {to: len(played.mails(to)) for to in (ANN, BOB, CYD)}
     impact = again(played, red="BID 2\nWHISPER blue never")
     played.tick()
@@ -61,7 +61,7 @@ def test_only_those_told_otherwise_get_a_corrected_report(played: Desk) -> None:
 
 
 def test_a_corrected_report_says_so_and_what_differs(played: Desk) -> None:
-    """Subject and first line tell the edition; the lines told otherwise stand above the report."""
+    """Subject and first line have the edition; the lines that differ are above the report."""
     again(played, red="BID 2\nWHISPER blue never")
     played.tick()
     mail = played.last(BOB)
@@ -73,7 +73,7 @@ def test_a_corrected_report_says_so_and_what_differs(played: Desk) -> None:
 
 
 def test_the_first_turn_after_an_update_of_the_game_is_run_again(played: Desk) -> None:
-    """It began with a state that the older version had written."""
+    """A turn is run again whose state the older version of the game had written."""
     updated = Desk(dataclasses.replace(played.app, games={"toy": Strict()}), played.now)
     play(updated, {"red": "BID 1"})
     impact = again(updated)
@@ -93,7 +93,7 @@ def test_the_html_is_marked_and_escaped(played: Desk) -> None:
 
 
 def test_a_report_names_the_sheet_that_was_used_in_the_end(played: Desk) -> None:
-    """The GM's sheet is the seat's second, and its report gives its digest."""
+    """The GM's sheet is the seat's second, and the corrected report has its digest."""
     again(played, red="BID 2\nWHISPER blue never")
     played.tick()
     sheet = rows(played, OrderSheet)[-1]
@@ -103,7 +103,7 @@ def test_a_report_names_the_sheet_that_was_used_in_the_end(played: Desk) -> None
 
 
 def test_the_code_of_an_untouched_report_stays_good(played: Desk) -> None:
-    """Green answers the report it has, and its sheet counts."""
+    """An answer to an unchanged report counts."""
     report = played.last(CYD)
     again(played, red="BID 2\nWHISPER blue never")
     played.reply(report, "BID 3")
@@ -113,7 +113,7 @@ def test_the_code_of_an_untouched_report_stays_good(played: Desk) -> None:
 
 
 def test_the_corrected_report_can_be_answered(played: Desk) -> None:
-    """Its code is a new one, and counts for the open turn."""
+    """The corrected report has a new code, which counts for the open turn."""
     old = played.last(BOB)
     again(played, red="BID 2\nWHISPER blue never")
     played.tick()
@@ -126,7 +126,7 @@ def test_the_corrected_report_can_be_answered(played: Desk) -> None:
 
 
 def test_a_dry_run_changes_nothing(played: Desk) -> None:
-    """The blast radius is told, and nothing else happens."""
+    """A dry run returns the impact and changes nothing."""
     turns, mails = rows(played, Turn), len(played.mails())
     impact = again(played, sure=False, red="BID 9\nWHISPER blue deal")
     played.tick()
@@ -137,7 +137,7 @@ def test_a_dry_run_changes_nothing(played: Desk) -> None:
 
 
 def test_nothing_put_right_touches_nobody(played: Desk) -> None:
-    """The same sheets and dice give the same reports: no mail, and every code stays good."""
+    """The same sheets and dice give the same reports: no mail, and every code stays valid."""
     codes = [report.code for report in rows(played, Report)]
     impact = again(played)
 
@@ -146,7 +146,7 @@ def test_nothing_put_right_touches_nobody(played: Desk) -> None:
 
 
 def test_a_sheet_that_still_fits_is_kept(played: Desk) -> None:
-    """Who is told otherwise keeps his sheet for the open turn, which waits until he says that he is ready."""
+    """A player whose report changes keeps the sheet for the open turn, which waits until they are ready."""
     send(played, {"red": "BID 3", "blue": "BID 3", "green": "BID 3"})
     played.tick()
     impact = again(played, red="BID 2\nWHISPER blue never")
@@ -160,7 +160,7 @@ def test_a_sheet_that_still_fits_is_kept(played: Desk) -> None:
 
 
 def test_a_sheet_of_an_untouched_seat_is_kept_as_it_is(played: Desk) -> None:
-    """It is not even made to wait."""
+    """The sheet of an unchanged seat does not even wait."""
     send(played, {"green": "BID 3"})
     played.tick()
     again(played, red="BID 2\nWHISPER blue never")
@@ -170,7 +170,7 @@ def test_a_sheet_of_an_untouched_seat_is_kept_as_it_is(played: Desk) -> None:
 
 
 def test_a_missing_sheet_can_be_entered_afterwards(played: Desk) -> None:
-    """Green's sheet was lost: with it the turn comes out otherwise, and green has missed nothing."""
+    """With green's lost sheet the turn has another result, and green has missed nothing."""
     impact = again(played, green="BID 9")
     green = rows(played, Seat)[2]
 
@@ -180,7 +180,7 @@ def test_a_missing_sheet_can_be_entered_afterwards(played: Desk) -> None:
 
 
 def test_the_deadline_stays(played: Desk) -> None:
-    """A second run gives nobody more time, and takes none."""
+    """A rerun does not move the deadline."""
     deadline = live_turns(played)[-1].deadline
     again(played, red="BID 9")
 
@@ -188,7 +188,7 @@ def test_the_deadline_stays(played: Desk) -> None:
 
 
 def test_a_deadline_that_has_passed_is_set_anew(played: Desk) -> None:
-    """Whoever is told otherwise has time to think again, even if the turn was about to be run."""
+    """Players whose reports change get a new deadline if the turn was about to be run."""
     played.now += dt.timedelta(days=7)
     impact = again(played, red="BID 9")
 
@@ -199,19 +199,19 @@ def test_a_deadline_that_has_passed_is_set_anew(played: Desk) -> None:
 
 
 def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:
-    """The GM is told the line and what is wrong with it."""
+    """The error names the line and what is wrong with it."""
     with pytest.raises(CampaignError, match=r"nothing in the sheet of red is understood: line 1, .*BIT"):
         again(played, red="BIT 3")
 
 
 def test_an_unknown_seat_gets_its_nearest(played: Desk) -> None:
-    """A slip of the pen is met with the seats there are."""
+    """The error for an unknown seat lists the existing ones."""
     with pytest.raises(CampaignError, match=r"toy1 has no seat 'rad': possible: red, blue, green"):
         again(played, rad="BID 3")
 
 
 def test_before_the_first_run_there_is_nothing_to_run_again(desk: Desk) -> None:
-    """Sheets for the open turn are entered otherwise."""
+    """Before the first run the GM is referred to the command for the open turn."""
     begin(desk)
 
     with pytest.raises(
@@ -221,7 +221,7 @@ def test_before_the_first_run_there_is_nothing_to_run_again(desk: Desk) -> None:
 
 
 def test_players_may_read_what_was_done_but_not_whom_it_touched(played: Desk) -> None:
-    """That blue got a corrected report tells of red's secret words: only the GM's part of the journal says so."""
+    """A corrected report of blue would tell of red's secret words, so only the GM's part of the journal names it."""
     again(played, red="BID 2\nWHISPER blue never")
     public = [act.text for act in rows(played, JournalEntry) if not act.secret]
 
@@ -230,7 +230,7 @@ def test_players_may_read_what_was_done_but_not_whom_it_touched(played: Desk) ->
 
 
 def test_a_second_correction_is_the_third_edition(played: Desk) -> None:
-    """Each correction is told against the one before, and the archive proves itself."""
+    """Each correction is compared with the one before, and the archive is proved."""
     again(played, red="BID 2\nWHISPER blue never")
     again(played, red="BID 2\nWHISPER blue hello")
     played.tick()
@@ -242,7 +242,7 @@ def test_a_second_correction_is_the_third_edition(played: Desk) -> None:
 
 
 def test_a_corrected_game_goes_on(played: Desk) -> None:
-    """Later turns are run, rolled back and run again, and the archive proves itself after each."""
+    """Later turns are run, rolled back and run again, and the archive is proved after each."""
     again(played, green="BID 9")
     play(played, {"red": "BID 1"})
     again(played, blue="BID 4")
@@ -255,7 +255,7 @@ def test_a_corrected_game_goes_on(played: Desk) -> None:
 
 
 def test_a_rerun_closes_the_way_forward(played: Desk) -> None:
-    """A rollback from before it cannot be taken back any more, and that is said."""
+    """A rollback from before a rerun cannot be undone, and the error says so."""
     play(played, {"red": "BID 1"})
     run_action(played.app, "toy1", RollBack(2), played.now)
     again(played, green="BID 9")
@@ -265,7 +265,7 @@ def test_a_rerun_closes_the_way_forward(played: Desk) -> None:
 
 
 def test_the_last_turn_of_a_game_can_be_run_again(desk: Desk) -> None:
-    """A game that was over is over again; that its dice are known is told."""
+    """A game that was over is over again, with a warning that its dice are known."""
     begin(desk, rounds="1")
     play(desk, {"red": "BID 2"})
     impact = again(desk, blue="BID 9")
@@ -287,7 +287,7 @@ def test_in_a_game_of_turns_the_right_seat_is_told(desk: Desk) -> None:
 
 
 def test_long_differences_are_cut() -> None:
-    """A report that is new from top to bottom says how much more differs."""
+    """Of a report that is entirely new, only the first lines are shown, with the number of the others."""
     told = diff_lines("", "\n".join(f"line {number}" for number in range(100)))
 
     assert len(told) == MOST_LINES + 1
@@ -295,7 +295,7 @@ def test_long_differences_are_cut() -> None:
 
 
 def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
-    """Its player gets a receipt that says who entered it, and can answer with another."""
+    """The player gets a receipt that says who entered the sheet, and can answer with another."""
     run_action(played.app, "toy1", EnterSheet("green", lines("BID 3")), played.now)
     played.tick()
     receipt = played.last(CYD)
@@ -309,7 +309,7 @@ def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
 
 
 def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
-    """Without being sure the findings are told and nothing is kept."""
+    """A dry run of a sheet shows the findings and stores nothing."""
     receipt = run_query(played.app, "toy1", EnterSheet("green", lines("BID 3\nBIT 1")), played.now)
 
     assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line in error."
@@ -317,7 +317,7 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
 
 
 def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
-    """Nothing of it would be taken: what the player has sent himself counts on."""
+    """A sheet with nothing but errors would not be accepted: the player's own sheet still counts."""
     run_action(played.app, "toy1", EnterSheet("green", lines("BID 3")), played.now)
     receipt = run_query(played.app, "toy1", EnterSheet("green", lines("BIT 1")), played.now)
 
@@ -325,7 +325,7 @@ def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
 
 
 def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> None:
-    """The database is changed by one commit; the next tick sets the old folder aside and writes the new one."""
+    """After the commit the next tick moves the old folder to withdrawn/ and writes the new one."""
     changes = RerunChanges(sheets={"red": lines("BID 3")})
     with played.app.store.writing() as session:
         context = Context(session, played.app, locked_campaign(session, "toy1"), played.now)
@@ -337,7 +337,7 @@ def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> Non
 
 
 def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
-    """Run, run again, edited, rolled back, taken back, rolled back and run: the archive proves itself at the end."""
+    """After run, rerun, edit, rollback, undo, rollback and run the archive is proved on both databases."""
     play(shared, {"red": "BID 2\nWHISPER blue deal"})
     again(shared, red="BID 2\nWHISPER blue never")
     run_action(shared.app, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), shared.now)
@@ -353,12 +353,12 @@ def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
 
 
 def looks(desk: Desk) -> list[tuple[str, bool]]:
-    """What the journal says of looks, and whether players may not read it."""
+    """Return the journal's entries on previews, each with whether it is secret."""
     return [(act.text, act.secret) for act in rows(desk, JournalEntry) if act.text.startswith("looked")]
 
 
 def test_a_question_with_another_sheet_is_told(played: Desk) -> None:
-    """It shows how the real dice would have fallen: all hear of it in their next report, but not whose sheet it was."""
+    """A dry run with another sheet shows the real dice: all next reports disclose it, but not whose sheet it was."""
     again(played, sure=False, red="BID 3")
     play(played, {})
 
@@ -369,21 +369,21 @@ def test_a_question_with_another_sheet_is_told(played: Desk) -> None:
 
 
 def test_a_question_without_another_sheet_shows_nothing_new(played: Desk) -> None:
-    """The same turn run again comes out as it did, and nobody needs to hear of that."""
+    """A dry run without changes shows nothing new, and is not disclosed."""
     again(played, sure=False)
 
     assert looks(played) == []
 
 
 def test_a_question_with_another_state_is_told(played: Desk) -> None:
-    """So is a patch that was only looked at."""
+    """A dry run of a patch is disclosed too."""
     run_query(played.app, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), played.now)
 
     assert looks(played) == [("looked at what turn 1 would have come to with another state", False)]
 
 
 def test_a_question_is_told_after_a_rollback_too(played: Desk) -> None:
-    """The report that would have told it is never made; the next one tells it."""
+    """If the report that would disclose it is never made, the next one does."""
     play(played, {})
     again(played, sure=False, red="BID 3")
     run_action(played.app, "toy1", RollBack(1), played.now)

@@ -1,4 +1,4 @@
-"""Going back to an earlier turn, and forward again."""
+"""Rollbacks to an earlier turn, and their undoing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 
 @pytest.fixture
 def played(desk: Desk) -> Desk:
-    """Two turns were run of five; turn 3 is open."""
+    """Return a campaign with two of five turns run; turn 3 is open."""
     begin(desk, rounds="5")
     play(desk, ALL)
     play(desk, {"red": "BID 1"})
@@ -47,7 +47,7 @@ def test_a_rollback_opens_an_earlier_turn(played: Desk) -> None:
 
 
 def test_nothing_rolled_back_is_lost(played: Desk) -> None:
-    """The turns taken back lie on a shelf with their records, and their folders are set aside."""
+    """The withdrawn turns keep their records, and their folders are moved to withdrawn/."""
     run_action(played.app, "toy1", RollBack(1), played.now)
 
     shelved = [turn for turn in rows(played, Turn) if turn.shelf_id is not None]
@@ -58,7 +58,7 @@ def test_nothing_rolled_back_is_lost(played: Desk) -> None:
 
 
 def test_players_are_told_of_a_rollback(played: Desk) -> None:
-    """Everyone hears what is open now, what no longer counts, and which sheet of his does."""
+    """All players are told which turn is open, what no longer counts, and which of their sheets does."""
     run_action(played.app, "toy1", RollBack(2), played.now)
     played.tick()
 
@@ -70,7 +70,7 @@ def test_players_are_told_of_a_rollback(played: Desk) -> None:
 
 
 def test_a_reply_to_the_notice_is_a_sheet(played: Desk) -> None:
-    """Whoever answers the notice of a rollback orders for the turn that is open again."""
+    """An answer to the notice of a rollback is a sheet for the turn that is open again."""
     run_action(played.app, "toy1", RollBack(2), played.now)
     played.tick()
     played.reply(played.last(BOB), "BID 5")
@@ -80,7 +80,7 @@ def test_a_reply_to_the_notice_is_a_sheet(played: Desk) -> None:
 
 
 def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
-    """A turn whose sheets are all in waits for its deadline after a rollback, until all have sent anew."""
+    """After a rollback a turn with all sheets waits for its deadline, until all have sent again."""
     run_action(played.app, "toy1", RollBack(1), played.now)
     assert played.tick(hours=2).resolved == []
 
@@ -90,7 +90,7 @@ def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
 
 
 def test_status_says_of_old_sheets_what_is_so(played: Desk) -> None:
-    """The turn waits for its deadline because of them; nobody has said WAIT."""
+    """The status says that the turn waits for its deadline because of them, and not that a player wrote WAIT."""
     run_action(played.app, "toy1", RollBack(1), played.now)
     told = "\n".join(render_status(home_status(played.app).campaigns[0], CLI))
 
@@ -99,7 +99,7 @@ def test_status_says_of_old_sheets_what_is_so(played: Desk) -> None:
 
 
 def test_a_turn_run_again_without_new_sheets_comes_out_the_same(played: Desk) -> None:
-    """The sheets that had come in count, with the same dice, and the archive proves itself."""
+    """The old sheets count, with the same dice, and the archive is proved."""
     first = live_turns(played)[2].state_hash
     run_action(played.app, "toy1", RollBack(1), played.now)
     play(played, {})
@@ -120,7 +120,7 @@ def test_reports_after_a_rollback_have_codes_of_their_own(played: Desk) -> None:
 
 
 def test_nobody_is_counted_what_another_missed_in_his_place(played: Desk) -> None:
-    """Whatever is taken back and put back: a newcomer has missed what was missed since he came."""
+    """After rollback and undo a new player has missed only what was missed since they came."""
 
     def blue() -> tuple[int, int]:
         seat = rows(played, Seat)[1]
@@ -141,7 +141,7 @@ def test_nobody_is_counted_what_another_missed_in_his_place(played: Desk) -> Non
 
 
 def test_missed_sheets_are_counted_as_before(played: Desk) -> None:
-    """What was missed in turns taken back was not missed."""
+    """Misses of withdrawn turns are not counted."""
     run_action(played.app, "toy1", RollBack(2), played.now)
     back = [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(played, Seat)]
     run_action(played.app, "toy1", UndoRollback(), played.now)
@@ -151,7 +151,7 @@ def test_missed_sheets_are_counted_as_before(played: Desk) -> None:
 
 
 def test_forward_takes_a_rollback_back(played: Desk) -> None:
-    """All turns stand as they did, replies to the last report count again, and the archive proves itself."""
+    """All turns are as they were, replies to the last report count again, and the archive is proved."""
     report = played.last(ANN)
     run_action(played.app, "toy1", RollBack(1), played.now)
     run_action(played.app, "toy1", UndoRollback(), played.now)
@@ -176,7 +176,7 @@ def test_a_deadline_that_passed_meanwhile_is_set_anew(played: Desk) -> None:
 
 
 def test_two_rollbacks_are_taken_back_one_by_one(played: Desk) -> None:
-    """The newest goes first."""
+    """The newest rollback is undone first."""
     run_action(played.app, "toy1", RollBack(2), played.now)
     run_action(played.app, "toy1", RollBack(1), played.now)
 
@@ -187,7 +187,7 @@ def test_two_rollbacks_are_taken_back_one_by_one(played: Desk) -> None:
 
 
 def test_a_rollback_that_was_played_on_stands(played: Desk) -> None:
-    """Forward refuses once the turn was run again, and says how to go back instead."""
+    """A rollback cannot be undone once the turn was run; the refusal says how to roll back again."""
     run_action(played.app, "toy1", RollBack(1), played.now)
     play(played, {})
 
@@ -196,7 +196,7 @@ def test_a_rollback_that_was_played_on_stands(played: Desk) -> None:
 
 
 def test_there_must_be_a_rollback_to_take_back(played: Desk) -> None:
-    """Forward without one is refused in words."""
+    """FORWARD without a rollback is refused with a reason."""
     with pytest.raises(CampaignError, match="toy1 has no rollback to take back: there was none"):
         run_action(played.app, "toy1", UndoRollback(), played.now)
 
@@ -210,13 +210,13 @@ def test_there_must_be_a_rollback_to_take_back(played: Desk) -> None:
     ],
 )
 def test_only_turns_that_were_run_can_be_opened_again(played: Desk, number: int, said: str) -> None:
-    """Other numbers are refused with those that would do."""
+    """A wrong turn is refused with those that are possible."""
     with pytest.raises(CampaignError, match=said):
         run_action(played.app, "toy1", RollBack(number), played.now)
 
 
 def test_a_rollback_may_be_looked_at_first(played: Desk) -> None:
-    """Without being sure nothing is changed and nobody is mailed."""
+    """A dry run changes nothing and sends no mail."""
     queued = len(played.mails())
     rolled = run_query(played.app, "toy1", RollBack(1), played.now)
     played.tick()
@@ -226,7 +226,7 @@ def test_a_rollback_may_be_looked_at_first(played: Desk) -> None:
 
 
 def test_a_crash_before_the_folders_are_moved_is_made_good(played: Desk) -> None:
-    """The database is changed by one commit; the next tick sets the folders aside and writes the new ones."""
+    """After the commit the next tick moves the folders to withdrawn/ and writes the new ones."""
     with played.app.store.writing() as session:
         RollBack(1).do(Context(session, played.app, locked_campaign(session, "toy1"), played.now))
     with pytest.raises(CampaignError, match="turn 1, withdrawn, is not set aside yet; run: pbem tick"):
@@ -237,13 +237,13 @@ def test_a_crash_before_the_folders_are_moved_is_made_good(played: Desk) -> None
 
 
 def go_twice(session: Session, played: Desk) -> None:
-    """Two rollbacks in one transaction, the second of which is refused."""
+    """Roll back twice in one transaction; the second is refused."""
     for _ in range(2):
         RollBack(1).do(Context(session, played.app, locked_campaign(session, "toy1"), played.now))
 
 
 def test_a_rollback_that_fails_changes_nothing(played: Desk) -> None:
-    """Everything is one transaction."""
+    """A rollback is one transaction."""
     with pytest.raises(CampaignError), played.app.store.writing() as session:
         go_twice(session, played)
 
@@ -252,7 +252,7 @@ def test_a_rollback_that_fails_changes_nothing(played: Desk) -> None:
 
 
 def test_rolling_to_and_fro_keeps_the_archive_whole(played: Desk) -> None:
-    """Back, forward, run, back further, run: the proof holds after each."""
+    """After rollback, undo, run, another rollback and run the archive is proved each time."""
     run_action(played.app, "toy1", RollBack(2), played.now)
     run_action(played.app, "toy1", UndoRollback(), played.now)
     play(played, ALL)
@@ -265,7 +265,7 @@ def test_rolling_to_and_fro_keeps_the_archive_whole(played: Desk) -> None:
 
 
 def test_a_game_that_was_over_goes_on(desk: Desk) -> None:
-    """The campaign runs again; that the dice are known by now is told to the GM and noted."""
+    """The campaign runs again; the GM and the journal are told that the dice are known."""
     begin(desk, rounds="1")
     play(desk, ALL)
     rolled = run_action(desk.app, "toy1", RollBack(1), desk.now)
@@ -277,7 +277,7 @@ def test_a_game_that_was_over_goes_on(desk: Desk) -> None:
 
 
 def test_the_codes_of_a_game_that_was_over_open_no_seat(desk: Desk) -> None:
-    """Whoever has read the archive has them all; the notice of the rollback brings others."""
+    """Readers of the archive have all its codes, so the notice of the rollback brings new ones."""
     begin(desk, rounds="1")
     play(desk, ALL)
     report = (desk.home / "turns" / "toy1" / "0000" / "reports" / "red.txt").read_text()
@@ -295,12 +295,12 @@ def test_the_codes_of_a_game_that_was_over_open_no_seat(desk: Desk) -> None:
 
 
 def last_key(desk: Desk) -> str:
-    """The name of the key that the last letter had, for limits."""
+    """Return the name of the credential in the last message, by which limits are counted."""
     return str(rows(desk, InboxMessage)[-1].key)
 
 
 def test_reports_still_unsent_are_not_sent(played: Desk) -> None:
-    """What waits in the outbox of a turn taken back is not mailed; after a forward it is."""
+    """Queued reports of a withdrawn turn are not sent; after the undo they are."""
     sent = len(subjects(played, ANN))
     run_turn(played.app, "toy1", played.now, reason="test", still=always)
     run_action(played.app, "toy1", RollBack(3), played.now)
@@ -313,7 +313,7 @@ def test_reports_still_unsent_are_not_sent(played: Desk) -> None:
 
 
 def test_an_older_state_is_read_by_the_version_that_wrote_it(played: Desk) -> None:
-    """After an update of the game a rollback to before it finds its states readable."""
+    """After an update of the game a rollback to an older turn finds its state readable."""
 
     class Grown(Auction):
         version = 2
@@ -327,7 +327,7 @@ def test_an_older_state_is_read_by_the_version_that_wrote_it(played: Desk) -> No
 
 
 def test_sheets_sent_after_a_rollback_stay_with_it(played: Desk) -> None:
-    """A forward keeps them on the shelf and takes those from before."""
+    """The undo of a rollback withdraws the sheets sent since, and reinstates those from before."""
     run_action(played.app, "toy1", RollBack(2), played.now)
     send(played, {"red": "BID 5"})
     played.tick()

@@ -1,4 +1,4 @@
-"""What a GM rolls of the campaign's dice: journalled, recorded, shown, checked, and never undone."""
+"""Rolls of a GM with the campaign's dice: in the journal, recorded, shown, verified, and never undone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GATE = '[ROLL 3d6+2 "ann storms the gate"]'
 
 @pytest.fixture
 def war(desk: Desk) -> Iterator[Desk]:
-    """A home with "toy1", a campaign of three whose turns the GM decides, in its first turn."""
+    """Yield a home with "toy1", a campaign of three whose turns the GM decides, in its first turn."""
     toy = desk.app
     desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
     desk.begin(seats=("red", "blue", "green"))
@@ -43,42 +43,42 @@ def war(desk: Desk) -> Iterator[Desk]:
 
 
 def roll(desk: Desk, dice: str = "3d6+2", label: str = "ann storms the gate") -> Roll:
-    """The GM rolls."""
+    """Roll as the GM."""
     return run_action(desk.app, "toy1", RollDice(dice, label), desk.now).roll
 
 
 def run(desk: Desk, **files: str) -> None:
-    """The GM rules by files, named without their ending, and the turn is run, archived and mailed."""
+    """Rule as the GM by files, named without their ending; run, archive and mail the turn."""
     run_action(desk.app, "toy1", SubmitRuling({f"{name}.txt": text for name, text in files.items()}), desk.now)
     run_campaign_now(desk.app, "toy1", desk.now)
     desk.tick()
 
 
 def report(desk: Desk, to: str) -> str:
-    """The text of the last report to an address."""
+    """Return the text of the last report to an address."""
     return text_of([mail for mail in desk.mails(to) if "report for" in str(mail["Subject"])][-1])
 
 
 def journal(desk: Desk) -> list[tuple[str, bool]]:
-    """What the journal says of rolls, and whether it is the GM's alone."""
+    """Return the journal's entries on rolls, each with whether it is secret."""
     entries = run_query(desk.app, "toy1", ShowJournal(), desk.now).entries
     return [(entry.text, entry.secret) for entry in entries if entry.text.startswith("rolled in")]
 
 
 def records(desk: Desk) -> list[dict[str, Any]]:
-    """The records of the turns that were run, oldest first."""
+    """Return the records of the turns that were run, oldest first."""
     with desk.app.store.reading() as session:
         rows = session.scalars(select(Turn.record).where(Turn.record.is_not(None)).order_by(Turn.id))
         return [json.loads(row or b"{}") for row in rows]
 
 
 def checked(desk: Desk, archive: Path) -> VerifyResult:
-    """The archive, checked elsewhere."""
+    """Return the verification of the archive."""
     return verify(archive, "toy1", games={RULESET.key: RULESET})
 
 
 def test_a_roll_is_seen_shown_and_proved(war: Desk, tmp_path: Path) -> None:
-    """Rolled, it is in the journal; shown to a seat, in its report alone; at the end, everyone can check it."""
+    """A roll is in the journal; a ruling shows it to one seat alone; at the end everyone can verify it."""
     made = roll(war)
     run(war, red=f"At dawn.\n{GATE}", blue="Nothing.")
     told = made.told(1)
@@ -100,7 +100,7 @@ def test_a_roll_is_seen_shown_and_proved(war: Desk, tmp_path: Path) -> None:
 
 
 def _forge(archive: Path) -> None:
-    """Changes what came of a roll, and all later records to vouch for it."""
+    """Change the result of a roll, and make all later records fit."""
     previous = ""
     for path in sorted(archive.glob("toy1/00*/turn.json")):
         record = json.loads(path.read_bytes())
@@ -112,7 +112,7 @@ def _forge(archive: Path) -> None:
 
 
 def test_a_game_without_rolls_says_nothing_of_dice(war: Desk) -> None:
-    """Where the GM rolled nothing with the campaign's dice, no report claims that anything can be checked."""
+    """If the GM has rolled nothing, no report claims that dice can be verified."""
     first = report(war, ANN)
     run(war, all="Peace.", game="OVER Peace")
 
@@ -121,7 +121,7 @@ def test_a_game_without_rolls_says_nothing_of_dice(war: Desk) -> None:
 
 
 def test_a_rollback_undoes_no_roll(war: Desk) -> None:
-    """When the turn is open again its roll stands; the same words again are a second roll, of which all are told."""
+    """The roll stays when the turn is open again; the same words are a second roll, and reports count both."""
     made = roll(war)
     run(war, red=GATE)
     run_action(war.app, "toy1", RollBack(1), war.now)
@@ -136,7 +136,7 @@ def test_a_rollback_undoes_no_roll(war: Desk) -> None:
 
 
 def test_taking_a_ruling_rolls_once(war: Desk) -> None:
-    """What it names is rolled when it is taken, and never again; a look, or a ruling with an error, rolls nothing."""
+    """The rolls of a ruling are made once, when it is submitted; a dry run, or a ruling with an error, makes none."""
     files = {"red.txt": GATE}
     run_query(war.app, "toy1", SubmitRuling(files), war.now)
     run_action(war.app, "toy1", SubmitRuling(files | {"blue.txt": "[FILLE]"}), war.now)
@@ -150,7 +150,7 @@ def test_taking_a_ruling_rolls_once(war: Desk) -> None:
 
 
 def test_what_is_no_dice_is_refused_with_the_nearest(war: Desk) -> None:
-    """Nothing is rolled, and nothing is noted."""
+    """Invalid dice are refused with the nearest valid ones; nothing is rolled or journalled."""
     with pytest.raises(CampaignError, match="did you mean 3d6"):
         roll(war, "3w6")
 

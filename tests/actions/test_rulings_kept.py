@@ -1,4 +1,4 @@
-"""Rulings on one turn: blank ones refused, a second one merged, all of them shown, dropped and brought back."""
+"""Several rulings on one turn: blank ones are refused, a second one is merged, and each can be restored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 
 
 def mail(desk: Desk, *lines: str) -> str:
-    """What the GM is answered."""
+    """Mail commands as the GM, and return the answer."""
     with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
     desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
@@ -39,17 +39,17 @@ def mail(desk: Desk, *lines: str) -> str:
 
 
 def shown(desk: Desk) -> RulingShown:
-    """What was ruled on the open turn."""
+    """Return the ruling on the open turn."""
     return run_query(desk.app, "toy1", ShowRuling(), desk.now)
 
 
 def errors(taken: RulingResult) -> list[str]:
-    """The codes of what is wrong with a ruling."""
+    """Return the codes of the errors in a ruling."""
     return [each.code for found in taken.findings.values() for each in found if each.severity == "error"]
 
 
 def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
-    """An unfilled form is refused, and the turn goes on waiting: it cannot run with nothing in its ruling."""
+    """An unfilled form is refused, and the turn still waits: it cannot run with an empty ruling."""
     war.tick(hours=DUE)
     write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
     taken = run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
@@ -64,7 +64,7 @@ def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     "text", ["", "; nothing", "FILE red.txt", "FILE red.txt\n[RESULT]\n\n[FILE]", "FILE game.txt\nTURN 1"]
 )
 def test_a_blank_ruling_by_mail_is_refused(war: Desk, text: str) -> None:
-    """Whatever is blank is no ruling; `RULING` alone shows the form."""
+    """A blank text is no ruling; `RULING` alone shows the form."""
     war.tick(hours=DUE)
     answer = mail(war, "RULING", *text.splitlines())
 
@@ -74,7 +74,7 @@ def test_a_blank_ruling_by_mail_is_refused(war: Desk, text: str) -> None:
 
 
 def test_ruling_alone_shows_what_was_ruled(war: Desk) -> None:
-    """The form has the ruling in it; sent back as it is, it changes nothing."""
+    """The form has the ruling in it; sent back unchanged, it changes nothing."""
     war.tick(hours=DUE)
     rule(war, red="You won.\n[NOTES]\nHe lied.", game="LABEL Spring\nSCORE red 3")
     answer = mail(war, "RULING")
@@ -91,7 +91,7 @@ def test_ruling_alone_shows_what_was_ruled(war: Desk) -> None:
 
 
 def test_a_second_ruling_replaces_what_it_names(war: Desk) -> None:
-    """Words for blue leave those for red, their notes, the label and the scores as they were."""
+    """A ruling for blue leaves that for red, its notes, the label and the scores unchanged."""
     war.tick(hours=DUE)
     rule(war, red="You won.", blue="You lost.\n[NOTES]\nHe lied.", game="LABEL Spring\nSCORE red 3\nSCORE blue 1")
     rule(war, blue="[RESULT]\nYou drew.", game="SCORE blue 2")
@@ -107,7 +107,7 @@ def test_a_second_ruling_replaces_what_it_names(war: Desk) -> None:
 
 
 def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
-    """By mail the second ruling needs YES if it replaces something, and none if it only adds."""
+    """By mail a second ruling needs YES if it replaces something, but not if it only adds."""
     war.tick(hours=DUE)
     mail(war, "RULING", "FILE blue.txt", "You lost.")
     added = mail(war, "RULING", "FILE red.txt", "You won.")
@@ -139,7 +139,7 @@ def test_a_ruling_confirmed_after_the_turn_moved_on(war: Desk) -> None:
 
 
 def test_two_rulings_at_once(war: Desk) -> None:
-    """What was shown is done only on the ground on which it was shown."""
+    """A confirmed ruling is refused if the campaign has changed since it was shown."""
     rule(war, all="Snow.")
     second = SubmitRuling({"all.txt": "Rain."})
     tried = attempt(war.app, "toy1", second, war.now)
@@ -152,7 +152,7 @@ def test_two_rulings_at_once(war: Desk) -> None:
 
 
 def test_forms_have_the_ruling_in_them(war: Desk, tmp_path: Path) -> None:
-    """The files of a folder are the whole ruling: read again they change nothing, and what is taken out there goes."""
+    """The files of a folder are the whole ruling: unchanged they replace nothing, and parts taken out are removed."""
     war.tick(hours=DUE)
     rule(
         war,
@@ -173,7 +173,7 @@ def test_forms_have_the_ruling_in_them(war: Desk, tmp_path: Path) -> None:
 
 
 def test_a_look_does_not_tell_what_dice_would_show(war: Desk) -> None:
-    """Who is asked before a ruling replaces another cannot wait for dice that suit: they are rolled once it counts."""
+    """Dice are rolled only once a ruling counts, so no GM can wait for a preview that suits."""
     rule(war, all="Snow.")
     asked = mail(war, "RULING", "FILE all.txt", "Rain.", '[ROLL 3d6 "the gate"]')
 
@@ -183,7 +183,7 @@ def test_a_look_does_not_tell_what_dice_would_show(war: Desk) -> None:
 
 
 def test_a_ruling_is_dropped_and_brought_back(war: Desk) -> None:
-    """Dropped, the turn waits again; brought back, the ruling counts as before."""
+    """After a drop the turn waits again; a restored ruling counts as before."""
     war.tick(hours=DUE)
     rule(war, red="You won.")
     parts = shown(war).parts
@@ -197,7 +197,7 @@ def test_a_ruling_is_dropped_and_brought_back(war: Desk) -> None:
 
 
 def test_a_ruling_dropped_before_the_deadline_holds_nothing(war: Desk) -> None:
-    """The hold that came with it goes with it, and the turn waits when it is due."""
+    """The hold of a ruling ends when it is dropped, and the turn waits when it is due."""
     rule(war, red="You won.")
     run_action(war.app, "toy1", DropRuling(), war.now)
 
@@ -206,7 +206,7 @@ def test_a_ruling_dropped_before_the_deadline_holds_nothing(war: Desk) -> None:
 
 
 def test_a_dropped_ruling_does_not_run_by_a_release_before(war: Desk) -> None:
-    """Released first and dropped then, the turn waits for another ruling."""
+    """If a ruling is dropped after the release, the turn waits for another."""
     war.tick(hours=DUE)
     rule(war, red="You won.")
     run_action(war.app, "toy1", ReleaseCampaign(), war.now)
@@ -217,7 +217,7 @@ def test_a_dropped_ruling_does_not_run_by_a_release_before(war: Desk) -> None:
 
 
 def test_any_earlier_ruling_comes_back_by_its_number(war: Desk) -> None:
-    """Each that was replaced is kept once; that which counts is not among those offered."""
+    """Each replaced ruling is kept once; the one that counts is not offered."""
     for words in ("One.", "Two.", "Three.", "Two."):
         rule(war, all=words)
     assert [number for number, _ in shown(war).earlier] == [1, 3]
@@ -228,7 +228,7 @@ def test_any_earlier_ruling_comes_back_by_its_number(war: Desk) -> None:
 
 
 def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
-    """A rollback opens the turn without its ruling, which can be had again."""
+    """A rollback opens the turn without its ruling, which can be restored."""
     war.tick(hours=DUE)
     rule(war, all="Snow.")
     run_campaign_now(war.app, "toy1", war.now)
@@ -240,7 +240,7 @@ def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
 
 
 def test_nothing_to_drop_and_nothing_to_bring_back(war: Desk) -> None:
-    """What cannot be done is a sentence, typed and mailed."""
+    """Without a ruling the refusal is a sentence, on the command line and by mail."""
     with pytest.raises(CampaignError, match="there is no ruling on turn 1 of toy1"):
         run_action(war.app, "toy1", DropRuling(), war.now)
     with pytest.raises(CampaignError, match="there is no earlier ruling on turn 1 of toy1"):
@@ -250,7 +250,7 @@ def test_nothing_to_drop_and_nothing_to_bring_back(war: Desk) -> None:
 
 
 def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
-    """One that waits for a ruling says how to give it, and one that has it how to see it."""
+    """The status of a turn that waits for a ruling says how to give it; of one that has it, how to see it."""
     assert not home_status(war.app).campaigns[0].ruled
     war.tick(hours=DUE)
     assert "held: it awaits the GM's ruling; rule with: RULING" in mail(war, "STATUS")
@@ -275,7 +275,7 @@ def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
     ],
 )
 def test_a_hostile_ruling_leaves_the_first_as_it_was(war: Desk, text: str) -> None:
-    """What cannot be read is told, and nothing of the ruling before is lost."""
+    """A hostile ruling is answered without a traceback, and nothing of the ruling before is lost."""
     rule(war, red="You won.", game="SCORE red 3")
     before = shown(war).parts
     answer = mail(war, "RULING YES", *text.splitlines())
@@ -286,7 +286,7 @@ def test_a_hostile_ruling_leaves_the_first_as_it_was(war: Desk, text: str) -> No
 
 
 def test_a_picture_of_the_first_ruling_stays_with_a_second(war: Desk, tmp_path: Path) -> None:
-    """What was brought once can be named again, in a part that a second ruling names, and is in the report."""
+    """A picture of the first ruling can be named again in a second one, and is in the report."""
     war.tick(hours=DUE)
     (tmp_path / "map.png").write_bytes(png("blue"))
     (tmp_path / "red.txt").write_text("[RESULT]\nLook.\n[PICTURE map.png: The pass]\n")
@@ -304,7 +304,7 @@ def test_a_picture_of_the_first_ruling_stays_with_a_second(war: Desk, tmp_path: 
 
 
 def test_earlier_rulings_are_in_backups(war: Desk, tmp_path: Path) -> None:
-    """A backup of a home that keeps one is restored with it."""
+    """A backup of a home with an earlier ruling is restored with it."""
     war.tick(hours=DUE)
     rule(war, all="Snow.")
     run_action(war.app, "toy1", DropRuling(), war.now)

@@ -1,4 +1,4 @@
-"""Who sits where: seats given, opened and removed by the GM, and what each party hears of it."""
+"""Seats given, opened and removed by the GM, and the notices to all concerned."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from tests.toy.ruleset import Auction
 
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
-    """A campaign of red and blue."""
+    """Start a campaign of red and blue."""
     form(desk, "red", "blue")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def act(desk: Desk, seat: str, what: str, address: str = "") -> str:
-    """Does one of a GM's acts on a seat."""
+    """Do a GM's action on a seat."""
     wish = GiveSeat(seat, address) if what == "give" else CHANGES[what](seat)
     return run_action(desk.app, "toy1", wish, desk.now).done
 
 
 def test_the_gm_hands_a_seat_over(desk: Desk) -> None:
-    """The newcomer gets token and report, the former player and the others a notice, and the GM what was done."""
+    """The new player gets token and report, the former player and the others a notice, and the GM the result."""
     said = act(desk, "red", "give", EVE)
     desk.tick()
 
@@ -55,7 +55,7 @@ def test_the_gm_hands_a_seat_over(desk: Desk) -> None:
 
 
 def test_the_former_token_is_dead(desk: Desk) -> None:
-    """A sheet with it is taken from nobody."""
+    """No sheet with the former player's token is accepted."""
     key = token(desk)
     act(desk, "red", "give", EVE)
     desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=ANN)
@@ -65,7 +65,7 @@ def test_the_former_token_is_dead(desk: Desk) -> None:
 
 
 def test_codes_of_all_reports_are_dead(desk: Desk) -> None:
-    """Also those of earlier turns, which count again when turns are taken back."""
+    """The codes of earlier reports are void too, as a rollback would make them count again."""
     desk.tick(hours=24 * 5)
     codes = {mail["Reply-To"].partition("+")[2][:16] for mail in reports(desk, ANN)}
     act(desk, "red", "give", EVE)
@@ -75,7 +75,7 @@ def test_codes_of_all_reports_are_dead(desk: Desk) -> None:
 
 
 def test_a_report_on_its_way_is_kept_from_the_former_player(desk: Desk) -> None:
-    """What has not been sent when the seat changes hands goes to the newcomer alone."""
+    """A queued report goes to the new player alone."""
     desk.tick(hours=24 * 5)
     with desk.app.store.writing() as session:
         for mail in session.scalars(
@@ -100,7 +100,7 @@ def test_a_sheet_of_the_former_player_counts_until_another_comes(desk: Desk) -> 
 
 
 def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
-    """Its orders are the game's defaults, and no mail goes to nobody."""
+    """An open seat has the game's default orders, and no mail without a recipient is queued."""
     assert act(desk, "red", "open") == "Seat red is open: opened by the GM. Nobody is on the standby list."
     desk.post("ORDERS toy1 blue\nBID 1\nEND", sender=BOB)
     desk.tick()
@@ -111,7 +111,7 @@ def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
 
 
 def test_a_removed_seat_reaches_the_rules(desk: Desk) -> None:
-    """The record of the next turn names it, once; its player's sheets are refused."""
+    """The record of the next turn names a removed seat, once; its player's sheets are refused."""
     act(desk, "red", "remove")
     assert "Seat red no longer plays in toy1" in ask(desk, "ORDERS toy1 red\nBID 3\nEND")
     desk.tick(hours=24 * 5)
@@ -123,7 +123,7 @@ def test_a_removed_seat_reaches_the_rules(desk: Desk) -> None:
 
 
 def test_an_invitation_brings_the_seat(desk: Desk) -> None:
-    """The address is mailed a code; confirmed, it has the seat offered, and the GM hears."""
+    """The invited person gets a code; with its confirmation they have the seat, and the GM is notified."""
     act(desk, "red", "open")
     said = run_action(desk.app, "toy1", Invite(EVE, "red"), desk.now).done
     desk.tick()
@@ -136,7 +136,7 @@ def test_an_invitation_brings_the_seat(desk: Desk) -> None:
 
 
 def test_standbys_come_in_their_order(desk: Desk) -> None:
-    """Each seat that comes free goes to whoever has waited longest."""
+    """Each seat that becomes free goes to the standby who has waited longest."""
     run_action(desk.app, "toy1", SetHouseRule({"signup": "yes"}), desk.now)
     for address in (CYD, EVE):
         ask(desk, "JOIN toy1", address)
@@ -157,7 +157,7 @@ def test_standbys_come_in_their_order(desk: Desk) -> None:
     ],
 )
 def test_what_cannot_be_done_is_told(desk: Desk, seat: str, what: str, address: str, said: str) -> None:
-    """A sentence names what is wrong and the nearest valid thing; nothing is changed."""
+    """A sentence names what is wrong and the nearest valid value; nothing is changed."""
     with pytest.raises(CampaignError) as refused:
         act(desk, seat, what, address)
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_done_is_told(desk: Desk, seat: str, what: str, address: 
 
 
 def test_a_pause_and_its_end_say_what_is_so_now(desk: Desk) -> None:
-    """Whether anything was changed or not."""
+    """The answer has the present state, whether anything was changed or not."""
     said = [act(desk, "red", what) for what in ("resume", "pause", "pause", "resume")]
 
     assert said == [
@@ -178,7 +178,7 @@ def test_a_pause_and_its_end_say_what_is_so_now(desk: Desk) -> None:
 
 
 def test_a_new_player_has_missed_nothing(desk: Desk) -> None:
-    """What the one before him missed is not counted against him."""
+    """The misses of the former player are not counted against a new one."""
     desk.tick(hours=24 * 5)
     missed = [home_status(desk.app, "toy1").campaigns[0].seats[0].nmr_total]
     act(desk, "red", "give", EVE)
@@ -189,7 +189,7 @@ def test_a_new_player_has_missed_nothing(desk: Desk) -> None:
 
 @pytest.mark.parametrize("what", ["open", "give", "pause"])
 def test_a_removed_seat_stays_removed(desk: Desk, what: str) -> None:
-    """What the rules have taken out cannot be played again."""
+    """A removed seat cannot be opened, given or paused."""
     act(desk, "red", "remove")
 
     with pytest.raises(CampaignError, match="seat red is out of the game in toy1"):
@@ -197,7 +197,7 @@ def test_a_removed_seat_stays_removed(desk: Desk, what: str) -> None:
 
 
 def test_who_is_known_to_the_journal(desk: Desk) -> None:
-    """Players read that a seat changed hands, but no address."""
+    """Players read in the journal that a seat changed hands, but no address."""
     act(desk, "red", "give", EVE)
 
     with desk.app.store.reading() as session:
@@ -207,7 +207,7 @@ def test_who_is_known_to_the_journal(desk: Desk) -> None:
 
 
 def test_other_players_hear_only_where_they_may_read_the_journal(desk: Desk) -> None:
-    """With the journal kept by the GM, a takeover is between him and the two players."""
+    """If only the GM reads the journal, other players are not notified of a new player."""
     run_action(desk.app, "toy1", SetHouseRule({"journal": "gm"}), desk.now)
     before = len(desk.mails(BOB))
     act(desk, "red", "give", EVE)
@@ -217,7 +217,7 @@ def test_other_players_hear_only_where_they_may_read_the_journal(desk: Desk) -> 
 
 
 class Interrupted(Auction):
-    """The toy, with something that happens while a turn of it is resolved for the first time."""
+    """The toy, with an action that is done while a turn is resolved for the first time."""
 
     def __init__(self, happens: Callable[[], object]) -> None:
         self.happens: list[Callable[[], object]] = [happens]
@@ -229,7 +229,7 @@ class Interrupted(Auction):
 
 
 def test_a_seat_that_changes_hands_during_a_run_gets_its_report(desk: Desk) -> None:
-    """A turn that was computed for the former player is computed again for the newcomer."""
+    """A turn that was computed for the former player is computed again for the new one."""
     game = Interrupted(lambda: act(desk, "red", "give", EVE))
     run_turn(dataclasses.replace(desk.app, games={"toy": game}), "toy1", desk.now, reason="deadline")
     desk.tick()

@@ -1,4 +1,4 @@
-"""How a campaign has gone so far: whose sheets came when, how long turns took, and who fades away."""
+"""Statistics of a campaign: punctuality of sheets, length of turns, and fading players."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from pbem.report.pictures import check_svg
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 
 EVENING = dt.datetime(2026, 11, 3, 20, 0, tzinfo=dt.UTC)
-"""When the first turn is due; the others are, one each day after."""
+"""The deadline of the first turn; the others follow a day after each other."""
 
 HOURS = {
     "red": (6, 3, -2, 8),
     "blue": (1, None, None, None),
     "green": (5, 5, 5, None),
 }
-"""For each turn how long before the deadline each seat sends its sheet; green is taken out of the game after three."""
+"""Hours before the deadline at which each seat sends its sheet, by turn; None for no sheet."""
 
 
 def send(desk: Desk, seat: str, at: dt.datetime) -> None:
-    """A sheet of a seat, at a moment."""
+    """Send a sheet of a seat at this time."""
     desk.now = at
     desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=ADDRESSES[seat])
     desk.tick()
 
 
 def evening(number: int) -> dt.datetime:
-    """When a turn is due."""
+    """Return the deadline of a turn."""
     return EVENING + dt.timedelta(days=number)
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """Three turns that were played, and a fourth that is open, an hour before its deadline."""
+    """Yield a campaign with three turns played; the fourth is open, an hour before its deadline."""
     with open_desk(tmp_path_factory.mktemp("statistics") / "home") as desk:
         rules = {"grace": "4h"}
         desk.begin(seats=("red", "blue", "green"), rounds="9", deadline="DAILY 20:00 UTC", rules=rules)
@@ -58,19 +58,19 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 @pytest.fixture(scope="module")
 def found(played: Desk) -> Statistics:
-    """What is told of them."""
+    """Return its statistics."""
     return run_query(played.app, "toy1", ShowStatistics(), played.now)
 
 
 def run(desk: Desk, *words: str) -> Result:
-    """The command."""
+    """Run the command."""
     return CliRunner().invoke(
         main, ["--home", str(desk.home), "stats", *words, "--now", desk.now.isoformat()], obj=GAMES
     )
 
 
 def test_sheets_are_told_by_seat_and_turn(found: Statistics) -> None:
-    """In time or late, with the hours before the deadline that the first one came; missed; awaited."""
+    """Each sheet is in time or late, with its hours before the deadline, or missed, or awaited."""
     assert [turn.turn for turn in found.turns if turn.resolved is None] == [4]
     told = [{seat: (str(sheet.came), sheet.hours) for seat, sheet in turn.sheets.items()} for turn in found.turns]
 
@@ -81,7 +81,7 @@ def test_sheets_are_told_by_seat_and_turn(found: Statistics) -> None:
 
 
 def test_seats_are_told_in_all(found: Statistics) -> None:
-    """How many came in time, late and not at all, when they usually come, and when their players wrote last."""
+    """Each seat has its counts of sheets, their usual time, and the time of its player's last message."""
     seats = {each.seat: (each.in_time, each.late, each.missed, each.hours) for each in found.seats}
 
     assert seats == {"red": (3, 1, 0, 4.5), "blue": (1, 0, 2, 1.0), "green": (3, 0, 0, 5.0)}
@@ -93,14 +93,14 @@ def test_seats_are_told_in_all(found: Statistics) -> None:
 
 
 def test_turns_have_their_length_and_scores(found: Statistics) -> None:
-    """From the opening to the run; scores are those with which a turn opened."""
+    """A turn's length is from its opening to its run; its scores are those with which it opened."""
     assert [turn.hours for turn in found.turns[1:]] == [24.0, 24.0, None]
     assert found.turns[0].scores == dict.fromkeys(HOURS, 0)
     assert sum(found.turns[3].scores.values()) == 3
 
 
 def test_who_may_drop_out_is_told_with_the_reasons(played: Desk, found: Statistics) -> None:
-    """Missed sheets and silence, and what the house rules will make of them; nobody else is named."""
+    """Reasons are missed sheets, silence, and consequences by the house rules; other players have none."""
     fading = {each.seat: each.fading for each in found.seats if each.fading}
     assert fading == {"blue": ("missed 2 of the last 3",)}
 
@@ -113,7 +113,7 @@ def test_who_may_drop_out_is_told_with_the_reasons(played: Desk, found: Statisti
 
 
 def test_the_command_shows_tables(played: Desk) -> None:
-    """For the GM's screen; every number stands there."""
+    """The command line shows all numbers in tables."""
     assert run(played, "toy1").output == (
         """\
 toy1: Toy Auction, 3 turns played, usually 24 h each
@@ -143,7 +143,7 @@ May drop out:
 
 
 def test_scripts_get_all_of_it(played: Desk) -> None:
-    """As JSON, with the same names as the facts."""
+    """The JSON has the same names as the facts."""
     told = json.loads(run(played, "toy1", "--json").output)
 
     assert told["turns"][2]["sheets"]["red"] == {"came": "late", "at": "2026-11-05T22:00:00+00:00", "hours": -2.0}
@@ -151,7 +151,7 @@ def test_scripts_get_all_of_it(played: Desk) -> None:
 
 
 def test_a_picture_is_drawn(played: Desk, found: Statistics, tmp_path: Path) -> None:
-    """As SVG or PNG, by the ending; it is one that the painter takes, with a box for each sheet."""
+    """The chart is SVG or PNG, by the ending; the painter accepts it, and it has a box for each sheet."""
     for name, begins in (("stats.svg", b"<svg "), ("stats.PNG", b"\x89PNG")):
         assert run(played, "toy1", "--picture", str(tmp_path / name)).exit_code == 0
         assert (tmp_path / name).read_bytes().startswith(begins)
@@ -162,7 +162,7 @@ def test_a_picture_is_drawn(played: Desk, found: Statistics, tmp_path: Path) -> 
 
 
 def test_a_picture_of_many_seats_has_the_worst(found: Statistics) -> None:
-    """It does not grow without end; those who may drop out stand first."""
+    """The chart has a limited height, with the fading players first."""
     many = [each for each in found.seats if not each.fading] * MOST_ROWS
     worst = next(each for each in found.seats if each.fading)
     crowd = Statistics(**{name: getattr(found, name) for name in found.__slots__} | {"seats": (*many, worst)})
@@ -173,7 +173,7 @@ def test_a_picture_of_many_seats_has_the_worst(found: Statistics) -> None:
 
 
 def test_before_the_start_there_is_nothing_yet(tmp_path: Path) -> None:
-    """A campaign without turns is told, and drawn, all the same."""
+    """A campaign without played turns has statistics and a chart, too."""
     with open_desk(tmp_path / "home") as desk:
         desk.begin(seats=("red", "blue"))
         found = run_query(desk.app, "toy1", ShowStatistics(), desk.now)

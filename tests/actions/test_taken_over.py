@@ -1,4 +1,4 @@
-"""A game begun elsewhere and played on here: its turns, reports and archive begin with the number it has come to."""
+"""A game started elsewhere and continued here: turns, reports and archive begin with the number it has reached."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SEATS = [("red", "ann@example.org"), ("blue", "bob@example.org")]
 
 @cache
 def cut() -> Json:
-    """A game of Singularity after thirteen turns."""
+    """Return a game of Singularity after thirteen turns."""
     state = RULESET.setup({}, RULESET.seats.names, setup_dice(SEED))
     for number, cell in enumerate(
         ["d6", "d7", "d8", "e5", "e6", "e7", "e8", "f5", "f6", "f7", "f8", "g5", "g6"], start=1
@@ -54,12 +54,12 @@ def cut() -> Json:
 
 @cache
 def sand() -> Game:
-    """A game of Harvester whose fifth turn is open."""
+    """Return a game of Harvester whose fifth turn is open."""
     return play(HARVESTER, standard, 4)
 
 
 def wanted(**changes: Any) -> NewCampaign:
-    """A game to go on with as turn 14, but for the changes."""
+    """Return a campaign that continues as turn 14, but for the changes."""
     facts: dict[str, Any] = {
         "name": "toy1",
         "game": "singularity",
@@ -75,7 +75,7 @@ def wanted(**changes: Any) -> NewCampaign:
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """A game taken over at turn 14, of which that turn has been played."""
+    """Yield a campaign imported at turn 14, of which that turn has been played."""
     with open_desk(tmp_path_factory.mktemp("taken-over") / "home", games=GAMES) as desk:
         create_campaign(desk.app, wanted(state=cut()), MONDAY, seed=SEED)
         run_action(desk.app, "toy1", StartCampaign(), MONDAY)
@@ -86,20 +86,20 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 @pytest.fixture
 def archive(begun: Desk, tmp_path: Path) -> Path:
-    """A copy of its archive, to be spoilt."""
+    """Return a copy of its archive, to be damaged."""
     shutil.copytree(begun.home / "turns", tmp_path / "turns")
     return tmp_path / "turns"
 
 
 def refused(desk: Desk, **changes: Any) -> str:
-    """Why a campaign cannot be made so."""
+    """Return the reason for which such a campaign cannot be created."""
     with pytest.raises(CampaignError) as error:
         create_campaign(desk.app, wanted(**{"name": "other"} | changes), MONDAY)
     return str(error.value)
 
 
 def test_the_first_reports_tell_that_it_goes_on(begun: Desk) -> None:
-    """Text and HTML say which turn is the first here; those of the next turn no longer do."""
+    """Text and HTML of the first reports name the first turn here; those of the next turn do not."""
     first, second = ([text_of(mail) for mail in begun.mails(to) if "Report for" in text_of(mail)] for _, to in SEATS)
 
     for reports in (first, second):
@@ -111,7 +111,7 @@ def test_the_first_reports_tell_that_it_goes_on(begun: Desk) -> None:
 
 
 def test_its_turns_are_numbered_from_the_first(begun: Desk) -> None:
-    """The set-up is the turn before, so that the archive has no folders of turns played elsewhere."""
+    """The set-up has the number before the first turn, so the archive has no folders of turns played elsewhere."""
     assert sorted(path.name for path in (begun.home / "turns/toy1").iterdir()) == ["0013", "0014"]
     record = json.loads((begun.home / "turns/toy1/0013/turn.json").read_bytes())
     assert (record["number"], record["previous"], record["given"]) == (13, "", cut())
@@ -119,7 +119,7 @@ def test_its_turns_are_numbered_from_the_first(begun: Desk) -> None:
 
 
 def test_its_archive_is_proved(begun: Desk) -> None:
-    """All is resolved again from the state it was given, with its own dice and words."""
+    """All turns are resolved again from the given state, with the campaign's own dice and words."""
     proved = prove_archive(begun.app, "toy1")
     verified = verify(begun.home / "turns", "toy1", games=GAMES)
 
@@ -128,7 +128,7 @@ def test_its_archive_is_proved(begun: Desk) -> None:
 
 
 def test_another_state_in_its_record_is_found(archive: Path) -> None:
-    """The chain does not vouch for it."""
+    """A changed state in the record breaks the chain."""
     path = archive / "toy1/0013/turn.json"
     record = json.loads(path.read_bytes())
     record["given"]["forfeit_after"] = 0
@@ -139,7 +139,7 @@ def test_another_state_in_its_record_is_found(archive: Path) -> None:
 
 
 def test_a_forged_state_is_refused_by_its_game(archive: Path) -> None:
-    """Even where all hashes were made to fit: a state that no GM could have given is not played from."""
+    """A state that no GM could have given is refused even if all hashes fit."""
     path = archive / "toy1/0013/turn.json"
     record = json.loads(path.read_bytes())
     record["given"]["moves"] = record["given"]["moves"][:1] * 2
@@ -151,7 +151,7 @@ def test_a_forged_state_is_refused_by_its_game(archive: Path) -> None:
 
 
 def test_an_archive_without_its_set_up_is_found(archive: Path) -> None:
-    """Turns alone are no archive that begins with the first of them."""
+    """Turns without the set-up are not a valid archive."""
     shutil.rmtree(archive / "toy1/0013")
 
     with pytest.raises(ReplayError, match="turn 0: expected the folder 0000, found 0014"):
@@ -159,7 +159,7 @@ def test_an_archive_without_its_set_up_is_found(archive: Path) -> None:
 
 
 def test_a_set_up_between_turns_is_found(archive: Path) -> None:
-    """A record with a state of its own is that of a set-up, and so the first."""
+    """A record with a given state is that of a set-up, so it must be the first."""
     path = archive / "toy1/0014/turn.json"
     path.write_bytes(canonical_json({**json.loads(path.read_bytes()), "given": cut()}) + b"\n")
 
@@ -168,7 +168,7 @@ def test_a_set_up_between_turns_is_found(archive: Path) -> None:
 
 
 def test_a_patch_is_looked_at_like_a_state_from_elsewhere(begun: Desk) -> None:
-    """All that is wrong with it is told by path, where the game alone would name the first; an end may be written."""
+    """All faults of a patch are listed by path, not just the first; a patch may end the game."""
     state = run_query(begun.app, "toy1", ShowState(), begun.now).state
     wrong = state | {"moves": [*state["moves"], "d6"], "forfeit_after": 100}
 
@@ -185,7 +185,7 @@ def test_a_patch_is_looked_at_like_a_state_from_elsewhere(begun: Desk) -> None:
 
 
 def test_nobody_can_go_back_before_its_first_turn(begun: Desk) -> None:
-    """Turns that were played elsewhere are none to roll back to, or to begin a copy with."""
+    """Rollback and fork are refused for turns that were played elsewhere."""
     with pytest.raises(CampaignError, match="toy1 has no turn 13 to go back to: it can be 14 to 14"):
         run_query(begun.app, "toy1", RollBack(13), begun.now)
     with pytest.raises(CampaignError, match="toy1 has no turn 13 to start from: it can be 14 to 15"):
@@ -193,7 +193,7 @@ def test_nobody_can_go_back_before_its_first_turn(begun: Desk) -> None:
 
 
 def test_a_lost_folder_is_written_again(begun: Desk) -> None:
-    """A tick misses the folder of the set-up, and none of turns that were never played here."""
+    """A tick writes a lost folder of the set-up again, but expects none of turns played elsewhere."""
     shutil.rmtree(begun.home / "turns" / "toy1" / folder_name(13))
 
     problems = begun.tick(live=True).problems
@@ -217,12 +217,12 @@ def test_a_lost_folder_is_written_again(begun: Desk) -> None:
     ],
 )
 def test_what_cannot_be_gone_on_with_is_named(begun: Desk, changes: dict[str, Any], said: str) -> None:
-    """With the place, what was expected and the nearest; nothing is written."""
+    """The error has the place, what was expected and the nearest value; nothing is stored."""
     assert said in refused(begun, **changes)
 
 
 def test_a_turn_that_the_game_counts_is_the_first(begun: Desk) -> None:
-    """Where reports call it turn 5 the first turn here has that number, and can have no other."""
+    """If reports call it turn 5, the first turn here has that number, and can have no other."""
     game = sand()
     state = through_json(HARVESTER.dump(game.last[0]))
     seats = [(seat, f"{seat}@example.org") for seat in game.seats]
@@ -240,7 +240,7 @@ def test_a_turn_that_the_game_counts_is_the_first(begun: Desk) -> None:
 
 
 def test_a_seat_of_the_state_that_nobody_has_taken_holds_up_the_start(begun: Desk) -> None:
-    """Seats left over are no more at the start of other games; of this one they hold something."""
+    """An open seat that the state knows prevents the start; in other games it would be dropped."""
     seats = [f"seat{number}" for number in range(1, 6)]
     state = through_json(HARVESTER.dump(HARVESTER.setup({}, seats, setup_dice(SEED))))
     taken = [(seat, f"{seat}@example.org") for seat in seats[:4]]
@@ -251,7 +251,7 @@ def test_a_seat_of_the_state_that_nobody_has_taken_holds_up_the_start(begun: Des
 
 
 def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> None:
-    """Briefing, files, maps, notes, scores and the name of the turn are read as those of his rulings."""
+    """Briefing, files, maps, notes, scores and the turn's label are read like those of rulings."""
     texts = {
         "all.txt": "It is the third year.\n[MAP]\nNaxos -- Corinth\n[NOTES]\nRed will win.",
         "red.txt": "[FILE]\nOne army.",
@@ -287,12 +287,12 @@ def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> Non
     ],
 )
 def test_wrong_and_unused_texts_are_named(begun: Desk, texts: dict[str, str], said: str) -> None:
-    """By file and line, with what would be right."""
+    """The error names file and line, and what would be valid."""
     assert said in refused(begun, game="gm_adjudicated", texts=texts)
 
 
 def test_the_command_goes_on_with_a_file(begun: Desk, tmp_path: Path) -> None:
-    """--state and --turn say what a GM has; the two ways do not go together, and every fault has a line."""
+    """A state may be given with --state and --turn, but not together with --from, and every fault has a line."""
     (tmp_path / "state.json").write_text(json.dumps(cut()))
     (tmp_path / "wrong.json").write_text(json.dumps(cut() | {"size": "6", "offer": "rde"}))
     seats = [word for seat, address in SEATS for word in ("--seat", f"{seat}={address}")]
@@ -312,7 +312,7 @@ def test_the_command_goes_on_with_a_file(begun: Desk, tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    """A state that is no JSON, texts that are none, and what is not there."""
+    """The error names a state that is no JSON, a text that is none, or a missing file."""
     (tmp_path / "state.json").write_text("{")
     (tmp_path / "photo.png").write_bytes(b"\x89PNG")
 

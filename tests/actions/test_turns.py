@@ -29,7 +29,7 @@ def _renamed(data: Json, old: str, new: str) -> Json:
 
 
 class Grown(Auction):
-    """A later toy, which calls the purses coins in its saves."""
+    """A later version of the toy, which calls the purses coins in its saves."""
 
     version = 2
     upgrades = (lambda data: _renamed(data, "purses", "coins"),)
@@ -42,19 +42,19 @@ class Grown(Auction):
 
 
 def rows(desk: Desk, snapshot: Any) -> list[Any]:
-    """All rows of a snapshot."""
+    """Return all rows of a table."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(snapshot).order_by(snapshot.id)))
 
 
 def record(desk: Desk, number: int) -> dict[str, Any]:
-    """The record of a turn."""
+    """Return the record of a turn."""
     (turn,) = [turn for turn in rows(desk, Turn) if turn.number == number]
     return dict(json.loads(turn.record))
 
 
 def test_a_start_mails_welcome_token_report_and_seal(desk: Desk) -> None:
-    """Each player gets a welcome with his token and a first report; only the token's hash is kept."""
+    """Each player gets a welcome with a token and a first report; only the token's hash is stored."""
     desk.begin()
     desk.tick()
     welcome, report = desk.mails(ANN)
@@ -67,7 +67,7 @@ def test_a_start_mails_welcome_token_report_and_seal(desk: Desk) -> None:
 
 
 def test_a_welcome_brings_the_rulebook_and_tells_the_options_of_the_campaign(desk: Desk) -> None:
-    """Nobody has to ask for the rules, or to find out that this campaign is longer than usual."""
+    """The welcome has the rules as a file, and lists the options of this campaign."""
     desk.begin(rounds="9")
     desk.tick()
     welcome = desk.mails(ANN)[0]
@@ -81,7 +81,7 @@ def test_a_welcome_brings_the_rulebook_and_tells_the_options_of_the_campaign(des
 
 
 def test_a_campaign_starts_once(desk: Desk) -> None:
-    """A second start is refused and mails nobody."""
+    """A second start is refused and sends no mail."""
     desk.begin()
     queued = len(rows(desk, OutgoingMail))
 
@@ -91,7 +91,7 @@ def test_a_campaign_starts_once(desk: Desk) -> None:
 
 
 def test_an_unknown_campaign_gets_its_nearest(desk: Desk) -> None:
-    """A misspelt name is met with the nearest there is."""
+    """The error for a misspelt name lists the existing campaign."""
     desk.begin()
 
     with pytest.raises(CampaignError, match=r"there is no campaign 'toy2': possible: toy1"):
@@ -113,7 +113,7 @@ def test_a_turn_uses_the_last_good_sheets(desk: Desk) -> None:
 
 
 def test_missing_sheets_are_counted_and_defaults_used(desk: Desk) -> None:
-    """An NMR gets the game's defaults from last turn's orders, and the counter grows until a sheet comes."""
+    """A missing sheet is replaced by the game's defaults from last turn's orders, and counted until a sheet comes."""
     desk.begin()
     desk.tick()
     desk.reply(desk.last(), "BID 2\nWHISPER blue deal")
@@ -126,7 +126,7 @@ def test_missing_sheets_are_counted_and_defaults_used(desk: Desk) -> None:
 
 
 def test_a_sheet_ends_the_row_of_missed_ones(desk: Desk) -> None:
-    """The count in a row starts anew; the total stays."""
+    """The count in a row starts again; the total stays."""
     desk.begin()
     run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
@@ -138,7 +138,7 @@ def test_a_sheet_ends_the_row_of_missed_ones(desk: Desk) -> None:
 
 
 def test_an_empty_sheet_is_not_a_missing_one(desk: Desk) -> None:
-    """Who sends an empty sheet orders nothing, and no defaults are used for him."""
+    """An empty sheet orders nothing, and no defaults are used."""
     desk.begin()
     desk.tick()
     desk.post("ORDERS toy1 red\nEND")
@@ -171,7 +171,7 @@ def test_no_mail_before_the_end_has_the_seed(desk: Desk) -> None:
 
 
 def test_no_mail_tells_the_turns_number(desk: Desk) -> None:
-    """Subjects carry the label of the view, which the game chooses; with it and the deadline they begin."""
+    """Subjects begin with the deadline and the label of the view, which the game chooses."""
     desk.begin()
     run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
@@ -184,7 +184,7 @@ def test_no_mail_tells_the_turns_number(desk: Desk) -> None:
 
 
 def test_seats_not_told_keep_their_report(desk: Desk) -> None:
-    """Only those told get mail; the others' last code stays good, and they miss nothing of what happened."""
+    """Seats without a new report get no mail; their last code stays valid, and their next report has all events."""
     desk.begin(pace="in_turn", rounds="6")
     desk.tick()
     bobs = desk.last(BOB)
@@ -203,7 +203,7 @@ def test_seats_not_told_keep_their_report(desk: Desk) -> None:
 
 
 def test_a_seat_hears_of_all_turns_since_its_last_report(desk: Desk) -> None:
-    """With three seats in turn, two turns pass between a seat's reports; both are told."""
+    """With three seats in turn, two turns pass between a seat's reports; the next one has both."""
     desk.begin(seats=("red", "blue", "green"), pace="in_turn", rounds="9")
     desk.tick()
     greens = desk.last(CYD)
@@ -224,7 +224,7 @@ def test_a_seat_hears_of_all_turns_since_its_last_report(desk: Desk) -> None:
 
 
 def test_a_removed_seat_is_told_to_the_game_once(desk: Desk) -> None:
-    """A seat taken out by the GM is in `removed` of the next turn alone; it gets no mail and is not awaited."""
+    """A seat removed by the GM is in `removed` of the next turn alone; it gets no mail and is not awaited."""
     desk.begin(seats=("red", "blue", "green"))
     desk.tick()
     with desk.app.store.writing() as session:
@@ -239,7 +239,7 @@ def test_a_removed_seat_is_told_to_the_game_once(desk: Desk) -> None:
 
 
 def test_what_was_done_stands_in_the_journal(desk: Desk) -> None:
-    """Creation, start and every turn with its reason and missing sheets."""
+    """The journal has creation, start and every turn with its reason and missing sheets."""
     desk.begin(rounds="1")
     run_turn(desk.app, "toy1", desk.now, reason="deadline")
 
@@ -254,11 +254,11 @@ def test_what_was_done_stands_in_the_journal(desk: Desk) -> None:
 
 @pytest.mark.parametrize("times", [1, ATTEMPTS])
 def test_a_sheet_that_comes_while_computing_is_not_lost(desk: Desk, times: int) -> None:
-    """The turn is computed again with it; when sheets keep coming, they are made to wait."""
+    """The turn is computed again with a sheet that came meanwhile; if sheets keep coming, they are made to wait."""
     coins = iter(range(1, times + 1))
 
     class Interrupted(Auction):
-        """Lets a sheet come in at the moment the defaults are asked for."""
+        """Auction in which a sheet comes in while its defaults are asked for."""
 
         def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
             if view["seat"] == "blue" and (bid := next(coins, None)) is not None:
@@ -275,7 +275,7 @@ def test_a_sheet_that_comes_while_computing_is_not_lost(desk: Desk, times: int) 
 
 
 def test_the_number_guards_against_the_next_turn(desk: Desk) -> None:
-    """A turn chosen for resolving that was resolved meanwhile is left alone."""
+    """A turn that was resolved meanwhile is not resolved again."""
     desk.begin()
     assert run_turn(desk.app, "toy1", desk.now, reason="test", number=1)
 
@@ -284,7 +284,7 @@ def test_the_number_guards_against_the_next_turn(desk: Desk) -> None:
 
 
 def test_a_later_version_of_a_game_reads_what_earlier_ones_saved(desk: Desk) -> None:
-    """A seat hears of turns saved by two versions, and the campaign goes on."""
+    """A seat's report has turns saved by two versions, and the campaign goes on."""
     desk.begin(seats=("red", "blue", "green"), pace="in_turn", rounds="9")
     desk.app = dataclasses.replace(desk.app, games={"toy": Grown()})
     desk.tick()
@@ -298,7 +298,7 @@ def test_a_later_version_of_a_game_reads_what_earlier_ones_saved(desk: Desk) -> 
 
 
 def test_a_report_says_what_became_of_each_order(desk: Desk) -> None:
-    """Below an order restated stands what came of it, as far as its seat may know."""
+    """Below each restated order the report has its outcome, as far as the seat may know it."""
     desk.begin()
     desk.post("ORDERS toy1 red\nBID 2\nWHISPER blue deal\nEND")
     desk.tick()

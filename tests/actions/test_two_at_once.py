@@ -1,4 +1,4 @@
-"""Two processes at once never run a turn twice, and never lose a sheet; on both databases."""
+"""Two processes at once never run a turn twice, and never lose a sheet, on both databases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _run(home: Path, barrier: Barrier, won: multiprocessing.Queue[bool]) -> None
 
 
 def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:
-    """Of the processes that resolve a turn at the same moment one does, and its mail is queued once."""
+    """If several processes resolve a turn at once, one succeeds, and its mail is queued once."""
     context = multiprocessing.get_context("spawn")
     barrier, won = context.Barrier(PROCESSES), context.Queue()
     processes = [context.Process(target=_run, args=(shared.home, barrier, won)) for _ in range(PROCESSES)]
@@ -49,7 +49,7 @@ def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:
 
 
 def test_a_sheet_counts_for_one_turn_or_the_next_but_is_never_lost(shared: Desk) -> None:
-    """Desk and turn run race: each sheet taken is in the record of the turn it was taken for."""
+    """Inbox and turn run at once: each accepted sheet is in the record of the turn for which it was accepted."""
     for number in range(20):
         shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
     mailbox = open_mailbox(shared.app.settings)
@@ -75,7 +75,7 @@ def test_a_sheet_counts_for_one_turn_or_the_next_but_is_never_lost(shared: Desk)
 
 
 def test_two_desks_at_once_answer_a_letter_once(shared: Desk) -> None:
-    """Each letter is taken off the pile by one of them."""
+    """If several processes read the inbox, each message is answered once."""
     for number in range(20):
         shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
     fetch_messages(shared.app.store, open_mailbox(shared.app.settings), shared.now)
@@ -101,7 +101,7 @@ CREATE TRIGGER taken BEFORE INSERT ON outgoing FOR EACH ROW EXECUTE FUNCTION tak
 
 
 def test_an_answer_whose_place_is_taken_meanwhile_gets_another(postgres_url: str, tmp_path: Path) -> None:
-    """On PostgreSQL two desks may answer one sender at the same moment; no letter is set aside for that."""
+    """On PostgreSQL two processes may answer one sender at once, and no message is quarantined for that."""
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
         desk.post("hello", sender="eve@example.net")
         with desk.app.store.writing() as session:
@@ -112,7 +112,7 @@ def test_an_answer_whose_place_is_taken_meanwhile_gets_another(postgres_url: str
 
 
 def test_a_whole_game_by_mail(shared: Desk) -> None:
-    """On either database: sheets, receipts, reminders, turns and final reports; and the archive proves it."""
+    """A whole game works on either database, from sheets and receipts to final reports, and its archive is proved."""
     for number in range(3):
         shared.reply(shared.last(), f"BID {number}\nWHISPER blue deal")
         shared.tick()
@@ -125,7 +125,7 @@ def test_a_whole_game_by_mail(shared: Desk) -> None:
 
 
 def test_a_campaign_made_by_two_at_once_is_made_once(migrated_postgres_url: str, tmp_path: Path) -> None:
-    """The second hears in a sentence that he is to try again, and can."""
+    """The second of two creations is refused with the advice to try again, which then works."""
     wanted = NewCampaign(
         name="toy1",
         game="toy",

@@ -1,4 +1,4 @@
-"""Every action declares its weight; what overwrites work, cannot be undone or ends a seat is asked about first."""
+"""Every action declares its weight; those that overwrite work, cannot be undone or end a seat ask first."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from tests.toy.home import Desk, open_desk
 
 GM = "gm@example.org"
 FILE = "FILE"
-"""Stands in a typed command for a file, which holds the lines below the first of the mailed one."""
+"""In a typed command, a file with all lines of the mailed one but the first."""
 
 
 @dataclass(frozen=True)
 class Asking:
-    """An act that asks, on a stage: as it is typed and mailed, after what was typed before."""
+    """An action that asks, on a stage: its typed and mailed form, and the commands to be typed before."""
 
     stage: str
     typed: tuple[str, ...]
@@ -53,7 +53,7 @@ class Asking:
 
 
 RULED = ("adjudicate", "toy1", "RULED", "--take")
-"""A first ruling."""
+"""The command that submits a first ruling."""
 
 ASKING: Mapping[type[Change[Any]], Asking] = {
     RollBack: Asking("running", ("rollback", "toy1", "1"), ("ROLLBACK 1",)),
@@ -91,7 +91,7 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
         before=(RULED, ("adjudicate", "toy1", "FOLDER", "--take", "--yes")),
     ),
 }
-"""For each act of a GM that needs confirmation, a moment at which it does."""
+"""For each action of a GM that needs confirmation, a situation in which it does."""
 
 EXAMPLES = (
     *(
@@ -133,13 +133,13 @@ PLAYERS = (
     *("ADDRESS ann@example.net", "FALLBACK ann@example.net", "FORMAT PLAIN", "PAUSE", "RESUME", "EXTEND", "MUTE blue"),
     *("UNMUTE blue", "PRESS TO blue", "UNSIGNED TO blue", "NEWS", "DIARY"),
 )
-"""Every command of a player."""
+"""Every command of a player by mail, as it is written."""
 
 
 def acts(base: type[Change[Any]] = Change) -> Iterator[type[Change[Any]]]:
-    """Return every act that there is."""
+    """Yield every action that there is."""
     for each in base.__subclasses__():
-        # A dataclass with slots stands in the place of a class without, which may be there still.
+        # `dataclass(slots=True)` makes a second class, and the first one may not be collected yet.
         is_there = vars(sys.modules[each.__module__]).get(each.__name__) is each
         if is_there and not inspect.isabstract(each) and each.__module__.startswith("pbem."):
             yield each
@@ -147,7 +147,7 @@ def acts(base: type[Change[Any]] = Change) -> Iterator[type[Change[Any]]]:
 
 
 def gm_wish(line: str) -> tuple[Any, Any]:
-    """Return a GM's command, and what it wishes."""
+    """Return a GM's command, and the action that it asks for."""
     (order,) = GM_COMMANDS.parse({}, [(1, line)]).orders
     below = {"PATCH": "[]", "SHEET red BACK": "", "RULING OFF": "", "RULING BACK": ""}.get(line, "FILE all.txt")
     text = TextBlock(((2, below),) if getattr(order, "takes_text", False) else ())
@@ -156,33 +156,33 @@ def gm_wish(line: str) -> tuple[Any, Any]:
 
 
 def player_weight(line: str) -> tuple[Order, Weight]:
-    """Return a player's command, and the weight of what it does."""
+    """Return a player's command with its weight."""
     (order,) = COMMANDS.parse({}, [(1, line)]).orders
     assert isinstance(order, PlayerCommand)
     return order, order.weight
 
 
 def all_weights() -> Iterator[Weight]:
-    """Return the weight of every action."""
+    """Yield the weight of every action."""
     yield from (act.weight for act in acts())
     yield from (each for each in WEIGHTS.values() if not isinstance(each, tuple))
     yield from (player_weight(line)[1] for line in PLAYERS)
 
 
 def test_every_act_declares_its_weight() -> None:
-    """No act has only the weight of another: each says for itself what it destroys, or why nothing."""
+    """Each action declares its own weight and inherits none."""
     assert [act.__name__ for act in acts() if "weight" not in vars(act)] == []
     assert len(set(acts())) >= 40
 
 
 def test_every_command_by_mail_has_a_weight() -> None:
-    """The lists above have every command there is, of GMs and of players, and each has a weight or only asks."""
+    """The lists above have every command of GMs and players, and each has a weight or only reads."""
     assert {type(gm_wish(line)[0]) for line in EXAMPLES} == {verb.order for verb in GM_COMMANDS.verbs}
     assert {type(player_weight(line)[0]) for line in PLAYERS} == {verb.order for verb in COMMANDS.verbs}
 
 
 def test_every_typed_command_has_a_weight() -> None:
-    """The table names every command of the command line, and every act that a GM does by mail is of one of them."""
+    """The table has every command of the command line, and every mailed action of a GM belongs to one of them."""
     typed = {act for each in WEIGHTS.values() if isinstance(each, tuple) for act in each}
     mailed = {type(wish) for _, wish in map(gm_wish, EXAMPLES) if isinstance(wish, Change)}
 
@@ -191,7 +191,7 @@ def test_every_typed_command_has_a_weight() -> None:
 
 
 def test_what_needs_confirmation_can_be_looked_at() -> None:
-    """Such an act has a preview; on the command line it has --yes, by a GM's mail the word YES."""
+    """An action that needs confirmation has a preview; on the command line it has --yes, by mail the word YES."""
     confirmed = {act for act in acts() if isinstance(act.weight, Confirmed)} - {LeaveSeat}
     typed = [name for name, each in WEIGHTS.items() if isinstance(each, tuple) and confirmed.intersection(each)]
     mailed = [order for order, wish in map(gm_wish, EXAMPLES) if type(wish) in confirmed]
@@ -208,7 +208,7 @@ def test_what_needs_confirmation_can_be_looked_at() -> None:
 
 
 def test_what_undoes_an_action_is_there() -> None:
-    """Commands that are named for it exist, with their options; the words of mails begin commands by mail."""
+    """The commands that undo an action exist with their options; the words for mails begin mail commands."""
     words = {verb.word for book in (GM_COMMANDS, COMMANDS) for verb in book.verbs}
     for weight in all_weights():
         if isinstance(weight, Reversible):
@@ -224,7 +224,7 @@ def test_what_undoes_an_action_is_there() -> None:
 
 
 def kept(app: App) -> dict[str, list[str]]:
-    """Return all rows by their tables, but for mail, and for the journal, which tells that it was asked."""
+    """Return all rows by table, without mail and journal, which has an entry on the question."""
     with app.store.reading() as session:
         return {
             table.name: [repr(row) for row in session.execute(select(*table.columns).order_by(*table.primary_key))]
@@ -234,7 +234,7 @@ def kept(app: App) -> dict[str, list[str]]:
 
 
 def invoke(desk: Desk, stage: str, now: Any, *words: str) -> Result:
-    """Return what a command comes to on a stage."""
+    """Return the result of a command on a stage."""
     (desk.home.parent / "RED").write_text("BID 0\n")
     for name, text in {"RULED": "It rained.", "FOLDER": "It snowed."}.items():
         (desk.home.parent / name).mkdir(exist_ok=True)
@@ -246,7 +246,7 @@ def invoke(desk: Desk, stage: str, now: Any, *words: str) -> Result:
 
 @pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
 def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
-    """Without --yes the effect is shown, nothing is changed and the exit code is 3; with it the act is done."""
+    """Without --yes the effect is shown, nothing is changed and the exit code is 3; with it the action is done."""
     asking = ASKING[act]
     with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
         now = STAGES[asking.stage].prepare(desk)
@@ -271,7 +271,7 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
         desk.now = STAGES[asking.stage].prepare(desk)
         for each in asking.before:
             assert invoke(desk, asking.stage, desk.now, *each).exit_code == 0
-        # Only the GM's mail is looked at: the turn that is due shall not run beneath it.
+        # Held, so that the due turn is not run between the GM's mails.
         invoke(desk, asking.stage, desk.now, "hold", "toy1")
         desk.tick()
         before = kept(desk.app)
@@ -289,7 +289,7 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
 
 @pytest.mark.parametrize("line", ["LEAVE", "ADDRESS ann@example.net", "FALLBACK ann@example.net"])
 def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
-    """What ends a seat, or moves a player to another address, is done once the registered address has answered."""
+    """A command that ends a seat, or changes an address, is done once the registered address has confirmed it."""
     desk.begin()
     desk.tick()
     before = kept(desk.app)
@@ -306,7 +306,7 @@ def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
     "act", [ExtendDeadline, EnterSheet, RestoreSheet, RerunTurn, RollBack, RemoveSeat], ids=lambda act: act.__name__
 )
 def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Change[Any]]) -> None:
-    """If that was run meanwhile, a mailed confirmation changes nothing, and says so."""
+    """If that turn was run meanwhile, a mailed confirmation changes nothing, and the answer says so."""
     asking = ASKING[act]
     with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
         desk.now = STAGES[asking.stage].prepare(desk)
@@ -326,7 +326,7 @@ def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Ch
 
 
 def test_commands_beside_one_that_asks_wait_with_it(desk: Desk) -> None:
-    """All commands of a mail are done together or not at all: also where one of them lacks its YES."""
+    """All commands of a mail are done together or not at all, also if one of them lacks its YES."""
     desk.now = STAGES["running"].prepare(desk)
     invoke(desk, "running", desk.now, "hold", "toy1")
     desk.tick()

@@ -1,4 +1,4 @@
-"""A home made by the command line itself, and a way to run commands in it."""
+"""A home made by the command line itself, and a function that runs commands in it."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def _new_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, _new_home: Path) -> Path:
-    """A home whose reports go without pictures: a copy of one that the command line has made."""
+    """Return a home with reports without pictures: a copy of one that the command line has made."""
     return Path(shutil.copytree(_new_home, tmp_path / "home"))
 
 
 @pytest.fixture
 def pbem(home: Path) -> Run:
-    """Runs a command in the home, as a GM would type it."""
+    """Return a function that runs a command in the home, as a GM would type it."""
     return _runner(home)
 
 
@@ -52,7 +52,7 @@ def _duel_home(tmp_path_factory: pytest.TempPathFactory, _new_home: Path) -> Pat
 
 @pytest.fixture
 def duel(home: Path, pbem: Run, _duel_home: Path) -> Run:
-    """The same, with a campaign "duel" of Singularity started on a Monday."""
+    """Return the same, with a campaign "duel" of Singularity started on a Monday."""
     shutil.copytree(_duel_home, home, ignore=shutil.ignore_patterns(FILE_NAME), dirs_exist_ok=True)
     return pbem
 

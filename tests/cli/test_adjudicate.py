@@ -1,4 +1,4 @@
-"""A GM rules by files: `pbem adjudicate`, from the sheets to the next turn."""
+"""`pbem adjudicate`: a GM rules by files, from the sheets to the next turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.cli.conftest import Run
 
 @pytest.fixture
 def war(pbem: Run) -> Run:
-    """A campaign "war" of two seats whose turns the GM decides, due and waiting for him."""
+    """Return a home with a campaign "war" of two seats whose turn is due and awaits the GM's ruling."""
     new = ["new", "war", "--game", "gm_adjudicated", "--gm", "gm@example.org", "--deadline", "EVERY 24h"]
     assert pbem(*new, "--seat", "red=ann@example.org", "--seat", "blue=bob@example.org").exit_code == 0
     assert pbem("start", "war", "--now", "2026-11-02T09:00Z").exit_code == 0
@@ -30,7 +30,7 @@ def test_the_files_of_a_ruling_are_written(war: Run, tmp_path: Path) -> None:
 
 
 def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
-    """Findings are told by file and line; a warning does not hinder."""
+    """Findings have file and line; a warning does not prevent the ruling."""
     (tmp_path / "red.txt").write_text("Gold!\n")
 
     result = war("adjudicate", "war", str(tmp_path), "--take")
@@ -43,7 +43,7 @@ def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
 
 
 def test_a_ruling_with_an_error_is_not_taken(war: Run, tmp_path: Path) -> None:
-    """The command names the error and exits 1."""
+    """The command names the error and exits with 1."""
     (tmp_path / "all.txt").write_text("It rained.\n[FILLE]\n")
 
     result = war("adjudicate", "war", str(tmp_path), "--take")
@@ -54,7 +54,7 @@ def test_a_ruling_with_an_error_is_not_taken(war: Run, tmp_path: Path) -> None:
 
 
 def test_taking_and_writing_anew_exclude_each_other(war: Run, tmp_path: Path) -> None:
-    """Nobody loses a ruling by typing both."""
+    """--take and --force together are refused, so that no ruling is lost."""
     result = war("adjudicate", "war", str(tmp_path), "--take", "--force")
 
     assert "give one of --take and --force" in result.output
@@ -62,7 +62,7 @@ def test_taking_and_writing_anew_exclude_each_other(war: Run, tmp_path: Path) ->
 
 
 def test_a_folder_that_cannot_be_used_is_named(war: Run, tmp_path: Path) -> None:
-    """A file in the place of the folder, or a wrong campaign, is one clear sentence."""
+    """A file instead of the folder, or a wrong campaign, is refused in one sentence."""
     (tmp_path / "x").write_text("")
 
     assert war("adjudicate", "war", str(tmp_path / "x")).exit_code == 2

@@ -1,4 +1,4 @@
-"""A GM writes his ruling in his editor."""
+"""`pbem adjudicate --edit`: a GM writes a ruling in an editor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOW = "2026-11-02T09:00Z"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A home with a campaign of two that its GM adjudicates, begun."""
+    """Return a home with a started campaign of two that its GM adjudicates."""
     seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
     run(
         tmp_path,
@@ -36,14 +36,14 @@ def home(tmp_path: Path) -> Path:
 
 
 def run(home: Path, *words: str, answers: Sequence[str] = ()) -> Result:
-    """A command in the home, which is made if it is not there."""
+    """Run a command in the home, which is made if it does not exist."""
     if not (home / "pbem.toml").exists():
         CliRunner().invoke(main, ["init", str(home)])
     return CliRunner().invoke(main, ["--home", str(home), *words], input="".join(f"{each}\n" for each in answers))
 
 
 def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str) -> None:
-    """An editor that puts one word in the place of another, and saves."""
+    """Set an editor that replaces one word by another, and saves."""
     script = folder / "editor.py"
     script.write_text(
         "import pathlib, sys\n"
@@ -54,12 +54,12 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: st
 
 
 def edited(home: Path, *answers: str) -> Result:
-    """`pbem adjudicate pen1 --edit`, and what is typed between the files."""
+    """Run `pbem adjudicate pen1 --edit` with what is typed between the files."""
     return run(home, "adjudicate", "pen1", "--edit", answers=answers)
 
 
 def test_the_files_are_walked_through_one_by_one(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enter goes on to the next, what is open is told after each, and behind the last all are taken."""
+    """Enter goes on to the next file, open ones are listed after each, and after the last all are submitted."""
     editor(home, monkeypatch, "[RESULT]\n", "[RESULT]\nYou find a boat.\n")
 
     said = edited(home, "red", "", "", "")
@@ -75,7 +75,7 @@ def test_the_files_are_walked_through_one_by_one(home: Path, monkeypatch: pytest
 
 
 def test_it_begins_where_something_is_open(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seats that are told nothing yet come before those that have their words."""
+    """Files without words come before those that have them."""
     editor(home, monkeypatch, "[RESULT]\n", "[RESULT]\nYou find a boat.\n")
 
     first = edited(home, "stop")
@@ -89,7 +89,7 @@ def test_it_begins_where_something_is_open(home: Path, monkeypatch: pytest.Monke
 
 
 def test_a_file_that_is_not_there_is_asked_for_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the nearest that there is."""
+    """A misspelt file is refused with the existing ones, and the question is repeated."""
     monkeypatch.setenv("EDITOR", "true")
 
     said = edited(home, "gren", "stop")
@@ -98,7 +98,7 @@ def test_a_file_that_is_not_there_is_asked_for_again(home: Path, monkeypatch: py
 
 
 def test_what_is_wrong_is_told_and_nothing_is_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words written in vain are still there when the editor opens again."""
+    """After an error the GM's text is still there when the editor opens again."""
     editor(home, monkeypatch, "; LABEL Spring 1902", "LABLE Spring 1902")
     failed = edited(home, "game", "take")
     editor(home, monkeypatch, "LABLE", "LABEL")
@@ -110,7 +110,7 @@ def test_what_is_wrong_is_told_and_nothing_is_taken(home: Path, monkeypatch: pyt
 
 
 def test_a_sheet_that_came_meanwhile_is_told_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the GM has begun stays as it is; the digest has the new sheet."""
+    """The GM's text stays as it is; the digest has the new sheet."""
     monkeypatch.setenv("EDITOR", "true")
     edited(home, "stop")
     (home / "sheet.txt").write_text("Burn the bridge.")
@@ -123,7 +123,7 @@ def test_a_sheet_that_came_meanwhile_is_told_of(home: Path, monkeypatch: pytest.
 
 
 def test_a_form_reads_as_it_was_written() -> None:
-    """Files put into one text come out again, and remarks above them do not."""
+    """Files joined into one text are read again unchanged, without the remarks above them."""
     files = {"all.txt": "The sun rises.\n", "red.txt": "You sleep.\n"}
 
     read = parse_ruling(format_ruling(files, "two sheets\ncame").splitlines())

@@ -1,4 +1,4 @@
-"""What the program writes is for the user that it runs as, and nobody else on the machine."""
+"""Files and folders that the program writes can be read by its own user alone."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ NOW = ("--now", "2026-11-02T10:00Z")
 
 @pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
 def umask(request: pytest.FixtureRequest) -> Iterator[int]:
-    """Whatever the user's shell says of new files."""
+    """Yield a umask that the user's shell has set."""
     before = os.umask(request.param)
     yield request.param
     os.umask(before)
 
 
 def reachable(*folders: Path) -> list[Path]:
-    """The files that others can read, and the folders they can enter."""
+    """Return the files that others can read, and the folders that they can enter."""
     found = [path for folder in folders for path in (folder, *folder.rglob("*"))]
     assert len(found) > 10
     return [path for path in found if stat.S_IMODE(path.lstat().st_mode) != (0o700 if path.is_dir() else 0o600)]
 
 
 def test_a_home_and_all_that_comes_into_it(duel: Run, home: Path, tmp_path: Path, umask: int) -> None:
-    """Database, archive, log, mail and locks; the preview and the copy of a campaign; a rolled-back turn."""
-    (home / "pbem.toml").chmod(0o600)  # the test's own hand has been at it
+    """Others can read neither database, archive, log, mail and locks, nor a preview, a fork or a withdrawn turn."""
+    (home / "pbem.toml").chmod(0o600)  # the fixture has rewritten it
     inbox = home / "post" / "inbox" / "new"
     for command in ("tick", "preview --to", "run", "rollback --yes", "tick", "fork"):
         words, place = command.split(), str(tmp_path / command.replace(" ", ""))
@@ -56,7 +56,7 @@ def test_a_home_and_all_that_comes_into_it(duel: Run, home: Path, tmp_path: Path
 
 
 def test_a_database_in_use(duel: Run, home: Path, umask: int) -> None:
-    """The files that SQLite keeps beside it while it is open are no more open than the database."""
+    """The files that SQLite keeps beside an open database are as private as the database."""
     from pbem.store.session import Store
 
     store = Store(load_settings(home).database)
@@ -71,7 +71,7 @@ def test_a_database_in_use(duel: Run, home: Path, umask: int) -> None:
 
 @pytest.mark.parametrize("umask", [0o000], ids=oct, indirect=True)
 def test_a_demo(tmp_path: Path, umask: int) -> None:
-    """Even the games of bots; the site alone is for everybody."""
+    """A demo is private, too, but for its site."""
     demo = tmp_path / "demo"
     result = CliRunner().invoke(main, ["demo", str(demo), "--game", "singularity", "--turns", "1"])
 
@@ -81,7 +81,7 @@ def test_a_demo(tmp_path: Path, umask: int) -> None:
 
 @pytest.fixture
 def opened(_new_home: Path) -> Iterator[Path]:
-    """A home of the version before, with a blank in its name, in a place where everybody may look around."""
+    """Yield a home of an earlier version, with a blank in its name, in a folder that all users can read."""
     with tempfile.TemporaryDirectory() as name:
         home = Path(shutil.copytree(_new_home, Path(name) / "my home"))
         for path in (Path(name), home, *home.rglob("*")):
@@ -90,7 +90,7 @@ def opened(_new_home: Path) -> Iterator[Path]:
 
 
 def test_a_home_that_is_open_is_found_and_closed(opened: Path) -> None:
-    """The doctor names what others can read, and the command that he says closes it."""
+    """The doctor names what others can read, and prints the command that closes it."""
     settings = load_settings(opened)
     told = check_permissions(settings)
     subprocess.run(["sh", "-c", told.mend.removeprefix("run: ")], check=True)
@@ -103,7 +103,7 @@ def test_a_home_that_is_open_is_found_and_closed(opened: Path) -> None:
 
 
 def test_migrate_tells_of_it_too(opened: Path) -> None:
-    """Whoever brings an old home up to this version hears of it at once, with the command."""
+    """Migrating an old home prints the warning and the command."""
     output = CliRunner().invoke(main, ["migrate", "--home", str(opened)]).output
 
     assert f"But other users of this machine can read {opened}/pbem.sqlite, " in output

@@ -1,4 +1,4 @@
-"""A player's own check, against the receipt for the same sheet."""
+"""`pbem check`: a player's own check, compared with the receipt for the same sheet."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ SHEET = "ORDERS duel red\nPLAEC c3\nPLACE c3\nPLACE z9\n; later\nIF b2 THEN b2\n
 
 
 def check(sheet: Path, report: Path, *more: str) -> tuple[int, str]:
-    """Runs `pbem check`, in no home; its exit code and output."""
+    """Run `pbem check` outside of a home; return its exit code and output."""
     result = CliRunner().invoke(main, ["check", str(sheet), "--report", str(report), *more])
     return result.exit_code, result.output
 
 
 @pytest.fixture
 def report(duel: Run, home: Path) -> Path:
-    """The JSON attached to red's first report."""
+    """Return the path of the JSON attached to red's first report."""
     duel("tick", "--now", "2026-11-02T09:01Z")
     return home / "turns" / "duel" / "0000" / "reports" / "red.json"
 
 
 def test_the_findings_are_those_of_the_receipt(duel: Run, home: Path, report: Path, tmp_path: Path) -> None:
-    """Line numbers, lines, texts and hints are the same, word for word."""
+    """Line numbers, lines, texts and hints are those of the receipt, word for word."""
     (tmp_path / "sheet.txt").write_text(SHEET)
     post(home, SHEET)
     duel("tick", "--now", "2026-11-02T10:00Z")
@@ -49,7 +49,7 @@ def test_the_findings_are_those_of_the_receipt(duel: Run, home: Path, report: Pa
 
 
 def test_a_clean_sheet_exits_zero(report: Path, tmp_path: Path) -> None:
-    """Scripts may rely on it."""
+    """A sheet without findings exits with 0, for scripts."""
     (tmp_path / "sheet.txt").write_text("PLACE c3\n")
 
     code, output = check(tmp_path / "sheet.txt", report)
@@ -60,7 +60,7 @@ def test_a_clean_sheet_exits_zero(report: Path, tmp_path: Path) -> None:
 
 
 def test_a_sheet_for_another_seat_is_noted(report: Path, tmp_path: Path) -> None:
-    """The report decides whose names are known."""
+    """A sheet for another seat than that of the report gets a note."""
     (tmp_path / "sheet.txt").write_text("ORDERS duel blue\nPLACE a1\nEND\n")
 
     assert (
@@ -69,7 +69,7 @@ def test_a_sheet_for_another_seat_is_noted(report: Path, tmp_path: Path) -> None
 
 
 def test_findings_as_json(report: Path, tmp_path: Path) -> None:
-    """A client can show them its own way."""
+    """With --json the findings are data for clients."""
     (tmp_path / "sheet.txt").write_bytes(b"\xef\xbb\xbfPLAEC a1\r\n")
     data = json.loads(check(tmp_path / "sheet.txt", report, "--json")[1])
 
@@ -79,7 +79,7 @@ def test_findings_as_json(report: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"format": 99}', "\xff"])
 def test_a_file_that_is_no_report_is_refused(report: Path, tmp_path: Path, content: str) -> None:
-    """Whatever is given as a report, the answer is one sentence."""
+    """Any file that is no report is refused in one sentence."""
     (tmp_path / "sheet.txt").write_text("PLACE a1\n")
     (tmp_path / "other.json").write_text(content, encoding="latin-1")
 
@@ -91,7 +91,7 @@ def test_a_file_that_is_no_report_is_refused(report: Path, tmp_path: Path, conte
 
 
 def test_a_client_reads_what_may_be_ordered(report: Path) -> None:
-    """Red is on move: the desk offers a stone on any free cell."""
+    """On red's move the order form offers a stone on any free cell."""
     result = CliRunner().invoke(main, ["desk", str(report)])
 
     data = json.loads(result.output)
@@ -100,7 +100,7 @@ def test_a_client_reads_what_may_be_ordered(report: Path) -> None:
 
 
 def test_a_desk_is_made_of_reports_alone(tmp_path: Path) -> None:
-    """A file that is none is refused in a sentence."""
+    """An order form of a file that is no report is refused in a sentence."""
     (tmp_path / "other.json").write_text("{}")
 
     result = CliRunner().invoke(main, ["desk", str(tmp_path / "other.json")])

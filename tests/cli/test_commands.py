@@ -21,7 +21,7 @@ SEATS = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--p
 
 
 def post(home: Path, text: str, *, sender: str = "ann@example.org") -> None:
-    """Drops an order mail into the inbox."""
+    """Put a mail with orders into the inbox."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = sender, "orders@example.org", "orders"
     mail.set_content(text)
@@ -29,7 +29,7 @@ def post(home: Path, text: str, *, sender: str = "ann@example.org") -> None:
 
 
 def test_init_makes_a_home(tmp_path: Path) -> None:
-    """Settings, database, post folders and archive; a second time it changes nothing."""
+    """`init` makes settings, database, mail folders and archive; a second time it changes nothing."""
     for _ in range(2):
         result = CliRunner().invoke(main, ["init", str(tmp_path), "--address", "turns@example.org"])
 
@@ -61,7 +61,7 @@ def test_a_campaign_from_new_to_its_first_mail(pbem: Run) -> None:
 
 
 def test_a_tick_tells_each_stage(duel: Run, home: Path) -> None:
-    """Mail that came, sheets taken, turns resolved with the reason, mail sent."""
+    """A tick prints received mail, accepted sheets, resolved turns with the reason, and sent mail."""
     post(home, "ORDERS duel red\nPLACE c3\nEND")
     assert duel("tick", "--now", "2026-11-02T10:00Z").output == (
         "1 letter came in.\n1 letter dealt with: 1 order sheet.\n5 mails sent.\n"
@@ -72,7 +72,7 @@ def test_a_tick_tells_each_stage(duel: Run, home: Path) -> None:
 
 
 def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
-    """Sheets, who is awaited, missed deadlines, the deadline in both zones."""
+    """The status has sheets, awaited seats, missed sheets, and the deadline in both zones."""
     post(home, "ORDERS duel red\nPLACE c3\nWAIT\nEND")
     duel("tick", "--now", "2026-11-02T10:00Z")
 
@@ -86,7 +86,7 @@ def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
 
 
 def test_status_shows_mail_that_did_not_go_out(duel: Run, home: Path) -> None:
-    """Whom it is for, how often it was tried, and what was said; the rest waits until mail passes again."""
+    """The status has the recipient of failed mail, its attempts and the reply; other mail is only counted."""
     (home / "post" / "sent").rename(home / "post" / "aside")
     (home / "post" / "sent").write_text("not a folder")
     duel("tick", "--now", "2026-11-02T10:00Z")
@@ -97,7 +97,7 @@ def test_status_shows_mail_that_did_not_go_out(duel: Run, home: Path) -> None:
 
 
 def test_status_of_campaigns_forming_and_none(pbem: Run) -> None:
-    """A GM is told what to do next."""
+    """A GM without a started campaign is told what to do next."""
     assert pbem("status").output == "There are no campaigns; make one with: pbem new\n"
     pbem(*NEW, *SEATS)
     assert pbem("status").output.splitlines()[:2] == [
@@ -107,7 +107,7 @@ def test_status_of_campaigns_forming_and_none(pbem: Run) -> None:
 
 
 def test_json_for_scripts(duel: Run) -> None:
-    """Facts as data, times in UTC."""
+    """The JSON has facts as data, with times in UTC."""
     status = json.loads(duel("status", "--json").output)
     tick = json.loads(duel("tick", "--json", "--now", "2026-11-02T10:00Z").output)
 
@@ -117,14 +117,14 @@ def test_json_for_scripts(duel: Run) -> None:
 
 
 def test_run_resolves_now(duel: Run) -> None:
-    """The GM need not wait for the deadline."""
+    """`run` resolves a turn before its deadline."""
     assert duel("run", "duel", "--now", "2026-11-02T10:00Z").output == (
         "duel: turn 1 resolved (by the GM).\n6 mails sent.\n"
     )
 
 
 def test_replay_proves_the_archive_or_names_the_difference(duel: Run, home: Path) -> None:
-    """It passes as written, and fails once any byte that matters is another."""
+    """A replay passes as written, and fails if any relevant byte has changed."""
     duel("run", "duel", "--now", "2026-11-02T10:00Z")
     passed = duel("replay", "duel")
     record = home / "turns" / "duel" / "0001" / "turn.json"
@@ -137,7 +137,7 @@ def test_replay_proves_the_archive_or_names_the_difference(duel: Run, home: Path
 
 
 def test_one_archive_that_differs_does_not_keep_others_from_being_proved(duel: Run, home: Path) -> None:
-    """All campaigns of a home or an archive are looked at; the one that differs is named, and the command fails."""
+    """All campaigns are checked; the one that differs is named, and the command fails."""
     seats = ("--seat", "red=cyd@example.org", "--seat", "blue=dan@example.org")
     new = ("--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin")
     for name in ("alpha", "zulu"):
@@ -159,7 +159,7 @@ def test_one_archive_that_differs_does_not_keep_others_from_being_proved(duel: R
 
 
 def test_games_and_rules(pbem: Run) -> None:
-    """What can be played, and how."""
+    """`games` and `rules` print the games and their rulebooks."""
     assert "singularity: Singularity, by Mark Steere\n" in pbem("games").output
     assert [game["key"] for game in json.loads(pbem("games", "--json").output)] == sorted(installed_games())
     assert pbem("rules", "singularity").output.startswith("# Singularity\n")
@@ -186,14 +186,14 @@ def test_games_and_rules(pbem: Run) -> None:
     ],
 )
 def test_errors_are_one_sentence(duel: Run, words: list[str], said: str) -> None:
-    """What cannot be done exits 1 with one clear sentence on stderr, and nothing else."""
+    """An error exits with 1 and prints one sentence on standard error, and nothing else."""
     result = duel(*words)
 
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Error: {said}\n")
 
 
 def test_a_home_that_is_not_there_is_named() -> None:
-    """The settings that were looked for are named, by their path."""
+    """The error names the path of the missing settings."""
     result = CliRunner().invoke(main, ["--home", "/nowhere", "status"])
 
     said = "Error: /nowhere/pbem.toml cannot be read: No such file or directory\n"
@@ -208,7 +208,7 @@ def test_a_home_that_is_not_there_is_named() -> None:
     ],
 )
 def test_words_that_cannot_be_read(pbem: Run, words: list[str], said: str) -> None:
-    """Click says how the command is used, and what was wrong."""
+    """Click prints the usage of the command, and what was wrong."""
     result = pbem(*words)
 
     assert result.exit_code == 2
@@ -216,7 +216,7 @@ def test_words_that_cannot_be_read(pbem: Run, words: list[str], said: str) -> No
 
 
 def test_a_tick_with_problems_exits_non_zero(duel: Run, home: Path) -> None:
-    """Cron tells the GM; the rest of the tick is done."""
+    """A tick with a problem exits with 1, for cron, after all else is done."""
     inbox = home / "post" / "inbox"
     inbox.rename(inbox.with_name("aside"))
     inbox.write_text("not a folder")
@@ -234,7 +234,7 @@ def test_the_home_is_found_upwards(duel: Run, home: Path, monkeypatch: pytest.Mo
 
 
 def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, home: Path) -> None:
-    """A home whose tables are of an older version is told what to run."""
+    """Commands refuse tables of an older version and name the command that migrates them."""
     downgrade(f"sqlite:///{home / 'pbem.sqlite'}", "0010")
 
     assert pbem("status").stderr == "Error: the database is not of this version of pbem: run: pbem migrate\n"
@@ -243,7 +243,7 @@ def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, home: Path) 
 
 
 def test_games_are_listed_with_players_and_pace() -> None:
-    """Every game there is stands in the list, with who may play and at what pace."""
+    """The list has every installed game with its number of players and its pace."""
     printed = CliRunner().invoke(main, ["games"]).output
 
     for ruleset in RULESETS:
@@ -253,7 +253,7 @@ def test_games_are_listed_with_players_and_pace() -> None:
 
 
 def test_site_writes_pages(duel: Run, tmp_path: Path) -> None:
-    """It says where to look; a second time nothing has changed; a campaign that there is not is refused."""
+    """`site` prints where to look; a second run changes nothing; an unknown campaign is refused."""
     first = duel("site", str(tmp_path / "site"))
     again = json.loads(duel("site", str(tmp_path / "site"), "--campaign", "duel", "--json").output)
     wrong = duel("site", str(tmp_path / "site"), "--campaign", "dual")

@@ -1,4 +1,4 @@
-"""A demo of a game that a GM judges: he rules, with pictures and files, and leaves his rulings to be looked at."""
+"""A demo of a game that a GM judges, with rulings, pictures and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pbem.cli import main
 
 
 def test_the_gm_of_a_demo_rules(tmp_path: Path) -> None:
-    """Each seat is mailed what the GM made of its sheet, and what he shows it; a replay of the archive proves it."""
+    """Each seat is mailed its result and pictures; a replay of the archive proves it; the rulings are kept."""
     home = tmp_path / "demo"
     result = CliRunner().invoke(main, ["demo", str(home), "--game", "gm_adjudicated", "--turns", "1"])
 

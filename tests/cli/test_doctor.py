@@ -36,38 +36,38 @@ Break = Callable[[Path], object]
 
 @pytest.fixture
 def home(home: Path) -> Path:
-    """The same home, with an order address whose domain is found everywhere."""
+    """Return the same home, with an order address whose domain is found everywhere."""
     settings(home, "orders@example.org", "orders@localhost")
     return home
 
 
 def settings(home: Path, old: str, new: str) -> None:
-    """Changes the settings."""
+    """Replace a text in the settings."""
     path = home / "pbem.toml"
     path.write_text(path.read_text().replace(old, new))
 
 
 def add(home: Path, line: str) -> None:
-    """Adds a line to the settings."""
+    """Add a line to the settings."""
     path = home / "pbem.toml"
     path.write_text(f"{path.read_text()}{line}\n")
 
 
 def replaced(path: Path) -> None:
-    """Puts a file where a folder was."""
+    """Replace a folder by a file."""
     path.rename(path.with_name("aside"))
     path.write_text("not a folder")
 
 
 def template(home: Path, name: str, text: str | bytes) -> None:
-    """Writes a template of the GM's own."""
+    """Write a template of the GM's own."""
     path = home / "templates" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
 def scribbled(path: Path, page: int) -> None:
-    """Writes over one of the pages of a database."""
+    """Overwrite one page of a database."""
     whole(path)
     with path.open("r+b") as file:
         file.seek(4096 * page)
@@ -75,25 +75,25 @@ def scribbled(path: Path, page: int) -> None:
 
 
 def cut(path: Path) -> None:
-    """Leaves of a database its first half."""
+    """Cut a database to its first half."""
     whole(path)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 8192 * 4096])
 
 
 def whole(path: Path) -> None:
-    """Brings all that was written into the file itself."""
+    """Write the whole WAL into the database file."""
     sql(path, "PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def sql(path: Path, statement: str) -> None:
-    """Does something to a database behind the program's back."""
+    """Change a database directly."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(statement)
         connection.commit()
 
 
 def test_a_home_in_order(duel: Run, home: Path) -> None:
-    """A line for each thing that was looked at, all of them ok."""
+    """A home without faults has one line for each check, all ok."""
     output = re.sub(r"[\d,]+ MB", "9 MB", duel("doctor", *NOW).output).replace(str(home), "HOME")
 
     assert output == (
@@ -198,7 +198,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
     ],
 )
 def test_problems_are_named_with_their_cure(duel: Run, home: Path, breaking: Break, said: str) -> None:
-    """Each thing a GM can get wrong is a line of its own, and the exit code is 1."""
+    """Each fault is a line of its own with its repair, and the exit code is 1."""
     breaking(home)
     result = duel("doctor", *NOW)
 
@@ -218,7 +218,7 @@ def test_problems_are_named_with_their_cure(duel: Run, home: Path, breaking: Bre
     ],
 )
 def test_doubts_are_warnings(duel: Run, home: Path, breaking: Break, said: str) -> None:
-    """What may be meant so is told, and the exit code is 0."""
+    """A possible fault is a warning, and the exit code is 0."""
     breaking(home)
     result = duel("doctor", *NOW)
 
@@ -227,7 +227,7 @@ def test_doubts_are_warnings(duel: Run, home: Path, breaking: Break, said: str) 
 
 
 def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
-    """Turns that do not hang together are a problem of the campaign's."""
+    """Inconsistent turns are a problem of their campaign."""
     desk.begin()
     with desk.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 1).values(number=5))
@@ -274,7 +274,7 @@ def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
 
 
 def test_the_code_of_a_game_has_changed_before_the_newest_turn(desk: Desk) -> None:
-    """Turns that were run with the changed code write the new field; the first state still tells of the change."""
+    """Turns that were run with the changed code have the new field; the first state still shows the change."""
     desk.begin()
     desk.app = dataclasses.replace(desk.app, games={"toy": TAXED})
     desk.tick(hours=24 * 7)
@@ -285,7 +285,7 @@ def test_the_code_of_a_game_has_changed_before_the_newest_turn(desk: Desk) -> No
 
 
 def test_a_clock_that_was_set_back(duel: Run) -> None:
-    """The machine's time is earlier than what it has stamped before."""
+    """A clock behind the newest row is a problem."""
     result = duel("doctor", "--now", "2020-01-01T09:00Z")
 
     assert result.exit_code == 1
@@ -298,14 +298,14 @@ def test_a_clock_that_was_set_back(duel: Run) -> None:
 
 
 def test_each_kind_of_database(shared: Desk) -> None:
-    """SQLite and PostgreSQL are looked at alike."""
+    """SQLite and PostgreSQL have the same checks."""
     found = {check.name: check.result for check in run_checks(shared.home, MONDAY, installed_games()).checks}
 
     assert (found["database"], found["clock"]) == ("ok", "ok")
 
 
 def test_a_part_of_an_own_template_is_in_use(home: Path, pbem: Run) -> None:
-    """A file that no mail uses is no mistake when an own template includes it."""
+    """A file that no mail uses is correct if another custom template includes it."""
     template(home, "host/help.txt.j2", "{% include 'house/words.j2' %}")
     template(home, "house/words.j2", "Hello")
 
@@ -316,7 +316,7 @@ def test_a_part_of_an_own_template_is_in_use(home: Path, pbem: Run) -> None:
 
 
 def test_mail_that_waits_is_left_there(desk: Desk) -> None:
-    """It is counted; the next tick finds it where it was."""
+    """Waiting mail is counted and left for the next tick."""
     desk.post("BID 3")
     said = [check.text for check in run_checks(desk.home, MONDAY, installed_games()).checks if check.name == "inbox"]
 
@@ -325,7 +325,7 @@ def test_mail_that_waits_is_left_there(desk: Desk) -> None:
 
 
 def test_passwords_are_not_shown(home: Path, pbem: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither in lines nor in JSON."""
+    """Passwords are in neither text nor JSON."""
     monkeypatch.setenv("PBEM_TEST_PASSWORD", "xyzzy-plugh")
     add(home, "inbox_password = { env = 'PBEM_TEST_PASSWORD' }\ncarrier_password = { command = 'echo plover' }")
 
@@ -335,7 +335,7 @@ def test_passwords_are_not_shown(home: Path, pbem: Run, monkeypatch: pytest.Monk
 
 
 def test_json_for_scripts(duel: Run) -> None:
-    """Counts, and each thing with its result."""
+    """The JSON has the counts, and each check with its result."""
     found = json.loads(duel("doctor", "--json", *NOW).output)
 
     assert (found["problems"], found["warnings"]) == (0, 0)
@@ -361,5 +361,5 @@ def test_json_for_scripts(duel: Run) -> None:
     ],
 )
 def test_failures_of_databases_have_cures_of_their_own(failure: str, mend: str) -> None:
-    """Told from the words of the server."""
+    """The repair is chosen by the server's message."""
     assert mend in database_advice(failure, RESTORE)

@@ -15,7 +15,7 @@ from tests.cli.conftest import Run
 
 @pytest.fixture
 def signed(home: Path) -> Settings:
-    """A home with a key whose public half nobody has published: the domain is one that can have no address."""
+    """Return the settings of a home with a key that is not published: its domain can have no address."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     (home / "dkim.pem").write_bytes(pem)
@@ -25,13 +25,13 @@ def signed(home: Path) -> Settings:
 
 
 def said(settings: Settings) -> CheckResult:
-    """What the doctor says of the signature."""
+    """Return the doctor's result on the signature."""
     (check,) = (check for check in check_mail(settings) if check.name == "dkim")
     return check
 
 
 def test_a_key_that_is_not_published(signed: Settings) -> None:
-    """Mail can be signed, but nobody can prove the signature: the GM learns what to publish, and where."""
+    """Mail can be signed, but not verified: the GM is told what to publish, and where."""
     check = said(signed)
 
     assert check.result == "warning"
@@ -39,7 +39,7 @@ def test_a_key_that_is_not_published(signed: Settings) -> None:
 
 
 def test_a_file_that_is_no_key(signed: Settings) -> None:
-    """Mail cannot go out."""
+    """An invalid key is a problem, as no mail can be sent."""
     (signed.home / "dkim.pem").write_text("no key")
 
     assert said(signed).result == "problem"
@@ -47,7 +47,7 @@ def test_a_file_that_is_no_key(signed: Settings) -> None:
 
 
 def test_a_tick_without_the_key(pbem: Run, signed: Settings) -> None:
-    """A tick says in a sentence why no mail goes out."""
+    """A tick says in a sentence why no mail is sent."""
     (signed.home / "dkim.pem").write_text("no key")
     result = pbem("tick")
 

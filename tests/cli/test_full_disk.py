@@ -1,4 +1,4 @@
-"""The disk is full: every command says so in a sentence, and leaves nothing half written."""
+"""On a full disk every command says so in a sentence, and leaves nothing half written."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tests.servers.full_disk import fill_disk
 ROOT = Path(__file__).parents[2]
 NOW = ("--now", "2026-11-02T10:00Z")
 PASSING = {"pbem.sqlite-shm", "pbem.sqlite-wal", "tick.lock"}
-"""Files beside a database and those that lock a home: they may be left, and are empty."""
+"""Files beside a database and locks of a home: they may be left over, and are empty."""
 
 
 def on_a_full_disk(*words: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a process that finds no room on any disk."""
+    """Run a command in a process for which every disk is full."""
     command = [sys.executable, "-m", "tests.servers.full_disk", *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def files(folder: Path) -> dict[Path, bytes]:
-    """All files below a folder but those of the moment."""
+    """Return all files below a folder but temporary ones."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name not in PASSING}
 
 
@@ -76,7 +76,7 @@ def test_a_full_disk_and_a_new_home(duel: Run, tmp_path: Path) -> None:
 
 
 def test_doctor_names_a_full_disk(duel: Run, home: Path) -> None:
-    """It tells of each folder that takes nothing, and of the database, and what helps."""
+    """The doctor names each folder that cannot be written, the database, and the remedy."""
     lines = on_a_full_disk("--home", str(home), "doctor", *NOW).stdout.splitlines()
     problems = [line for line in lines if line.startswith("problem ")]
 
@@ -95,7 +95,7 @@ def _deliver(folder: Path, told: object) -> None:
 
 
 def test_a_full_disk_under_the_outgoing_mail(tmp_path: Path) -> None:
-    """A local folder for mail that takes no more is named, and why; the mail counts as not sent."""
+    """The error names a local mail folder on a full disk; the mail counts as not sent."""
     told = processes().SimpleQueue()
     process = processes().Process(target=_deliver, args=(tmp_path / "sent", told))
     process.start()

@@ -1,4 +1,4 @@
-"""The commands that look at a turn before it is run, and change it afterwards."""
+"""The commands that preview a turn, and change it after its run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOW = ("--now", "2026-11-02T10:00Z")
 
 @pytest.fixture
 def played(duel: Run, home: Path) -> Run:
-    """A duel whose first turn was run with a sheet of red that the GM entered."""
+    """Return a duel whose first turn was run with a sheet of red that the GM entered."""
     (home / "red.txt").write_text("PLACE c3\n")
     (home / "other.txt").write_text("ORDERS duel red\nPLACE c4\nEND\n")
     assert duel("sheet", "duel", "red", str(home / "red.txt"), "--yes", *NOW).exit_code == 0
@@ -32,7 +32,7 @@ def played(duel: Run, home: Path) -> Run:
 
 
 def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
-    """A sheet where none counts is taken; one that replaces another is shown first, and counts with --yes."""
+    """A first sheet is accepted; one that replaces another is shown first, and counts with --yes."""
     file = home / "red.txt"
     file.write_text("PLACE c4\n")
     assert "Sheet 1 taken: 1 order." in duel("sheet", "duel", "red", str(file), *NOW).output
@@ -46,7 +46,7 @@ def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
 
 
 def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
-    """Without FILE the sheets are shown; --restore enters one again that was replaced."""
+    """Without FILE the sheets are shown; --restore enters a replaced one again."""
     file = home / "red.txt"
     for line in ("PLACE c4\n", "PLACE c3\n"):
         file.write_text(line)
@@ -66,7 +66,7 @@ def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
 
 
 def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
-    """What the turn would come to, in words and as files."""
+    """A preview is printed, and written as files."""
     output = duel("preview", "duel", "--to", str(tmp_path / "look"), *NOW).output
 
     assert "duel: turn 1, as it would be run Mon 2 Nov 2026 11:00 Europe/Berlin (10:00 UTC)\n" in output
@@ -75,7 +75,7 @@ def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
 
 
 def test_preview_with_the_real_dice_says_that_it_is_told(duel: Run) -> None:
-    """The GM knows before his players do; the journal has it at once."""
+    """The GM is told that it is disclosed; the journal has it at once."""
     output = duel("preview", "duel", "--real-dice", *NOW).output
 
     assert "the journal and the next reports tell that you looked." in " ".join(output.split())
@@ -83,7 +83,7 @@ def test_preview_with_the_real_dice_says_that_it_is_told(duel: Run) -> None:
 
 
 def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
-    """Whose reports change is told first; with --yes they are mailed."""
+    """A rerun shows first whose reports change; with --yes they are mailed."""
     given = f"red={home / 'other.txt'}"
     looked, done = played("rerun", "duel", "--sheet", given), played("rerun", "duel", "--sheet", given, "--yes", *NOW)
 
@@ -96,7 +96,7 @@ def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
 
 @pytest.mark.parametrize(("typed", "code"), [("y", 0), ("n", 3), ("", 3)])
 def test_a_terminal_is_asked(played: Run, home: Path, typed: str, code: int) -> None:
-    """Below the effect stands the question; only y does it."""
+    """At a terminal the question follows the effect, and only y confirms."""
     ours, theirs = pty.openpty()
     with os.fdopen(ours, "w") as keyboard, os.fdopen(theirs) as terminal:
         keyboard.write(f"{typed}\n")
@@ -112,7 +112,7 @@ def test_a_terminal_is_asked(played: Run, home: Path, typed: str, code: int) -> 
 
 
 def test_rollback_and_forward(played: Run) -> None:
-    """Both say where the campaign stands, and that everyone is told."""
+    """Both commands print the turn that is open then, and that all are notified."""
     back, forward = played("rollback", "duel", "1", "--yes", *NOW), played("forward", "duel", *NOW)
 
     assert back.output.startswith("duel stands at turn 1 again; it was at turn 2.\n")
@@ -121,7 +121,7 @@ def test_rollback_and_forward(played: Run) -> None:
 
 
 def test_a_broken_history_is_mended(played: Run, home: Path) -> None:
-    """What would be done is told first; with --yes the campaign goes on from the last turn that hangs together."""
+    """The repair is shown first; with --yes the campaign goes on from the last consistent turn."""
     with closing(sqlite3.connect(home / "pbem.sqlite")) as database, database:
         database.execute("UPDATE turn SET number = 5 WHERE number = 2")
     looked, done = played("mend", "duel", *NOW), played("mend", "duel", "--yes", *NOW)
@@ -133,7 +133,7 @@ def test_a_broken_history_is_mended(played: Run, home: Path) -> None:
 
 
 def test_a_state_is_printed_edited_and_patched(played: Run, tmp_path: Path) -> None:
-    """The JSON of `state`, edited, is what `patch` takes; it shows each change."""
+    """`patch` accepts the edited JSON of `state`, and shows each change."""
     state = json.loads(played("state", "duel").output)
     path = tmp_path / "state.json"
     path.write_text(json.dumps(state | {"forfeit_after": 9}))
@@ -144,7 +144,7 @@ def test_a_state_is_printed_edited_and_patched(played: Run, tmp_path: Path) -> N
 
 
 def test_patch_wants_json(played: Run, tmp_path: Path) -> None:
-    """Another file is refused in words."""
+    """A file that is not JSON is refused with a reason."""
     path = tmp_path / "state.json"
     path.write_text("{")
     result = played("patch", "duel", str(path))
@@ -154,7 +154,7 @@ def test_patch_wants_json(played: Run, tmp_path: Path) -> None:
 
 
 def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) -> None:
-    """It is made, given another sheet, compared with what was told, and can be run."""
+    """A fork is made, given another sheet, compared with the real reports, and can be run."""
     folder = tmp_path / "fork"
     given = f"red={home / 'other.txt'}"
     made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", *NOW)
@@ -167,7 +167,7 @@ def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) ->
 
 
 def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
-    """It says what agrees, and what cannot be proved before the game is over."""
+    """It prints what agrees, and what cannot be proved before the game is over."""
     result = CliRunner().invoke(main, ["verify", str(home / "turns")])
 
     assert result.output.startswith("duel: 1 turn, ")
@@ -176,7 +176,7 @@ def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
 
 
 def test_verify_holds_an_archive_to_what_a_player_kept(played: Run, home: Path) -> None:
-    """The report that he was mailed and the hash it tells are found; others are not."""
+    """A player's report and the hash in it are found in the archive; others are not."""
     assert played("run", "duel", *NOW).exit_code == 0
     kept = home / "turns" / "duel" / "0002" / "reports" / "red.json"
     told = json.loads(kept.read_text())["record"]
@@ -189,7 +189,7 @@ def test_verify_holds_an_archive_to_what_a_player_kept(played: Run, home: Path) 
 
 
 def test_verify_reads_two_reports_of_one_name(played: Run, home: Path, tmp_path: Path) -> None:
-    """The first of two reports in different folders is looked at as the second is."""
+    """Of two reports with one name in different folders both are checked."""
     genuine = home / "turns" / "duel" / "0001" / "reports" / "red.json"
     changed = tmp_path / "red.json"
     changed.write_bytes(genuine.read_bytes() + b" ")
@@ -201,7 +201,7 @@ def test_verify_reads_two_reports_of_one_name(played: Run, home: Path, tmp_path:
 
 
 def test_verify_reads_a_seed_in_hexadecimal(home: Path) -> None:
-    """Anything else is refused in words."""
+    """A seed that is not hexadecimal is refused with a reason."""
     result = CliRunner().invoke(main, ["verify", str(home / "turns"), "--seed", "xyz"])
 
     assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""`pbem outbox --ledger`: what became of the mail to each player."""
+"""`pbem outbox --ledger`: the fate of the mail to each player."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.toy.home import Desk
 
 
 def outbox(desk: Desk, *words: str) -> Result:
-    """Runs the command in the toy's home."""
+    """Run the command in the toy's home."""
     return CliRunner().invoke(main, ["--home", str(desk.home), "outbox", *words])
 
 
 def trouble(desk: Desk) -> None:
-    """Two campaigns; of Ann's mail in the first, the report came back, and Bob's is refused for now."""
+    """Start two campaigns; in the first, Ann's report bounced, and Bob's is deferred."""
     desk.begin()
     desk.begin(name="toy2", seats=("green", "red"))
     desk.tick()
@@ -31,7 +31,7 @@ def trouble(desk: Desk) -> None:
 
 
 def test_a_campaign_s_ledger(desk: Desk) -> None:
-    """A line for each player, and below what the other side said last to those that have trouble."""
+    """There is a line for each player, and below, the last reply for those whose mail failed."""
     trouble(desk)
 
     assert outbox(desk, "toy1", "--ledger").output == (
@@ -44,7 +44,7 @@ def test_a_campaign_s_ledger(desk: Desk) -> None:
 
 
 def test_the_whole_ledger_for_scripts(shared: Desk) -> None:
-    """Without a campaign all of them, on each database; every reader with his seats, counts and last reply."""
+    """Without a campaign the JSON has every reader with seats, counts and last reply, on each database."""
     accounts = json.loads(outbox(shared, "--ledger", "--json").output)["accounts"]
 
     assert [(each["campaign"], each["seats"], each["address"]) for each in accounts] == [
@@ -56,7 +56,7 @@ def test_the_whole_ledger_for_scripts(shared: Desk) -> None:
 
 
 def test_what_was_replaced_is_in_no_list(desk: Desk) -> None:
-    """A mail that gave way to a later one is not counted, and not listed as undelivered."""
+    """Superseded mail is neither counted nor listed as undelivered."""
     desk.begin()
     with desk.app.store.writing() as session:
         session.execute(update(OutgoingMail).values(state="superseded"))
@@ -66,7 +66,7 @@ def test_what_was_replaced_is_in_no_list(desk: Desk) -> None:
 
 
 def test_a_campaign_s_undelivered_mail(desk: Desk) -> None:
-    """The list too can be had of one campaign."""
+    """The list of undelivered mail may be limited to one campaign."""
     trouble(desk)
 
     assert outbox(desk, "toy1").output.count("@example.org") == 2
@@ -74,7 +74,7 @@ def test_a_campaign_s_undelivered_mail(desk: Desk) -> None:
 
 
 def test_a_campaign_that_is_not_there(desk: Desk) -> None:
-    """The nearest there is is offered; and a retry is of a mail, not of a campaign."""
+    """An unknown campaign is refused, and so is --retry with a campaign."""
     trouble(desk)
 
     assert "there is no campaign 'toy3'" in outbox(desk, "toy3", "--ledger").stderr

@@ -1,4 +1,4 @@
-"""The log of what the scheduled commands do, and what status and doctor say of a house out of order."""
+"""The log of the scheduled commands, and the faults of a home in status and doctor."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from tests.toy.ruleset import Auction
 
 
 def events(text: str) -> list[str]:
-    """The names of the events in a log."""
+    """Return the names of the events in a log."""
     return [json.loads(line)["event"] for line in text.splitlines()]
 
 
 def test_a_tick_is_logged_in_the_home(duel: Run, home: Path) -> None:
-    """From its beginning to its end, with a line for each mail."""
+    """A tick is logged from its beginning to its end, with a line for each mail."""
     duel("tick", "--now", "2026-11-02T10:00Z")
 
     assert events((home / "log" / "pbem.log").read_text()) == ["tick began", *["mail sent"] * 4, "tick ended"]
 
 
 def test_a_night_is_logged(duel: Run, home: Path, tmp_path: Path) -> None:
-    """Letters by their numbers, the turn with its reason and the hash it led to; the file may be named."""
+    """The log has messages by number, the turn with its reason and the new state's hash; --log names another file."""
     (home / "post" / "inbox" / "one.eml").write_bytes(b"From: eve@example.org\nSubject: hello\n\nWho are you?\n")
     duel("tick", "--log", str(tmp_path / "night"))
     duel("run", "duel", "--log", str(tmp_path / "night"))
@@ -50,7 +50,7 @@ def test_a_night_is_logged(duel: Run, home: Path, tmp_path: Path) -> None:
 
 
 def test_a_log_on_the_terminal(duel: Run, home: Path) -> None:
-    """With a dash it goes to standard error, and standard output stays what it is."""
+    """With a dash the log goes to standard error, and standard output is unchanged."""
     result = duel("tick", "--log", "-", "--now", "2026-11-02T10:00Z")
 
     assert events(result.stderr)[0] == "tick began"
@@ -59,14 +59,14 @@ def test_a_log_on_the_terminal(duel: Run, home: Path) -> None:
 
 
 class Spoiled(Auction):
-    """The toy, with a picture that nobody can draw."""
+    """The toy, with a picture that cannot be drawn."""
 
     def pictures(self, view: View) -> Sequence[Picture]:
         return (Picture("map", "The map", "<svg", 10, 10),)
 
 
 def test_a_picture_that_cannot_be_drawn_is_logged_by_every_command(desk: Desk) -> None:
-    """The log names it, whatever made the reports; the terminal stays as it is."""
+    """The log names the picture, whatever made the reports; the terminal output is unchanged."""
     desk.begin()
     settings = desk.home / "pbem.toml"
     settings.write_text(settings.read_text().replace("pictures = false", "pictures = true"))
@@ -77,7 +77,7 @@ def test_a_picture_that_cannot_be_drawn_is_logged_by_every_command(desk: Desk) -
 
 
 def test_mail_that_is_stuck_for_days(desk: Desk) -> None:
-    """A carrier that says "later" for ever is told by status and doctor, since no mail can tell it."""
+    """Mail that a carrier keeps deferring is reported by status and doctor, as no mail can report it."""
     desk.begin()
     with desk.app.store.writing() as session:
         late = desk.now + GIVE_UP + dt.timedelta(hours=1)

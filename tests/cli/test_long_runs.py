@@ -1,4 +1,4 @@
-"""The commands that take their time: demo and serve."""
+"""The commands that run long: demo and serve."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_demo_plays_by_mail_and_tells_where_to_look(tmp_path: Path) -> None:
-    """Bots mail real sheets, some with slips; the archive is proved, and all files named are there."""
+    """Bots mail real sheets, some with errors; the archive is proved, and all named files exist."""
     words = ["demo", str(tmp_path / "demo"), "--game", "bubble_singularity", "--seats", "2"]
     result = CliRunner().invoke(main, words)
 
@@ -34,7 +34,7 @@ def test_a_demo_plays_by_mail_and_tells_where_to_look(tmp_path: Path) -> None:
 
 
 def test_a_demo_stops_after_the_turns_asked_for(tmp_path: Path) -> None:
-    """A glimpse is enough for a longer game."""
+    """With --turns the demo ends before the game does."""
     words = ["demo", str(tmp_path / "demo"), "--game", "singularity_trap", "--seats", "2", "--turns", "1"]
     result = CliRunner().invoke(main, words)
 
@@ -43,14 +43,14 @@ def test_a_demo_stops_after_the_turns_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_demo_needs_a_folder_of_its_own(home: Path) -> None:
-    """A home there already is left alone."""
+    """A folder that is a home already is refused."""
     result = CliRunner().invoke(main, ["demo", str(home)])
 
     assert (result.exit_code, result.output) == (1, f"Error: {home}/pbem.toml exists already\n")
 
 
 def test_a_demo_refuses_too_many_seats(tmp_path: Path) -> None:
-    """The game says how many may play."""
+    """The refusal names the possible number of players."""
     result = CliRunner().invoke(main, ["demo", str(tmp_path / "demo"), "--game", "singularity", "--seats", "5"])
 
     assert (result.exit_code, result.output) == (1, "Error: Singularity is for 2 players, not 5\n")
@@ -58,7 +58,7 @@ def test_a_demo_refuses_too_many_seats(tmp_path: Path) -> None:
 
 
 def test_serve_ticks_until_it_is_told_to_stop(duel: Run, home: Path) -> None:
-    """It sends what is queued, and SIGTERM ends it between two ticks with exit code 0."""
+    """It sends queued mail, and SIGTERM ends it between two ticks with exit code 0."""
     command = [sys.executable, "-u", str(ROOT / "cli.py"), "serve", "--home", str(home)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ) as process:
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""A database that is lost: no command hides that by making an empty one, and the repairs that are printed work."""
+"""A lost database: no command hides that by making an empty one, and the printed repairs work."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ WORDS: dict[str, tuple[str, ...]] = {
     "rollback": ("duel", "0"),
     "sheet": ("duel", "red", "PLACE"),
 }
-"""What follows the name of a command; all others take the name of a campaign."""
+"""Arguments of commands; those not listed take the name of a campaign."""
 
 
 def words(command: str, home: Path) -> list[str]:
-    """A command line that would do something in a home in order."""
+    """Return a command line that would do something in an intact home."""
     place, new = home.with_name("place"), home.with_name("new")
     place.write_text("{}\n")
     given = {"PLACE": str(place), "NEW": str(new), "HOME": str(home)}
@@ -55,17 +55,17 @@ def words(command: str, home: Path) -> list[str]:
 
 
 def lost(home: Path) -> None:
-    """Loses the database's file."""
+    """Delete the database file."""
     (home / "pbem.sqlite").unlink()
 
 
 def emptied(home: Path) -> None:
-    """Leaves an empty file, as a program did that looked for the lost one."""
+    """Leave an empty file, as a program did that looked for the lost one."""
     (home / "pbem.sqlite").write_bytes(b"")
 
 
 def refused(result: Result) -> str:
-    """What a command said that was not done."""
+    """Return the error of a command that failed."""
     assert result.exit_code == 1, result.output
     return " ".join(result.output.split())
 
@@ -75,7 +75,7 @@ def refused(result: Result) -> str:
 def test_no_command_makes_up_for_a_database(
     duel: Run, home: Path, command: str, losing: Callable[[Path], None]
 ) -> None:
-    """Each says that it is missing or empty, and how to get it back; none leaves tables where they were."""
+    """Each command says that it is missing or empty, and how to restore it; none makes tables in its place."""
     losing(home)
     said = refused(duel(*words(command, home)))
 
@@ -87,7 +87,7 @@ def test_no_command_makes_up_for_a_database(
 
 
 def test_a_new_home_is_made_and_made_again(tmp_path: Path) -> None:
-    """Where no archive shows that there was a database, `init` makes one, and what else is missing."""
+    """If no archive shows that there was a database, `init` makes one, and all else that is missing."""
     home = tmp_path / "home"
     for _ in range(2):
         assert CliRunner().invoke(main, ["init", str(home)]).exit_code == 0
@@ -98,7 +98,7 @@ def test_a_new_home_is_made_and_made_again(tmp_path: Path) -> None:
 
 
 def test_an_archive_can_be_left_behind(duel: Run, home: Path) -> None:
-    """Beginning anew beside an archive takes the step that the refusal names."""
+    """To start again beside an archive takes the step that the refusal names."""
     lost(home)
     said = refused(CliRunner().invoke(main, ["init", str(home)]))
 
@@ -108,7 +108,7 @@ def test_an_archive_can_be_left_behind(duel: Run, home: Path) -> None:
 
 
 def scribbled(home: Path) -> None:
-    """Writes over a page in the middle."""
+    """Overwrite a page in the middle."""
     with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with (home / "pbem.sqlite").open("r+b") as file:
@@ -117,7 +117,7 @@ def scribbled(home: Path) -> None:
 
 
 def printed(output: str) -> list[str]:
-    """The words of the repair that doctor prints, after `pbem`."""
+    """Return the words of the repair that doctor prints, after `pbem`."""
     (command,) = {
         match[1] for match in re.finditer(r"with: pbem (restore FILE .*?)(?:\.$| \(|;|$)", output, re.MULTILINE)
     }
@@ -128,7 +128,7 @@ def printed(output: str) -> list[str]:
 def test_the_repair_works_as_it_is_printed(
     duel: Run, tmp_path: Path, losing: Callable[[Path], None], home: Path
 ) -> None:
-    """Doctor's own words, with the backup for FILE, make a home that is in order; what was left is untouched."""
+    """Doctor's command, with the backup for FILE, makes an intact home; the damaged one is untouched."""
     backup = tmp_path / "b.pbem.zip"
     assert duel("backup", str(backup)).exit_code == 0
     losing(home)
@@ -142,7 +142,7 @@ def test_the_repair_works_as_it_is_printed(
 
 
 def opened(home: Path) -> None:
-    """Opens a restored home and lets it tick."""
+    """Reopen a restored home and let it tick."""
     for command in (["reopen", "--yes"], ["tick", *NOW], ["status"]):
         result = CliRunner().invoke(main, ["--home", str(home), *command])
         assert result.exit_code == 0, result.output
@@ -151,7 +151,7 @@ def opened(home: Path) -> None:
 def test_the_repair_of_a_server_works_as_it_is_printed(
     duel: Run, home: Path, tmp_path: Path, migrated_postgres_url: str, postgres_url: str
 ) -> None:
-    """The same for PostgreSQL, with the URL of an empty database for URL."""
+    """The same holds for PostgreSQL, with the URL of an empty database for URL."""
     backup = tmp_path / "b.pbem.zip"
     assert duel("backup", str(backup)).exit_code == 0
     settings = home / FILE_NAME
@@ -170,45 +170,45 @@ def test_the_repair_of_a_server_works_as_it_is_printed(
 
 
 def found(run: Run) -> list[str]:
-    """What doctor says of the archive, having said that it is a problem."""
+    """Return doctor's results on the archive."""
     checks = json.loads(run("doctor", "--json", *NOW).output)["checks"]
     return [f"{check['result']}: {check['text']}" for check in checks if check["name"] == "archive"]
 
 
 def gone(home: Path) -> None:
-    """Loses the folder of a turn."""
+    """Delete the folder of a turn."""
     shutil.rmtree(home / "turns" / "duel" / "0000")
 
 
 def all_gone(home: Path) -> None:
-    """Loses the archive."""
+    """Delete the archive."""
     shutil.rmtree(home / "turns" / "duel")
 
 
 def record_changed(home: Path) -> None:
-    """Changes a record."""
+    """Change a record."""
     record = home / "turns" / "duel" / "0000" / "turn.json"
     record.write_bytes(record.read_bytes().replace(b'"number":0', b'"number":1'))
 
 
 def sheet_changed(home: Path) -> None:
-    """Changes a file that a record names."""
+    """Change a file that a record names."""
     file = next((home / "turns" / "duel" / "0000" / "reports").iterdir())
     file.write_bytes(b"something else")
 
 
 def later_turn(home: Path) -> None:
-    """Has the archive know a turn more, as it does when the database is an old copy."""
+    """Add a later turn to the archive, as there is when the database is an old copy."""
     shutil.copytree(home / "turns" / "duel" / "0000", home / "turns" / "duel" / "0001")
 
 
 def stranger(home: Path) -> None:
-    """Has the archive know a campaign more."""
+    """Add another campaign to the archive."""
     shutil.copytree(home / "turns" / "duel", home / "turns" / "trap7")
 
 
 def unreadable(home: Path) -> None:
-    """Spoils a record in the database."""
+    """Damage a record in the database."""
     with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
         database.execute("UPDATE turn SET record = x'00' WHERE number = 0")
         database.commit()
@@ -234,7 +234,7 @@ def test_database_and_archive_are_compared(duel: Run, home: Path, breaking: Call
 
 
 def test_a_spoilt_record_is_named(duel: Run, home: Path) -> None:
-    """A record that the database itself cannot read is a problem, and the other checks go on."""
+    """A record that the database cannot read is a problem, and the other checks go on."""
     unreadable(home)
 
     assert found(duel) == ["problem: campaign duel: the database cannot read its own turn 0"]
@@ -242,7 +242,7 @@ def test_a_spoilt_record_is_named(duel: Run, home: Path) -> None:
 
 @pytest.mark.parametrize("breaking", [gone, all_gone])
 def test_a_tick_writes_again_what_was_lost(duel: Run, home: Path, breaking: Callable[[Path], None]) -> None:
-    """What doctor advises for folders that are gone."""
+    """A tick writes missing folders again, as doctor advises."""
     breaking(home)
     duel("tick", *NOW)
 
@@ -253,7 +253,7 @@ def test_a_tick_writes_again_what_was_lost(duel: Run, home: Path, breaking: Call
 def test_what_was_changed_is_moved_away_and_written_again(
     duel: Run, home: Path, breaking: Callable[[Path], None]
 ) -> None:
-    """What doctor advises for folders with something else in them."""
+    """Changed folders that were moved away are written again, as doctor advises."""
     breaking(home)
     (home / "turns" / "duel" / "0000").rename(home / "aside")
     duel("tick", *NOW)
@@ -262,6 +262,6 @@ def test_what_was_changed_is_moved_away_and_written_again(
 
 
 def test_every_command_is_tried() -> None:
-    """All that is said to need no home is there; the rest is tried without its database."""
+    """The commands that need no home exist; all others are tried without a database."""
     assert set(main.commands) >= WITHOUT_A_HOME
     assert isinstance(main, click.Group)

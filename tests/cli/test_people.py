@@ -1,4 +1,4 @@
-"""Commands about people and house rules: seat, invite, policy, journal, and campaigns that take players by mail."""
+"""Commands about people and house rules: seat, invite, policy, journal, and sign-up by mail."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--dead
 
 
 def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
-    """Where anyone may sign up, the seats that lack are open, and the start waits for players."""
+    """If anyone may sign up, missing seats are open, and the start waits for players."""
     assert pbem(*NEW, "--seat", "blue=bob@example.org", "--policy", "signup=yes").exit_code == 0
 
     assert pbem("seat", "duel").output == (
@@ -23,7 +23,7 @@ def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
 
 
 def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
-    """With --open, seats wait for those the GM invites."""
+    """With --open, seats wait for invited players."""
     assert pbem(*NEW, "--seat", "red=ann@example.org").exit_code == 1
     assert pbem(*NEW, "--seat", "red=ann@example.org", "--open", "1").exit_code == 0
 
@@ -36,7 +36,7 @@ def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
 
 
 def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
-    """Each act says what it did; a seat that is taken from its player, or out of the game, is asked about first."""
+    """Each change prints its result; taking a seat from its player, or removing it, needs confirmation."""
     asked = duel("seat", "duel", "red", "--to", "eve@example.org")
     assert (asked.exit_code, asked.output) == (
         3,
@@ -56,7 +56,7 @@ def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
 
 
 def test_a_seat_command_without_an_act_is_refused(duel: Run) -> None:
-    """A seat and one act belong together."""
+    """A seat needs one change, and a change needs a seat."""
     for words in (["red"], ["--remove"], ["red", "--remove", "--to", "eve@example.org"]):
         refused = duel("seat", "duel", *words)
 
@@ -65,7 +65,7 @@ def test_a_seat_command_without_an_act_is_refused(duel: Run) -> None:
 
 
 def test_house_rules_are_shown_and_changed(duel: Run) -> None:
-    """Each rule stands with its value and what it may be; one that is misspelt is named with the nearest."""
+    """Each rule has its value and the allowed ones; a misspelt one is refused with the nearest."""
     changed = duel("policy", "duel", "grace=12h", "late=public").output
     shown = duel("policy", "duel").output
 
@@ -78,7 +78,7 @@ def test_house_rules_are_shown_and_changed(duel: Run) -> None:
 
 
 def test_the_journal_is_shown(duel: Run) -> None:
-    """All acts with their times in the campaign's zone; those that players may not read are marked."""
+    """The journal has all entries with times in the campaign's zone; secret ones are marked."""
     duel("invite", "duel", "eve@example.org", "--now", "2026-11-03T09:00Z")
     lines = duel("journal", "duel").output.splitlines()
 
@@ -89,7 +89,7 @@ def test_the_journal_is_shown(duel: Run) -> None:
 
 
 def test_status_counts_what_waits(duel: Run) -> None:
-    """Mail that nobody has tried to send yet is no trouble, and has no line of its own."""
+    """Mail that was not tried yet is only counted."""
     shown = duel("status").output
 
     assert re.search(r"^  [0-9]+ mails wait to be sent$", shown, re.MULTILINE)

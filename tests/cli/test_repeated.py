@@ -1,4 +1,4 @@
-"""Options given more than once: they add up, or the second is refused; none drops an earlier one in silence."""
+"""Repeated options add up or are refused; none silently drops an earlier value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _leaves(group: click.Group, path: Path_ = ()) -> Iterator[tuple[Path_, click
 
 
 def _options() -> Iterator[tuple[Path_, click.Option]]:
-    """Every option that takes a value, of every command there is."""
+    """Yield every option with a value, of every command."""
     for path, command in _leaves(main):
         for option in command.params:
             if isinstance(option, click.Option) and not option.is_flag:
@@ -34,7 +34,7 @@ def _options() -> Iterator[tuple[Path_, click.Option]]:
 
 
 def _flags() -> Iterator[tuple[Path_, click.Option, click.Option]]:
-    """Pairs of flags of which a command hears only one."""
+    """Yield pairs of flags that set one parameter of a command."""
     for path, command in _leaves(main):
         options = [each for each in command.params if isinstance(each, click.Option)]
         for one in options:
@@ -48,7 +48,7 @@ def _run(path: Path_, *words: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("path", "option"), [(p, o) for p, o in _options() if not o.multiple], ids=str)
 def test_an_option_for_one_value_is_refused_the_second_time(path: Path_, option: click.Option) -> None:
-    """Nothing is done with one of two values: the command names the option that is given twice."""
+    """The command names an option that is given twice, and does nothing."""
     for flag in option.opts:
         code, said = _run(path, flag, "1", flag, "2")
 
@@ -59,7 +59,7 @@ def test_an_option_for_one_value_is_refused_the_second_time(path: Path_, option:
     ("path", "option"), [(p, o) for p, o in _options() if o.multiple and isinstance(o.type, KeyValueParam)], ids=str
 )
 def test_a_name_with_two_values_is_refused(path: Path_, option: click.Option) -> None:
-    """Of NAME=VALUE a name is given once, in whatever case; else one of its values would be lost."""
+    """A name of NAME=VALUE may be given only once, in any case; else one of its values would be lost."""
     code, said = _run(path, *(word for value in ("red=a", "RED=b") for word in (option.opts[-1], value)))
 
     assert (code, "RED is given twice: a and b" in said) == (2, True), said
@@ -67,14 +67,14 @@ def test_a_name_with_two_values_is_refused(path: Path_, option: click.Option) ->
 
 @pytest.mark.parametrize(("path", "one", "other"), list(_flags()), ids=str)
 def test_two_flags_for_one_choice_are_refused(path: Path_, one: click.Option, other: click.Option) -> None:
-    """Of two flags that exclude each other the later one does not win."""
+    """Two flags that exclude each other are refused, and the later one does not win."""
     code, said = _run(path, one.opts[-1], other.opts[-1])
 
     assert (code, f"{one.opts[-1]} and {other.opts[-1]} cannot go together" in said) == (2, True), said
 
 
 def test_every_argument_of_pairs_refuses_a_name_twice(duel: Run) -> None:
-    """House rules are changed by pairs without an option before them; there a name is given once too."""
+    """House rules are pairs without an option; there, too, a name may be given only once."""
     result = duel("policy", "duel", "grace=1h", "GRACE=2h")
 
     assert (result.exit_code, "GRACE is given twice: 1h and 2h" in result.stderr) == (2, True)
@@ -91,7 +91,7 @@ def test_press_goes_to_all_that_are_named(duel: Run, tmp_path: Path) -> None:
 
 
 def test_two_homes_are_refused(duel: Run, tmp_path: Path) -> None:
-    """A home before the name of a command and another behind it: the command goes to neither."""
+    """A home before the name of a command and another after it are refused."""
     result = duel("status", "--home", str(tmp_path / "other"))
 
     assert (result.exit_code, "--home is given twice" in result.stderr) == (2, True)

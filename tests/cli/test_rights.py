@@ -1,4 +1,4 @@
-"""PostgreSQL that does not let pbem write, or not all: said in a sentence, and nothing is sent that cannot be noted."""
+"""PostgreSQL without the rights to write: reported in a sentence, and no mail is sent that cannot be marked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Execute = Callable[[str], object]
 
 @pytest.fixture
 def served(duel: Run, home: Path, postgres_url: str) -> Run:
-    """The duel on PostgreSQL, with queues; the mail of its start waits in the outbox."""
+    """Return the duel on PostgreSQL, with queues; the mail of its start is in the outbox."""
     copy_from_file(home / "pbem.sqlite", postgres_url)
     create_queue_tables(postgres_url)
     use(home, postgres_url)
@@ -37,7 +37,7 @@ def served(duel: Run, home: Path, postgres_url: str) -> Run:
 
 @pytest.fixture
 def administrator(served: Run, home: Path, postgres_url: str) -> Iterator[Execute]:
-    """The server's administrator; the user that pbem comes as may connect and read, and nothing more."""
+    """Yield the server's administrator; the user of pbem may connect and read, and nothing more."""
     with closing(psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True)) as connection:
         connection.execute(f"CREATE ROLE {ROLE} LOGIN".encode())
         connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {ROLE}".encode())
@@ -50,24 +50,24 @@ def administrator(served: Run, home: Path, postgres_url: str) -> Iterator[Execut
 
 
 def use(home: Path, url: str) -> None:
-    """Has a home use a database."""
+    """Set the database of a home."""
     settings = home / FILE_NAME
     settings.write_text(rewrite_settings(settings.read_text(), {"database": url}))
 
 
 def make_read_only(url: str) -> None:
-    """Has all sessions from now on begin as read-only."""
+    """Make all new sessions read-only."""
     with closing(psycopg.connect(url.replace("+psycopg", ""), autocommit=True)) as connection:
         connection.execute(f"ALTER DATABASE {url.rpartition('/')[2]} SET default_transaction_read_only = on".encode())
 
 
 def sent(home: Path) -> int:
-    """How many mails went out."""
+    """Return the number of mails sent."""
     return len(list((home / "post" / "sent" / "new").iterdir()))
 
 
 def worker_says(home: Path) -> str:
-    """The first line in which a worker tells of a problem; then it is stopped."""
+    """Return the first line in which a worker reports a problem; then stop it."""
     command = [sys.executable, "-m", "cli", "--home", str(home), "worker"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
         assert worker.stderr is not None
@@ -81,7 +81,7 @@ def worker_says(home: Path) -> str:
 
 @pytest.mark.parametrize("words", WRITERS, ids=" ".join)
 def test_a_server_that_is_read_only(served: Run, home: Path, postgres_url: str, words: list[str]) -> None:
-    """Neither a connection that was read from before nor a fresh one writes; no mail goes out."""
+    """Neither an old connection nor a new one can write; no mail is sent."""
     make_read_only(postgres_url)
     result = served(*words)
 
@@ -95,7 +95,7 @@ def test_a_server_that_is_read_only(served: Run, home: Path, postgres_url: str, 
 
 @pytest.mark.parametrize("words", WRITERS, ids=" ".join)
 def test_a_user_who_may_only_read(administrator: Execute, served: Run, home: Path, words: list[str]) -> None:
-    """What is not permitted is named, and no mail goes out."""
+    """The error names the missing permission, and no mail is sent."""
     result = served(*words)
 
     assert (result.exit_code, sent(home)) == (1, 0)
@@ -103,7 +103,7 @@ def test_a_user_who_may_only_read(administrator: Execute, served: Run, home: Pat
 
 
 def test_rights_on_sequences_alone_are_lacking(administrator: Execute, served: Run, home: Path) -> None:
-    """Doctor finds them, and the statements that it prints mend it."""
+    """Doctor finds them, and the statements that it prints repair it."""
     administrator(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {ROLE}")
     found = served("doctor", *NOW).output
 
@@ -116,7 +116,7 @@ def test_rights_on_sequences_alone_are_lacking(administrator: Execute, served: R
 
 
 def test_a_mail_whose_sending_could_not_be_noted_is_not_sent(administrator: Execute, served: Run, home: Path) -> None:
-    """With rights to claim a mail but not to mark it as sent, each tick would send it again."""
+    """A mail that could be claimed but not marked as sent is not sent, else each tick would send it again."""
     administrator(f"GRANT UPDATE (state, not_before) ON outgoing TO {ROLE}")
     result = served("tick", *NOW)
 
@@ -125,12 +125,12 @@ def test_a_mail_whose_sending_could_not_be_noted_is_not_sent(administrator: Exec
 
 
 def test_a_worker_on_a_read_only_server(served: Run, home: Path, postgres_url: str) -> None:
-    """It says why it finds no work, once, and stops when it is told to."""
+    """A worker reports the reason once, and stops on request."""
     make_read_only(postgres_url)
 
     assert re.fullmatch("Problem: .*read-only transaction.*\n", worker_says(home))
 
 
 def test_a_worker_without_rights(administrator: Execute, home: Path) -> None:
-    """The same, where tables and queues may only be read."""
+    """A worker reports missing rights on tables and queues, too."""
     assert re.fullmatch("Problem: .*permission denied for .*\n", worker_says(home))

@@ -10,7 +10,7 @@ NOW = ("--now", "2026-11-03T09:00Z")
 
 
 def test_extend_says_the_new_deadline(duel: Run) -> None:
-    """By a span, by a moment of the campaign's clocks, or by the house rule."""
+    """A deadline moves by a span, to a moment of the campaign's clocks, or by the house rule."""
     outputs = [duel("extend", "duel", *by, *NOW).output for by in (["1d"], ["2026-11-08T20:00"], [])]
 
     assert outputs[0] == (
@@ -22,7 +22,7 @@ def test_extend_says_the_new_deadline(duel: Run) -> None:
 
 
 def test_extend_refuses_what_is_no_time(duel: Run) -> None:
-    """In one sentence that shows how to write one."""
+    """A text that is no time is refused in one sentence with an example."""
     result = duel("extend", "duel", "soon", *NOW)
 
     assert result.exit_code == 1
@@ -30,7 +30,7 @@ def test_extend_refuses_what_is_no_time(duel: Run) -> None:
 
 
 def test_hold_and_release(duel: Run) -> None:
-    """A held campaign runs no turn, status says why, and a release lets it go on."""
+    """A held campaign runs no turn, status has the reason, and a release lets it go on."""
     assert "duel is paused, and its players are told" in duel("hold", "duel", "a train", *NOW).output
     assert "held: paused by the GM: a train; let turns run with: pbem release duel" in duel("status", "duel").output
     assert "resolved" not in duel("tick", "--now", "2026-11-07T09:00Z").output
@@ -39,7 +39,7 @@ def test_hold_and_release(duel: Run) -> None:
 
 
 def test_holding_twice_is_refused(duel: Run) -> None:
-    """The GM is told what it is held for; so is he who releases what is not held."""
+    """A second hold is refused with the reason of the first, and so is a release without a hold."""
     assert duel("release", "duel").output == "Error: campaign duel is not held\n"
     duel("hold", "duel")
 
@@ -47,7 +47,7 @@ def test_holding_twice_is_refused(duel: Run) -> None:
 
 
 def test_deadline_shows_what_is_to_come(duel: Run) -> None:
-    """The open turn's deadline and the next."""
+    """`deadline` prints the open turn's deadline and the next."""
     assert duel("deadline", "duel", *NOW).output == (
         "duel: FRI 20:00 Europe/Berlin\n"
         "  turn 1 is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)\n"
@@ -56,7 +56,7 @@ def test_deadline_shows_what_is_to_come(duel: Run) -> None:
 
 
 def test_deadline_changes_the_schedule(duel: Run) -> None:
-    """The open turn keeps its deadline; JSON for scripts has the same facts."""
+    """The open turn keeps its deadline; the JSON has the same facts."""
     shown = json.loads(duel("deadline", "duel", "LAST SUN 18:00 Europe/Berlin", "--json", *NOW).output)
 
     assert shown["schedule"] == "LAST SUN 18:00 Europe/Berlin"

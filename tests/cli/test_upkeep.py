@@ -1,4 +1,4 @@
-"""Letters and outbox from the command line: looked at, and tried again."""
+"""Received messages and outbox on the command line: listed, shown, and retried."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ CODE = "abcdefghij234567"
 
 
 def pbem(desk: Desk, *words: str) -> Result:
-    """Runs a command in the toy's home."""
+    """Run a command in the toy's home."""
     return CliRunner().invoke(main, ["--home", str(desk.home), *words])
 
 
 def set_aside(desk: Desk) -> None:
-    """A letter that the desk stumbled over."""
+    """Receive a message and quarantine it."""
     desk.post(f"ORDERS toy1 red {TOKEN}\nBID 3\nEND\n", subject=f"Re: Turn 1 [toy1 {CODE}]")
     desk.tick()
     with desk.app.store.writing() as session:
@@ -32,14 +32,14 @@ def set_aside(desk: Desk) -> None:
 
 
 def refuse(desk: Desk, state: str = "failed") -> None:
-    """All mail that goes out was refused, and a wait of some days entered."""
+    """Mark all outgoing mail as refused after some days."""
     refused = {"state": state, "attempts": 2, "not_before": MONDAY + dt.timedelta(days=3), "reply": "550 no such user"}
     with desk.app.store.writing() as session:
         session.execute(update(OutgoingMail).where(OutgoingMail.state != "superseded").values(refused))
 
 
 def test_letters_are_listed(desk: Desk) -> None:
-    """A line each: number, time, state, sender, subject without its code, and the telling line of the note."""
+    """Each message has a line: number, time, state, sender, subject without its code, and the last line of the note."""
     set_aside(desk)
 
     assert pbem(desk, "letters").output == (
@@ -49,7 +49,7 @@ def test_letters_are_listed(desk: Desk) -> None:
 
 
 def test_the_newest_of_many_letters(desk: Desk) -> None:
-    """A year's letters do not fill the screen; the last line says how many there are."""
+    """Only the newest messages are listed; the last line has their number in all."""
     for number in range(3):
         desk.post(f"nonsense {number}", subject=f"mail {number}")
     desk.tick()
@@ -61,7 +61,7 @@ def test_the_newest_of_many_letters(desk: Desk) -> None:
 
 
 def test_letters_of_one_state(desk: Desk) -> None:
-    """Only those asked for; scripts get a list of objects."""
+    """Only messages in this state are listed; the JSON has a list of objects."""
     set_aside(desk)
 
     listed = json.loads(pbem(desk, "letters", "--state", "quarantined", "--json").output)["letters"]
@@ -72,7 +72,7 @@ def test_letters_of_one_state(desk: Desk) -> None:
 
 
 def test_the_former_word_for_a_state_is_understood(desk: Desk) -> None:
-    """Scripts that ask for letters that are done get those that are processed."""
+    """Scripts that ask for messages that are done get those that are processed."""
     desk.post("nonsense")
     desk.tick()
 
@@ -82,7 +82,7 @@ def test_the_former_word_for_a_state_is_understood(desk: Desk) -> None:
 
 
 def test_a_letter_is_shown_without_its_keys(desk: Desk) -> None:
-    """Who wrote what, as the desk reads it; whoever looks over the GM's shoulder learns no token and no code."""
+    """A message is shown as the inbox reads it, with tokens and codes masked."""
     set_aside(desk)
 
     shown = pbem(desk, "letters", "--show", "1").output
@@ -93,7 +93,7 @@ def test_a_letter_is_shown_without_its_keys(desk: Desk) -> None:
 
 
 def test_a_letter_is_tried_again(desk: Desk) -> None:
-    """A quarantined letter is new, without its old note, and the next tick deals with it."""
+    """A quarantined message becomes new, without its old note, and the next tick processes it."""
     desk.begin()
     set_aside(desk)
 
@@ -114,7 +114,7 @@ def test_a_letter_is_tried_again(desk: Desk) -> None:
     ],
 )
 def test_what_cannot_be_tried_again(desk: Desk, words: list[str], said: str) -> None:
-    """One sentence says why, and nothing changes."""
+    """One sentence has the reason, and nothing changes."""
     desk.begin()
     desk.post("ORDERS toy1 red\nBID 3\nEND\n")
     desk.tick()
@@ -124,7 +124,7 @@ def test_what_cannot_be_tried_again(desk: Desk, words: list[str], said: str) -> 
 
 
 def test_the_outbox_shows_what_is_not_delivered(desk: Desk) -> None:
-    """Whose mail, how often it was tried, when it comes again, and what the carrier said."""
+    """The list has the recipient, the attempts, the next try, and the carrier's reply."""
     desk.begin()
     refuse(desk, "queued")
 
@@ -135,7 +135,7 @@ def test_the_outbox_shows_what_is_not_delivered(desk: Desk) -> None:
 
 
 def test_what_has_failed_has_no_next_try(desk: Desk) -> None:
-    """For scripts that is null."""
+    """Failed mail has no next try, which is null in JSON."""
     desk.begin()
     refuse(desk)
 
@@ -145,7 +145,7 @@ def test_what_has_failed_has_no_next_try(desk: Desk) -> None:
 
 
 def test_mail_is_tried_again_as_it_is(desk: Desk) -> None:
-    """All that failed goes out with the next tick, under the Message-IDs that it had."""
+    """All failed mail goes out with the next tick, with unchanged Message-IDs."""
     desk.begin()
     refuse(desk)
     with desk.app.store.reading() as session:
@@ -159,7 +159,7 @@ def test_mail_is_tried_again_as_it_is(desk: Desk) -> None:
 
 
 def test_letters_and_outbox_on_each_database(shared: Desk) -> None:
-    """What is listed and tried again is the same on SQLite and PostgreSQL."""
+    """Lists and retries are the same on SQLite and PostgreSQL."""
     set_aside(shared)
     refuse(shared)
 
@@ -170,7 +170,7 @@ def test_letters_and_outbox_on_each_database(shared: Desk) -> None:
 
 
 def test_one_mail_is_tried_again(desk: Desk) -> None:
-    """The others wait on."""
+    """A retry by id leaves other mail waiting."""
     desk.begin()
     refuse(desk)
 
@@ -180,7 +180,7 @@ def test_one_mail_is_tried_again(desk: Desk) -> None:
 
 
 def test_mail_being_sent_is_left_to_its_sender(desk: Desk) -> None:
-    """Otherwise it would go out twice."""
+    """Mail that is being sent is not retried, else it would go out twice."""
     desk.begin()
     refuse(desk, "sending")
 
@@ -189,7 +189,7 @@ def test_mail_being_sent_is_left_to_its_sender(desk: Desk) -> None:
 
 
 def test_what_bounced_is_tried_again_by_its_number(desk: Desk) -> None:
-    """A dead address would only bounce again, so "all" leaves it alone."""
+    """A dead address would only bounce again, so "all" leaves bounced mail alone."""
     desk.begin()
     refuse(desk, "bounced")
 
@@ -214,5 +214,5 @@ def test_what_bounced_is_tried_again_by_its_number(desk: Desk) -> None:
     ],
 )
 def test_keys_are_masked_wherever_they_stand(text: str, shown: str) -> None:
-    """Tokens, codes and Message-IDs of reports; words of the language stay, and no letter steers a terminal."""
+    """Tokens, codes and Message-IDs are masked, ordinary words stay, and no character steers a terminal."""
     assert redact_all(text) == shown

@@ -1,4 +1,4 @@
-"""A GM's words from the command line: texts for reports, letters to players, and the list of press."""
+"""Words of a GM from the command line: texts for reports, messages to players, and the list of press."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.toy.home import Desk, text_of
 
 
 def pbem(desk: Desk, *words: str, typed: str = "") -> Result:
-    """Runs a command in the toy's home."""
+    """Run a command in the toy's home."""
     return CliRunner().invoke(main, ["--home", str(desk.home), *words], input=typed)
 
 
 def test_a_text_is_put_in_listed_and_taken_out(desk: Desk, tmp_path: Path) -> None:
-    """A file or standard input becomes a text; without one, all texts are listed; --drop takes one out."""
+    """A file or standard input becomes a text; without one, all texts are listed; --drop removes one."""
     desk.begin()
     file = tmp_path / "words.txt"
     file.write_text("The harbour is closed.\n")
@@ -43,7 +43,7 @@ def test_a_text_cannot_be_put_in_and_taken_out_at_once(desk: Desk) -> None:
 
 
 def test_a_gm_writes_to_his_players(desk: Desk) -> None:
-    """`press` mails words to the seats named, and lists what was written, by whom in truth."""
+    """`press` mails words to the named seats, and lists all press with its true senders."""
     desk.begin(rules={"press": "anonymous"})
     desk.post("UNSIGNED TO blue\nBoo.")
     desk.tick()
@@ -59,7 +59,7 @@ def test_a_gm_writes_to_his_players(desk: Desk) -> None:
 
 
 def test_words_to_nobody_are_refused(desk: Desk) -> None:
-    """A seat that is not there is met with the nearest; words that are none are refused."""
+    """An unknown seat is refused with the nearest, and so is an empty text."""
     desk.begin()
 
     refused = pbem(desk, "press", "toy1", "-", "--to", "blu", typed="Hi.").output

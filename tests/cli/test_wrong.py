@@ -1,4 +1,4 @@
-"""Whatever is typed, and whatever stands in a home: a sentence, an exit code, never a traceback."""
+"""Wrong input and damaged homes end in a sentence and an exit code, never in a traceback."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_no_words_make_a_traceback(duel: Run, tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_settings_that_cannot_be_read(pbem: Run, home: Path, settings: bytes, said: str) -> None:
-    """The file, the setting and what is wrong with it are named."""
+    """The error names the file, the setting and what is wrong with it."""
     (home / "pbem.toml").write_bytes(settings)
     result = pbem("status")
 
@@ -81,7 +81,7 @@ def test_settings_that_cannot_be_read(pbem: Run, home: Path, settings: bytes, sa
 
 @pytest.mark.parametrize("command", [("status",), ("tick",), ("migrate",), ("replay", "duel")])
 def test_a_database_that_is_none(duel: Run, home: Path, command: tuple[str, ...]) -> None:
-    """A file of something else is named, and left as it is."""
+    """A file that is no database is named, and left as it is."""
     for path in home.glob("pbem.sqlite*"):
         path.unlink()
     (home / "pbem.sqlite").write_text("These are the times that try men's souls. " * 50)
@@ -94,7 +94,7 @@ def test_a_database_that_is_none(duel: Run, home: Path, command: tuple[str, ...]
 @pytest.mark.parametrize("when", ["9999-12-31T23:59", "0001-01-01T00:00+14:00"])
 @pytest.mark.parametrize("command", [("tick",), ("run", "duel"), ("start", "duel")])
 def test_times_at_the_ends_of_the_calendar(duel: Run, command: tuple[str, ...], when: str) -> None:
-    """They cannot be reckoned with, and are refused before anything is done."""
+    """Times beyond any arithmetic are refused before anything is done."""
     result = duel(*command, "--now", when)
 
     assert result.exit_code == 2
@@ -124,7 +124,7 @@ def test_an_option_given_twice_is_refused(pbem: Run) -> None:
 def test_a_report_that_cannot_be_checked_against(
     duel: Run, home: Path, tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
-    """A player at home is told what is wrong with the file, in one sentence."""
+    """A damaged or foreign report is refused in one sentence."""
     report = json.loads((home / "turns" / "duel" / "0000" / "reports" / "red.json").read_text())
     (tmp_path / "report.json").write_text(json.dumps(report | change))
     (tmp_path / "sheet.txt").write_text("PLACE c3\n")
@@ -137,7 +137,7 @@ def test_a_report_that_cannot_be_checked_against(
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    """When a pipe is closed, as by `pbem rules | head`, nothing is said to be wrong."""
+    """A closed pipe, as by `pbem rules | head`, is no error."""
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, str(ROOT / "cli.py"), "rules", "singularity"]
@@ -150,7 +150,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 @pytest.mark.parametrize("spelt", ["\\ud800", "x\\udfffx", "\\u0000", "\\\\\\u0000"])
 @pytest.mark.parametrize("key", ["label", "campaign", "view"])
 def test_signs_that_no_text_can_hold(duel: Run, home: Path, tmp_path: Path, spelt: str, key: str) -> None:
-    """JSON can spell halves of characters, and NUL: a report that does is none, and a check says so."""
+    """A report with lone surrogates or NUL, which JSON can spell, is refused."""
     report = json.loads((home / "turns" / "duel" / "0000" / "reports" / "red.json").read_text())
     changed = {key: {**report["view"], "label": "X"} if key == "view" else "X"}
     (tmp_path / "report.json").write_text(json.dumps(report | changed).replace('"X"', f'"{spelt}"'))
@@ -165,7 +165,7 @@ def test_signs_that_no_text_can_hold(duel: Run, home: Path, tmp_path: Path, spel
     "sheet", [b"\xed\xa0\x80", b"\xff\xfe\x00\xd8A\x00", b"PLACE \x00c3", b"ORDERS \xed\xa0\x80 red\n\xf0\x9f"]
 )
 def test_signs_in_a_sheet(duel: Run, home: Path, tmp_path: Path, sheet: bytes) -> None:
-    """Bytes that are no text are read as far as they can be, and the findings are told."""
+    """Bytes that are no text are read as far as possible, with findings."""
     (tmp_path / "sheet.txt").write_bytes(sheet)
 
     code, output = check(tmp_path / "sheet.txt", home / "turns" / "duel" / "0000" / "reports" / "red.json")
@@ -174,7 +174,7 @@ def test_signs_in_a_sheet(duel: Run, home: Path, tmp_path: Path, sheet: bytes) -
 
 
 def test_signs_in_a_patch(duel: Run, tmp_path: Path) -> None:
-    """The state that is mailed to all takes none of them either."""
+    """A patch with lone surrogates is refused."""
     (tmp_path / "patch.json").write_text('[{"op": "add", "path": "/x", "value": "\\ud800"}]')
     result = duel("patch", "duel", str(tmp_path / "patch.json"), "--yes")
 
@@ -183,7 +183,7 @@ def test_signs_in_a_patch(duel: Run, tmp_path: Path) -> None:
 
 
 def half_typed(command: click.Command) -> Iterator[list[str]]:
-    """The words of a command with half a character as each argument, and as the value of each option in turn."""
+    """Yield command lines with half a character as each argument, and as the value of each option in turn."""
     half = "\udcff"
     arguments = [each for each in command.params if isinstance(each, click.Argument)]
     words = [str(command.name), *("duel" if each.name == "name" else half for each in arguments)]
@@ -195,7 +195,7 @@ def half_typed(command: click.Command) -> Iterator[list[str]]:
 
 
 def test_half_a_character_in_any_command(duel: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words that came in another encoding than the terminal's are refused in a sentence, wherever they stand."""
+    """Words in another encoding than the terminal's are refused in a sentence, anywhere."""
     monkeypatch.chdir(tmp_path)
     for name in sorted(set(main.commands) - {"demo", "doctor", "init", "ruleset", "serve"}):
         for words in half_typed(main.commands[name]):

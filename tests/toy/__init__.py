@@ -1,4 +1,4 @@
-"""A small game for the host's own tests."""
+"""A small game for the application's own tests."""
 
 from tests.toy.ruleset import Auction
 

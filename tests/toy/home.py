@@ -1,4 +1,4 @@
-"""A home with a campaign of the toy game in it, and a hand that posts letters and reads mail."""
+"""A home with a campaign of the toy game, and a `Desk` that posts messages and reads mail."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.toy.ruleset import Auction
 
 GAMES: Mapping[str, AnyRuleset] = {"toy": Auction()}
 MONDAY = dt.datetime(2026, 11, 2, 9, 0, tzinfo=dt.UTC)
-"""The moment at which the tests' campaigns start."""
+"""The time at which the tests' campaigns start."""
 
 ADDRESS_IS_ENOUGH = {"accept": "address"}
 """The house rule of tests about other things: a sheet counts because of its From."""
@@ -45,10 +45,10 @@ _PARSED = lru_cache(maxsize=10_000)(email.policy.default.header_fetch_parse)
 
 
 class _Reading(email.policy.EmailPolicy):
-    """The usual policy, but for this: Python reads a field anew each time that it is asked for, also for itself."""
+    """The usual policy, with a cache: Python parses a header field again each time that it is read."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
-        """A field, read; the same for all mails that have it alike."""
+        """Return a parsed header field; equal fields of all mails share it."""
         return _PARSED(name, value)
 
 
@@ -56,7 +56,7 @@ ADDRESSES = {"red": "ann@example.org", "blue": "bob@example.org", "green": "cyd@
 
 
 def make_home(folder: Path, *, database: str = "") -> Path:
-    """A home with the toy's templates, an empty database and no pictures."""
+    """Make a home with the toy's templates, an empty database and no pictures; return its folder."""
     path = write_default_settings(folder, "orders@example.org")
     text = path.read_text().replace("pictures = true", "pictures = false")
     if database:
@@ -72,14 +72,14 @@ def make_home(folder: Path, *, database: str = "") -> Path:
 
 @dataclass(frozen=True)
 class Begun:
-    """What beginning a campaign has made of an untouched home: hundreds of tests begin the same one."""
+    """The rows and files of a started campaign: hundreds of tests start the same one."""
 
     rows: sqlite3.Connection
     archive: Mapping[Path, bytes]
 
     @classmethod
     def of(cls, app: App) -> Begun:
-        """What a house has now."""
+        """Return what an application has now."""
         rows = sqlite3.connect(":memory:", check_same_thread=False)
         with closing(sqlite3.connect(str(app.store.engine.url.database))) as live:
             live.backup(rows)
@@ -88,7 +88,7 @@ class Begun:
         return cls(rows, {path.relative_to(archive): path.read_bytes() for path in files})
 
     def put(self, app: App) -> None:
-        """Gives it to another house."""
+        """Copy it into another application."""
         with closing(sqlite3.connect(str(app.store.engine.url.database))) as live:
             self.rows.backup(live)
         for name, content in self.archive.items():
@@ -98,31 +98,31 @@ class Begun:
 
 
 _BEGUN: dict[object, Begun] = {}
-"""By all that the beginning depends on."""
+"""Started campaigns, by all that their start depends on."""
 
 
 def is_untouched(home: Path) -> bool:
-    """Whether nothing was ever kept in a home's database, and it is a file."""
+    """Return True if the home's database is a file to which nothing was ever written."""
     file, log = home / "pbem.sqlite", home / "pbem.sqlite-wal"
     return file.exists() and not (log.exists() and log.stat().st_size) and file.read_bytes() == migrated_database()
 
 
 def made_of(home: Path) -> tuple[tuple[str, bytes], ...]:
-    """The settings and templates of a home."""
+    """Return the settings and templates of a home."""
     templates = sorted(path for path in (home / "templates").rglob("*") if path.is_file())
     return tuple((path.name, path.read_bytes()) for path in (home / FILE_NAME, *templates))
 
 
 @dataclass
 class Desk:
-    """An open house with one campaign, "toy1", and the clock that its tests turn."""
+    """An open application with one campaign, "toy1", and a clock that tests set."""
 
     app: App
     now: dt.datetime = MONDAY
     _count: Iterator[int] = field(default_factory=itertools.count)
     _read: dict[Path, tuple[str, EmailMessage]] = field(default_factory=dict)
     alike: bool = True
-    """Whether campaigns that begin alike may have the same keys and salts."""
+    """True if campaigns with an equal start may share keys and salts."""
 
     @property
     def home(self) -> Path:
@@ -138,7 +138,7 @@ class Desk:
         rules: Mapping[str, str] | None = None,
         **options: str,
     ) -> None:
-        """Creates and starts a campaign with these house rules; an address is proof unless they say otherwise."""
+        """Create and start a campaign with these house rules; an address is proof unless they say otherwise."""
         wanted = NewCampaign(
             name=name,
             game="toy",
@@ -163,7 +163,7 @@ class Desk:
         run_action(self.app, wanted.name, StartCampaign(), self.now)
 
     def set_rules(self, name: str = "toy1", **rules: str) -> None:
-        """Changes house rules of a campaign."""
+        """Change house rules of a campaign."""
         with self.app.store.writing() as session:
             campaign = session.scalars(select(Campaign).where(Campaign.name == name)).one()
             campaign.policy = {**campaign.policy, **parse_house_rules(rules)}
@@ -177,7 +177,7 @@ class Desk:
         subject: str = "orders",
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Drops a mail into the inbox."""
+        """Put a mail into the inbox."""
         number = next(self._count)
         message = EmailMessage()
         message["From"], message["To"], message["Subject"] = sender, to, subject
@@ -190,7 +190,7 @@ class Desk:
         (inbox / f"{number:04d}.eml").write_bytes(bytes(message))
 
     def reply(self, report: EmailMessage, text: str, **changes: str) -> None:
-        """Answers a mail as a mail program would."""
+        """Answer a mail as a mail program would."""
         self.post(
             text,
             sender=changes.get("sender", report["To"]),
@@ -200,17 +200,17 @@ class Desk:
         )
 
     def tick(self, *, hours: float = 0, live: bool = False) -> TickResult:
-        """Turns the clock on, then ticks."""
+        """Advance the clock, then tick."""
         self.now += dt.timedelta(hours=hours)
         return tick(self.app, self.now, live=live)
 
     def mails(self, to: str = "") -> list[EmailMessage]:
-        """All mail sent so far, oldest first; to one address, if given."""
+        """Return all mail sent so far, oldest first; to one address, if given."""
         found = [self._mail(path) for path in sorted((self.home / "post" / "sent" / "new").glob("*"))]
         return [mail for reader, mail in found if to in ("", reader)]
 
     def _mail(self, path: Path) -> tuple[str, EmailMessage]:
-        """A mail that was sent, with whom it is to; read once, as it never changes."""
+        """Return a sent mail with its recipient; it is read once, as it never changes."""
         if path not in self._read:
             mail = email.message_from_bytes(path.read_bytes(), policy=_Reading())
             assert isinstance(mail, EmailMessage)
@@ -218,12 +218,12 @@ class Desk:
         return self._read[path]
 
     def last(self, to: str = "ann@example.org") -> EmailMessage:
-        """The last mail sent to an address."""
+        """Return the last mail sent to an address."""
         return self.mails(to)[-1]
 
 
 def text_of(mail: EmailMessage) -> str:
-    """The text of a mail."""
+    """Return the text of a mail."""
     body = mail.get_body(("plain",))
     assert body is not None
     return str(body.get_content()).replace("\r\n", "\n")
@@ -231,7 +231,7 @@ def text_of(mail: EmailMessage) -> str:
 
 @contextmanager
 def open_desk(folder: Path, *, database: str = "", games: Mapping[str, AnyRuleset] = GAMES) -> Iterator[Desk]:
-    """A fresh home in a folder, open."""
+    """Open a fresh home in a folder."""
     make_home(folder, database=database)
     with open_app(folder, games) as app:
         yield Desk(app)

@@ -1,8 +1,8 @@
 """The toy auction: sealed bids for a prize a round, whispers, and private purses.
 
-Small, but with all a host can meet: private facts, dice, talk that only one
-seat hears, every kind of option, and a pace in which seats are awaited and
-told in turn.
+Small, but with all that an application can meet: private facts, dice, talk that
+only one seat hears, every kind of option, and a pace in which seats are awaited and
+get reports in turn.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Table:
 
     @property
     def over(self) -> bool:
-        """All rounds are played, or nobody is left."""
+        """True if all rounds are played, or no seat is left."""
         return self.round > self.rounds or not any(self.playing)
 
     @property
     def mover(self) -> SeatName:
-        """Whose turn it is when seats bid one after the other."""
+        """The seat to bid, when seats bid one after the other."""
         left = [seat for seat, plays in zip(self.seats, self.playing, strict=True) if plays]
         return left[(self.round - 1) % len(left)]
 

@@ -16,7 +16,7 @@ class Hide(Order):
     cave: Annotated[str, NEAR]
 
     def words(self) -> str:
-        """For the receipt."""
+        """Return the order in words, for the receipt."""
         return f"hide the lantern in cave {self.cave}"
 
 
@@ -28,7 +28,7 @@ class Search(Order):
     cave: Annotated[str, NEAR]
 
     def words(self) -> str:
-        """For the receipt."""
+        """Return the order in words, for the receipt."""
         return f"search cave {self.cave}"
 
 

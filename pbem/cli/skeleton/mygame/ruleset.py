@@ -1,4 +1,4 @@
-"""My Game as pbem sees it: all that is not said here is as in every game."""
+"""The ruleset of My Game; `BaseRuleset` has defaults for everything else."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,13 +34,13 @@ class MyGame(BaseRuleset[State]):
     resolve = staticmethod(turn.resolve)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
-        """Each lantern in a cave by lot; two may share one (rule 1)."""
+        """Return the first state: each lantern in a random cave, which two may share (rule 1)."""
         caves = options["caves"]
         players = {seat: Player(dice.roll(caves, "lantern", seat)) for seat in seats}
         return State(turn=1, turns=options["turns"], caves=caves, players=players)
 
     def standing(self, state: State) -> Standing:
-        """All who play are awaited each turn; most points win (rule 5)."""
+        """Return the standing: all who play are awaited each turn; most points win (rule 5)."""
         scores = {seat: player.score for seat, player in state.players.items()}
         if not state.over:
             return Standing(over=False, awaiting=state.playing, scores=scores)

@@ -1,4 +1,4 @@
-"""How a sheet is judged beyond its words, and what a bot writes: both by the mailed view alone, never by the state."""
+"""Checks of a sheet beyond its syntax, and a bot. Both see the mailed view alone, never the state."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,7 +8,7 @@ from mygame.orders import ORDERS, Hide, Search
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-    """The orders as declared, one of each kind; every refusal is a finding with its line."""
+    """Return the orders as declared, one of each kind; every refusal is a finding with its line."""
     parsed = ORDERS.parse(view, lines)
     entries, findings, given = [], list(parsed.findings), set[type[Order]]()
     for entry in parsed.entries:
@@ -23,7 +23,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 
 def standard(view: View, dice: Dice) -> list[str]:
-    """Hides anywhere within reach, and searches anywhere else."""
+    """Hide anywhere within reach, and search anywhere else."""
     if not view["awaited"]:
         return []
     hidden = dice.pick(view["near"], "hide", view["label"])

@@ -1,4 +1,4 @@
-"""The whole truth of a game: frozen, and never mailed. Saves follow from the declarations."""
+"""The complete state of a game: frozen, and never mailed. Saves follow from the declarations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ REACH = 2
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Where a lantern is, and how many others its owner has found."""
+    """A player: the cave of the lantern, and the number of others' lanterns found."""
 
     cave: int
     score: int = 0
@@ -20,7 +20,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The turn to be played, the last one, the caves from 1, and the players."""
+    """The turn to be played, the last one, the number of caves, and the players."""
 
     turn: int
     turns: int
@@ -29,14 +29,14 @@ class State:
 
     @property
     def playing(self) -> frozenset[SeatName]:
-        """Who has not been taken out."""
+        """The seats that were not removed."""
         return frozenset(seat for seat, player in self.players.items() if player.playing)
 
     @property
     def over(self) -> bool:
-        """All turns are played, or too few are left (rule 5)."""
+        """True if all turns are played, or too few players are left (rule 5)."""
         return self.turn > self.turns or len(self.playing) < 2
 
     def near(self, cave: int) -> range:
-        """The caves within reach of one."""
+        """Return the caves within reach of one."""
         return range(max(1, cave - REACH), min(self.caves, cave + REACH) + 1)

@@ -1,4 +1,4 @@
-"""What happens in a turn: steps, in the order of the rulebook. A state is never changed, only followed by another."""
+"""The steps of a turn, in the order of the rulebook. A state is never changed, only followed by another."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ from mygame.state import Player, State
 
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-    """The next state, and what happened. Seats act sorted, so that whose sheet came first decides nothing."""
+    """Return the next state, and the events."""
     state = leave(state, turn)
     state = hide(state, turn)
     searched = list(search(state, turn, dice))
@@ -19,12 +19,12 @@ def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Eve
 
 
 def leave(state: State, turn: TurnInput) -> State:
-    """Who was taken out by the GM plays no more, and his lantern is gone (rule 6)."""
+    """Remove the seats that the GM has taken out, with their lanterns (rule 6)."""
     return _changed(state, {seat: replace(state.players[seat], playing=False) for seat in turn.removed})
 
 
 def hide(state: State, turn: TurnInput) -> State:
-    """All lanterns are carried at once (rule 3)."""
+    """Move all lanterns at once (rule 3)."""
     carried = {
         seat: replace(state.players[seat], cave=int(order.cave))
         for seat, sheet in turn.orders.items()
@@ -35,7 +35,7 @@ def hide(state: State, turn: TurnInput) -> State:
 
 
 def search(state: State, turn: TurnInput, dice: Dice) -> Iterator[Event]:
-    """Then all look; who looks hears what he found, and who was found hears by whom (rule 4)."""
+    """Yield the searches: the searcher is told what they found, and the owner by whom (rule 4)."""
     for seat in sorted(turn.orders):
         for order in turn.orders[seat]:
             if isinstance(order, Search):
@@ -46,7 +46,7 @@ def search(state: State, turn: TurnInput, dice: Dice) -> Iterator[Event]:
 
 
 def score(state: State, searched: list[Event]) -> State:
-    """A point for each lantern found."""
+    """Add a point for each lantern found."""
     points = dict.fromkeys(state.players, 0)
     for event in searched:
         if event.kind == "searched":
@@ -58,7 +58,7 @@ def score(state: State, searched: list[Event]) -> State:
 
 
 def hidden(turn: TurnInput) -> Iterator[Event]:
-    """Each hears where he hid, and nobody else does."""
+    """Yield where each seat has hidden its lantern, for that seat alone."""
     for seat in sorted(turn.orders):
         for order in turn.orders[seat]:
             if isinstance(order, Hide):

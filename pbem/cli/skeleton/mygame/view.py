@@ -1,4 +1,4 @@
-"""What a seat may know, and what is shown of it. A view is built by adding: what is not put in cannot leak."""
+"""The view of a seat, and its pictures. A view is built by adding: what is not put in cannot leak."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ SIDE = 48
 
 
 def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> View:
-    """The seat's own lantern and points; at the end, everyone's points. Plain data: no tuples, no sets."""
+    """Return the seat's own lantern and points; at the end, everyone's points. Plain data: no tuples, no sets."""
     player = state.players[seat]
     return {
         "seat": seat,
@@ -31,19 +31,19 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> View:
 
 
 def turn_summary(view: View) -> list[str]:
-    """What matters most."""
+    """Return the most important facts."""
     return [f"You have {view['score']} points; your lantern is in cave {view['cave']}."]
 
 
 def text_map(view: View) -> str:
-    """The caves in rows, the own one between stars."""
+    """Return the caves in rows, the seat's own between stars."""
     shown = [f"*{cave}*" if cave == view["cave"] else cave for cave in view["caves"]]
     rows = (shown[first : first + ROW] for first in range(0, len(shown), ROW))
     return "\n".join("".join(f"{cave:>6}" for cave in row) for row in rows)
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """The hill, with the own lantern alight."""
+    """Return the picture of the hill, with the seat's own lantern alight."""
     rows = -(-len(view["caves"]) // ROW)
     width, height = ROW * SIDE, rows * SIDE
     caves = "".join(_cave(number, cave, alight=cave == view["cave"]) for number, cave in enumerate(view["caves"]))
@@ -54,7 +54,7 @@ def pictures(view: View) -> tuple[Picture, ...]:
 
 
 def _spots(view: View) -> Iterator[TapTarget]:
-    """The caves, to be tapped on a page."""
+    """Yield the caves as areas that can be tapped on a page."""
     for number, cave in enumerate(view["caves"]):
         told = "your lantern" if cave == view["cave"] else "within reach" if cave in view["near"] else "too far"
         x, y = _corner(number)

@@ -1,4 +1,4 @@
-"""What a seat may not know: where the lanterns of the others are, and how many they have found.
+"""The secrets of a game: where the lanterns of the others are, and how many they have found.
 
 The suite compares all that is mailed to a seat in worlds made here. A scrambler
 that leaves a secret as it is hides its leak, so change everything hidden.
@@ -13,12 +13,12 @@ from mygame.state import REACH, State
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """The same game with every other lantern and score another."""
+    """Return the same game with every other lantern and score another."""
     return _with_others(state, seat, range(1, state.caves + 1), rnd)
 
 
 def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
-    """Such a world, and sheets of the others, of which the seat hears nothing whatever it orders itself.
+    """Return such a world, and sheets of the others of which the seat hears nothing, whatever it orders itself.
 
     All others are out of its reach, stay there, and search nothing.
     """

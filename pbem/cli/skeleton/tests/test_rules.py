@@ -11,14 +11,14 @@ DICE = Dice(b"test")
 
 
 def played(*caves: int, **orders: tuple[Hide | Search, ...]) -> tuple[State, tuple[Event, ...]]:
-    """A turn with the lanterns of red and blue in these caves."""
+    """Resolve a turn with the lanterns of red and blue in these caves."""
     red, blue = caves
     state = State(turn=1, turns=8, caves=12, players={"red": Player(red), "blue": Player(blue)})
     return RULESET.resolve(state, TurnInput(orders), DICE)
 
 
 def test_a_lantern_found_is_a_point() -> None:
-    """Rule 4: who searches the right cave scores, and the owner hears by whom."""
+    """Rule 4: a seat that searches the right cave scores, and the owner is told which seat it was."""
     state, events = played(3, 4, red=(Search("4"),))
 
     assert state.players["red"].score == 1
@@ -33,7 +33,7 @@ def test_lanterns_are_carried_before_anyone_searches() -> None:
 
 
 def test_a_second_order_of_a_kind_is_refused() -> None:
-    """One lantern, one search: the receipt says which line was not taken."""
+    """A second order of a kind is refused, and the receipt names its line."""
     state = RULESET.setup({}, ("red", "blue"), DICE)
     view = RULESET.view(state, "red", ())
     near = view["near"]
