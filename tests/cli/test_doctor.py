@@ -121,7 +121,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
     ("breaking", "said"),
     [
         (lambda home: add(home, "poll = 3\ninbox_password = 'x'"), "'poll' is not a setting; did you mean poll_sec"),
-        (lambda home: add(home, "poll = 3\ninbox_password = 'x'"), "pbem.toml: inbox_password must not stand in"),
+        (lambda home: add(home, "poll = 3\ninbox_password = 'x'"), "pbem.toml: inbox_password must not be written"),
         (lambda home: (home / "pbem.toml").write_text("]"), "pbem.toml is not valid TOML: "),
         (lambda home: (home / "pbem.toml").unlink(), "pbem.toml cannot be read: No such file"),
         (lambda home: replaced(home / "turns"), "turns is a file where a folder must be. To mend: move "),

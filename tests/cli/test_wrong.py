@@ -64,7 +64,7 @@ def test_no_words_make_a_traceback(duel: Run, tmp_path: Path, monkeypatch: pytes
         (b"address = " + b"[" * 5_000, "is not valid TOML"),
         (b"", "pbem.toml has no address"),
         (b'address = "orders@example.org"\npoll = 3', "'poll' is not a setting; did you mean poll_seconds?"),
-        (b'address = "orders@example.org"\ninbox_password = "x"', "inbox_password must not stand in the file"),
+        (b'address = "orders@example.org"\ninbox_password = "x"', "inbox_password must not be written in the file"),
         (b'address = "orders@example.org"\ndatabase = "sqlite:///"', "database is 'sqlite:///'"),
         (b'address = "orders@example.org"\ndatabase = "sqlite:///turns"', "unable to open database file"),
     ],
