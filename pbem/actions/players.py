@@ -185,8 +185,10 @@ _DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class NoteAbsence(SeatCommand):
-    """Tell that you cannot send orders from one day to another, such as 2026-12-24 or 24 Dec 2026; deadlines yet to be
-    set keep out of that time."""
+    """Tell that you cannot send orders from one day to another, such as 2026-12-24 or 24 Dec 2026.
+
+    Deadlines yet to be set keep out of that time.
+    """
 
     usage = "ABSENT first [TO last]"
     weight = Reversible("", "PRESENT")

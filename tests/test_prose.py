@@ -1,0 +1,53 @@
+"""Docstrings and comments are plain English; what ruff does not look at is counted here."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("pbem", "rules", "tests", "bench", "migrations")
+
+_NOUN_CLAUSE = re.compile(r"(What|Whether|How|Who|Whose|Whom|Where|Which|Why|When a|That|Whatever|Whoever)\b")
+_HE = re.compile(r"\b(he|his|him|himself)\b", re.IGNORECASE)
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def docstrings(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield each docstring below a folder, with its file and line."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node)):
+                yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}", text
+
+
+def comments(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield each comment below a folder, with its file and line."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        with path.open("rb") as file:
+            for token in tokenize.tokenize(file.readline):
+                if token.type == tokenize.COMMENT:
+                    yield f"{path.relative_to(ROOT)}:{token.start[0]}", token.string
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_docstrings_say_what_is_done(folder: str) -> None:
+    """At most one docstring in a hundred opens with a noun clause, such as "What …" or "Whether …"."""
+    found = list(docstrings(folder))
+
+    clauses = [f"{place}: {text.splitlines()[0]}" for place, text in found if _NOUN_CLAUSE.match(text)]
+
+    assert len(clauses) <= len(found) / 100, "\n".join(clauses)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_people_are_they(folder: str) -> None:
+    """No docstring and no comment has a pronoun of one gender for people of any."""
+    found = [*docstrings(folder), *comments(folder)]
+
+    assert [f"{place}: {text}" for place, text in found if _HE.search(text)] == []
