@@ -171,10 +171,8 @@ def write_preview(made: Preview, folder: Path) -> PreviewFiles:
     """Write all reports into a folder, replacing those of an earlier preview. Raises OSError."""
     reports = folder / REPORTS
     reports.mkdir(parents=True, exist_ok=True)
-    before, now = (
-        _view_hashes(reports),
-        {report.place.seat: json_sha256(json.loads(report.view)) for report in made.reports},
-    )
+    before = _view_hashes(reports)
+    now = {report.place.seat: json_sha256(json.loads(report.view)) for report in made.reports}
     for seat in made.opening.snapshot.seats:
         for path in reports.glob(f"{seat}.*"):
             path.unlink()

@@ -103,10 +103,8 @@ def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bou
         zone=Schedule.read(campaign.schedule).zone,
         reason=bounce.reason,
     )
-    mailer, subject = (
-        CampaignMailer.of(case.app, campaign),
-        f"Mail to {', '.join(page.seats) or page.recipient} came back",
-    )
+    mailer = CampaignMailer.of(case.app, campaign)
+    subject = f"Mail to {', '.join(page.seats) or page.recipient} came back"
     told = mailer.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
     mailer.send(case.session, case.now, told)
 
