@@ -288,8 +288,8 @@ def _absolute_database(home: Path, url: str) -> str:
 LACKING = ("dkim", "tls_ca")
 """Settings that name files which a backup may lack, and without which a home cannot be opened."""
 
+# pbem's own files in a home, which no path in the settings may name.
 _OWN_FILES = re.compile(r"pbem\.(?:toml|inactive|sqlite.*)$")
-"""pbem's own files in a home, which no path in the settings may name."""
 
 
 def rewrite_settings(text: str, changes: Mapping[str, str | None]) -> str:

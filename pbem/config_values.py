@@ -231,8 +231,8 @@ def masked_url(url: str) -> str:
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*/=?^_`{|}~+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
 _SITE_URL = re.compile(r"(?:https?|file)://[!-;=?-~]{1,400}")
+# All servers of a provider; with "*.com" any sender's server would be trusted.
 _NAMES_BELOW = re.compile(r"\*(?:\.[A-Za-z0-9-]+){2,}")
-"""All servers of a provider; with "*.com" any sender's server would be trusted."""
 _POSTGRESQL = re.compile(r"postgresql(\+psycopg)?://")
 
 

@@ -57,10 +57,10 @@ _KEYS = (
 
 _TOKEN = re.compile(rf"(?i)\b[0-9a-f]{{{2 * TOKEN_BYTES}}}\b")
 _FRAME = re.compile(r"(?i)\A[>|\s]*+(?:orders|player|gm)\b")
+# A token, also with a typing error, or a reply code.
 _KEYLIKE = re.compile(
     rf"(?i)\b(?:(?=[a-z]{{0,24}}+[0-9])[0-9a-f]{{15,25}}|(?=[a-z]{{0,15}}+[2-7])[a-z2-7]{{{CODE_CHARACTERS}}})\b"
 )
-"""A token, also with a typing error, or a reply code."""
 
 _SECRETS: set[str] = set()
 
@@ -102,8 +102,8 @@ T = TypeVar("T")
 AGAIN = 0.05
 """Seconds after which the timer fires again, if the work could not be interrupted the first time."""
 
+# Packages whose shared state an exception in the middle of a call could corrupt: their calls, all short, finish.
 _PROTECTED = frozenset({"concurrent", "importlib", "logging", "multiprocessing", "psycopg", "sqlalchemy"})
-"""Packages whose shared state an exception in the middle of a call could corrupt: their calls, all short, finish."""
 
 
 class TimeLimitExceeded(BaseException):
@@ -213,8 +213,8 @@ def gc_paused(*, for_good: bool = False) -> Iterator[None]:
             gc.enable()
 
 
+# Bytes; SQLite asks for less at a time.
 _ENOUGH = 1 << 16
-"""Bytes; SQLite asks for less at a time."""
 
 
 def read_plain(path: Path, most: int, *, follow: bool = False) -> bytes:

@@ -23,21 +23,21 @@ STEP = 4
 MOST_GROWTH = 9.0
 """Times as long for `STEP` times the input; linear work takes 4, quadratic work 16."""
 
+# Growth for `STEP` times the input that passes after one measurement: nearer to linear than to quadratic.
 _IN_PROPORTION = 6.0
-"""Growth for `STEP` times the input that passes after one measurement: nearer to linear than to quadratic."""
 
 WORTH_A_LOOK = 0.002
 """Seconds; work that takes less for the longest input grows too little to be measured, or to matter."""
 
+# Seconds of processor time after which work is taken for endless.
 _CUT_OFF = 2.0
-"""Seconds of processor time after which work is taken for endless."""
 
+# Seconds; when work takes so long at one size, chance has no part in it.
 _ENOUGH = 0.25
-"""Seconds; when work takes so long at one size, chance has no part in it."""
 
 _REPEATS = 3
+# How often work is timed: the short input, and the long one before it is believed to take too long.
 _DOUBTS = 9
-"""How often work is timed: the short input, and the long one before it is believed to take too long."""
 
 
 class TooLong(Exception):

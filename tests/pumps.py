@@ -21,12 +21,12 @@ _OPS: Any = importlib.import_module("re._constants")
 
 _LEAVES = (_OPS.LITERAL, _OPS.NOT_LITERAL, _OPS.ANY, _OPS.IN)
 _REPEATS = (_OPS.MAX_REPEAT, _OPS.MIN_REPEAT, _OPS.POSSESSIVE_REPEAT)
+# A repeat with a lower maximum makes no pump.
 _MANY = 20
-"""A repeat with a lower maximum makes no pump."""
 
 _COMMON = " \t\n\ra0Z5_-.:;,@<>\"'\\[](){}=?!#&%+*/|~é"
+# A character that hardly any pattern matches.
 _REFUSED = "\x01"
-"""A character that hardly any pattern matches."""
 
 _CATEGORIES = {
     _OPS.CATEGORY_SPACE: r"\s",

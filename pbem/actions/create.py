@@ -196,8 +196,8 @@ MOST_TEXT = 1_000_000
 """The most bytes of a text; no GM has written a longer one."""
 
 _TURN_LABEL = re.compile(r"turn ([0-9]{1,9})")
+# The seed of the trial turn, whose result is thrown away.
 _TRIAL_SEED = b"only to see whether the game goes on"
-"""The seed of the trial turn, whose result is thrown away."""
 
 
 @dataclass(frozen=True, slots=True)

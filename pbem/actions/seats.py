@@ -60,8 +60,8 @@ from pbem.text import format_table
 
 _PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
 
+# The most characters of an applicant's words that are passed on to the GM.
 _MOST_WORDS = 1_000
-"""The most characters of an applicant's words that are passed on to the GM."""
 
 
 def free_places(snapshot: CampaignSnapshot) -> list[SeatView]:

@@ -158,8 +158,8 @@ RENEWED = "renewed"
 """The key of the mail in which a new player gets the newest report, with its renewed code."""
 
 _CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
+# The place where a report names the order address, with the full stop after it.
 _SENT_TO = re.compile(r"(\bthe\s++sheet\s++below\s++to\s++)[^\s@<]++@[^\s<]*+")
-"""The place where a report names the order address, with the full stop after it."""
 
 _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 

@@ -86,6 +86,7 @@ def failure(name: str, text: str, mend: str) -> CheckResult:
     return CheckResult(name, "problem", text, mend)
 
 
+# The first pattern that matches counts, so the more specific ones come first.
 _MAIL_ADVICE = tuple(
     (re.compile(pattern, re.IGNORECASE), advice)
     for pattern, advice in (
@@ -135,7 +136,6 @@ _MAIL_ADVICE = tuple(
         ),
     )
 )
-"""The first pattern that matches counts, so the more specific ones come first."""
 
 _DATABASE_ADVICE = tuple(
     (re.compile(pattern, re.IGNORECASE), advice)
@@ -268,8 +268,8 @@ def _load_folder_names(store: Store) -> Mapping[str, set[str]]:
     return known
 
 
+# Other turns are yet to be written, or moved to withdrawn/, by the next tick.
 _ARCHIVED = Turn.resolved_at.is_not(None) & (Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None))
-"""Other turns are yet to be written, or moved to withdrawn/, by the next tick."""
 
 
 def _compare_folders(place: Path, store: Store, compared: Mapping[str, _Compared], progress: Progress) -> None:

@@ -121,8 +121,8 @@ def _no_such_message(letter_id: int) -> MailAdminError:
     return MailAdminError(f"there is no letter {letter_id}: list them with: pbem letters")
 
 
+# The states of mail that is retried without its id: neither being sent by another process, nor bounced.
 _TRIED_AGAIN = (OutgoingState.QUEUED, OutgoingState.FAILED)
-"""The states of mail that is retried without its id: neither being sent by another process, nor bounced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,8 +215,8 @@ def _undelivered_mail(mail: OutgoingMail, campaign: str | None) -> UndeliveredMa
 COUNTS = ("mails", "tried", "accepted", "bounced", "refused", "retried", "waiting")
 """The counts of `DeliveryCounts`."""
 
+# The seats of a person in a campaign, by the ids of campaign and person.
 _Seats = Mapping[tuple[int, int | None], tuple[str, ...]]
-"""The seats of a person in a campaign, by the ids of campaign and person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

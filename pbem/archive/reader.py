@@ -28,8 +28,8 @@ from pbem.util import read_plain
 _Check = Callable[[Any], bool]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
+# The path of a file in a turn's folder: never outside it, and never hidden.
 _PATH = re.compile(r"(?:reports|sheets|enclosed)/[^/\0.][^/\0]*")
-"""The path of a file in a turn's folder: never outside it, and never hidden."""
 
 
 def check_record(record: Json, number: int, raw: bytes) -> None:

@@ -137,8 +137,8 @@ def _turn_run(folder: ArchivedTurn, *, withdrawn: bool) -> TurnRun:
     return TurnRun(turn=folder.number, resolved=folder.record["resolved"], record=folder.hash, withdrawn=withdrawn)
 
 
+# Fields that are equal in all records of a campaign.
 _SAME = ("campaign", "game", "options", "seats", "seal")
-"""Fields that are equal in all records of a campaign."""
 
 _WORDS_TOLD = re.compile(r"^Words for the dice, .*:\n((?: {4}\S.*\n)+)", re.MULTILINE)
 _SHEET_USED = re.compile(r"^This turn was resolved with your sheet (\d+) \(digest ([0-9a-f]{12})\)\.", re.MULTILINE)

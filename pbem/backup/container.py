@@ -40,11 +40,11 @@ MOST_TIME = 2**35
 """Seconds before or after 1970: file systems store no times beyond."""
 
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,1024}")
+# Errors of names: two files of one name, a file with the name of a folder, or a name that is not allowed.
 _OF_NAMES = frozenset({errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.EISDIR, errno.ENAMETOOLONG, errno.ENOTDIR})
-"""Errors of names: two files of one name, a file with the name of a folder, or a name that is not allowed."""
 
+# The order for folders of a Maildir: a mail moved from new/ to cur/ meanwhile is found in cur/.
 _FIRST = ("new", "cur")
-"""The order for folders of a Maildir: a mail moved from new/ to cur/ meanwhile is found in cur/."""
 
 
 class TarWriter:
@@ -183,8 +183,8 @@ LEVEL = 3
 
 AT_ONCE = 1 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# Raised by `zipfile` for an archive that was cut or changed; ValueError for names that are not UTF-8.
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
-"""Raised by `zipfile` for an archive that was cut or changed; ValueError for names that are not UTF-8."""
 
 
 class _HashedStream:

@@ -76,6 +76,8 @@ from pbem.store.session import Store
 from pbem.store.types import CampaignState, HoldKind
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
+# Deletes from a copy what belongs to other campaigns, and what is not transferred: messages and mail; tokens and codes,
+# of which the other home makes new ones; deputies and standbys, who have agreed to this home alone.
 _OTHERS = """
 DELETE FROM campaign WHERE name != :name;
 DELETE FROM seat WHERE campaign_id NOT IN (SELECT id FROM campaign);
@@ -104,8 +106,6 @@ UPDATE campaign SET gm_token_hash = '', status = 'running',
     hold_kind = 'none', hold_reason = '', moved_to = '';
 DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
 """
-"""Deletes from a copy what belongs to other campaigns, and what is not transferred: messages and mail; tokens and
-codes, of which the other home makes new ones; deputies and standbys, who have agreed to this home alone."""
 
 
 def keep_one_campaign(database: sqlite3.Connection, name: str) -> None:

@@ -230,8 +230,8 @@ def press(
         ask_and_print(home, name, ShowPress(), now, as_json=as_json)
 
 
+# The fields that only confirm; the command line has --yes instead.
 _CONFIRMING = ("sure", "asked")
-"""The fields that only confirm; the command line has --yes instead."""
 
 
 def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]) -> Command:

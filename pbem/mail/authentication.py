@@ -46,17 +46,17 @@ MAX_FIELDS = 20
 
 # Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
 _OUTSIDE = re.compile(r'[^"();\\]++|"(?:[^"\\]|\\.?)*+("|\Z)|[();]', re.DOTALL)
+# Tokens of a field outside and inside of comments; the group is empty for a quoted string that does not end.
 _INSIDE = re.compile(r"[^()\\]++|\\.|[()]", re.DOTALL)
-"""Tokens of a field outside and inside of comments; the group is empty for a quoted string that does not end."""
 
+# The result of a method, maybe with the method's version, or a property.
 _EQUATION = re.compile(
     r'(?<!\s)\s*+(?<![\w.-])([a-z][\w.-]*+)(?:\s*+/\s*+[0-9]++)?\s*+=\s*+((?:"(?:[^"\\]|\\.?)*+(?:"|\Z)|[^\s"])++)',
     re.IGNORECASE | re.ASCII,
 )
-"""The result of a method, maybe with the method's version, or a property."""
 
+# The properties with the domain of a result.
 _SHOWN_BY = {"dkim": ("header.d", "header.i"), "spf": ("smtp.mailfrom", "smtp.mail", "smtp.mfrom")}
-"""The properties with the domain of a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +174,10 @@ def _parse_results(segments: list[str]) -> Iterator[_Result]:
 MOST_PROVEN = 5
 """How many of the newest mails that a GM's token proves are examined."""
 
+# Protocols by which the nearest server took a mail (RFC 3848); with an A, from a user of its own who had logged in.
 _TAKEN_BY = re.compile(
     rb"^received:(?:[^\n]|\n[ \t])*?\bwith[ \t]+(?:UTF8)?E?SMTPS?(A?)\b", re.IGNORECASE | re.MULTILINE
 )
-"""Protocols by which the nearest server took a mail (RFC 3848); with an A, from a user of its own who had logged in."""
 
 
 @dataclass(frozen=True, slots=True)

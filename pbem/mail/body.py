@@ -52,8 +52,8 @@ NARROWEST, WIDEST = 70, 80
 MOST_PIECES = 6
 """Pieces of a broken line that are joined at most."""
 
+# A shorter line is only broken before a word of uncommon length.
 _SHORTEST = 40
-"""A shorter line is only broken before a word of uncommon length."""
 
 _COMMENT = re.compile(r"\A\s*+[;#]")
 _NO_ORDER = re.compile(r"\A\s*+(?:[;#]|ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)

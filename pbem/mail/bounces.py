@@ -36,6 +36,7 @@ _ANSWER = "it is an automatic answer"
 
 _SYSTEMS = r"mailer-daemon|postmaster|mail delivery (?:sub)?system"
 
+# Fields and values that mark mail of programs, with the reason for notes.
 _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), reason)
     for name, pattern, reason in (
@@ -64,8 +65,8 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("x-auto-response-suppress", r"\A.*\b(?:all|autoreply)\b.*+", "it asks for no automatic answer"),
     )
 )
-"""Fields and values that mark mail of programs, with the reason for notes."""
 
+# Beginnings of subjects of automatic responders; with "Re:" before it, a person answers one.
 _ANSWERS = re.compile(
     r"""\A\s*+\[?(?:
     auto(?:matic|mated)?[\s_-]?(?:reply|response|answer|responder|antwort)
@@ -85,8 +86,8 @@ _ANSWERS = re.compile(
     )(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Beginnings of subjects of automatic responders; with "Re:" before it, a person answers one."""
 
+# Beginnings of subjects of delivery reports.
 _RETURNED = re.compile(
     r"""\A\s*+(?:
     undeliver(?:ed|able)\b | undelivered[\s]mail[\s]returned
@@ -101,7 +102,6 @@ _RETURNED = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Beginnings of subjects of delivery reports."""
 
 
 def auto_reply_reason(entity: Part, sender: str | None, subject: str) -> str:
@@ -203,8 +203,8 @@ _FOR_GOOD = re.compile(
 )
 _DELIVERED = re.compile(r"success(?:fully|ful)?\b.{0,40}\bdeliver|\bdelivered[ ](?:successfully|to)\b", re.IGNORECASE)
 
+# The gap between two paragraphs.
 _BETWEEN = re.compile(r"\n[ \t]*+\n")
-"""The gap between two paragraphs."""
 
 _STATUS_IN_TEXT = re.compile(r"(?<![\w.])([45]\.\d{1,3}\.\d{1,3})(?![\w.]*\d)")
 _CODED = re.compile(r"(?<![\d.:])[45][0-5]\d[ -]\S|(?<![\w.])[45]\.\d{1,3}\.\d{1,3}(?![\w.]*\d)")
@@ -290,13 +290,13 @@ MAX_RECIPIENTS = 20
 MAX_DIAGNOSTIC = 500
 
 _STATUS_PARTS = frozenset({"message/delivery-status", "message/global-delivery-status"})
+# Reports of RFC 3464, and of RFC 6533 for addresses that are not ASCII.
 _RETURNED_PARTS = frozenset(
     {"message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers"}
 )
-"""Reports of RFC 3464, and of RFC 6533 for addresses that are not ASCII."""
 
+# Reports that a mail was read or deleted (RFC 8098), or reported as spam (RFC 5965): it arrived.
 _OTHER_REPORTS = frozenset({"message/disposition-notification", "message/feedback-report"})
-"""Reports that a mail was read or deleted (RFC 8098), or reported as spam (RFC 5965): it arrived."""
 
 _ACTIONS: dict[str, Action] = {
     "failed": "failed",
@@ -310,8 +310,8 @@ _GRAVITY: Sequence[Action] = ("failed", "delayed", "delivered")
 
 _WORD = re.compile(r"\A\s*+([a-z]++)", re.IGNORECASE)
 _STATUS = re.compile(r"\A\s*+([245]\.\d{1,3}\.\d{1,3})(?!\d)")
+# The type before an address or a diagnostic: "rfc822;", "smtp;".
 _TYPED = re.compile(r"\A\s*+[\w.-]{1,40}+\s*+;\s*+")
-"""The type before an address or a diagnostic: "rfc822;", "smtp;"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,14 +23,14 @@ LOOP_HEADER = "X-Pbem-Loop"
 MAX_REFERENCES = 20
 
 _LINE = 76
+# Bytes of the longest line of text that is sent unencoded.
 _LONGEST = 900
-"""Bytes of the longest line of text that is sent unencoded."""
 
+# Bytes of UTF-8 in an encoded word: 75 characters less the frame, in base64 (RFC 2047, 2).
 _WORD = 42
-"""Bytes of UTF-8 in an encoded word: 75 characters less the frame, in base64 (RFC 2047, 2)."""
 
+# Between the header of a message and the fields that describe its body.
 _BODY = b"\r\nMIME-Version: 1.0\r\n"
-"""Between the header of a message and the fields that describe its body."""
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._ -]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")

@@ -18,8 +18,8 @@ CONNECT_SECONDS = 15
 ANSWER_SECONDS = 60
 """Timeout of one reply."""
 
+# The form in which Google and others show an app password: four groups of four.
 _APP_PASSWORD = re.compile(r"[a-z0-9]{4}(?: [a-z0-9]{4}){3}")
-"""The form in which Google and others show an app password: four groups of four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,11 @@ _TOO_MUCH = re.compile(r"(?<![\d.:])552[ -]")
 _CONTENT = re.compile(r"\b(?:content|attachments?|html|virus|malware|too (?:big|large)|size limit)\b", re.IGNORECASE)
 
 _SIZE = ("5.2.3", "5.3.4")
+# Statuses that some servers give when they refuse content, and for much else.
 _LOOSE = ("5.0.", "5.3.0", "5.7.")
-"""Statuses that some servers give when they refuse content, and for much else."""
 
+# Gmail's status once the day's quota is spent, whoever the recipient is.
 _SPENT_QUOTA = "5.4.5"
-"""Gmail's status once the day's quota is spent, whoever the recipient is."""
 
 
 def classify_reply(code: int, said: str) -> type[MailError]:

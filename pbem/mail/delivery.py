@@ -252,12 +252,10 @@ class _Outcome:
     sent_at: datetime | None = None
 
 
+# Columns that a claim writes unchanged.
+# Without the right to write these, which PostgreSQL grants by column, the claim fails; otherwise a mail whose outcome
+# cannot be stored would be sent again and again.
 _AS_THEY_ARE = {name: OUTBOX.c[name] for name in ("attempts", "reply", "sent_at")}
-"""Columns that a claim writes unchanged.
-
-Without the right to write these, which PostgreSQL grants by column, the claim fails; otherwise a mail whose outcome
-cannot be stored would be sent again and again.
-"""
 
 # Only rows still claimed: a delivery report may have been processed before its mail is marked as sent.
 _MARK = (

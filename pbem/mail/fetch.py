@@ -49,13 +49,13 @@ class Sleeper:
 
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _FIELD = re.compile(rb"^([!-9;-~]++):([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
+# The fields that the sender's program writes; servers and filters add others, among them a missing Date.
 _WRITTEN = frozenset(
     {
         *(b"from", b"to", b"cc", b"subject", b"message-id", b"in-reply-to", b"references"),
         *(b"content-type", b"content-transfer-encoding", b"auto-submitted"),
     }
 )
-"""The fields that the sender's program writes; servers and filters add others, among them a missing Date."""
 
 
 def fingerprint(raw: bytes) -> str:

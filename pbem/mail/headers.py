@@ -31,8 +31,8 @@ _ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?:[^\W_]|[.-]){0,252}+'
 _ANYWHERE = re.compile(_ADDRESS)
 _BARE = re.compile(rf"\A\s*+({_ADDRESS})\s*+")
 _NAMED = re.compile(rf"\A([^<>]*+)<\s*+({_ADDRESS})\s*+>\s*+")
+# A quoted string, also one without an end: then the group is empty.
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.?)*+("|\Z)')
-"""A quoted string, also one without an end: then the group is empty."""
 
 _COMMENT = re.compile(r"\([^()]*+\)")
 _ROBOT = re.compile(

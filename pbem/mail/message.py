@@ -43,8 +43,8 @@ MAX_REFERENCES = 50
 MAX_SUBJECT = 500
 MAX_NOTES = 20
 
+# The last three are added by receiving servers: sometimes only they have the address with the code.
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
-"""The last three are added by receiving servers: sometimes only they have the address with the code."""
 
 _CUT = "The mail is too big; only its beginning was read."
 
@@ -293,8 +293,8 @@ def _plus_code(recipient: str, address: str) -> str:
     return code if f"{before}@{domain}" == address and _WORD.fullmatch(code) else ""
 
 
+# Endings of names for files without one.
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg", "application/pdf": ".pdf"}
-"""Endings of names for files without one."""
 
 
 class AttachedFile(NamedTuple):

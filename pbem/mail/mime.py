@@ -35,8 +35,8 @@ _PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\
 _ESCAPE = re.compile(r"\\(.)")
 
 _ENCODED = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=", re.IGNORECASE)
+# Blanks between encoded words are no part of the text (RFC 2047, 6.2).
 _BETWEEN_ENCODED = re.compile(r"\?=\s++=\?")
-"""Blanks between encoded words are no part of the text (RFC 2047, 6.2)."""
 
 _CHARSET = re.compile(
     r"utf-?8|utf-?(?:16|32)(?:-?[lb]e)?|iso[-_]?8859-\d{1,2}|latin-?\d|(?:windows|cp|ibm)-?\d{3,4}|koi8-[rtu]|macintosh"
@@ -44,18 +44,19 @@ _CHARSET = re.compile(
     r"|tis-620|viscii",
     re.IGNORECASE,
 )
+# Charsets whose text looks like ASCII and is not.
 _SEVEN_BIT = re.compile(r"iso-2022|hz", re.IGNORECASE)
-"""Charsets whose text looks like ASCII and is not."""
 
 _WIDE = re.compile(r"utf-?(?:16|32)", re.IGNORECASE)
 
+# Programs often write a charset's larger successor under its name.
 _WIDER = {
     **dict.fromkeys(["gb2312", "gbk"], "gb18030"),
     **dict.fromkeys(["shift_jis", "shift-jis", "sjis"], "cp932"),
     **dict.fromkeys(["euc-kr", "ks_c_5601-1987"], "cp949"),
 }
-"""Programs often write a charset's larger successor under its name."""
 
+# For charsets found in a text: their name in notes, and the declared names that need no note.
 _ALIKE = {
     "utf-8-sig": ("UTF-8", re.compile(r"|utf-?8", re.IGNORECASE)),
     "cp1252": ("Windows-1252", re.compile(r"iso[-_]?8859-1|latin-?1|(?:windows|cp)-?1252", re.IGNORECASE)),
@@ -63,25 +64,24 @@ _ALIKE = {
         ["utf-16", "utf-16-le", "utf-16-be"], ("UTF-16", re.compile(r"utf-?(?:16|32)(?:-?[lb]e)?", re.IGNORECASE))
     ),
 }
-"""For charsets found in a text: their name in notes, and the declared names that need no note."""
 
 _NAME = re.compile(r"[\w.:+-]{1,40}", re.ASCII)
 
+# Names that programs declare for both UTF-8 and Windows-1252: the bytes show better which it is.
 _WESTERN = re.compile(
     r"|unknown-8bit|(?:us-)?ascii|ansi.*|iso[-_]?8859-1|latin-?1|(?:windows|cp)-?1252|utf-?8", re.IGNORECASE
 )
-"""Names that programs declare for both UTF-8 and Windows-1252: the bytes show better which it is."""
 
 _BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]*+={0,2}[ \t\r]*+")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/]++=*+")
 _NOT_BASE64 = bytes({*range(256)} - {*b"+/=", *string.ascii_letters.encode(), *string.digits.encode()})
 _BASE64_TEXT = re.compile(rb"\A\s*+(?:[A-Za-z0-9+/]{60,76}\r?\n)*+[A-Za-z0-9+/]{4,76}={0,2}\s*+")
+# Shorter text without blanks may have been typed.
 _SHORTEST_BASE64 = 40
-"""Shorter text without blanks may have been typed."""
 
 _PADDED_BREAK = re.compile(rb"=[ \t]++(?=\r?\n)")
+# A line that an encoder broke because it was full: 76 characters are the most (RFC 2045, 6.7).
 _SOFT_BREAK = re.compile(rb"[^\r\n]{69,75}=\r?\n")
-"""A line that an encoder broke because it was full: 76 characters are the most (RFC 2045, 6.7)."""
 
 _NO_ESCAPE = re.compile(rb"=(?![0-9A-F]{2}|\r?\n)")
 
@@ -355,12 +355,14 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset({"td", "th"})
 _LINE_ENDS = re.compile(r"[\r\n]+")
+# A number beyond all characters; for thousands of digits int() raises ValueError.
 _LONG_REFERENCE = re.compile(r"&#[0-9]{9,}+;?")
-"""A number beyond all characters; for thousands of digits int() raises ValueError."""
 
 _INDENT = re.compile(r"border(?:-left)?:\s*(?:none|0)", re.IGNORECASE)
+# Tell a blockquote that quotes from one with which a program only indents typed text.
 _CITE = re.compile(r"\bcite\b|quote|border-left:\s*(?:solid|[1-9])", re.IGNORECASE)
-"""Tell a blockquote that quotes from one with which a program only indents typed text."""
+# Marks of mail programs in their HTML, and the line that marks the same in plain text.
+# Outlook on the web puts "x_" before the names in a mail that it quotes.
 _MARKED = (
     (
         re.compile(
@@ -377,10 +379,6 @@ _MARKED = (
         "-----Original Message-----",
     ),
 )
-"""Marks of mail programs in their HTML, and the line that marks the same in plain text.
-
-Outlook on the web puts "x_" before the names in a mail that it quotes.
-"""
 
 
 def html_to_text(markup: str) -> str:
@@ -406,8 +404,8 @@ def _strip_comments(markup: str) -> str:
     return "".join(kept) + markup[at:]
 
 
+# Outlook for telephones puts the cursor into the signature, so people type there; it is one only below other text.
 _OFTEN_TYPED_IN = re.compile(r"\bid=.?(?:x_)?ms-outlook-mobile-signature\b")
-"""Outlook for telephones puts the cursor into the signature, so people type there; it is one only below other text."""
 
 
 class _Page:

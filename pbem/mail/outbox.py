@@ -30,12 +30,12 @@ _CAMPAIGN = select(Campaign.name, Campaign.mail_key).where(Campaign.id == bindpa
 _READERS = select(Person.key, Person.id, Person.plain, Person.calendar).where(
     Person.key.in_(bindparam("keys", expanding=True))
 )
+# Statements built once: building them takes longer than running them.
 _SEATS = (
     select(Seat.person_id, Seat.campaign_id, Seat.name)
     .where(Seat.person_id.in_(bindparam("people", expanding=True)))
     .order_by(Seat.id.desc())
 )
-"""Statements built once: building them takes longer than running them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,15 +232,15 @@ def redirect_press(session: Session, campaign: str, seat: str, person: Person | 
         database.execute(mail.values(raw=with_recipient(raw, person.address), **values))
 
 
+# Built once: it runs for every mail with a topic.
 _ON_TOPICS = (
     update(OUTBOX)
     .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == OutgoingState.QUEUED)
     .values(state=OutgoingState.SUPERSEDED)
 )
-"""Built once: it runs for every mail with a topic."""
 
+# Topics in a statement; databases limit its parameters.
 _AT_ONCE = 1_000
-"""Topics in a statement; databases limit its parameters."""
 
 
 def _supersede_topics(session: Session, topics: Iterable[str]) -> None:

@@ -114,11 +114,11 @@ ATTRIBUTION_LINES = 4
 BLOCK_LINES = 10
 """Lines of a header block: some hold several recipients."""
 
+# Characters of an attribution that are examined.
 _LONGEST = 500
-"""Characters of an attribution that are examined."""
 
+# Characters at its end that may contain "wrote": in some languages name or date come after it.
 _TAIL = 150
-"""Characters at its end that may contain "wrote": in some languages name or date come after it."""
 
 _SHORTEST_BETWEEN, _LONGEST_BETWEEN = 12, 302
 """Characters of an attribution between dashes."""
@@ -157,36 +157,36 @@ _DATE = re.compile(
 _EXCERPT = re.compile(rf"\A\s*+(?:{EXCERPT})\s", re.IGNORECASE)
 _WROTE_AT_END = re.compile(rf"(?:\b(?:{WROTE})|{WROTE_UNSPACED})\s*+\Z", re.IGNORECASE)
 _GMAIL_DATE = re.compile(r"\A\s*+\d{4}([-/])\d\d?\1\d\d?\s")
+# Gmail's attribution without a word: "2026-11-20 17:21 GMT+01:00 Ann <ann@example.org>", and its older form.
 _GMAIL_END = re.compile(r"\A[^<>]*+<[^\s<>@]++@[^\s<>@]++>\s*+\Z|\A\s*+\S++\s++\d\d?:\d\d\s++GMT[+-]\d\d:\d\d\s++\S")
-"""Gmail's attribution without a word: "2026-11-20 17:21 GMT+01:00 Ann <ann@example.org>", and its older form."""
 
+# An attribution followed by the original on the same line, as Yahoo's apps write it.
 _INLINE_ATTRIBUTION = re.compile(
     rf"\A\s*+(?:{START})\s[^<>]{{0,150}}<[^\s<>@]{{1,64}}@[^\s<>@]{{1,200}}>\s?(?:{WROTE})\s?:\s+\S",
     re.IGNORECASE,
 )
-"""An attribution followed by the original on the same line, as Yahoo's apps write it."""
 
 _DATE_FIRST = re.compile(r"\A\s*+\d{1,4}[./-]\d{1,2}[./-]\d{2,4}[\s,]")
 
 _GOES_ON = re.compile(r"[<(,]\s*+\Z")
+# A line with an address, but not one that begins with it in brackets: such a line continues a name.
 _NAMED = re.compile(r"\A\s*+[^\s<>].{0,150}?[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.\w")
-"""A line with an address, but not one that begins with it in brackets: such a line continues a name."""
 
+# A divider; Samsung and Yahoo put the header block behind it on the same line.
 _DIVIDER = re.compile(
     rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{ORIGINAL}|({FORWARDED}))\s*+[-_=*]{{2,}}+"
     rf"(?:\s*+(?=\*{{0,2}}(?:{FROM})\s?:).*+)?"
     rf"|({FORWARDED_BELOW})\s?:)\s*+",
     re.IGNORECASE,
 )
-"""A divider; Samsung and Yahoo put the header block behind it on the same line."""
 _ANY_DIVIDER = re.compile(r"\A\s*+[-_=*]{3,}+\s*+[^\W\d_][^-_=*]{2,50}+\s*+[-_=*]{3,}+\s*+")
 _RULE = re.compile(r"\A\s*+(?:_{5,}+|-{5,}+|={5,}+|\*{5,}+)\s*+")
 
+# The sender in a header block that follows a divider on the same line.
 _FROM_BEHIND = re.compile(
     rf"[-_=*]\s*+(\*{{0,2}}(?:{FROM})\s?:.*?)(?:[\s>]\*{{0,2}}(?:{OTHER_FIELDS})\s?:|\Z)",
     re.IGNORECASE,
 )
-"""The sender in a header block that follows a divider on the same line."""
 _FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{FROM})\s?:", re.IGNORECASE)
 _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{OTHER_FIELDS})\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
@@ -195,8 +195,8 @@ _LEFT_OUT = re.compile(
     r"\A\s*+(?:>\s*+)*+(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\])\s*+",
     re.IGNORECASE,
 )
+# Beginnings of lines that may be a divider or a header field; all others are skipped for speed.
 _SUSPECT = re.compile(r"\A(?:\s*+[-_=*]|[^:]*+:)")
-"""Beginnings of lines that may be a divider or a header field; all others are skipped for speed."""
 
 
 def find_attribution(lines: Sequence[str], at: int) -> Attribution | None:

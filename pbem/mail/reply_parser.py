@@ -29,6 +29,9 @@ MAX_LINES = 10_000
 """Characters and lines of a mail's text that are read."""
 
 _ODD = re.compile(r"[^\t\n -~]")
+# Plain characters for typographic ones; the letters of names stay as they are.
+# Of two entries for a character the later one counts. 0x91 to 0x97 are quotes and dashes of Windows-1252, in mail that
+# declares Latin-1.
 _PLAIN = {
     **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
     **dict.fromkeys(
@@ -44,11 +47,6 @@ _PLAIN = {
     0x09: "\t",
     0x2026: "...",
 }
-"""Plain characters for typographic ones; the letters of names stay as they are.
-
-Of two entries for a character the later one counts. 0x91 to 0x97 are quotes and
-dashes of Windows-1252, in mail that declares Latin-1.
-"""
 
 _CHANGED = {
     "Curly quotes, long dashes and the like were read as plain ones.": re.compile(
@@ -73,15 +71,15 @@ LEFT_OUT = "The earlier mail below"
 _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
 
+# Lines that telephones, web mail and virus scanners put below a mail.
 _ADDED = re.compile(
     rf"\A\s*+(?:[<\[(*_]{{0,2}}(?:{ADDED}).{{0,120}}"
     r"|(?:\[(?:cid|image|bild|img|inline image)\b[^\]]{0,120}+\]\s*+)++)",
     re.IGNORECASE,
 )
-"""Lines that telephones, web mail and virus scanners put below a mail."""
 
+# Every mail with a quotation or a signature contains one of these; all others are passed on as they are.
 _MARKS = (">", ":", "--", "__", "[")
-"""Every mail with a quotation or a signature contains one of these; all others are passed on as they are."""
 
 
 @dataclass

@@ -21,11 +21,11 @@ from pbem.mail.connection import ANSWER_SECONDS, Login, classify_reply, log_in, 
 from pbem.mail.maildir import MaildirTransport
 from pbem.util import redact_secrets
 
+# Header fields that a signature covers. From is covered twice, so that none can be added (RFC 6376, 8.15).
 _SIGNED = (
     *("from", "to", "reply-to", "subject", "date", "message-id", "in-reply-to", "references"),
     *("list-id", "list-unsubscribe", "auto-submitted", "mime-version", "content-type", "content-transfer-encoding"),
 )
-"""Header fields that a signature covers. From is covered twice, so that none can be added (RFC 6376, 8.15)."""
 
 _LIBRARY_MISSING = f"dkim in {FILE_NAME} needs the package dkimpy; install it with: pip install 'pbem[dkim]'"
 
@@ -91,8 +91,8 @@ def _library() -> Any:
     return dkim
 
 
+# An address that fits into a command: it cannot end the command, and does not need SMTPUTF8 (RFC 6531).
 _SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
-"""An address that fits into a command: it cannot end the command, and does not need SMTPUTF8 (RFC 6531)."""
 
 
 class Transport(Protocol):

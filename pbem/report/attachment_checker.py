@@ -42,8 +42,8 @@ SHARPER = 2
 
 _LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(px|pt|pc|mm|cm|in|)")
 _UNITS = {"px": 1.0, "": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+# The prolog that drawing programs write: an encoding, which no longer holds, and a document type.
 _PROLOG = re.compile(r"<\?xml[^<>]{0,200}\?>|<!DOCTYPE[^<>\[\]]{0,300}>")
-"""The prolog that drawing programs write: an encoding, which no longer holds, and a document type."""
 
 _FONT_ATTRIBUTE = re.compile(r"""font-family=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')""")
 _FONT_STYLE = re.compile(r"""font-family:[^;}"<>]{0,300}""")

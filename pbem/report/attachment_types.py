@@ -23,19 +23,19 @@ from typing import NamedTuple
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 """Signatures with which the files begin."""
 
+# Chunks without which a picture might look different (PNG, 11; the last three are of animated ones).
 _PNG_KEPT = frozenset(
     {
         *(b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP"),
         *(b"bKGD", b"pHYs", b"acTL", b"fcTL", b"fdAT"),
     }
 )
-"""Chunks without which a picture might look different (PNG, 11; the last three are of animated ones)."""
 
+# Samples of a pixel, by the colour type of a PNG (PNG, 11.2.2).
 _SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-"""Samples of a pixel, by the colour type of a PNG (PNG, 11.2.2)."""
 
+# First pixel of each pass of an interlaced PNG, and the distances between its pixels (PNG, 8.2).
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-"""First pixel of each pass of an interlaced PNG, and the distances between its pixels (PNG, 8.2)."""
 
 MOST_PIXEL_BYTES = 160_000_000
 """Bytes of the pixels of a PNG, for an animated one those of all its pictures."""
@@ -43,13 +43,13 @@ MOST_PIXEL_BYTES = 160_000_000
 _PIXEL_BLOCK = 1 << 20
 
 _ORIENTATION = 0x0112
+# Values of the orientation that turn a picture on its side (Exif 2.3, 4.6.4).
 _SIDEWAYS = range(5, 9)
-"""Values of the orientation that turn a picture on its side (Exif 2.3, 4.6.4)."""
 
 _SOI, _EOI, _SOS = 0xD8, 0xD9, 0xDA
 _RESTARTS = range(0xD0, 0xD8)
+# Markers of the segments with a picture's size (ITU T.81, table B.1).
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""Markers of the segments with a picture's size (ITU T.81, table B.1)."""
 
 
 class Photo(NamedTuple):
@@ -251,17 +251,17 @@ _BLOCK = 1 << 16
 _PDF_TAIL = 1_024
 _ESCAPED = re.compile(rb"#([0-9a-fA-F]{2})")
 _STREAM = re.compile(rb"stream\r?\n")
+# Names that begin a program, another file or a form that is sent (ISO 32000-1, 7.11.4, 12.6.4, 12.7.8, 13).
 _PDF_ACTIVE = re.compile(
     rb"/(JavaScript|Launch|EmbeddedFiles?|RichMedia|Movie|Rendition|XFA|SubmitForm|ImportData|GoToE|Encrypt)(?![A-Za-z])"
 )
-"""Names that begin a program, another file or a form that is sent (ISO 32000-1, 7.11.4, 12.6.4, 12.7.8, 13)."""
 
 _OBJECTS = re.compile(rb"/ObjStm(?![A-Za-z])")
 _OFFICE_ACTIVE = re.compile(
     r"(?:\A|/)(?:vbaProject|vbaData|activeX|embeddings|ctrlProps|macrosheets|externalLinks)", re.I
 )
+# Scripts, and objects of other programs; an object that is a folder is a chart or table of the same program.
 _ODF_ACTIVE = re.compile(r"(?:\A|/)(?:(?:Basic|Scripts|Dialogs)/|Object [^/]*\Z)", re.I)
-"""Scripts, and objects of other programs; an object that is a folder is a chart or table of the same program."""
 
 _MACRO_TYPE = re.compile(rb"macroEnabled|vbaProject|oleObject|activeX", re.I)
 _OUTSIDE = re.compile(rb"<Relationship\b(?=[^<>]{0,4000}TargetMode\s*=\s*[\"']External)[^<>]{0,4000}>", re.I)

@@ -28,8 +28,8 @@ from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import LARGEST_OF_TURN, MAX_ATTACHMENT_BYTES, Attachment, View, format_size
 
+# Endings of pictures, for programs that go by them; an SVG has become a PNG.
 _ENDINGS = {"image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
-"""Endings of pictures, for programs that go by them; an SVG has become a PNG."""
 
 
 class PlacedAttachment(NamedTuple):
@@ -159,8 +159,8 @@ MEMORY = 1 << 30
 """Bytes of the process; painting an SVG of the largest size takes 170 MB."""
 
 _COMMAND = (sys.executable, "-P", "-m", "pbem.report.attachment_checker", str(SECONDS), str(MEMORY))
+# Environment variables that the process gets; others may hold passwords.
 _INHERITED = ("LD_LIBRARY_PATH",)
-"""Environment variables that the process gets; others may hold passwords."""
 
 _SLOW = (
     f"examining it took too long (the files of a ruling have {SECONDS} seconds together): make it simpler, or save it "

@@ -44,19 +44,19 @@ CSS: Mapping[str, str] = {
 }
 """Inline styles for HTML reports, by name. Mail programs drop style sheets, but seldom these."""
 
+# Parser that shows HTML as text, and fetches no pictures.
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-"""Parser that shows HTML as text, and fetches no pictures."""
 
 _CODE = ("code_block", "fence")
 _STYLES = {"h1": "h1", "h2": "h2", "h3": "h3", "table": "table", "th": "th", "td": "row", "ul": "list", "ol": "list"}
 LINK = "color:inherit"
 """The style of links: a mail program's own blue may be hard to read on its dark background."""
 
+# Columns of a table that fit a phone.
 _MOST_COLUMNS = 4
-"""Columns of a table that fit a phone."""
 
+# Columns of a cell below which it is not wrapped.
 _NARROWEST = 24
-"""Columns of a cell below which it is not wrapped."""
 
 _BREAK = "  \n"  # a hard line break (CommonMark 0.31, 6.7)
 

@@ -32,19 +32,18 @@ MOST_MARKS, LONGEST_LABEL, LARGEST_LETTERS = 20_000, 400, 200
 UNTOLD = 0xFFFFFFFF
 """The answer of a worker that does not have the background of a drawing; see painter.py."""
 
+# Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another.
 _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
-"""Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another."""
 
+# Elements refused in an SVG that is only painted: links and styles do no harm there, but copies of copies may fill all
+# memory, and a filter of few bytes may take minutes.
 _UNPAINTED = {"image", "script", "foreignobject", "feimage", "use", "filter"}
-"""Elements refused in an SVG that is only painted: links and styles do no harm there, but copies of copies may fill all
-memory, and a filter of few bytes may take minutes.
-"""
 
+# A filter in a style sheet: as a function it needs no element of its own.
 _FILTERED = re.compile(r"(?<![\w-])filter\s*+:\s*+(?!none\b)", re.IGNORECASE)
-"""A filter in a style sheet: as a function it needs no element of its own."""
 
+# Characters of a text that are checked again with the next ones: the parser delivers texts in pieces.
 _LONGEST_STYLE = 40
-"""Characters of a text that are checked again with the next ones: the parser delivers texts in pieces."""
 
 
 class PictureError(Exception):

@@ -41,8 +41,8 @@ _PLAIN: Mapping[Any, Any] = {
     Markup: Markup("sample"),
     Any: "sample",
 }
+# Samples for fields that do not take any text.
 _NAMED = {"zone": "UTC"}
-"""Samples for fields that do not take any text."""
 
 
 def sample_pages() -> Iterator[Page]:
@@ -135,8 +135,8 @@ def _mailed_view(ruleset: AnyRuleset, view: View, last: View | None) -> View:
     return seen
 
 
+# Text with markup, so that a mail that quotes it has HTML.
 _WORDS = "# A sample\n\nand **sample**"
-"""Text with markup, so that a mail that quotes it has HTML."""
 
 Tries = Callable[[Renderer], Iterable[Callable[[], object]]]
 """Returns ways to write all pages of a kind with samples by a renderer, in the same order for each renderer."""

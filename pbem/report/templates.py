@@ -129,8 +129,8 @@ _USUAL = resource.getrlimit(resource.RLIMIT_AS)
 _STEP = "counted_steps"
 _METHODS = (MethodType, BuiltinMethodType)
 _OF_DICTS = frozenset(dir(dict))
+# Types whose attributes no template sees: files, and objects that lead to globals.
 _CLOSED = (PurePath, ModuleType, FunctionType)
-"""Types whose attributes no template sees: files, and objects that lead to globals."""
 
 
 class _Budget(local):

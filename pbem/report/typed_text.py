@@ -18,14 +18,14 @@ from markupsafe import Markup, escape
 from pbem.report.markdown import CSS, LINK, rows_of_table
 from pbem.text import format_table
 
+# Columns of a table that fit a phone; a wider table is preformatted, and can be scrolled sideways.
 _MOST_COLUMNS = 4
-"""Columns of a table that fit a phone; a wider table is preformatted, and can be scrolled sideways."""
 
+# Characters of a drawn line that fit a phone.
 _NARROW = 40
-"""Characters of a drawn line that fit a phone."""
 
+# Characters of the widest drawing; longer lines are prose, and wrapped.
 _WIDEST_DRAWN = 100
-"""Characters of the widest drawing; longer lines are prose, and wrapped."""
 
 _FENCE = re.compile(r" {0,3}```[\w+-]{0,20}\s*+")
 _RULE = re.compile(r"\A[-=_*~#+. ]++")
@@ -37,8 +37,8 @@ _DELIMITER = re.compile(r"[\s|:-]*+")
 _COLUMNS = re.compile(r"\S {3,}+\S|\t\S|[\u2500-\u259f]|\S ?(?:-{3}|={3}|_{3}|~{3}|\.{4})|\|.*\|")
 _CLOSE_COLUMNS = re.compile(r"[^\s.!?:;,)\"'] {2}\S")
 _FEWEST_SIGNS = 4
+# Signs that make up at least half of a drawn line, if it has no columns.
 _DRAWING = frozenset("+|/\\=<>#~^.:-_()[]{}")
-"""Signs that make up at least half of a drawn line, if it has no columns."""
 
 _CLOSE, _FEWEST_CLOSE = 60, 2
 """Two blanks between words part columns in lines shorter than 60, or if they occur twice in a line."""
@@ -52,8 +52,8 @@ _UNDERLINED = re.compile(r"(?<![\w_])_(?=[^\W\d_]|[\"'(])([^_]++)(?<!\s)_(?![\w_
 _SPANS = ((_CODE, "code"), (_STRONG, "strong"), (_STRESSED, "em"), (_UNDERLINED, "em"))
 _ADDRESS = re.compile(r"(?:https://|mailto:)[a-zA-Z0-9][a-zA-Z0-9_.~:/?#@!$&'()*+,;=%-]*+")
 _NAMED = re.compile(r"\[([^\[\]]++)\]\(((?:https://|mailto:)[a-zA-Z0-9][a-zA-Z0-9_.~:/?#@!$&'*+,;=%-]*+)\)")
+# Signs at the end of an address that rather belong to its sentence.
 _BEHIND = ".,;:!?'*_()"
-"""Signs at the end of an address that rather belong to its sentence."""
 
 _STYLES = {**CSS, "link": LINK}
 
@@ -248,8 +248,8 @@ def _columns(lines: Sequence[str], at: int, _level: int) -> Block:
     return (_preformatted(lines[at:end]), end) if end > at else None
 
 
+# Readers of a block that begins at a line. Each returns the element and its end, or None if there is no such block.
 _BLOCKS: Sequence[Callable[[Sequence[str], int, int], Block]] = (_table, _columns, _heading, _list)
-"""Readers of a block that begins at a line. Each returns the element and its end, or None if there is no such block."""
 
 
 def _paragraph(lines: Sequence[str]) -> Element:

@@ -31,8 +31,8 @@ from pbem.store.types import HoldKind
 MASS_SEATS = 3
 """Seats of a campaign from which on sheets are missing in mass: of fewer, two may just have forgotten."""
 
+# Seats that must be missing, and have sent sheets in the turn before: one may just have forgotten.
 _SILENT_SEATS = 2
-"""Seats that must be missing, and have sent sheets in the turn before: one may just have forgotten."""
 
 
 @dataclass(frozen=True, slots=True)

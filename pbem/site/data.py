@@ -201,8 +201,8 @@ OFF, NEWS_ALONE, REPLAY, ALL = "off", "news", "replay", "all"
 MOST_OPENINGS = 12
 """Openings in a feed."""
 
+# Id of a turn, and its opening, whose label is added when it is needed.
 _PublicOpening = tuple[int, TurnOpened]
-"""Id of a turn, and its opening, whose label is added when it is needed."""
 
 
 def load_public_data(session: Session, app: App, problems: list[str]) -> ClubPage:

@@ -101,8 +101,8 @@ def _grid_step(span: int) -> int:
     return step
 
 
+# To be increased when pages change, so that those of older versions are written again.
 _FORMAT = 2
-"""To be increased when pages change, so that those of older versions are written again."""
 
 SEALED_FOR = dt.timedelta(days=90)
 """Time for which a sealed page stays on the site; RESEND brings a link to a new one."""

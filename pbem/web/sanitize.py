@@ -26,8 +26,8 @@ _ELEMENTS = _words(
     "tr u ul",
 )
 _VOID = _words("br col hr")
+# Elements that are removed with their content.
 _DROPPED = _words("script style template title head iframe object svg math textarea select noscript xmp")
-"""Elements that are removed with their content."""
 
 _ATTRIBUTES = _words(
     "align alt aria-hidden aria-label border cellpadding cellspacing colspan dir lang role rowspan scope start",

@@ -11,14 +11,14 @@ from pbem.app import App
 from pbem.archive.record import RECORD
 from pbem.store.models import Base
 
+# Salts, hashes, tokens and codes.
 _DRAWN = re.compile(r"\b[0-9a-z]{16,}\b")
-"""Salts, hashes, tokens and codes."""
 
+# Tables of mail, which follows from the rest.
 _MAIL = ("outgoing", "letter")
-"""Tables of mail, which follows from the rest."""
 
+# The column with reports as they were written, full of codes; they follow from the views beside it.
 _PACKED = "files"
-"""The column with reports as they were written, full of codes; they follow from the views beside it."""
 
 
 def ending(app: App) -> str:

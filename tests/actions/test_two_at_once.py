@@ -91,13 +91,13 @@ def test_two_desks_at_once_answer_a_letter_once(shared: Desk) -> None:
         assert session.scalar(receipts) == 20
 
 
+# Makes the first mail that is queued collide, as with one that another transaction has just queued.
 _TAKEN_MEANWHILE = """
 CREATE SEQUENCE tries;
 CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS
 'BEGIN IF nextval(''tries'') = 1 THEN RAISE unique_violation; END IF; RETURN NEW; END';
 CREATE TRIGGER taken BEFORE INSERT ON outgoing FOR EACH ROW EXECUTE FUNCTION taken();
 """
-"""Makes the first mail that is queued collide, as with one that another transaction has just queued."""
 
 
 def test_an_answer_whose_place_is_taken_meanwhile_gets_another(postgres_url: str, tmp_path: Path) -> None:

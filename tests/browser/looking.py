@@ -23,8 +23,8 @@ _OF_MAIL = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]},
     "resultTypes": ["violations"],  # else axe lists all passed checks too, which takes megabytes for a map
 }
+# Rules of axe for web pages, not for mails, which are shown inside the page of a mail program.
 _NOT_OF_MAIL = {"region", "landmark-one-main", "page-has-heading-one"}
-"""Rules of axe for web pages, not for mails, which are shown inside the page of a mail program."""
 
 _TOO_WIDE = """() => {
   const wide = document.documentElement.clientWidth;

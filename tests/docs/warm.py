@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+# Bytes of a request: folder, arguments and environment.
 _MOST = 200_000
-"""Bytes of a request: folder, arguments and environment."""
 
 _CLIENT = """\
 #!{python} -IS

@@ -79,6 +79,7 @@ def life_night(home: Path) -> list[bytes]:
             return letters.written
 
 
+# Name, seats, and the number of turns that were run before the night.
 _CAMPAIGNS = (
     ("seats", ("red", "blue", "green"), 0),
     ("votes", ("red", "blue"), 0),
@@ -88,7 +89,6 @@ _CAMPAIGNS = (
     ("back", ("red", "blue"), 2),
     ("again", ("red", "blue"), 1),
 )
-"""Name, seats, and the number of turns that were run before the night."""
 
 
 def _begin(app: App, name: str, seats: tuple[str, ...], turns: int) -> None:

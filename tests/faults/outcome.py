@@ -23,18 +23,18 @@ from pbem.mail.retention import keep_text_only, redact_tokens
 from pbem.scheduler.tick import TickResult
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Seat, Turn
 
+# Times: a disturbed night ends later, and its mails may say so.
 _TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|T\d{6}Z|\b\d{2}:\d{2}\b", re.MULTILINE)
-"""Times: a disturbed night ends later, and its mails may say so."""
 
+# The MIME boundary: it depends on the parts, which may have a randomly drawn token.
 _BOUNDARY = re.compile(rb'boundary="[^"]*"')
-"""The MIME boundary: it depends on the parts, which may have a randomly drawn token."""
 
+# The hash of a record, in a report: each record has a salt of its own.
 _RECORD = re.compile(rb"\b[0-9a-f]{64}\b")
-"""The hash of a record, in a report: each record has a salt of its own."""
 
 _KEY = re.compile(rb"\b[0-9a-z]{16,}\b")
+# Kinds of mail with a newly drawn key, which may be part of the Message-ID: no two nights draw the same.
 _DRAWN = frozenset({"confirmation", "join", "welcome"})
-"""Kinds of mail with a newly drawn key, which may be part of the Message-ID: no two nights draw the same."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from pbem.ruleset import AnyRuleset, Finding, ParsedSheet, View
 LEAST = 120
 REFUSED, NOTHING = "refused: ", "nothing"
 _BETWEEN = " / "
+# The line of the sheet on which a row is read; the line before it comes first.
 _LINE = 2
-"""The line of the sheet on which a row is read; the line before it comes first."""
 
 _HEADING = re.compile(r"\[([\w-]+)(?:: (.*))?\]")
 _MEANT = re.compile(r"did you mean ([^?]+)\?")

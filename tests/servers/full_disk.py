@@ -20,12 +20,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+# For each machine the numbers of seccomp, of its architecture (AUDIT_ARCH), and of the calls that write.
 _WRITES = {
     # write, pwrite64, writev, pwritev, pwritev2, fallocate, sendfile
     "x86_64": (317, 0xC000003E, (1, 18, 20, 296, 328, 285, 40)),
     "aarch64": (277, 0xC00000B7, (64, 68, 66, 70, 287, 47, 71)),
 }
-"""For each machine the numbers of seccomp, of its architecture (AUDIT_ARCH), and of the calls that write."""
 
 _NO_NEW_PRIVILEGES = 38
 _SET_FILTER, _ALL_THREADS = 1, 1

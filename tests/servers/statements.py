@@ -15,8 +15,8 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
+# Limited, since migrations use new table objects each time: the cache once grew to two gigabytes.
 _WRITTEN: LRUCache[Any, Any] = LRUCache(2_500)
-"""Limited, since migrations use new table objects each time: the cache once grew to two gigabytes."""
 
 
 class _Alike:

@@ -312,6 +312,7 @@ VALUES = {
 }
 """By column: the values before and after."""
 
+# A row of each table of the version before.
 _ROWS = {
     "person": "(address, key, fallback, plain, calendar, created_at) VALUES ('', {n}, '', false, true, {at})",
     "applicant": "(campaign_id, person_id, wish, words, status, created_at) VALUES (1, {n}, '', '', '', {at})",
@@ -327,7 +328,6 @@ _ROWS = {
         " VALUES ('', '', '', '', {n}, '', '', 1, {at}, {at}, '')"
     ),
 }
-"""A row of each table of the version before."""
 
 
 def test_values_become_the_standard_words(before: str) -> None:

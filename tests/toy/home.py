@@ -97,8 +97,8 @@ class Begun:
             path.write_bytes(content)
 
 
+# Started campaigns, by all that their start depends on.
 _BEGUN: dict[object, Begun] = {}
-"""Started campaigns, by all that their start depends on."""
 
 
 def is_untouched(home: Path) -> bool:

@@ -42,6 +42,7 @@ class Card:
         return Card("".join(way for way in WAYS if way in ways), self.kind)
 
 
+# The arrows of the standard charts, row by row (rulings 1 and 27).
 _CHARTS = {
     4: """
         ES  ESW  EW   SW
@@ -57,14 +58,13 @@ _CHARTS = {
         NE NE   NEW  EW   NW
     """,
 }
-"""The arrows of the standard charts, row by row (rulings 1 and 27)."""
 
+# Squares of the special cards in the standard 5×5 chart.
 _SPECIALS: Mapping[str, tuple[str, ...]] = {
     FLUX: ("B1", "E2", "D5", "A4"),
     UNSTABLE: ("D1", "E4", "B5", "A2"),
     EXPANSION: ("C2", "D3", "C4", "B3"),
 }
-"""Squares of the special cards in the standard 5×5 chart."""
 
 
 def corners(size: int) -> tuple[str, str, str, str]:

@@ -324,6 +324,7 @@ def _when(kind: str, words: str) -> Teller:
     return told
 
 
+# Tellers of orders that were not refused; they return "" if nothing came of it.
 _DONE: Mapping[type[Order], Teller] = {
     Start: _start,
     Keep: _keep,
@@ -348,8 +349,8 @@ _DONE: Mapping[type[Order], Teller] = {
     UseBlock: _when("blocked", "it holds for {player}'s next turn."),
     Resign: _resign,
 }
-"""Tellers of orders that were not refused; they return "" if nothing came of it."""
 
+# Tellers of what happened in place of a refused order.
 _INSTEAD: Mapping[type[Order], Teller] = {
     Keep: _first_card,
     Move: _default_move,
@@ -358,4 +359,3 @@ _INSTEAD: Mapping[type[Order], Teller] = {
     Pop: _pop,
     Swap: _swap,
 }
-"""Tellers of what happened in place of a refused order."""

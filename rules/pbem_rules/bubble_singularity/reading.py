@@ -290,6 +290,7 @@ def _starting(words: list[str], view: _View) -> str:
     return " ".join(["START", *spaces]) if spaces and all(spaces) else ""
 
 
+# Readers of the words after a verb.
 _ALONE: Mapping[str, Callable[[list[str]], str]] = {
     "BUBBLES": _placing,
     "ROTATE": _turning,
@@ -298,8 +299,8 @@ _ALONE: Mapping[str, Callable[[list[str]], str]] = {
     "POP": _popping,
     "DRAW": _drawing,
 }
-"""Readers of the words after a verb."""
 
+# Readers that need the view as well.
 _BY_VIEW: Mapping[str, Callable[[list[str], _View], str]] = {
     "MOVE": _moving,
     "SWAP": _swapping,
@@ -307,4 +308,3 @@ _BY_VIEW: Mapping[str, Callable[[list[str], _View], str]] = {
     "USE": using,
     "START": _starting,
 }
-"""Readers that need the view as well."""

@@ -90,6 +90,7 @@ def _block(said: list[str]) -> list[str]:
     return sorted(named, key=lambda word: word in _ACTIONS.values())
 
 
+# Readers of the words after each use.
 _OF_USES: Mapping[str, Callable[[list[str]], list[str]]] = {
     "folder": _fold,
     "attractor": _attract,
@@ -100,7 +101,6 @@ _OF_USES: Mapping[str, Callable[[list[str]], list[str]]] = {
     "block": _block,
     **dict.fromkeys(("research", "teleport", "ignite"), _plain),
 }
-"""Readers of the words after each use."""
 
 USES = (*_OF_USES, "director", "warp")
 """Words that a USE line may begin with, also without the USE."""

@@ -14,6 +14,7 @@ from pbem_rules.common.summary import counted, fitted, named, sentence
 
 Events = list[dict[str, Any]]
 
+# The ways a game ends, short enough for a line.
 _ENDS = {
     "markers": "the markers were reached and the round is complete",
     "bag": "a bubble was to be drawn and the bag was empty",
@@ -21,7 +22,6 @@ _ENDS = {
     "scoreless": "too many turns in a row passed without a score",
     "left": "all others left",
 }
-"""The ways a game ends, short enough for a line."""
 
 SOON = 3
 """Turns before the end by the option `scoreless` from which on it is announced."""

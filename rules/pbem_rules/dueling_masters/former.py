@@ -7,14 +7,14 @@ from typing import Any
 
 from pbem.ruleset import View
 
+# Fields that views of version 1 lack. Departures named squares alone then, so these campaigns go on `blind`.
 _DUEL: Mapping[str, Any] = {"blind": True, "crossed": []}
-"""Fields that views of version 1 lack. Departures named squares alone then, so these campaigns go on `blind`."""
 
+# Fields that views up to version 2 lack: their campaigns ask for a set-up until it is complete.
 _SET_UP: Mapping[str, Any] = {"set_up_round": 0}
-"""Fields that views up to version 2 lack: their campaigns ask for a set-up until it is complete."""
 
+# Fields that enemy pieces lack in views of version 1, which drew no conclusions from flights.
 _MARK: Mapping[str, Any] = {"kinds": [], "course": [], "reach": [], "meets": []}
-"""Fields that enemy pieces lack in views of version 1, which drew no conclusions from flights."""
 
 
 def renewed(view: View) -> View:

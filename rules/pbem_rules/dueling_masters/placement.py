@@ -9,8 +9,8 @@ from pbem_rules.dueling_masters.board import HALVES, distance, territory
 from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS, names, numbers
 from pbem_rules.dueling_masters.state import Piece
 
+# Fewest rows behind the front for a home planet placed by dice.
 _BACK = 2
-"""Fewest rows behind the front for a home planet placed by dice."""
 
 Placed = Mapping[str, tuple[str, ...]]
 """The squares of the pieces placed so far, by kind."""

@@ -31,6 +31,7 @@ _LITTLE = {"i", "i'd", "my", "the", "a", "an", "at", "on", "in", "to", "of", "is
 _NOUNS = {"fighter", "fighters", "ship", "ships", "piece", "pieces", "pawn", "one", "both", "all"}
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PAIRS = {("home", "planet"): "home", ("home", "planets"): "home"}
+# Kinds by the names of pieces, those of chess included; a name may mean several kinds.
 _KINDS = {
     **dict.fromkeys(("home", "homes", "planet", "planets", "king"), (HOME,)),
     **dict.fromkeys(("asteroid", "asteroids", "mine", "mines", "rock", "rocks"), (ASTEROID,)),
@@ -42,7 +43,6 @@ _KINDS = {
     "bishops": (Y,),
     "queen": (B, Z),
 }
-"""Kinds by the names of pieces, those of chess included; a name may mean several kinds."""
 
 _PLACE = r"(?:[a-z]-?[0-9][0-9o]?|[0-9]{1,2}[a-j])"
 _GLUED = re.compile(rf"([wxyz][1-4]|[wbxyz])?-?({_PLACE})?-?({_PLACE})")

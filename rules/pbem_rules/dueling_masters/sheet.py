@@ -185,6 +185,7 @@ def template(view: View) -> list[str]:
     return lines if view["offer"] else [*lines, "; DRAW OFFER"]
 
 
+# Remarks of a form on an incomplete set-up, by its deadline.
 _ROUNDS: Sequence[Sequence[str]] = (
     (),
     (
@@ -193,7 +194,6 @@ _ROUNDS: Sequence[Sequence[str]] = (
     ),
     ("# Second deadline: dice place what is lacking then, and it counts as missed.",),
 )
-"""Remarks of a form on an incomplete set-up, by its deadline."""
 
 
 def _setup_lines(view: View) -> Iterator[str]:

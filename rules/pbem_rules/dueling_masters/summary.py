@@ -172,8 +172,8 @@ def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
     return [event for event in view["events"] if event["kind"] == kind]
 
 
+# Tellers of events and threats, in order.
 _NEWS = (_result, _setting_up, _offer, _missed, _losses, _used_up, _threats, _departed)
-"""Tellers of events and threats, in order."""
 
+# Tellers for every report in play.
 _STANDING = (_pieces, _search, _to_move)
-"""Tellers for every report in play."""

@@ -14,8 +14,8 @@ from pbem_rules.gm_adjudicated.verbs import SAY
 WIDTH = 76
 """Columns of the longest line."""
 
+# The name of the one order type, whatever the verb of a line.
 _NAME = ORDERS.verbs[0].name
-"""The name of the one order type, whatever the verb of a line."""
 
 
 def template(view: View) -> list[str]:

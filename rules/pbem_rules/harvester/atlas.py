@@ -26,6 +26,7 @@ class Sighting(NamedTuple):
     resources: int = UNKNOWN
 
 
+# The facts of a clear hex, by band.
 _NOTHING = (
     Sighting(1, marked=False, moved=0, number=0, resources=0),
     Sighting(2, marked=False, moved=0, number=0),
@@ -33,7 +34,6 @@ _NOTHING = (
     Sighting(4, marked=False, moved=0),
     Sighting(5, marked=False),
 )
-"""The facts of a clear hex, by band."""
 
 
 class Atlas:

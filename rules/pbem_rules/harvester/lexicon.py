@@ -79,6 +79,7 @@ _NUMBERS = {
     for word in words.split()
 }
 _AFTER = frozenset(("once", "twice", "thrice"))
+# Sorts of other words.
 _SORTS = _table(
     to="to towards toward",
     all="all everything everyone everybody every each both",
@@ -87,7 +88,6 @@ _SORTS = _table(
     filler="a an the my our your please pls thanks thx thank you i we and then also now just of with by in into at on "
     "from for out its unit units it itself them resource resources res new here confirm direction directions",
 )
-"""Sorts of other words."""
 
 # Repetitions in these patterns are bounded: long words took time out of proportion.
 _ARROW = re.compile(r"[-=–—]{1,9}>|→|⇒|➔")

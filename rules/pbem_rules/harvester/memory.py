@@ -22,8 +22,8 @@ LASTING = 8
 MOST_FOES, MOST_RICHES = 100, 60
 """Most hexes of foes and of resources that are remembered, those in sight included."""
 
+# Most units of each kind that a player has.
 _HAS = Counter(KINDS)
-"""Most units of each kind that a player has."""
 
 Row = list[Any]
 

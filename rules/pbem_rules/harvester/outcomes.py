@@ -233,6 +233,7 @@ def _destroy(order: Destroy, turn: _Turn) -> str:
     return ""
 
 
+# Tellers of each order; with DESTROY HARVESTER its player is out.
 _TELLERS: Mapping[type[Order], Callable[[Any, _Turn], str]] = {
     Move: _move,
     Target: _target,
@@ -240,4 +241,3 @@ _TELLERS: Mapping[type[Order], Callable[[Any, _Turn], str]] = {
     Drop: _drop,
     Destroy: _destroy,
 }
-"""Tellers of each order; with DESTROY HARVESTER its player is out."""

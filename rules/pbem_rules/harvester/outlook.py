@@ -39,12 +39,12 @@ class Fate:
     words: str
 
 
+# Codes of the notes on units, and the conditions that these depend on.
 _CONDITIONS = {
     "outlook": "if nobody comes in the way",
     "outlook-seen": "if those in sight stay where they are",
     "outlook-unseen": "if nothing stops them",
 }
-"""Codes of the notes on units, and the conditions that these depend on."""
 
 
 class Outlook:

@@ -26,8 +26,8 @@ SHORTEST_ABBREVIATION = 3
 H = UNITS[HARVESTER]
 _NO_ORDER = "no order is needed for what stays where it is: a unit without one does"
 
+# A march in the form of the order parser, which needs no reading.
 _BY_THE_BOOK = re.compile(rf"MOVE ([GLSC][1-4]?)(?: (?:{'|'.join(DIRECTIONS)}))+")
-"""A march in the form of the order parser, which needs no reading."""
 
 
 @dataclass

@@ -21,8 +21,8 @@ from pbem_rules.harvester.state import CRAGS, NO_COURSE, NOWHERE, VERSION, State
 from pbem_rules.harvester.turn import REHEARSED
 from pbem_rules.harvester.units import HARVESTER, NAMES, SLOT, SLOTS
 
+# They decide nothing: lots are drawn between Harvesters that move, and only one does.
 _DICE = Dice(b"rehearsal")
-"""They decide nothing: lots are drawn between Harvesters that move, and only one does."""
 
 
 class Rehearsal:

@@ -25,8 +25,8 @@ _HEXES_A_PLAYER = 311
 UNSEEN = FARTHEST + 1
 """Value in place of a band for a hex that no scanner shows."""
 
+# Bits that hold the coordinates of any offset, negative ones too.
 _SPAN = 12
-"""Bits that hold the coordinates of any offset, negative ones too."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ WIDTH = 80
 RADIUS = 8
 """Hexes shown around the Harvester."""
 
+# Signs of others' units, in the order of precedence.
 _ORDER = "hglsc%&"
-"""Signs of others' units, in the order of precedence."""
 
 _PITCH = 4
 _MARGIN = 9

@@ -27,6 +27,7 @@ def _table(**senses: str) -> dict[str, str]:
     return {word: sense for sense, words in senses.items() for word in words.split()}
 
 
+# The senses of words; a line with any other word is no phrase.
 _SENSES = _table(
     place="place places placing move moves play plays put puts set stone stones go goes red blue cell",
     drop="drop drops dropped",
@@ -47,7 +48,6 @@ _SENSES = _table(
     filler="at on in the a an my your i ill we you have are wins he she they "
     "opponent please pls thanks thx is and own also with of",
 )
-"""The senses of words; a line with any other word is no phrase."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,8 +99,8 @@ def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
     return [event for event in view["events"] if event["kind"] == kind]
 
 
+# Tellers of what happened and what is near, in order.
 _NEWS = (_result, _offer, _missed, _threats, _stones, _replies)
-"""Tellers of what happened and what is near, in order."""
 
+# Tellers of what every report has until the end.
 _STANDING = (_to_place,)
-"""Tellers of what every report has until the end."""

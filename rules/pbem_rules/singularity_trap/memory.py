@@ -23,8 +23,8 @@ KEPT_TURNS = 5
 MOST = 40
 """Sightings kept, the latest: the memory of the largest game stays small."""
 
+# The moment of a reading of sensors, by the section it ends.
 _AFTER = {"economic": "before movement", "movement": "after movement", "combat": "after combat"}
-"""The moment of a reading of sensors, by the section it ends."""
 
 Known = dict[str, SightingView]
 """Sightings by what they are of, the latest last."""

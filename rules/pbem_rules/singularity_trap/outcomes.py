@@ -341,9 +341,10 @@ def _resigned(after: Aftermath) -> str:
     return f"you are out of the war{scrapped}."
 
 
+# Tellers of orders of which each counts.
 _TELLERS: dict[type[Order], Callable[..., str]] = {Scrap: _scrap, Hide: _hide}
-"""Tellers of orders of which each counts."""
 
+# Tellers of orders whose index among all matters.
 _PLACED: dict[type[Order], Callable[..., str]] = {
     Repair: _repair,
     Build: _build,
@@ -356,4 +357,3 @@ _PLACED: dict[type[Order], Callable[..., str]] = {
     DeclareFaction: _declare,
     DeclareEmpire: _declare,
 }
-"""Tellers of orders whose index among all matters."""

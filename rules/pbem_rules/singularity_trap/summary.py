@@ -293,6 +293,7 @@ def _named_first(view: View, seats: Iterable[str]) -> list[str]:
     return [_you(view, seat) for seat in sorted(seats, key=lambda seat: seat != view["seat"])]
 
 
+# Tellers of what happened, in order; where a turn brings more than fits, the last lines are left out.
 _NEWS = (
     _result,
     _asked,
@@ -307,7 +308,6 @@ _NEWS = (
     _elsewhere,
     _offers,
 )
-"""Tellers of what happened, in order; where a turn brings more than fits, the last lines are left out."""
 
+# Tellers of what every report has, in a line each at most.
 _STANDING = (_standing, _together, _money)
-"""Tellers of what every report has, in a line each at most."""

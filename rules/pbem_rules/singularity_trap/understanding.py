@@ -21,12 +21,12 @@ from pbem_rules.singularity_trap.orders import BOOK
 from pbem_rules.singularity_trap.wording import plain
 
 _RESTING = ("HOLD", "STAY", "WAIT", "GUARD", "STOP")
+# Hints for words that are no orders here, as the first or second of a line.
 _HINTS = {
     word + end: "a ship without a MOVE stays where it is; MOVE with its id and STAY counts as moving"
     for word in _RESTING
     for end in ("", "S")
 }
-"""Hints for words that are no orders here, as the first or second of a line."""
 
 _VERBS = "possible: " + ", ".join(dict.fromkeys(verb.word for verb in BOOK.verbs)) + "; or a ship's id and its way"
 
@@ -68,8 +68,8 @@ def _plainly(view: View, text: str) -> tuple[Order, ...] | None:
     return read.orders if read.orders and not read.findings else None
 
 
+# Steps north or south, which look like a space of column N or S; that one has TO before it.
 _STEPS = re.compile(r"(?<!TO )(?<![A-Z])[NS] ?[1-9]\s*[.!]*$", re.IGNORECASE)
-"""Steps north or south, which look like a space of column N or S; that one has TO before it."""
 
 
 def _is_doubtful(finding: Finding) -> bool:
