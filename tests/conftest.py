@@ -21,6 +21,8 @@ from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import fastest_folder, server_folder
 from tests.servers.statements import share_statements
 
+pytest_plugins = ["tests.sampling"]
+
 LONGEST = (
     "actions/test_interleaving.py",
     "faults/test_kills_*.py",

@@ -1,4 +1,4 @@
-"""Fixtures of the night, prepared once for each file of tests that disturbs it."""
+"""The nights that tests disturb, each prepared once for all of a worker's tests."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.local import LocalNight, prepare
-from tests.faults.servers import ServerNight, Undisturbed, preparing
+from tests.faults.life import life_night
+from tests.faults.local import LocalNight, PostgresNight, make_night
+from tests.faults.night import whole_night
+from tests.faults.servers import ServerNight, preparing
 from tests.servers.mail import MailServer
 from tests.servers.postgres import PostgresServer
 from tests.servers.processes import server_folder
@@ -17,27 +19,34 @@ from tests.toy.fixtures import desk
 __all__ = ["desk"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folder() -> Iterator[Path]:
-    """Yield a folder for a file's nights."""
+    """Make a folder for nights."""
     with server_folder("nights") as folder:
         yield folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def night(folder: Path) -> LocalNight:
-    """Return the whole night in a home of files alone."""
-    return prepare(folder)
+    """Prepare the whole night in a home of files alone."""
+    return LocalNight(make_night(folder, whole_night))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
+def life(folder: Path) -> LocalNight:
+    """Prepare the night with the life of campaigns in it, in a home of files alone."""
+    return LocalNight(make_night(folder, life_night))
+
+
+@pytest.fixture(scope="session")
+def life_on_postgresql(folder: Path, _postgres: PostgresServer) -> Iterator[PostgresNight]:
+    """Prepare the same night on PostgreSQL."""
+    with _postgres.fresh_database() as template:
+        yield PostgresNight(make_night(folder / "postgresql", life_night, database=template), template, _postgres)
+
+
+@pytest.fixture(scope="session")
 def servers(folder: Path, _mail_server: MailServer, _postgres: PostgresServer) -> Iterator[ServerNight]:
-    """Yield the small night on the running servers."""
+    """Prepare the small night on the running servers."""
     with preparing(folder, _mail_server, _postgres) as night:
         yield night
-
-
-@pytest.fixture(scope="module")
-def undisturbed(servers: ServerNight) -> Undisturbed:
-    """Return the points of the night, and its outcome."""
-    return servers.undisturbed()

@@ -1,19 +1,30 @@
-"""The night in a home of files alone, SQLite and Maildir: every kill has a copy of it."""
+"""The night in a home of its own: every kill has a copy of it.
+
+Its mail goes through Maildir, its database is SQLite or on a server.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from pbem.app import open_app
+from pbem.config_values import FILE_NAME
+from pbem.errors import PbemError
 from pbem.scheduler.tick import tick
-from tests.faults.night import GAMES, LATER, NIGHT, tick_in_a_process, whole_night
+from tests.faults.night import GAMES, LATER, NIGHT, tick_in_a_process
 from tests.faults.outcome import Outcome, astray, idle, outcome
-from tests.faults.trap import fill_disk, lock_database
+from tests.faults.trap import Strike, kill
+from tests.servers.postgres import PostgresServer
 from tests.toy.home import make_home
 
 ROUNDS = 3
@@ -21,43 +32,95 @@ ROUNDS = 3
 
 
 @dataclass(frozen=True)
-class LocalNight:
-    """A home before its night, the points its tick passes, and the outcome if it is not disturbed."""
+class Night(ABC):
+    """A home before its night."""
 
     home: Path
-    passed: tuple[str, ...]
-    undisturbed: Outcome
 
-    def copy(self, name: str = "copy") -> Path:
-        """Copy the home beside it, replacing an earlier copy of this name."""
-        return copy_home(self.home, name)
+    @abstractmethod
+    def fresh(self) -> AbstractContextManager[Path]:
+        """Yield a copy of the home, with all that it uses as it was before the night."""
 
-    def after_kill(self, at: int) -> Outcome:
-        """Return the outcome of the night if its tick is killed at a point, and others follow."""
-        home = self.copy()
-        assert tick_in_a_process(home, at=at).code == -9
+    def recovered(self, home: Path) -> Outcome:
+        """Tick until nothing is left to do; return the outcome."""
         return recovered(home)
 
-    def after_full_disk(self, at: int) -> Outcome:
-        """Return the outcome if the disk is full from a point on, and has space again for later ticks."""
-        home = self.copy()
-        assert tick_in_a_process(home, at=at, strike=fill_disk).code == 0
-        return recovered(home)
+    def after(self, at: int, strike: Strike = kill) -> Outcome:
+        """Return the outcome of the night if its tick is struck at a point, and others follow."""
+        with self.fresh() as home:
+            assert tick_in_a_process(home, at=at, strike=strike).code == (-9 if strike is kill else 0)
+            return self.recovered(home)
 
-    def after_lock(self, at: int) -> Outcome:
-        """Return the outcome if the database is locked from a point to the end of the tick."""
-        home = self.copy()
-        assert tick_in_a_process(home, at=at, strike=lock_database).code == 0
-        return recovered(home)
+    @cached_property
+    def _trial(self) -> tuple[tuple[str, ...], Outcome]:
+        with self.fresh() as home:
+            ended = tick_in_a_process(home)
+            assert ended.code == 0
+            return ended.passed, self.recovered(home)
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """The points that the night's tick passes."""
+        return self._trial[0]
+
+    @property
+    def undisturbed(self) -> Outcome:
+        """The outcome of the night if it is not disturbed."""
+        return self._trial[1]
+
+    def points(self, kind: str) -> list[int]:
+        """Return the points of a kind, but not those right after a commit: a kill there leaves what it leaves at it."""
+        named = enumerate(pairwise(["", *self.passed]))
+        return [at for at, pair in named if re.match(kind, pair[1]) and pair != ("commit: after", "commit: before")]
+
+    def faults(self, points: Iterable[int], strike: Strike = kill) -> dict[str, str]:
+        """Strike at each of these points; return the faults afterwards, by the point's number and name."""
+        found = {}
+        for at in points:
+            try:
+                wrong = self.after(at, strike).difference(self.undisturbed)
+            except (AssertionError, PbemError) as error:
+                wrong = repr(error)
+            if wrong:
+                found[f"{at} {self.passed[at]}"] = wrong
+        return found
 
 
-def prepare(folder: Path, work: Callable[[Path], list[bytes]] = whole_night) -> LocalNight:
-    """Prepare a night's work in a folder: the messages in its inbox in the order of their times."""
-    home = make_home(folder / "home")
+@dataclass(frozen=True)
+class LocalNight(Night):
+    """A night in a home of files alone."""
+
+    @contextmanager
+    def fresh(self) -> Iterator[Path]:
+        """Yield a copy of the home."""
+        yield self.copy()
+
+    def copy(self) -> Path:
+        """Copy the home beside it, replacing an earlier copy."""
+        return copy_home(self.home, "copy")
+
+
+@dataclass(frozen=True)
+class PostgresNight(Night):
+    """A night in a home whose database is on a server; that at `template` is for copying."""
+
+    template: str
+    server: PostgresServer
+
+    @contextmanager
+    def fresh(self) -> Iterator[Path]:
+        """Yield a copy of the home with its own database."""
+        home = copy_home(self.home, "copy")
+        with self.server.fresh_database(like=self.template) as url:
+            change_settings(home, database=url)
+            yield home
+
+
+def make_night(folder: Path, work: Callable[[Path], list[bytes]], *, database: str = "") -> Path:
+    """Prepare a night's work in a folder: the messages in its inbox in the order of their times; return the home."""
+    home = make_home(folder / work.__name__ / "home", database=database)
     put_in_inbox(home, work(home))
-    trial = copy_home(home, "trial")
-    ended = tick_in_a_process(trial)
-    return LocalNight(home, ended.passed, recovered(trial))
+    return home
 
 
 def put_in_inbox(home: Path, letters: Iterable[bytes]) -> None:
@@ -101,3 +164,12 @@ def delivered(home: Path) -> Iterator[tuple[str, bytes]]:
 def _waiting(home: Path) -> list[Path]:
     inbox = home / "post" / "inbox"
     return [*inbox.glob("*.eml"), *inbox.glob("new/*"), *inbox.glob("cur/*")]
+
+
+def change_settings(home: Path, **settings: str) -> None:
+    """Change values in a home's settings."""
+    path = home / FILE_NAME
+    text = path.read_text()
+    for name, value in settings.items():
+        text = re.sub(rf'^{name} = "[^"]*"', f'{name} = "{value}"', text, flags=re.MULTILINE)
+    path.write_text(text)

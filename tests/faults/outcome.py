@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove_archive
-from pbem.errors import PbemError
 from pbem.mail.retention import keep_text_only, redact_tokens
 from pbem.scheduler.tick import TickResult
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Seat, Turn
@@ -189,17 +188,3 @@ def _forms(raw: bytes) -> tuple[bytes, ...]:
 
 def _line_ends(raw: bytes) -> bytes:
     return raw.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-
-
-def faults(passed: Sequence[str], kind: str, after_kill: Callable[[int], Outcome], expected: Outcome) -> dict[str, str]:
-    """Kill a night at each point of a kind; return the faults afterwards, by the point's number and name."""
-    found = {}
-    for at, name in enumerate(passed):
-        if name.startswith(kind):
-            try:
-                wrong = after_kill(at).difference(expected)
-            except (AssertionError, PbemError) as error:
-                wrong = repr(error)
-            if wrong:
-                found[f"{at} {name}"] = wrong
-    return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +11,8 @@ from pbem.app import open_app
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.scheduler.tick import TickResult, tick
-from tests.faults.night import GAMES, LATER, NIGHT, small_night, tick_in_a_process
+from tests.faults.local import Night, change_settings, copy_home
+from tests.faults.night import GAMES, LATER, NIGHT, small_night
 from tests.faults.outcome import Outcome, astray, idle, outcome
 from tests.servers.mail import DOMAIN, MailServer
 from tests.servers.postgres import PostgresServer
@@ -22,39 +21,20 @@ from tests.toy.home import make_home
 
 PLAYERS = ("ann", "bob", "gm")
 
-Undisturbed = tuple[tuple[str, ...], Outcome]
-"""The points that a night's tick passes, and its outcome."""
-
 
 @dataclass(frozen=True)
-class ServerNight:
+class ServerNight(Night):
     """A home before its night, and the servers it uses. The database at `template` is for copying."""
 
-    home: Path
     template: str
     letters: list[bytes]
     mail: MailServer
     postgres: PostgresServer
 
-    def after_kill(self, at: int) -> Outcome:
-        """Return the outcome of the night if its tick is killed at a point, and others follow."""
-        with self.copy() as home:
-            assert tick_in_a_process(home, at=at).code == -9
-            return self.recovered(home)
-
-    def undisturbed(self) -> Undisturbed:
-        """Return the points and the outcome of an undisturbed night."""
-        with self.copy() as home:
-            ended = tick_in_a_process(home)
-            assert ended.code == 0
-            return ended.passed, self.recovered(home)
-
     @contextmanager
-    def copy(self) -> Iterator[Path]:
+    def fresh(self) -> Iterator[Path]:
         """Yield a copy of the home with its own database, the messages in the inbox, and no other mail anywhere."""
-        home = self.home.with_name("copy")
-        shutil.rmtree(home, ignore_errors=True)
-        shutil.copytree(self.home, home)
+        home = copy_home(self.home, "copy")
         self.mail.empty()
         self.mail.append("orders", self.letters)
         with self.postgres.fresh_database(like=self.template) as url:
@@ -63,12 +43,12 @@ class ServerNight:
 
     def length(self, setting: str, service: str) -> int:
         """Return the bytes that an undisturbed tick exchanges with the service of a setting."""
-        with self.copy() as home:
+        with self.fresh() as home:
             return self._over_a_line(home, setting, service, None)[1]
 
     def after_broken_line(self, setting: str, service: str, limit: int) -> Outcome:
         """Return the outcome of the night if the line to a service breaks after so many bytes, in all of its tick."""
-        with self.copy() as home:
+        with self.fresh() as home:
             done, _ = self._over_a_line(home, setting, service, limit)
             assert done.problems
             assert setting != "inbox" or done.resolved == []
@@ -113,16 +93,4 @@ def preparing(folder: Path, mail: MailServer, postgres: PostgresServer) -> Itera
         secret = f'{{ command = "echo {mail.password("orders")}" }}'
         with (home / FILE_NAME).open("a") as file:
             file.write(f'inbox_password = {secret}\ncarrier_password = {secret}\ntls_ca = "{mail.ca_file}"\n')
-        night = ServerNight(home, template, small_night(home, domain=DOMAIN), mail, postgres)
-        with night.copy() as trial:
-            assert tick_in_a_process(trial).code == 0
-        yield night
-
-
-def change_settings(home: Path, **settings: str) -> None:
-    """Change values in a home's settings."""
-    path = home / FILE_NAME
-    text = path.read_text()
-    for name, value in settings.items():
-        text = re.sub(rf'^{name} = "[^"]*"', f'{name} = "{value}"', text, flags=re.MULTILINE)
-    path.write_text(text)
+        yield ServerNight(home, template, small_night(home, domain=DOMAIN), mail, postgres)

@@ -16,7 +16,7 @@ from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.session import Store
 from tests.faults.night import GAMES, NIGHT, letter
 from tests.faults.outcome import outcome
-from tests.faults.servers import ServerNight, Undisturbed
+from tests.faults.servers import ServerNight
 from tests.toy.home import MONDAY, Desk
 
 FIRST = letter(1, "ann", "ORDERS toy1 red\nBID 1\nEND\n")
@@ -131,12 +131,12 @@ def test_a_changed_uidvalidity(any_store: Store) -> None:
     assert stored(any_store) == [FIRST, SECOND]
 
 
-def test_mail_that_is_delivered_twice(servers: ServerNight, undisturbed: Undisturbed) -> None:
+def test_mail_that_is_delivered_twice(servers: ServerNight) -> None:
     """Messages that Postfix delivers again, with other header fields on top, change nothing."""
-    with servers.copy() as home:
+    with servers.fresh() as home:
         for raw in servers.letters:
             servers.mail.deliver(servers.mail.address("orders"), raw, sender=servers.mail.address("ann"))
         servers.mail.settle()
         with open_app(home, GAMES) as app:
             assert tick(app, NIGHT).polled == len(servers.letters)
-            assert outcome(app).difference(undisturbed[1]) == ""
+            assert outcome(app).difference(servers.undisturbed) == ""
