@@ -60,12 +60,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the parameters of `tests/actions/test_interleaving.py` and `tests/faults/test_kills_of_workers.py`."""
-    parser.addoption("--soaks", type=int, default=1, help="how many times workers are killed through some nights")
-    parser.addoption("--all-meetings", action="store_true", help="let every act meet every other at each of its points")
-
-
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     """Return a SQLite database with all tables, for this test alone."""

@@ -4,8 +4,9 @@ An action that is planned before the campaign is locked meets all others at that
 point. What is decided under the lock has read nothing before, so whatever overtakes
 it there has simply been done before it; it meets the two actions that change most.
 An action that has read something but the campaign meets those that change turns;
-so do all plans on PostgreSQL, where a plan finds changes as on SQLite.
-With `pytest --all-meetings` everything meets everything everywhere.
+so do all plans on PostgreSQL, where a plan finds changes as on SQLite. A usual run
+takes some actions, and some of their meetings, others each day; with `pytest --all`
+everything meets everything everywhere.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 
 from tests.actions.acts import STAGES
 from tests.actions.meeting import KEEPING, Scene, context
+from tests.sampling import Sampler
 from tests.servers.postgres import PostgresServer
 from tests.servers.processes import server_folder
 from tests.toy.home import open_desk
@@ -29,6 +31,11 @@ ON_STAGE = [
     for stage in STAGES
     for act in STAGES[stage].overtaken
 ]
+ACTS_TAKEN = 18
+"""Actions that are overtaken in a usual run."""
+
+MEETINGS_TAKEN = 10
+"""Meetings of such an action anywhere."""
 
 
 @pytest.fixture(scope="module")
@@ -66,40 +73,35 @@ def _unlogged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL + 1, "pbem.log")
 
 
-@pytest.fixture
-def all_meetings(request: pytest.FixtureRequest) -> bool:
-    """Return True if no meeting is to be left out."""
-    return bool(request.config.getoption("--all-meetings"))
-
-
 def wrong(on: Scene, act: str, meetings: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[str]]:
     """Return what is wrong after an action has met others, each at a point."""
     found = {(at, other): on.meet(act, other, at) for at, other in meetings}
     return {meeting: faults for meeting, faults in found.items() if faults}
 
 
+@pytest.mark.sampled(ACTS_TAKEN)
 @pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
-def test_an_act_that_is_overtaken_before_it_is_kept(on: Scene, act: str, all_meetings: bool) -> None:
+def test_an_act_that_is_overtaken_before_it_is_kept(on: Scene, act: str, sampler: Sampler) -> None:
     """An action that is overtaken between plan and commit finds what it was planned for, or is planned again."""
     stage = on.stage
     in_full = act in stage.planned and on.one.store.engine.dialect.name == "sqlite"
     some = stage.sharp if act in (*stage.planned, *stage.looking) else stage.sharpest
-    others = stage.acts if in_full or all_meetings else some
+    others = stage.acts if in_full or sampler.everything else some
 
     assert wrong(on, act, [(KEEPING, other) for other in others]) == {}
 
 
+@pytest.mark.sampled(ACTS_TAKEN)
 @pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
 def test_what_is_not_planned_before_is_decided_under_the_lock(on: Scene, act: str) -> None:
     """Such an action begins no transaction before the one that locks the campaign: nothing can overtake it."""
     assert act in (*on.stage.planned, *on.stage.looking) or on.looks(act) == 0
 
 
+@pytest.mark.sampled(ACTS_TAKEN)
 @pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
-def test_an_act_that_is_overtaken_anywhere(on: Scene, act: str, all_meetings: bool) -> None:
-    """At each of its points, before or after its commit, an action meets another one that changes turns."""
-    points = range(on.points(act))
-    sharp = itertools.islice(itertools.cycle(on.stage.sharp), list(on.stage.acts).index(act), None)
-    met = itertools.product(points, on.stage.acts) if all_meetings else zip(points, sharp, strict=False)
+def test_an_act_that_is_overtaken_anywhere(on: Scene, act: str, sampler: Sampler) -> None:
+    """At any of its points, before or after its commit, an action meets any other one."""
+    meetings = [*itertools.product(range(on.points(act)), on.stage.acts)]
 
-    assert wrong(on, act, met) == {}
+    assert wrong(on, act, sampler.sample(meetings, MEETINGS_TAKEN)) == {}

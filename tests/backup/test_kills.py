@@ -19,6 +19,7 @@ from tests.actions.history import begin, play
 from tests.backup.test_moving import NEW
 from tests.faults.local import copy_home
 from tests.faults.night import GAMES, tick_in_a_process
+from tests.sampling import Sampler
 from tests.servers.processes import server_folder
 from tests.toy.home import MONDAY, make_home, open_desk
 
@@ -69,15 +70,18 @@ def left_over(home: Path) -> list[str]:
     return [path.name for path in home.rglob(".pbem-draft-*")]
 
 
+TAKEN = 4
+"""Points at which a usual run kills an action."""
+
+
 def points(passed: tuple[str, ...]) -> list[int]:
-    """Return every point right before and after something is stored; of many similar files, some."""
-    chosen = [at for at, name in enumerate(passed) if name.startswith(STEPS)]
-    return chosen[:: max(1, len(chosen) // 5)] + chosen[-2:]
+    """Return every point right before and after something is stored."""
+    return [at for at, name in enumerate(passed) if name.startswith(STEPS)]
 
 
-def test_a_kill_in_a_backup(home: Path) -> None:
+def test_a_kill_in_a_backup(home: Path, sampler: Sampler) -> None:
     """After a kill the older backup is intact, and the next backup deletes the draft."""
-    for at in points(tick_in_a_process(copy_home(home, "copy"), work=keep).passed):
+    for at in sampler.sample(points(tick_in_a_process(copy_home(home, "copy"), work=keep).passed), TAKEN):
         copy = copy_home(home, "copy")
         assert tick_in_a_process(copy, at=at, work=keep).code == -9
         assert check_backup(copy / "backup.zip", MONDAY, GAMES).problems == ()
@@ -86,9 +90,9 @@ def test_a_kill_in_a_backup(home: Path) -> None:
         assert left_over(copy) == []
 
 
-def test_a_kill_in_a_restoring(home: Path) -> None:
+def test_a_kill_in_a_restoring(home: Path, sampler: Sampler) -> None:
     """After a kill there is no home, and another restore makes one; or it is complete."""
-    for at in points(tick_in_a_process(copy_home(home, "copy"), work=bring_back).passed):
+    for at in sampler.sample(points(tick_in_a_process(copy_home(home, "copy"), work=bring_back).passed), TAKEN):
         copy = copy_home(home, "copy")
         assert tick_in_a_process(copy, at=at, work=bring_back).code == -9
         if not (copy / "again" / "pbem.toml").exists():
@@ -98,9 +102,9 @@ def test_a_kill_in_a_restoring(home: Path) -> None:
             assert prove_archive(app, "toy1").turns == 1
 
 
-def test_a_kill_in_an_import(new_home: Path) -> None:
+def test_a_kill_in_an_import(new_home: Path, sampler: Sampler) -> None:
     """After a kill the campaign is not there, and another import works; or it is there, complete."""
-    for at in points(tick_in_a_process(copy_home(new_home, "copy"), work=take_in).passed):
+    for at in sampler.sample(points(tick_in_a_process(copy_home(new_home, "copy"), work=take_in).passed), TAKEN):
         copy = copy_home(new_home, "copy")
         assert tick_in_a_process(copy, at=at, work=take_in).code == -9
         with open_app(copy, GAMES) as app:

@@ -67,6 +67,7 @@ def left(name: str, home: Path, now: dt.datetime) -> list[str]:
         return KNOWN[end]
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("name", "act"), KILLED)
 def test_a_kill_at_any_commit_of_an_act(stages: dict[str, tuple[Path, dt.datetime]], name: str, act: str) -> None:
     """The action is done or not done, and archive and mail are completed later."""
@@ -82,6 +83,7 @@ def test_a_kill_at_any_commit_of_an_act(stages: dict[str, tuple[Path, dt.datetim
     assert {point: wrong for point, wrong in found.items() if wrong} == {}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_acts_killed_one_after_the_other(stages: dict[str, tuple[Path, dt.datetime]], seed: int) -> None:
     """A dozen actions on the past, most of them killed somewhere, leave no faults."""
