@@ -6,16 +6,16 @@ import pytest
 
 from pbem.games import installed_games
 from pbem.testing import RulesetSuite
-from tests.sampling import Sampler
+from tests.sampling import make_sampler
 
 SHORT_SOAK = 12
 """Turns of a game whose day it is not."""
 
 
-@pytest.fixture(scope="class", autouse=True)
-def _soak(request: pytest.FixtureRequest, sampler: Sampler) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Play one game each day for a long time, the others for some turns."""
-    suite = request.cls
-    if isinstance(suite, type) and issubclass(suite, RulesetSuite):
-        long = sampler.sample(sorted(installed_games()), 1)
-        suite.soak_turns = RulesetSuite.soak_turns if suite.ruleset.key in long else SHORT_SOAK
+    games = sorted(installed_games())
+    short = set(games) - set(make_sampler(config).sample(games, 1))
+    for suite in {getattr(item, "cls", None) for item in items}:
+        if suite and issubclass(suite, RulesetSuite) and suite.ruleset.key in short:
+            suite.soak_turns = SHORT_SOAK
