@@ -20,7 +20,7 @@ _MADE: dict[str, tuple[str, ...]] = {}
 
 @contextmanager
 def shared_migrations() -> Iterator[None]:
-    """Take the steps from an empty SQLite database once for each revision while the block runs; repeat where they end."""
+    """Take the steps from an empty SQLite database once for each revision, while the block runs."""
     upgrade = command.upgrade
     command.upgrade = _sharing(upgrade)
     try:
