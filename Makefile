@@ -1,11 +1,17 @@
 # What there is to run. Python 3.11 or newer and make are enough; the rest goes into .venv.
 #
 #   make demo     plays campaigns by mail through a local post folder (GAME=key for one game)
-#   make test     everything: style, types and all tests, with real mail servers
+#   make quick    the fast tests, in a minute: without servers, browser, style and types
+#   make test     style, types and all tests, with real servers; of long tests some cases, others each day
+#   make test-all the same with all cases: each kill, each meeting of two acts, each soak
 #   make check    style and types alone (make lint, make type; make format mends the style)
 #   make docs     the documents as a site, in build/docs
 #   make bench    measurements, side by side with what they are measured against
 #   make clean    removes what the others made, except .venv
+
+# Three tiers of tests. quick leaves out what tests/conftest.py marks as slow. test runs each test, but of those
+# marked `sampled`, and where a test asks for the `sampler`, only some cases; which, follows from the date, and pytest
+# prints the --sample-seed that repeats it. test-all runs every case, as before a release.
 
 # Compiled modules are kept, even where Python is told not to: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
@@ -19,8 +25,12 @@ DEMO_GAMES := singularity_trap singularity
 WORKERS := 2
 TYPESCRIPT := 5.9.3
 
+# A worker that has done its half of the tests takes half of what the other has left: files mostly stay together, and
+# with them what is made once for a file, and no worker is idle while the other is in the middle of a long file.
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format type scripts docs parts bench clean
+.PHONY: help demo quick test test-all check lint format type scripts docs parts bench clean
 
 help:
 	@sed -n 's/^#   //p' $(firstword $(MAKEFILE_LIST))
@@ -29,9 +39,14 @@ demo: $(VENV)/.runtime
 	@rm -rf demo
 	@for game in $(or $(GAME),$(DEMO_GAMES)); do $(BIN)/pbem demo demo/$$game --game $$game || exit; done
 
-# Files are handed out as they stand: reordered, those with few tests but long ones would come last, on one worker.
+quick: $(VENV)/.dev
+	@$(PYTEST) -m "not slow"
+
 test: parts check
-	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile ci
+	@$(PYTEST)
+
+test-all: parts check
+	@$(PYTEST) --all
 
 check: lint type
 

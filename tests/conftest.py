@@ -22,29 +22,45 @@ from tests.servers.processes import fastest_folder, server_folder
 from tests.servers.statements import share_statements
 
 pytest_plugins = ["tests.sampling"]
+HERE = Path(__file__).parent
 
-LONGEST = (
-    "actions/test_interleaving.py",
-    "faults/test_kills_*.py",
-    "rules/*/test_suite.py",
-    "skeleton/test_installed.py",
-    "season/test_season.py",
-    "tests/test_patterns.py",
-    "scheduler/test_lanes.py",
-    "scheduler/test_workers.py",
+SLOW_FOLDERS = frozenset(
+    {"backup", "bench", "browser", "docs", "faults", "mail_servers", "scheduler", "season", "skeleton"}
 )
-"""Files that take more than half a minute."""
+"""Folders whose tests start servers and programs, or kill them."""
+
+SLOW_FIXTURES = frozenset({"_postgres", "_mail_server", "browser"})
+SLOW_FILES = ("test_suite.py", "test_interleaving.py", "test_patterns.py", "test_migrations.py")
+"""Files, in whatever folder, that take long by the number of their cases."""
 
 
-def pytest_configure() -> None:
-    """Prepare for thousands of small files and commits that would wait for the disk."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Before all tests: tests write thousands of small files, and wait for the disk at each commit."""
+    config.addinivalue_line("markers", "slow: takes more than about a second, or servers or a browser")
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(fastest_folder()))
     share_statements()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first: started last, one would keep one worker busy while the others are idle."""
-    items.sort(key=lambda item: not any(item.path.match(file) for file in LONGEST))
+    """Mark what is slow, and put it first: begun last, it would keep one worker busy while the others are done."""
+    for item in items:
+        if is_slow(item):
+            item.add_marker("slow")
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def is_slow(item: pytest.Item) -> bool:
+    """Return True if a test is slow by its folder, its file, its fixtures, or a parameter that names a server."""
+    folder, name = item.path.relative_to(HERE).parts[0], item.path.name
+    params = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    fixtures = getattr(item, "fixturenames", ())
+    return (
+        folder in SLOW_FOLDERS
+        or name in SLOW_FILES
+        or not SLOW_FIXTURES.isdisjoint(fixtures)
+        or any(param == "postgresql" for param in params)
+    )
 
 
 @pytest.hookimpl(wrapper=True)
