@@ -1,4 +1,4 @@
-"""Workers come, are killed and end at random for some nights, and their database is restarted."""
+"""Test of workers that start, end and are killed at random for some nights, with restarts of their database."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def is_over(app: App, night: int) -> bool:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_workers_that_are_killed(server: PostgresServer, tmp_path: Path, seed: int) -> None:
-    """Every sheet counts once, every turn runs once, every mail is out as it was written, and all archives prove it."""
+    """Every sheet counts once, every turn runs once, every mail is sent unchanged, and all archives are proved."""
     with server.fresh_database() as url:
         migrate(url)
         create_queue_tables(url)
