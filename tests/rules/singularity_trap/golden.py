@@ -15,14 +15,14 @@ from pbem.ruleset import Dice, Event, TurnInput, canonical_json, json_sha256
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.state import State
 
-FILE = Path(__file__).with_name("golden.txt")
+PATH = Path(__file__).with_name("golden.txt")
 SAVES = Path(__file__).with_name("saves")
 SEED = b"the golden game of the trap"
 SEATS = ("red", "green", "cyan", "blue")
 TURNS = 6
 
 
-def record() -> str:
+def text() -> str:
     """Return the game as text: every sheet, every event a player hears of, and a digest of each view and state."""
     lines: list[str] = []
     for state, events, sheets in _played():
@@ -59,7 +59,7 @@ def _played() -> list[Moment]:
 def _sheets() -> list[dict[str, list[str]]]:
     """Return the sheets recorded, by turn and seat."""
     turns: list[dict[str, list[str]]] = []
-    for line in FILE.read_text().splitlines():
+    for line in PATH.read_text().splitlines():
         if line.startswith("== turn"):
             turns.append({})
         elif line.startswith("-- "):
@@ -75,5 +75,5 @@ def save_file() -> Path:
 
 
 if __name__ == "__main__":
-    FILE.write_text(record())
+    PATH.write_text(text())
     save_file().write_text(json.dumps(RULESET.dump(last_state()), sort_keys=True, indent=1) + "\n")
