@@ -31,7 +31,10 @@ SLOW_FOLDERS = frozenset(
 
 SLOW_FILES = frozenset(
     f"test_{name}.py"
-    for name in ("bots", "golden", "interleaving", "migrations", "oracle", "outlook", "patterns", "secrecy", "suite")
+    for name in (
+        *("bots", "fuzz_reading", "golden", "growth", "interleaving", "migrations", "oracle", "outlook", "patterns"),
+        *("pool", "secrecy", "suite"),
+    )
 )
 """Files, in whatever folder, whose tests play whole games or look at very many cases."""
 

@@ -244,6 +244,7 @@ def invoke(desk: Desk, stage: str, now: Any, *words: str) -> Result:
     return CliRunner().invoke(main, line, obj=STAGES[stage].games)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
 def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
     """Without --yes the effect is shown, nothing is changed and the exit code is 3; with it the action is done."""
@@ -263,6 +264,7 @@ def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> 
         assert kept(desk.app) != before
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
 def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
     """Without YES the answer shows the effect, and how to have it; nothing is changed."""

@@ -241,6 +241,7 @@ def kept(app: App) -> tuple[object, ...]:
         )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", [1, 2, 9])
 def test_jobs_in_any_order_have_the_results_of_a_tick(
     seed: int, queues_url: str, copied: Copied, tmp_path: Path

@@ -49,6 +49,7 @@ def test_the_bot_uses_its_abilities() -> None:
     assert any(line.startswith("USE DIRECTOR") for line in sheet(state, "blue"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "options", [{}, {"stations": True}, {"advanced": True}, {"layout": "shuffled"}, {"beginner": True}]
 )
@@ -61,6 +62,7 @@ def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
     assert tokens(state) == 60
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("seats", "seed", "layout"),
     [

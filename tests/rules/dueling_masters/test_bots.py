@@ -36,6 +36,7 @@ def played(state: State, names: tuple[str, str], number: int) -> State:
     return state
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_a_game_of_bots_ends(options: dict[str, object]) -> None:
     """Two standard bots play every variant to its end, home destroyed or draw."""

@@ -96,6 +96,7 @@ def test_nothing_hidden_shows(options: dict[str, Any]) -> None:
     assert list(find_leaks(games, SECRETS, count=SEARCH)) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("leaky", [KnowsLosses, NamesKinds, CountsRammed, WarnsOfEnemies, TellsDestinations])
 def test_a_planted_leak_is_found(leaky: type[DuelingMasters]) -> None:
     """Each leak that this game invites is caught in scrambled worlds."""

@@ -36,6 +36,7 @@ def _campaign(players: int) -> tuple[State, frozenset[str]]:
     return state, frozenset(seen)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 def test_bots_bring_a_campaign_to_its_end(players: int) -> None:
     """Standard bots finish campaigns of every size with a winner."""
