@@ -32,8 +32,8 @@ SLOW_FOLDERS = frozenset(
 SLOW_FILES = frozenset(
     f"test_{name}.py"
     for name in (
-        *("bots", "fuzz_reading", "golden", "growth", "interleaving", "migrations", "oracle", "outlook", "patterns"),
-        *("pool", "secrecy", "suite"),
+        *("bots", "conservation", "fuzz_reading", "golden", "growth", "interleaving", "migrations", "oracle"),
+        *("outlook", "patterns", "pool", "schemas", "secrecy", "suite"),
     )
 )
 """Files, in whatever folder, whose tests play whole games or look at very many cases."""
@@ -43,7 +43,7 @@ SLOW_FIXTURES = frozenset({"_postgres", "_mail_server", "browser", "tmp_path", "
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Before all tests: tests write thousands of small files, and wait for the disk at each commit."""
+    """Prepare for thousands of small files and commits that would wait for the disk."""
     config.addinivalue_line("markers", "slow: takes more than about a second, or servers or a browser")
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(fastest_folder()))
     share_statements()
@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow, and put it first: begun last, it would keep one worker busy while the others are done."""
+    """Mark slow tests, and put them first: started last, they would keep one worker busy while the others are idle."""
     for item in items:
         if is_slow(item):
             item.add_marker("slow")

@@ -137,6 +137,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(plain)
 def test_canonical_json_reads_back(data: Any) -> None:
     """Canonical text is JSON of the same data."""
