@@ -33,10 +33,10 @@ SLOW_FILES = frozenset(
     f"test_{name}.py"
     for name in (
         *("bots", "conservation", "fuzz_reading", "golden", "growth", "interleaving", "migrations", "oracle"),
-        *("outlook", "patterns", "pool", "schemas", "secrecy", "suite"),
+        *("outlook", "patterns", "pool", "prose", "schemas", "secrecy", "suite"),
     )
 )
-"""Files, in whatever folder, whose tests play whole games or look at very many cases."""
+"""Files, in whatever folder, whose tests play whole games, look at very many cases, or at all files."""
 
 SLOW_FIXTURES = frozenset({"_postgres", "_mail_server", "browser", "tmp_path", "tmp_path_factory"})
 """What starts servers, and what homes with their databases are made in: 0.15 seconds each, for 3,000 tests."""

@@ -13,21 +13,6 @@ from tests.rules.bubble_singularity.table import lay, read
 CODE = Path(__file__).parents[3] / "rules" / "pbem_rules" / "bubble_singularity"
 
 
-def test_the_rulebook_credits_the_designer() -> None:
-    """The game is Syanmil Izhharuddin's."""
-    assert RULESET.rulebook.startswith("# Bubble Singularity\n")
-    assert "**Syanmil Izhharuddin**" in RULESET.rulebook
-
-
-def test_rulings_are_numbered_without_a_gap() -> None:
-    """Receipts, reports and code refer to rulings by number."""
-    numbers = [
-        int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook.split("## Rulings")[1], re.MULTILINE)
-    ]
-
-    assert numbers == list(range(1, 37))
-
-
 def test_the_code_names_rulings_that_there_are() -> None:
     """Every ruling that the code cites is in the rulebook."""
     named = [
@@ -39,11 +24,6 @@ def test_the_code_names_rulings_that_there_are() -> None:
 
     assert named
     assert all(1 <= number <= 36 for number in named)
-
-
-def test_the_order_reference_has_its_place() -> None:
-    """One line is reserved for the reference generated from the orders."""
-    assert RULESET.rulebook.splitlines().count("{{ORDERS}}") == 1
 
 
 def test_all_cards_and_options_are_explained() -> None:

@@ -12,13 +12,6 @@ KEPT = new_game(ledgers={"red": {"gold": 40, "ships": ["Argo"], "title": "Knight
 """A game with the ledgers of the examples."""
 
 
-def test_rulings_are_numbered_without_a_gap() -> None:
-    """The rulings are numbered without a gap, as receipts, reports and code refer to them."""
-    numbers = [int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook, re.MULTILINE)]
-
-    assert numbers == list(range(1, 12))
-
-
 def test_the_options_are_explained() -> None:
     """Each campaign option is named in a ruling, with its usual value."""
     rulebook = " ".join(RULESET.rulebook.split())

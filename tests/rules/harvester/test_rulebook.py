@@ -12,26 +12,6 @@ from pbem_rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOVE, SCANNER
 from tests.rules.harvester.table import codes, position, read
 
 
-def test_the_rulebook_credits_the_designer_and_names_the_licence() -> None:
-    """The game is curufea's, and its licence asks for credit and for the same terms."""
-    assert RULESET.rulebook.startswith("# Harvester\n")
-    assert "**curufea**" in RULESET.rulebook
-    assert "creativecommons.org/licenses/by-nc-sa/2.5" in RULESET.rulebook
-    assert "stands under the same licence" in RULESET.rulebook
-
-
-def test_rulings_are_numbered_without_a_gap() -> None:
-    """Receipts, reports and code refer to rulings by number."""
-    numbers = [int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook, re.MULTILINE)]
-
-    assert numbers == list(range(1, 17))
-
-
-def test_the_order_reference_has_its_place() -> None:
-    """One line is reserved for the reference generated from the orders."""
-    assert RULESET.rulebook.splitlines().count("{{ORDERS}}") == 1
-
-
 def test_the_options_are_explained() -> None:
     """Each campaign option is named in a ruling, with its usual value."""
     text = " ".join(RULESET.rulebook.split())

@@ -6,8 +6,6 @@ import pytest
 
 from tests.rules.harvester.table import new_game, position, scanned, turn, view
 
-LONE = {"H": (0, 0)}
-
 
 @pytest.mark.parametrize(("unit", "rating"), [("H", 5), ("G", 4), ("L1", 3), ("S1", 2), ("C1", 1)])
 def test_scanners_reach_as_far_as_their_rating(unit: str, rating: int) -> None:

@@ -11,25 +11,6 @@ from pbem_rules.singularity import RULESET
 from tests.rules.singularity.table import new_game, read, remarks
 
 
-def test_the_rulebook_credits_the_designer() -> None:
-    """The game keeps its name and is Mark Steere's, as its designer asks."""
-    assert RULESET.rulebook.startswith("# Singularity\n")
-    assert "**Mark Steere**" in RULESET.rulebook
-    assert "marksteeregames.com" in RULESET.rulebook
-
-
-def test_rulings_are_numbered_without_a_gap() -> None:
-    """Receipts, reports and code refer to rulings by number."""
-    numbers = [int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook, re.MULTILINE)]
-
-    assert numbers == list(range(1, 16))
-
-
-def test_the_order_reference_has_its_place() -> None:
-    """One line is left to the reference generated from the declarations."""
-    assert RULESET.rulebook.splitlines().count("{{ORDERS}}") == 1
-
-
 def test_the_options_are_explained() -> None:
     """Each campaign option is named in a ruling, with its usual value."""
     for option in RULESET.options:
