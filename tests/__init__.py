@@ -1,1 +1,1 @@
-"""The tests; `make test` runs them all."""
+"""The tests; the Makefile has their three tiers."""
