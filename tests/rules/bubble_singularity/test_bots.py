@@ -62,7 +62,7 @@ def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
     assert tokens(state) == 60
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("seats", "seed", "layout"),
     [
