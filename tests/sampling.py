@@ -60,7 +60,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Repeat it after failures, where it is wanted, and `-q` has no header."""
-    if terminalreporter.stats.get("failed"):
+    if {"failed", "error"} & terminalreporter.stats.keys():
         terminalreporter.write_line(pytest_report_header(config))
 
 
