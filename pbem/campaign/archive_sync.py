@@ -110,6 +110,7 @@ def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> 
         if campaign is not None:
             here = (_WITHDRAWN.where(Campaign.name == campaign), _UNARCHIVED.where(Campaign.name == campaign))
         withdrawn, left = (load_resolved(session, turns) for turns in here)
+    # Withdrawn folders first: the new run of a turn is written to the very folder that the old one still has.
     problems = _set_aside_withdrawn(app, withdrawn)
     count = 0
     for turn in left:
@@ -126,6 +127,7 @@ def rewrite_turn(app: App, turn: ResolvedTurn) -> str:
     """Write the missing files of a turn's folder; return a sentence if that fails, else ""."""
     archive = app.settings.archive
     try:
+        # The list was read in another transaction, and no lock is held while files are written.
         if _is_moved(app, turn):
             return ""  # withdrawn or restored just now: the next tick does the rest
         if not turn.withdrawn:
@@ -161,6 +163,7 @@ def _set_aside_withdrawn(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
             problems.append(problem)
         else:
             with app.store.writing(durable=False) as session:
+                # With the condition again: if the turn was reinstated meanwhile, its folder has to be moved back.
                 session.execute(update(Turn).where(Turn.id == turn.id, _ON_SHELVES).values(archived_at=None))
     return problems
 
@@ -242,6 +245,7 @@ def _turns_without_folder(session: Session, app: App, campaign: str | None) -> I
     if campaign is not None:
         begun = begun.where(Campaign.name == campaign)
     for id_, name, origin, turn in flushed_connection(session).execute(begun):
+        # Withdrawn turns are only counted: the names of their folders hold hashes of records, and no row is read here.
         names, aside = list_turns(app.settings.archive, name)
         lost = [number for number in range(origin, turn) if folder_name(number) not in names]
         here = resolved_turns().where(Turn.campaign_id == id_)
@@ -263,6 +267,7 @@ def _count_withdrawn(session: Session) -> dict[int, int]:
 def _sample_turns(session: Session) -> Iterator[ResolvedTurn]:
     """Yield a random sample of the turns whose folders should be there, or all where they are few."""
     newest = flushed_connection(session).execute(select(func.max(Turn.id))).scalar() or 0
+    # Drawn here: for ORDER BY random() the database would read all turns, whose rows are long.
     drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
     files = 0
     for start in range(0, len(drawn), AT_ONCE):

@@ -42,6 +42,7 @@ def each_by_itself(
     `problems`.
     """
     try:
+        # All together first: that takes a few queries, one after the other some for each campaign.
         work(campaign)
     except StoreError:
         raise

@@ -65,6 +65,7 @@ def next_deadline(
     schedule after it; a player who comes back has at least the least time of the
     policy. Absences longer than the policy allows move nothing.
     """
+    # Holidays are whole days of the schedule's zone: one begins in Auckland while it is still the day before in London.
     least = dt.timedelta(minutes=policy.least)
     first = deadline = schedule.next_after(opened, least=least)
     closed = sorted(
@@ -81,6 +82,7 @@ _Span = tuple[dt.datetime, dt.datetime]
 
 def _holiday_spans(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterator[_Span]:
     """Yield the holidays of the next two years as whole days of the zone."""
+    # A span may end in the year 9999, the day after which `date` cannot represent.
     horizon = opened.date() + 2 * FARTHEST
     for span in policy.holidays:
         first, _, last = span.partition("..")
@@ -95,6 +97,7 @@ def _absence_spans(
     margin = min(least, schedule.every or least)  # a schedule may itself give less than the least time
     for away in absences:
         # An hour more: a day on which clocks go back has 25.
+        # A deadline on the morning after an absence would leave the player no time, so it is put off too.
         if away.until - away.since <= policy.absence_days * _DAY + dt.timedelta(hours=1):
             yield away.since, away.until + margin
 
@@ -158,10 +161,12 @@ class OpenTurnStatus:
 
     def reason(self, now: dt.datetime, *, by_deadline: bool) -> str | None:
         """Return the reason why the turn is to be run now, or None."""
+        # A hold comes first: neither a deadline nor a full set of sheets runs a turn that its GM has to look at.
         if self.held:
             return None
         if by_deadline and self._is_past(now):
             return BY_DEADLINE
+        # Without the mailbox a deadline says nothing, since sheets may wait in it; a turn with all sheets in runs.
         if any(map(self.is_held_by, self.awaited)):
             return None
         return "all sheets in" if self._is_settled(now) else None
@@ -170,8 +175,10 @@ class OpenTurnStatus:
         """Return True if deadline and grace have passed; a last sheet within the grace has its settling time."""
         if self.deadline is None or self.closes is None or now < self.deadline:
             return False
+        # The settling time ends with the grace: sheets that keep coming must not put a turn off without end.
         if now >= self.closes:
             return True
+        # After the deadline WAIT no longer counts: grace is for sheets that are missing.
         return not self.missing and (self._last_sheet <= self.deadline or self._is_settled(now))
 
     def _is_settled(self, now: dt.datetime) -> bool:
@@ -207,6 +214,7 @@ def due_turns(
 
 def recheck_due(session: Session, turn: DueTurn, now: dt.datetime) -> OpenTurnStatus | None:
     """Return a due turn as it waits now, or None if it is no longer open or due."""
+    # Between the list of due turns and the run, a GM may have held or extended the turn, and a player said WAIT.
     for open_ in load_open_turns(session, turn.campaign):
         if open_.turn == turn.turn and open_.reason(now, by_deadline=turn.reason == BY_DEADLINE):
             return open_
@@ -272,6 +280,7 @@ def load_open_turns(session: Session, campaign: str | None = None) -> list[OpenT
         manned[campaign_id].append(seat)
     counting: dict[int, dict[SeatName, CountingSheet]] = defaultdict(dict)
     for turn_id, seat, version, wait, received_at in sheets:
+        # Ordered by version, so the last accepted sheet of a seat replaces those before it.
         counting[turn_id][seat] = CountingSheet(version, wait, received_at)
     return [_open_turn_status(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
 
@@ -286,6 +295,7 @@ def _open_turn_status(
         schedule=Schedule.read(row["schedule"]),
         policy=HouseRules.read(row["policy"]),
         manned=bool(manned),
+        # A game awaits seats without knowing which are open or paused; no turn waits for those.
         awaited=tuple(seat for seat in manned if seat in row["awaited"]),
         sheets=sheets,
     )

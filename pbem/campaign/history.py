@@ -120,6 +120,7 @@ def relabel(text: str, labels: Labels) -> str:
 
     def called(found: re.Match[str]) -> str:
         label = labels.get(int(found[1]), "")
+        # Not the number: it would tell of a turn that the seat heard nothing of, such as a fight between others.
         return found[0] if label == found[0] else f'"{label}"' if label else UNKNOWN
 
     return _TURN.sub(called, text)
@@ -189,6 +190,7 @@ def orders_disclosed(record: Mapping[str, Any], book: OrderParser) -> dict[SeatN
     for seat, orders in record.get("orders", {}).items():
         try:
             used[seat] = tuple(map(book.from_json, orders))
+        # A later version of the game may lack an order that was used; its old records must still be read.
         except (KeyError, TypeError):
             continue
     return used
@@ -253,6 +255,7 @@ def has_rolled(session: Session, snapshot: CampaignSnapshot) -> bool:
 def save_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Roll], now: dt.datetime) -> None:
     """Store fresh rolls of the open turn of a locked campaign, with a journal entry for the GM alone."""
     for roll in rolls:
+        # By the number of the turn, not its row: after a rollback the same words have the same roll (note 33).
         row = {"campaign_id": snapshot.id, "turn": snapshot.turn, "at": now}
         same = {"label": roll.label, "dice": roll.dice, "number": roll.number}
         session.execute(insert(StoredRoll), row | same)

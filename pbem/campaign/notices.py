@@ -68,6 +68,7 @@ def _link_page(session: Session, app: App, campaign_id: int | None, mail: NewMai
 def _insert_link(html: str, url: str) -> str:
     """Return the HTML of a report with the link below its head, whose first words mail programs show in their lists."""
     link = f'<p><a href="{svg_escape(url)}">Open this report as a page</a>, with a desk for your orders.</p>\n'
+    # A function, not a template: backslashes in the text of a template would be escapes to `re`.
     return _FIRST.sub(lambda _: link, html, count=1)
 
 

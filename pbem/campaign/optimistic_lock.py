@@ -142,6 +142,7 @@ def run_optimistic(
     for _ in range(ATTEMPTS):
         with app.store.reading() as session:
             snapshot = load_campaign(session, name)
+            # Planning again is for the turn of the first plan: a GM who wanted to run turn 4 must not run turn 5 by it.
             meant = _require_same_turn(snapshot, meant)
             require_here(snapshot)
             read_set, planned = load_read_set(session, snapshot), plan(Context(session, app, snapshot, now))

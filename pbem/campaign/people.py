@@ -32,6 +32,7 @@ def get_or_create_person(session: Session, address: str, now: dt.datetime) -> Pe
     """Return the person of this address, created if there is none."""
     person = find_person(session, address)
     if person is None:
+        # The address stays as typed: a local part may depend on case (RFC 5321, 2.4). People are found by the key.
         person = Person(address=address, key=address.lower(), created_at=now)
         session.add(person)
         session.flush()
@@ -166,6 +167,7 @@ def mark_confirmed(session: Session, request: PendingRequest, now: dt.datetime) 
     """Mark a request as confirmed; return False if another process was faster."""
     ours = (
         update(PendingRequest)
+        # The condition and the change are one statement, so that of two processes with the same answer one does it.
         .where(PendingRequest.id == request.id, PendingRequest.done_at.is_(None))
         .returning(PendingRequest.id)
     )

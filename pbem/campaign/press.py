@@ -93,12 +93,10 @@ class PressItem:
 
 
 def is_for(piece: PressItem, place: SeatView) -> bool:
-    """Return True if a piece is for a seat: news are for all, a message to all is for all but its author.
-
-    An unsigned one is for its author too, who would otherwise be recognised as the one who did not get it.
-    """
+    """Return True if a piece is for a seat: news are for all, a signed message to all is for all but its author."""
     if piece.to is not None:
         return place.seat in piece.to
+    # An unsigned one is for its author too, who would otherwise be recognised as the one who did not get it.
     return piece.kind == NEWS or piece.unsigned or piece.sender is None or piece.sender.id != place.id
 
 

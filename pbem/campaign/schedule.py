@@ -166,6 +166,7 @@ def _read_clock(word: str) -> dt.time:
 def _read_zone(word: str) -> str:
     try:
         return ZoneInfo(word).key
+    # ValueError for a key such as "../x"; OSError for "Europe", a folder, where the package tzdata is installed.
     except (ZoneInfoNotFoundError, ValueError, OSError):
         pass
     names = sorted(available_timezones())
@@ -230,12 +231,15 @@ def after_poll(watch: MailboxWatch | None, now: datetime, *, longest: timedelta)
         )
     gap = now - watch.last_good
     outage = _extend_outage(watch, now, gap, longest) if _is_outage(watch, gap) else _current_outage(watch, now)
+    # An outage is kept until its wait is over: one that follows before that continues it.
     return MailboxWatch(now, gap, outage=outage)
 
 
 def _is_outage(watch: MailboxWatch, gap: timedelta) -> bool:
+    # A failed poll is evidence by itself: two hours of failures are an outage even where polls are days apart.
     if watch.failed:
         return gap > LEAST
+    # Without a failure only an unusual pause is evidence, or a job that runs once a night would be an outage all day.
     return watch.usual is not None and gap > max(LEAST, UNUSUAL * watch.usual)
 
 
@@ -247,6 +251,7 @@ def _extend_outage(watch: MailboxWatch, now: datetime, gap: timedelta, longest: 
     if before is None:
         return Outage(watch.last_good, now, release)
     if now - before.since <= CHAIN * longest:
+        # `max`: turns wait no less than was announced for the first outage.
         return Outage(before.since, now, max(release, before.release))
     return replace(before, until=now) if now < before.release else Outage(watch.last_good, now, release)
 

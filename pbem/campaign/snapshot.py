@@ -197,6 +197,7 @@ class LastReport:
     view: bytes
 
 
+# `given` is the whole state of a game taken over, and only its start reads it.
 _COLUMNS = [column for column in Campaign.__table__.columns if column.name != "given"]
 # Built once, as all statements that run for each message, seat or turn: building one and finding its compiled form
 # costs four to eight times what executing it does (bench.statements). Statements of commands are built where they run.

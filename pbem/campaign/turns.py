@@ -142,6 +142,7 @@ class TurnResult:
 def load_before(context: Context) -> TurnInputs:
     """Return the input for a run of the open turn. Raises CampaignError if there is no open turn."""
     session, snapshot = context.session, context.snapshot
+    # In the session in which the read set is read, so that the plan and what is compared later agree (note 13).
     turn = load_open_turn(session, snapshot)
     # The resolver is told of a removed seat once, in the next turn.
     gone = frozenset(place.seat for place in snapshot.places if not place.playing)
@@ -163,6 +164,7 @@ def compute_turn(context: Context, before: TurnInputs) -> TurnResult:
     session, snapshot, now = context.session, before.snapshot, context.now
     outcome = resolve_turn(session, before)
     over = outcome.standing.over
+    # Counted from the run: after a late one, players have the least time all the same.
     deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
     opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
     made = render_reports(context.app, before.ruleset, opening, outcome.views)
@@ -193,6 +195,7 @@ def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None)
         given,
         dice or turn_dice(snapshot.dice_seed, turn.number),
     )
+    # A GM's patch is part of the run that led to the state, so standing and views are of the patched one (note 7).
     state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)
     views = _lazy_views(session, before, state, events, standing)
@@ -243,6 +246,7 @@ def opening_of(
         number=number,
         deadline=deadline,
         seal=seed_hash(snapshot.seed),
+        # Published with the last report, when it can no longer tell a roll to come (note 5).
         seed=snapshot.seed.hex() if outcome.standing.over else "",
         over=outcome.standing.over,
         rolled=outcome.standing.over and has_rolled(session, snapshot),
@@ -300,6 +304,7 @@ def turn_input(before: TurnInputs) -> TurnInput:
 
 def _counting_sheets(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]) -> dict[SeatName, ReceivedSheet]:
     """Return the sheet that counts for each playing seat: its last accepted one."""
+    # The sheets come in the order of their ids, so the last accepted one of a seat replaces those before it.
     names = {place.id: place.seat for place in snapshot.playing}
     return {names[sheet.seat_id]: sheet for sheet in sheets if sheet.accepted and sheet.seat_id in names}
 
@@ -307,12 +312,14 @@ def _counting_sheets(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]
 def _build_input(before: TurnInputs, counted: Mapping[SeatName, ReceivedSheet]) -> TurnInput:
     ruleset, playing = before.ruleset, [place.seat for place in before.snapshot.playing]
     missing = [seat for seat in playing if seat in before.turn.awaited and seat not in counted]
+    # The record has defaults too: a seat that misses several turns keeps its standing orders.
     kept = orders_used(before.previous, ruleset.orders) if missing else {}
     orders: dict[SeatName, tuple[Order, ...]] = {}
     for seat in playing:
         if seat in counted:
             orders[seat] = tuple(map(ruleset.orders.from_json, counted[seat].orders))
         elif seat in missing:
+            # Of the mailed view, not of the state: defaults must not act on what the player cannot know (note 1).
             view = json.loads(before.last[seat].view)
             orders[seat] = tuple(ruleset.defaults(view, kept.get(seat, ())))
     return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling, before.rolls)
@@ -325,6 +332,7 @@ def _lazy_views(
     everyone = standing.over or standing.told is None
     awaited_or_told = standing.awaiting | (standing.told or frozenset())
     told = {place.seat: place for place in before.snapshot.playing if everyone or place.seat in awaited_or_told}
+    # A seat left out of some openings has missed their events, so its next report has all of them.
     since = {seat: before.last[seat].number for seat in told}
     oldest = min(since.values(), default=before.turn.number)
     # Mostly empty: only in games that report to seats in turn does one hear of earlier turns.

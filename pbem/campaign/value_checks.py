@@ -72,6 +72,7 @@ def shown(value: object) -> str:
 
 def number(value: Any) -> int:
     """Return a whole number that every database can hold."""
+    # SQLite stores any type in any column, whatever it was declared as; and True is an int to isinstance.
     if type(value) is not int or not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
         raise Unfit("a whole number is expected")
     return value
@@ -132,6 +133,7 @@ def unpacked(value: Any) -> bytes:
         raise Unfit("bytes compressed by zlib are expected") from None
     if unpacking.unconsumed_tail:
         raise Unfit(f"compressed bytes of at most {MOST_UNPACKED:,} are expected")
+    # A cut stream raises no error in a decompressobj, and bytes behind its end are not read by it.
     if not unpacking.eof or unpacking.unused_data:
         raise Unfit("bytes compressed by zlib are expected")
     return content
@@ -149,6 +151,7 @@ def bundle(value: Any) -> dict[str, bytes]:
         raise Unfit("a bundle of files is expected") from None
     pictures = sum(length for name, length in files.items() if name.endswith(".png"))
     others = sum(files.values()) - pictures
+    # A negative length could make the sums below agree, and would take one file's bytes for another's.
     if len(files) != len(listed) or any(length < 0 for length in files.values()):
         raise Unfit("a bundle of files is expected, each with its length, and once")
     if (others, pictures) != (len(texts), len(packed) - start):
@@ -169,6 +172,7 @@ def _split_bundle(files: Mapping[str, int], texts: bytes, pictures: bytes) -> di
 def stored_data(value: Any) -> Any:
     """Return the data of a JSON text."""
     try:
+        # RecursionError: a text of 100,000 brackets is short, and exhausts the stack of the parser.
         return parse_json(text(value, MOST_UNPACKED))
     except (ValueError, RecursionError):
         raise Unfit("JSON is expected") from None
