@@ -277,6 +277,7 @@ def run_query(app: App, name: str, question: Query[Facts], now: dt.datetime) -> 
     """
     with readable(app, name), app.store.reading() as session:
         facts = question.look(Context(session, app, load_campaign(session, name), now))
+    # Before the answer is returned: whatever a GM has seen is disclosed, also after a kill.
     _save_audit_entries(app, name, question.traces(facts), now)
     return facts
 
@@ -334,6 +335,7 @@ def attempt(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Attemp
         read_set, asked = load_read_set(session, context.snapshot), confirmation(act, context)
     if asked is None:
         return Attempt(_run(app, name, act, now, partial(_check_unasked, act)))
+    # Before the effect is shown, as in `run_query`.
     _save_audit_entries(app, name, act.traces(asked), now)
     return Attempt(asked, read_set)
 
@@ -380,6 +382,7 @@ def _run(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check
             facts = _do_planned(app, name, act, now, check)
         else:
             with app.store.writing() as session:
+                # The lock comes first and the check second: whatever `check` compares cannot change any more.
                 context = Context(session, app, locked_campaign(session, name), now)
                 check(context, None)
                 facts = act.do(context)
@@ -391,6 +394,7 @@ def _run(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check
 
 def _do_planned(app: App, name: str, act: PlannedChange[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
     def keep(context: Context, planned: Plan) -> Facts:
+        # The facts are known before the plan is kept: a change that has come to need confirmation stores nothing.
         facts = act.facts(planned)
         check(context, facts)
         act.keep(context, planned)

@@ -83,6 +83,7 @@ def read_data(path: Path) -> Json:
     try:
         # `read_plain` refuses pipes and devices, which would be read for ever, and `require_storable` what no database
         # takes, such as .nan and lone surrogates.
+        # "utf-8-sig", since Excel begins a CSV file in UTF-8 with a byte order mark.
         return require_storable(read(read_plain(path, most, follow=True).decode("utf-8-sig")))
     except OSError as error:
         raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
@@ -99,16 +100,12 @@ def read_yaml(text: str) -> Json:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     class Constructor(SafeConstructor):
-        """Constructor that limits merges (<<).
-
-        A merge repeats what it names, and what that names in turn: ten lines can produce
-        more keys than could be counted afterwards.
-        """
+        """Constructor that limits merges (<<)."""
 
         def flatten_mapping(self, node: Any) -> None:
             written = len(node.value)
             super().flatten_mapping(node)
-            # Ten lines of merges took minutes and all of the memory.
+            # A merge repeats what it names, and what that names in turn: ten lines took minutes and all of the memory.
             if len(node.value) > max(written, MOST_MERGED):
                 raise ValueError(_TOO_MUCH)
 
@@ -122,6 +119,7 @@ def read_yaml(text: str) -> Json:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = Constructor
     yaml.max_depth = DEEPEST
+    # YAML lets an anchor be defined twice (1.2, 3.2.2.2); a warning would go to standard error.
     yaml.composer.warn_double_anchors = False
     try:
         data = yaml.load(text)

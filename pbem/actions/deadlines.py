@@ -138,6 +138,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
         moment = dt.datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))
         return moment.astimezone(dt.UTC)
+    # OverflowError: of the years 1 and 9999 some moments cannot be converted to UTC.
     except (ValueError, OverflowError):
         raise CampaignError(f"{text!r} is no time: write a span like 24h or 3d, or 2026-12-24T20:00") from None
 
@@ -145,8 +146,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
 def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> str:
     """Move the deadline of the open turn of a locked campaign, and notify its players.
 
-    Any hold ends, but for a GM's own pause and that of a turn with a ruling: more
-    sheets may come than the ruling knows of.
+    Any hold ends, but for a GM's own pause and that of a turn with a ruling.
 
     Args:
         by: The span to add, or the new deadline; None for the span of the house rules.
@@ -160,6 +160,7 @@ def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> st
     session, snapshot = context.session, context.snapshot
     move = _plan_move(context, by)
     turn, zone = move.turn, snapshot.schedule.zone
+    # A turn with a ruling stays held: sheets may come now of which the ruling does not know.
     stays = is_gm_hold(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
@@ -178,6 +179,7 @@ def _plan_move(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move
     if turn.deadline is None:
         raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
     by = by if by is not None else dt.timedelta(minutes=snapshot.policy.extension)
+    # In the grace period the deadline has passed: a day more is a day from now.
     new = by if isinstance(by, dt.datetime) else max(turn.deadline, now) + by
     _check_deadline(turn, turn.deadline, new, now)
     return _Move(turn, turn.deadline, new)
@@ -202,9 +204,8 @@ def _reverse_commands(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
 def vote(context: Context, seat: SeatName) -> str:
     """Count a seat's vote for more time, and extend the turn when enough have voted.
 
-    Call with the campaign locked. It may be secret who is awaited, as in a fight that
-    others do not hear of. So all who play have a vote, half of them decide, and neither
-    the answer nor the result depends on who is awaited.
+    Call with the campaign locked. Neither the answer nor the result depends on who is
+    awaited.
 
     Returns:
         The answer to the player.
@@ -219,13 +220,16 @@ def vote(context: Context, seat: SeatName) -> str:
     if session.scalar(select(ExtensionVote.id).where(*mine)) is None:
         session.add(ExtensionVote(turn_id=turn.turn_id, seat_id=place.id, at=now))
         session.flush()
-    # All who play vote, awaited or not: the count must not tell who is awaited.
+    # All who play vote: it may be secret who is awaited, as in a fight that others do not hear of, and a player who
+    # could extend the turn alone would learn that no other is awaited.
     voters = {place.id for place in snapshot.places if place.manned}
     if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
         due = format_time(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
+    # Another extension needs as many votes again.
     session.execute(delete(ExtensionVote).where(ExtensionVote.turn_id == turn.turn_id))
+    # Counted for votes alone: what the GM grants does not use up what players may ask for.
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
     _set_deadline(context, turn, turn.deadline, new, actor="players")
     return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.schedule.zone)}."
@@ -282,6 +286,7 @@ def _check_deadline(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, no
 def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
     """Set the deadline, let reminders go out again, and notify all players."""
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+    # Those who were reminded of the old deadline have to be reminded of the new one.
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone
     how = "extended" if new > old else "shortened"

@@ -171,6 +171,7 @@ def write_preview(made: Preview, folder: Path) -> PreviewFiles:
     """Write all reports into a folder, replacing those of an earlier preview. Raises OSError."""
     reports = folder / REPORTS
     reports.mkdir(parents=True, exist_ok=True)
+    # Read before the files are removed: the hashes tell which reports have changed since the earlier preview.
     before = _view_hashes(reports)
     now = {report.place.seat: json_sha256(json.loads(report.view)) for report in made.reports}
     for seat in made.opening.snapshot.seats:
@@ -230,6 +231,7 @@ class EnterSheet(PreviewedChange[Receipt]):
         given = _read_entered_sheet(context, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = require_valid_sheet(given.reading, place.seat)
+        # A sheet that lacks the move that is awaited must not let the turn run early (decision 6).
         wait = not reading.parsed.complete
         sheet = SheetToSave(reading=reading, earlier=given.earlier, author="gm", wait=wait)
         save_sheets(session, [sheet], now)

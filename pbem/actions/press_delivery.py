@@ -141,6 +141,7 @@ def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: PressIte
 
 def characters_left(session: Session, snapshot: CampaignSnapshot, sender: SeatView | None) -> int:
     """Return how many characters a seat may still put into the next reports, of its share."""
+    # A share for each seat: without one, eight long pieces of one seat filled the newspaper for all.
     share = max(ROOM_IN_REPORTS // len(snapshot.playing), LEAST_SHARE)
     used = _count_characters(session, *_in_next_reports(snapshot), Press.sender_id == (sender.id if sender else None))
     return max(share - used, 0)
@@ -183,6 +184,7 @@ def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
     id_ = save_press(session, snapshot, piece, now, mailed=True)
     page = PressMessage(campaign=snapshot.name, by=piece.byline, to=piece.to or (), text=piece.text)
     muted = muted_seats(session, snapshot)
+    # Muting is the reader's choice and not told to the writer: neither answer nor limits depend on it (decision 11).
     places = [place for place in recipients_of(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
     # On the hour, so that the time of the mail does not tell who was writing just then.
     at = next_hour(now) if piece.unsigned else now

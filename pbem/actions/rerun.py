@@ -163,6 +163,7 @@ def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     # Unchanged reports stay valid with their codes, and their readers are not mailed (decision 7).
     move_reports(session, old_following, following, but=changed)
     copy_sheets(session, old_turn, turn)
+    # After those of the players: of the sheets of a seat the last accepted one counts.
     _save_given_sheets(session, again, turn, now)
     copy_sheets(session, old_following, following, but=dropped)
     # Players whose report changes get time to think again: the turn waits for its deadline.
@@ -317,6 +318,7 @@ class EditState(GmCommand, PlannedChange[StateEdited, "_Plan"]):
         """
         try:
             return EditState(parse_json(text.words))
+        # RecursionError: JSON nested deeply enough exhausts the stack of the parser.
         except (ValueError, RecursionError) as error:
             raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 

@@ -135,6 +135,7 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
     before = None
     withdrawn = (*load_withdrawn(session, snapshot.id), WithdrawnTurn(number, file_hash(turn.record or b""), RERUN))
     if number != snapshot.origin:
+        # Seats, views and game version are those of that time: who left the game since was in it then.
         before, given = _load_inputs(session, ruleset, snapshot, turn, changes.sheets, patch)
         before = replace(before, withdrawn=withdrawn)
     elif changes.sheets:
@@ -289,6 +290,7 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
     session, app, now = context.session, context.app, context.now
     again = compute_rerun(context, changes)
     old = load_reports(session, again.following)
+    # Views are compared, not rendered reports: templates may have changed since, and that is no correction.
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
     deadline = _choose_deadline(session, again, now, anew=bool(affected))
     previous = again.before.previous if again.before else b"{}"
@@ -302,6 +304,7 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
     made = make_reports(app, again.ruleset, replace(opening, corrections=corrections), affected)
     reports = [_as_reply(each, old.get(each.place.id)) for each in made]
     new_files = {made.place.id: made.parts.files() for made in reports}
+    # Unchanged reports are archived with the bytes that were mailed, whatever templates are now.
     files = again.files([new_files.get(place.id) or old[place.id].files for place, _ in again.outcome.views])
     return RerunPlan(
         again=again,
@@ -327,6 +330,7 @@ def _choose_deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: 
     snapshot, old = again.snapshot, again.following.deadline
     if again.outcome.standing.over:
         return None
+    # The deadline is what players were told, so it stays wherever it can.
     if old is not None and (now < old or not anew):
         return old
     return new_deadline(session, snapshot, now)
@@ -363,6 +367,7 @@ def _build_correction(
     )
     texts = [report_text(app, again.ruleset, *each) for each in ((before, place, old.view), (opening, place, view))]
     counting = [sheet for sheet in waiting if sheet.seat_id == place.id and sheet.accepted]
+    # A sheet in already stays unless the corrected view no longer allows its orders (decision 7).
     kept = bool(counting) and is_still_valid(again.ruleset, json.loads(view), counting[-1].orders)
     return Correction(
         edition=old.edition + 1,

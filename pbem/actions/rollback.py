@@ -179,6 +179,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
         """Reinstate the turns of the newest rollback. Raises CampaignError if there is none to undo."""
         session, snapshot, now = context.session, context.snapshot, context.now
         shelf = _find_undoable_rollback(session, snapshot)
+        # Exactly one turn: a rollback whose turn was run since is refused above.
         (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
         restored = reinstate_turns(session, shelf)
         move_reports(session, rolled, restored[0])
@@ -188,6 +189,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
         if broken := find_inconsistency(session, replace(snapshot, turn=last.number)):
             raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
         over = not last.awaited  # the turn that opened when the game ended awaits no seat
+        # After weeks the deadline has passed, and the next tick would run the turn before anyone could write.
         if last.deadline is not None and last.deadline <= now:
             last.deadline = new_deadline(session, snapshot, now)
             last.reminded_at = None
@@ -229,6 +231,7 @@ def _seats_to_change(
     A seat that the house rules had removed by then, for missed sheets, stays removed.
     """
     told = seats_removed_before(session, snapshot.id, number)
+    # A seat that the house rules removed when the turn opened is in no record before it: missed sheets have to tell.
     missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.nmr_remove
     gone = {seat for seat in snapshot.seats if seat in told or (most and missed.get(seat, 0) >= most)}
     return (
@@ -310,6 +313,7 @@ def _build_page(
         label=view["label"],
         deadline=rolled.deadline,
         zone=rolled.zone,
+        # An older report says who was awaited in its own turn, not in this one.
         awaited=view["awaited"] and last.number == rolled.turn,
         over=over,
         sheet=rolled.sheets.get(place.seat),

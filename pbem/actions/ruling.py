@@ -72,6 +72,7 @@ class Earlier:
 
 def keep_earlier(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn, ruling: Json, now: dt.datetime) -> None:
     """Keep the ruling that counted until now, unless an equal one is kept already."""
+    # Changing back and forth between two rulings must not fill the list of earlier ones.
     if any(json_sha256(each.ruling) == json_sha256(ruling) for each in earlier_rulings(session, snapshot, turn)):
         return
     code = reply_code(secrets.token_bytes(32), RULING)
@@ -328,6 +329,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
 
     def _read(self, context: Context) -> tuple[OpenRuling, Json, RulingResult]:
         snapshot = context.snapshot
+        # An editor may be open for hours, in which the turn is run or rolled back (decision 13).
         if self.of is not None and self.of != (snapshot.turn, snapshot.era):
             raise CampaignError(
                 f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"

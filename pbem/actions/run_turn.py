@@ -189,12 +189,14 @@ def run_turn(
     def keep(context: Context, planned: tuple[TurnInputs, TurnResult]) -> tuple[int, TurnResult]:
         before, after = planned
         commit_run(context, before, after, reason=reason)
+        # This process does not serve the archive: the commit enqueues the job for one that does (decision 22).
         if not app.archives:
             enqueue_on_commit(context.session, QueuedJob(JobQueue.ARCHIVE))
         return before.turn.id, after
 
     try:
         turn_id, after = run_optimistic(app, name, now, plan, keep)
+    # For a run by the clock that is no error: the turn is no longer the one that was due (decision 13).
     except Conflict:
         return False
     # After the commit: if it fails, the next tick writes the folder from the rows (decision 3).
@@ -218,10 +220,12 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
         deadline=after.deadline,
         now=now,
     )
+    # Reminders that are still queued would come after the reports.
     withdraw_turn_mail(session, snapshot.name, turn.number, snapshot.seats)
     for reports in after.reports.batches():
         save_reports(context, turn_id, reports)
     _advance(session, before, after)
+    # Counted before consequences are decided: the limits of the house rules include this miss.
     _count_missed(session, before, after)
     act = add_entry(session, snapshot.id, now, actor="pbem", text=_journal_text(before, after, reason))
     if _hides_misses(before, after):
@@ -285,6 +289,7 @@ class RequestRun(GmCommand, Change[TextResult]):
         """Save the request for the next tick, once for a turn. Raises CampaignError if no turn is open."""
         session, snapshot, now = context.session, context.snapshot, context.now
         require_running(snapshot)
+        # Not run here: sheets that came before this mail, or with it, are yet to be processed.
         if not is_requested(context):
             # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
             data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
@@ -323,6 +328,7 @@ def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> l
     over = [
         row.id
         for row in asked
+        # With the revision: a GM who asked for turn 4 has not asked for what a rerun of turn 3 has made of it.
         if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], CampaignState.RUNNING)
     ]
     if over:

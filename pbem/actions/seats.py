@@ -143,6 +143,7 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
     if snapshot.status == CampaignState.RUNNING:
         token = replace_token(session, place.id)
         send_welcomes(context, {taken: token}, heir=True)
+        # After the welcome, with which the thread of the new player begins.
         if renewed is not None:
             resend_report(context, taken, renewed, to=person.address, key=RENEWED)
         _tell_others(context, place, act, "A seat has a new player", said)
@@ -201,6 +202,7 @@ def pause_seat(context: Context, place: SeatView, *, paused: bool, actor: str = 
     """
     session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
+    # Only if it changes anything: the answer says what is so now, and the journal has no entry for nothing.
     ours = update(Seat).where(Seat.id == place.id, Seat.paused != paused).returning(Seat.id)
     if session.scalar(ours.values(paused=paused)) is None:
         return False
@@ -269,6 +271,7 @@ def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:
 def _vacate(context: Context, place: SeatView, *, status: SeatState) -> Report | None:
     """Remove player, token and rights from a seat, and renew the codes of its reports; return the newest report."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
+    # A dice word is its player's own; the next player adds another, or one is drawn (decision 16).
     nobody |= {"dice_word": "", "dice_code": ""}
     context.session.execute(update(Seat).where(Seat.id == place.id).values(nobody))
     _end_rights(context.session, place)
@@ -278,6 +281,7 @@ def _vacate(context: Context, place: SeatView, *, status: SeatState) -> Report |
 def _end_rights(session: Session, place: SeatView) -> None:
     """Delete the deputies and absences of a seat, and the codes of its deputies."""
     withdraw_deputy_copies(session, place)
+    # Their copies of reports first: these rows refer to the deputies.
     theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
     session.execute(delete(DeputyReport).where(DeputyReport.deputy_id.in_(theirs)))
     for rights in (Deputy, Absence):
@@ -540,6 +544,7 @@ class Invite(GmCommand, Change[TextResult]):
         if code is None:
             raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
         _mail_invitation(context, address, wish=wish, code=code)
+        # Secret: players may read the journal, and must not learn addresses from it.
         add_entry(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
         which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
         return TextResult(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")

@@ -61,6 +61,7 @@ class ChangeGm(Change[GmInfo]):
         gm = require_address(self.address, "the GM", context.app.settings.address)
         if gm.lower() == snapshot.gm.lower():
             raise CampaignError(f"{gm} is the GM of {snapshot.name} already")
+        # The former GM has the token, and it alone authenticates a GM (decision 8).
         values = {"gm": gm, "gm_token_hash": ""}
         context.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
         said = f"{gm} is the GM now; it was {snapshot.gm}"

@@ -85,6 +85,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         session, app, snapshot = context.session, context.app, context.snapshot
         if snapshot.status != CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
+        # Open seats go before anything is set up: seats, words and records name only those who play.
         seated = _drop_open_seats(snapshot, app.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
         made = _set_up(replace(context, snapshot=replace(seated, words=load_dice_words(session, seated))))
@@ -176,17 +177,14 @@ def _set_up(context: Context) -> _SetUp:
 
 
 def _load_given_state(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Json:
-    """Return the state from which an imported game continues, or None. Raises CampaignError if it is no longer valid.
-
-    It was checked when the campaign was created, and is checked again: seats without
-    players are gone, and the game may have another version by now.
-    """
+    """Return the state from which an imported game continues, or None. Raises CampaignError if it is invalid by now."""
     given = session.scalar(select(Campaign.given).where(Campaign.id == snapshot.id))
     if given is None:
         return None
     state = ruleset.load(json.loads(given), snapshot.version)
     dumped = json.loads(canonical_json(ruleset.dump(state)))
-    # Open seats are gone by now, which the state may not allow (decision 36).
+    # Checked as at the creation: open seats are gone by now, which the state may not allow (decision 36), and the game
+    # may have another version.
     return import_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
 
 
@@ -197,6 +195,7 @@ def _write_start(context: Context, made: _SetUp) -> int:
         "status": CampaignState.RUNNING,
         "turn": snapshot.first,
         "version": context.app.game(snapshot.game).version,
+        # From now on the set-up has it, as its state.
         "given": None,
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))

@@ -288,6 +288,7 @@ def _classify_sheets(
             hours = _hours_between(at, turn.deadline) if turn.deadline else None
             late = hours is not None and hours < 0
             yield place.seat, SheetCame(came=SheetTiming.LATE if late else SheetTiming.IN_TIME, at=at, hours=hours)
+        # No turn waits for an open or paused seat, so nothing is expected of it.
         elif place.seat in turn.awaited and turn.resolved_at is None and place.manned:
             yield place.seat, SheetCame(came=SheetTiming.AWAITED)
 

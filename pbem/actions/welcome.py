@@ -119,6 +119,7 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
         )
         for place, token in tokens.items()
     )
+    # A hundred at a time: with thousands of seats, all together would fill the memory (decision 21).
     for some in batched(mails):
         mailer.send(context.session, context.now, *some)
 
@@ -220,20 +221,19 @@ def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
 
 
 def renew_codes(context: Context, place: SeatView) -> Report | None:
-    """Give all reports of a seat new reply codes, so that the old ones are void; return the newest report.
-
-    Their Message-IDs change with the codes, since a reply names those as well. Older
-    reports are included: after a rollback one of them is the report to answer.
-    """
+    """Give all reports of a seat new reply codes and Message-IDs, so that the old ones are void; return the newest."""
     session, snapshot = context.session, context.snapshot
     mailer = CampaignMailer.of(context.app, snapshot)
     reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
+    # Older reports too: after a rollback one of them is the report to answer.
     for report in reports:
         report.code = reply_code(snapshot.mail_key, "renewed", report.code)
+        # A reply names the Message-ID as well as the code (In-Reply-To), and either is enough.
         report.message_id = mailer.id_of("again", report.code, RENEWED)
     session.flush()
     newest = find_report(session, snapshot, place)
     if newest is not None:
+        # Still queued, it would go to the former player, with a code that is void.
         withdraw_topic(session, _report_topic(session, snapshot, place, newest))
     return newest
 

@@ -129,6 +129,7 @@ class DropRuling(Change[Dropped]):
             raise CampaignError(f"there is no ruling on turn {snapshot.turn} of {snapshot.name}: nothing was dropped")
         keep_earlier(session, snapshot, turn, turn.ruling, now)
         session.execute(update(Turn).where(Turn.id == turn.id).values(ruling=null()))
+        # A turn that is due must not run without a ruling; one that is not is open like any other.
         due = turn.deadline is not None and turn.deadline <= now
         held = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULED)
         session.execute(held.values(hold_kind=HoldKind.RULING if due else HoldKind.NONE))

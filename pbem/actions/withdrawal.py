@@ -77,6 +77,7 @@ def _check_link(before: bytes, link: _Link, following: _Link) -> str:
     if after != number + 1:
         return f"turn {number + 1} is missing, but there is a turn {after}"
     record = json.loads(link.record)
+    # By its hash, not its number alone: the turn before may have been run again since.
     if record.get("number") != number or record.get("previous") != (file_hash(before) if before else ""):
         return f"turn {number} was run, but not after what turn {number - 1} is now"
     if record.get("state_before", link.state_hash) != link.state_hash:  # a set-up has none before it
@@ -107,6 +108,7 @@ def _load_links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]
         yield _Link(
             number=row.number,
             state_hash=row.state_hash,
+            # A set-up has no hash of its state, as there is none before it.
             has_its_state=row.number == snapshot.origin or file_hash(row.state) == row.state_hash,
             resolved=row.resolved_at is not None,
             record=row.record or b"{}",
@@ -182,6 +184,7 @@ def reopen_turn(session: Session, turn: Turn, **changes: Any) -> Turn:
 
 def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[int] = ()) -> None:
     """Move the reports that opened one turn to another, but for those of seats with the ids in `but`."""
+    # Moved, not copied: a code is unique, and answers to a report that is still valid must find it.
     moved = update(Report).where(Report.turn_id == source.id, Report.seat_id.not_in(list(but)))
     session.execute(moved.values(turn_id=target.id))
 
@@ -198,6 +201,7 @@ def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
 
 def _change_mail_state(session: Session, turns: Iterable[Turn], *, before: OutgoingState, after: OutgoingState) -> None:
     reports = select(Report.message_id).where(Report.turn_id.in_([turn.id for turn in turns]))
+    # Mail that is being sent is left alone: another process has it, and will say how that ended.
     mails = update(OutgoingMail).where(OutgoingMail.message_id.in_(reports), OutgoingMail.state == before)
     session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
 
@@ -227,11 +231,7 @@ def version_before(session: Session, snapshot: CampaignSnapshot, number: int) ->
 def count_misses_again(
     session: Session, snapshot: CampaignSnapshot, *, gone: Sequence[Turn] = (), back: Sequence[Turn] = ()
 ) -> None:
-    """Correct the counts of missed sheets after turns were withdrawn or reinstated.
-
-    Records do not tell whether a seat without a sheet had a player, so no row
-    is longer than all sheets that were ever counted as missed.
-    """
+    """Correct the counts of missed sheets after turns were withdrawn or reinstated."""
     seats = session.scalars(select(Seat).where(Seat.campaign_id == snapshot.id)).all()
     since = {seat.name: seat.since for seat in seats if seat.since}
     # A rerun counts as of the first run: the player of that time has missed the turn.
@@ -241,6 +241,7 @@ def count_misses_again(
     rows = _count_in_a_row(session, snapshot, since)
     for seat in seats:
         seat.nmr_total = max(0, seat.nmr_total + difference[seat.name])
+        # Records do not tell whether a seat without a sheet had a player, so no row is longer than all misses counted.
         seat.nmr_in_a_row = min(rows.get(seat.name, 0), seat.nmr_total)
     session.flush()
 
