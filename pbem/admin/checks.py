@@ -336,6 +336,7 @@ def check_database(
         return
     with closing(Store(settings.database)) as store:
         try:
+            # Before the write below, which would fail for the first missing right and name no other.
             if lacking := _find_missing_rights(store):
                 yield lacking
                 return

@@ -47,6 +47,7 @@ def check_folders(settings: Settings) -> Iterator[CheckResult]:
 
 
 def _check_writable(name: str, folder: Path) -> CheckResult:
+    # A folder that is not there yet is made when it is needed, so the first one above it counts.
     there = next(place for place in (folder, *folder.parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=there, buffering=0) as file:
@@ -137,6 +138,7 @@ def _private_places(settings: Settings) -> Iterator[Path]:
     """Yield the files and folders with secrets in them."""
     scheme, _, path = settings.database.partition(":///")
     if scheme == "sqlite":
+        # SQLite's journal has the newest rows, so it is as private as the file.
         yield from (Path(path + ending) for ending in ("", "-wal", "-shm"))
     yield settings.archive
     yield from settings.log.parent.glob(f"{settings.log.name}*")
@@ -150,6 +152,7 @@ def _private_places(settings: Settings) -> Iterator[Path]:
 def _is_open(place: Path) -> bool:
     """Return True if other users can read a file or enter a folder: neither it nor a folder above keeps them out."""
     with suppress(OSError):  # what is not there is not open
+        # One folder that is closed to others closes all that is in it, whatever the files' own modes are.
         return all(path.stat().st_mode & _OTHERS for path in (place, *place.parents))
     return False
 

@@ -58,11 +58,9 @@ def inactive_notice(session: Session) -> str:
 
 
 def require_active(app: App) -> None:
-    """Raise ConfigError, saying what to do, if the home is inactive, or its database was migrated meanwhile.
-
-    A process that runs for weeks would go on writing as its old code does.
-    """
+    """Raise ConfigError, saying what to do, if the home is inactive, or its database was migrated meanwhile."""
     with app.store.reading() as session:
+        # A process that has run for weeks would go on writing as its old code does.
         require_unchanged_schema(session)
         if said := inactive_notice(session):
             raise ConfigError(said)
@@ -107,6 +105,7 @@ def record_poll(app: App, now: dt.datetime, *, readable: bool) -> Outage | None:
         if watch.outage is not None and (before is None or watch.outage != before.outage):
             _announce_outage(session, watch.outage, now)
         newest = session.scalar(select(func.max(InboxMessage.id))) or 0
+        # With the newest message: a deadline counts once all up to it are processed (decision 22).
         keep_fact(session, MAILBOX, _to_json(LastPoll(now, newest, watch)))
     return watch.outage
 

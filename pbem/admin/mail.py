@@ -62,6 +62,7 @@ def list_messages(store: Store, state: str | None = None, *, limit: int) -> Mess
     ).where(*chosen)
     with store.reading() as session:
         total = session.scalar(select(func.count(InboxMessage.id)).where(*chosen)) or 0
+        # A hundred at a time: each row has the whole mail.
         rows = session.execute(wanted.order_by(InboxMessage.id.desc()).limit(limit).execution_options(yield_per=100))
         return MessageList(tuple(_message_info(*row) for row in rows)[::-1], total)
 
@@ -92,6 +93,7 @@ def retry_message(store: Store, letter_id: int) -> None:
     again = (
         update(InboxMessage)
         .where(InboxMessage.id == letter_id, InboxMessage.state == MessageState.QUARANTINED)
+        # Attempts from 0: a message that has killed the program twice is quarantined by their number.
         .values(state=MessageState.NEW, note="", attempts=0)
         .returning(InboxMessage.id)
     )
@@ -174,6 +176,7 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
         update(OutgoingMail).values(state=OutgoingState.QUEUED, not_before=now, attempts=0).returning(OutgoingMail.id)
     )
     if mail_id is None:
+        # Without bounced mail: a dead address would only bounce again.
         again = again.where(OutgoingMail.state.in_(_TRIED_AGAIN))
     else:
         again = again.where(OutgoingMail.id == mail_id, OutgoingMail.state.in_((*_TRIED_AGAIN, OutgoingState.BOUNCED)))
