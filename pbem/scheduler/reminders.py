@@ -38,6 +38,7 @@ def needs_reminding(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     """Return True if reminders are to go out now; after the deadline it is too late for them."""
     if turn.deadline is None or turn.reminded_at is not None or turn.held:
         return False
+    # With less than two days to play, a day before the deadline would be soon after the report.
     return turn.deadline - min(REMINDER, (turn.deadline - turn.opened_at) / 2) <= now < turn.deadline
 
 

@@ -55,6 +55,7 @@ class DueTurns:
 def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) -> DueTurns:
     """Hold those of the due turns that need a decision of their GM."""
     done = DueTurns()
+    # First without a lock: most turns are not doubtful, and for those no campaign is locked.
     doubtful = _find_doubtful(app, turns)
     for turn in turns:
         try:
@@ -118,6 +119,7 @@ def _open_reason(context: Context, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
 def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
     """Return the gravest reason to hold a turn, or None."""
     missing, awaited = len(waiting.missing), len(waiting.awaited)
+    # Without players the game would play itself to its end by defaults, also past every deadline.
     if not waiting.manned:
         return HoldReason(HoldKind.NO_PLAYERS)
     # The house rule mass=101 means that no turn is held for missing sheets.
@@ -131,6 +133,7 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
 
 def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
     """Return True if no message came since the turn opened, though at least two seats sent sheets in the one before."""
+    # Any message to the home, of whatever campaign or sender, shows that mail comes in.
     letters = select(InboxMessage.id).where(InboxMessage.received_at >= waiting.opened_at).limit(1)
     if session.scalar(letters) is not None:
         return False

@@ -154,7 +154,9 @@ def _run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | 
     if moment.readable:
         done.reminded, problems = send_reminders(app, waiting, now)
         done.problems += problems
+    # As of `read_until` where mail is left: sheets that were sent in time may be among it.
     found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
+    # A GM's request runs the turn as it is, whatever would hold it; after that it is no longer due.
     turns = [*requested_runs(app, now, campaign), *_hold_doubtful(app, found, now, done)]
     resolve(app, turns, now, done, progress, at_word=is_requested)
     done.problems += send_digests(app, now, campaign)
@@ -307,6 +309,7 @@ def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress =
             # First, so that sheets sent in time are read before a deadline counts.
             readable = try_to_fetch_mail(app, now, done)
             outage = record_poll(app, now, readable=readable) if live else None
+            # Bounded: what is answered goes out before the rest of a flood of mail is read.
             answer_mail(app, now, done, most=MOST_BYTES, progress=progress)
             mask_tokens(app, now, done)
             moment = TickTime(now, readable, outage, done.answered.read_until)

@@ -129,6 +129,7 @@ def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
     readable = try_to_fetch_mail(app, now, done)
     # Recorded first: messages are answered as of this poll as soon as they are partitioned.
     record_poll(app, now, readable=readable)
+    # Before the jobs are enqueued: these process messages by partition alone (docs/decisions/0022).
     partition_messages(app)
     enqueue_all(app, now)
     mask_tokens(app, now, done)
@@ -296,6 +297,7 @@ def run_worker(
             threads.append(Thread(target=_poll_regularly, args=(app, stop), name="time"))
         for thread in threads:
             thread.start()
+        # In this thread, the main one: it alone gets the signals by which time limits work.
         executor.work()
         for thread in threads:
             thread.join()
@@ -380,6 +382,7 @@ class WorkerLoop:
 
     def _queue_app(self) -> QueueApp:
         url = self.app.store.engine.url.set(drivername="postgresql")
+        # By default SQLAlchemy renders a password as "***".
         conninfo = url.render_as_string(hide_password=False)
         queue_app = QueueApp(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
         queue_app.job_manager = _Jobs(queue_app.connector, self._report_refused)

@@ -95,6 +95,7 @@ def load_worker_status(app: App) -> WorkersStatus:
 
 def has_workers(app: App) -> bool:
     """Return True if a worker that is not silent does the jobs of the queues."""
+    # The queues exist on PostgreSQL alone (decision 22).
     if app.store.engine.dialect.name != "postgresql":
         return False
     with app.store.reading() as session:
