@@ -67,6 +67,7 @@ class SiteFolder:
         path = self.root / name
         for folder in reversed(path.relative_to(self.root).parents):
             _make_folder(self.root / folder)
+        # Beside its place: a file can be renamed, in one step, only within one file system.
         return path.with_name(f".{path.name}.draft")
 
     def put(self, draft: Path, name: str) -> None:
@@ -83,6 +84,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True)
     except OSError as error:
         raise ConfigError(f"the site cannot be written to {folder}: {reason_of(error)}") from None
+    # By chmod, since the umask, which keeps the rest of a home private, cuts the mode of a new folder.
     folder.chmod(_FOLDER)
 
 
@@ -238,6 +240,7 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
     told = list(_public_openings(session, snapshot))
     openings = [_with_label(session, *each) for each in told[:MOST_OPENINGS]]
     over = snapshot.status == CampaignState.OVER
+    # Of a mailed view: the site has no way of its own to a state (docs/decisions/0028).
     panorama = _load_panorama(session, ruleset, told[0][0]) if told else None
     return CampaignPage(
         name=snapshot.name,
@@ -327,6 +330,7 @@ def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Public
         .order_by(Press.id)
     ).all()
     found = []
+    # By public openings: news of a turn that opened for some seats alone come with the next that opened for all.
     since = 0
     for turn_id, opened in told:
         pieces = tuple(

@@ -48,6 +48,7 @@ def campaign_feed(club: ClubPage, campaign: CampaignPage) -> bytes:
 def club_feed(club: ClubPage) -> bytes:
     """Return the feed of all campaigns."""
     entries = [entry for each in club.campaigns for entry in _entries(club, each)]
+    # A feed without entries must have a time, too (RFC 4287, 4.1.1).
     since = max((each.since for each in club.campaigns), default=dt.datetime(2020, 1, 1, tzinfo=dt.UTC))
     return _feed(club, club.name, f"tag:{club.domain},2020:pbem", "index.html", since, entries)
 
@@ -98,6 +99,7 @@ def _feed(club: ClubPage, title: str, id_: str, page: str, since: dt.datetime, e
     _add(feed, "title", title)
     _add(feed, "id", id_)
     _add(feed, "updated", _atom_time(since))
+    # Required, since no entry has an author (RFC 4287, 4.1.1).
     _add(ET.SubElement(feed, "author"), "name", club.name)
     up = "../" * (page.count("/"))
     ET.SubElement(feed, "link", href=(club.url or up) + page if club.url else "index.html")

@@ -156,6 +156,7 @@ def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
     _write_sealed(app, root, now)
     with app.store.reading() as session:
         state, kept = _read_state(session, app), read_fact(session, SITE_KEY)
+    # With the first page: a folder that was lost or emptied is written again.
     if state is not None and kept == state and (root / "index.html").is_file():
         return ()
     problems = publish(app, root).problems
@@ -185,6 +186,7 @@ def _withdraw_sealed(app: App, root: Path, now: dt.datetime) -> None:
     for _, place in pages:
         folder.remove(place)
     with app.store.writing(durable=False) as session:
+        # The rows stay, so that `publish` into another folder removes the files there too.
         rows = update(SealedPage).where(SealedPage.id.in_([id_ for id_, _ in pages]))
         session.execute(rows.values(withdrawn_at=now, content=b""))
 
@@ -202,6 +204,7 @@ def _write_sealed(app: App, root: Path, now: dt.datetime) -> None:
         # One by one, since all pages of a turn together would fill the memory.
         with app.store.reading() as session:
             page = session.get_one(SealedPage, id_)
+            # The file before its row says so: killed in between, the next tick writes it again.
             folder.write(page.place, page.content)
         with app.store.writing(durable=False) as session:
             session.execute(update(SealedPage).where(SealedPage.id == id_).values(written_at=now))
@@ -226,6 +229,7 @@ def _read_state(session: Session, app: App) -> Any:
 
 
 def _load_state(session: Session, app: App) -> Any:
+    # Columns and counts alone, no views or states: this is compared in every tick.
     campaign = Campaign.__table__.c
     campaigns = session.execute(
         select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.schedule)
@@ -233,6 +237,7 @@ def _load_state(session: Session, app: App) -> Any:
         .order_by(campaign.id)
     )
     due = session.scalars(select(Turn.deadline).where(Turn.resolved_at.is_(None)).order_by(Turn.id))
+    # The newest ids stand for all rows. Sheets are left out: those that come in must change no file of the site.
     last = [session.scalar(select(func.max(rows.id))) for rows in (JournalEntry, Press, Report)]
     seats = session.execute(select(Seat.status, func.count()).group_by(Seat.status).order_by(Seat.status))
     settings = app.settings
@@ -321,6 +326,7 @@ class _Site:
 
     def _write_archive(self, snapshot: CampaignSnapshot, head: str, home: str) -> str:
         """Write the archive as one file, for `pbem verify`; return its name, "" where its folder does not exist."""
+        # With the hash in its name: a link to an archive never leads to another one.
         source, name = self._app.settings.archive / snapshot.name, f"archive-{head[:12]}.zip"
         if not source.is_dir():
             return ""
@@ -394,7 +400,7 @@ def _proof(snapshot: CampaignSnapshot, head: str, *, judged: bool) -> dict[str, 
 
 
 def _zip(source: Path, target: Path) -> None:
-    """Write all files of a folder in their order, with one date: the same archive is the same file."""
+    """Write all files of a folder in their order."""
     # One date for all, so that the same archive is the same file.
     entry = partial(zipfile.ZipInfo, date_time=(2020, 1, 1, 0, 0, 0))
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:

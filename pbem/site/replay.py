@@ -142,6 +142,7 @@ class _Piece:
 
 
 def _load_turns(session: Session, snapshot: CampaignSnapshot) -> Iterator[Any]:
+    # One turn at a time: the records of a long game would fill the memory together.
     ids = session.scalars(select(Turn.id).where(is_current(snapshot.id)).order_by(Turn.number)).all()
     for id_ in ids:
         yield session.execute(select(Turn.id, Turn.number, Turn.opened_at, Turn.record).where(Turn.id == id_)).one()
@@ -158,10 +159,7 @@ def _load_views(session: Session, turn_id: int, seats: Sequence[SeatName]) -> di
 
 
 def _load_press(session: Session, snapshot: CampaignSnapshot) -> list[_Piece]:
-    """Load news and diaries, and press where the house rules say so: unsigned ones last, in the order of their texts.
-
-    Their places among the others would disclose when they were written, as in a report.
-    """
+    """Load news and diaries, and press where the house rules say so; unsigned pieces come last."""
     rows = session.execute(
         select(Press, Seat.name)
         .outerjoin(Seat, Seat.id == Press.sender_id)
@@ -258,4 +256,5 @@ def _with_elements(said: Json) -> Json:
 
 def _data_script(what: str, key: int | str, data: Json) -> str:
     """Return a call that hands data to the page that has requested them."""
+    # Without escapes for HTML: it is a file of its own, in which no text can end a <script>.
     return f"pbem.{what}({json.dumps(key)},{json.dumps(data, ensure_ascii=False, separators=(',', ':'))})\n"
