@@ -58,6 +58,7 @@ def bundle_modules(entry: str, folder: Path = ASSETS) -> str:
         BundleError: a module has another form than the bundler reads, or a name of another one.
     """
     script = "".join(_modules(folder, entry, {}))
+    # All modules share one scope, where a name declared twice is a syntax error: no part of the script would run.
     names = _TOP.findall(script)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -196,6 +197,7 @@ def encrypt_page(page: bytes) -> EncryptedPage:
 
     # Random and not derived, so that no key of the installation opens pages (docs/decisions/0028).
     key, nonce = secrets.token_bytes(_KEY), secrets.token_bytes(_NONCE)
+    # Padded after it was compressed: zlib would shrink the padding to nothing.
     box = nonce + AESGCM(key).encrypt(nonce, _pad(zlib.compress(page, 9)), None)
     clothes = _shell_assets(page)
     shell = _SHELL.substitute(
@@ -214,11 +216,9 @@ def _pad(packed: bytes) -> bytes:
 
 
 def _shell_assets(page: bytes) -> PageAssets:
-    """Return the assets of the small page, which lets only those scripts run that the encrypted one names.
-
-    These are the program's, the same for all reports. The encrypted page brings a
-    policy of its own, which holds besides this one.
-    """
+    """Return the assets of the small page, which lets only those scripts run that the encrypted one names."""
+    # The script writes the page into this document, whose policy stays in force besides the one that the page brings.
+    # So this one names both scripts; they are the program's, the same for all reports.
     found = _SCRIPTS.search(page.decode())
     return replace(
         page_assets("base.css", "sealed.css", script="sealed.js"), files=found[1] if found else "", any_style=True

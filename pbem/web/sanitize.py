@@ -54,6 +54,7 @@ def sanitize_html(html: str, pictures: Mapping[str, str]) -> SanitizedHtml:
     reader = _HtmlReader(pictures, "main" if _MAIN.search(html) else "body")
     reader.feed(html)
     reader.close()
+    # Safe in a <style>: `_NOT_IN_STYLES` lets no style through that could end its rule or the element.
     rules = "\n".join(f".{name} {{ {style} }}" for style, name in reader.classes.items())
     return SanitizedHtml(Markup("".join(reader.written)), rules)  # noqa: S704 - made of what is allowed, and escaped
 
@@ -119,6 +120,7 @@ class _HtmlReader(HTMLParser):
             return self._class_of(value)
         if name in _ATTRIBUTES:
             return f' {name}="{escape(value)}"'
+        # Other schemes, such as javascript:, run code.
         if name == "href" and _LINKS.fullmatch(value):
             return f' href="{escape(value)}" rel="noreferrer noopener"'
         return ""
@@ -137,7 +139,7 @@ class _HtmlReader(HTMLParser):
             self.written.append(f"[{escape(words)}]")
 
     def _close_paragraph(self) -> None:
-        """Close a paragraph: a picture may stand in one in a mail, but not in a page."""
+        # A page has a <div> in place of the <img> of a mail, and HTML ends a paragraph before a <div>.
         if self._open and self._open[-1] == "p":
             self._close_to(len(self._open) - 1)
             if self.written[-2] == "<p>":
