@@ -152,7 +152,8 @@ def _run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | 
     now = moment.at
     waiting = open_turns(app, campaign)
     if moment.readable:
-        done.reminded, problems = send_reminders(app, waiting, now)
+        reminded, problems = send_reminders(app, waiting, now)
+        done.reminded += reminded
         done.problems += problems
     # As of `read_until` where mail is left: sheets that were sent in time may be among it.
     found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
@@ -167,7 +168,7 @@ def _hold_doubtful(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: T
     sifted = hold_doubtful_turns(app, turns, now)
     for turn in sifted.held:
         event("turn held", campaign=turn.campaign, turn=turn.turn)
-    done.held = sifted.held
+    done.held += sifted.held
     done.problems += sifted.problems
     return sifted.free
 

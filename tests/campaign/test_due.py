@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
+from sqlalchemy import text as sql
 
 from pbem.campaign.deadlines import due_turns, open_turns
 from tests.toy.home import Desk, text_of
@@ -154,3 +155,13 @@ def test_a_seat_whose_sheet_holds_the_turn_is_reminded(desk: Desk) -> None:
 
     assert desk.tick(hours=83).reminded == 2
     assert "Your sheet 1 counts, but the turn waits for its deadline" in text_of(desk.last(ANN))
+
+
+def test_reminders_are_counted_beside_a_campaign_that_cannot_be_read(desk: Desk) -> None:
+    """A tick that goes through campaigns one by one, as one is damaged, counts the reminders of all others."""
+    for name in ("toy2", "toy3"):
+        desk.begin(name=name)
+    with desk.app.store.writing() as session:
+        session.execute(sql("UPDATE campaign SET policy = '[]' WHERE name = 'toy1'"))
+
+    assert desk.tick(hours=82).reminded == 4
