@@ -144,9 +144,10 @@ class ForkCampaign(Change[Forked]):
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
             _copy_campaign(session, target, snapshot, number, context.now)
-        # It names all turns withdrawn before it, which `verify` expects in the archive of the copy too (decision 15).
-        last = load_record(session, snapshot, number - 1)
-        copy_withdrawn(context.app.settings.archive, self.fork.settings.archive, last)
+            # It names all turns withdrawn before it, which `verify` expects in the archive of the copy too (decision
+            # 15). They are copied before the commit: a copy whose making failed must not stay, as it is not disclosed.
+            last = load_record(session, snapshot, number - 1)
+            copy_withdrawn(context.app.settings.archive, self.fork.settings.archive, last)
         return forked
 
 

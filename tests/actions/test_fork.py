@@ -10,6 +10,7 @@ import pytest
 from pbem.actions.base import run_action, run_query
 from pbem.actions.fork import Compare, ForkCampaign, ForkComparison
 from pbem.actions.open_turn import EnterSheet, PreviewTurn
+from pbem.actions.rollback import RollBack
 from pbem.errors import CampaignError
 from pbem.store.models import Person, Seat, Turn
 from tests.actions.history import begin, live_turns, play, proof, rows, snapshot
@@ -111,6 +112,19 @@ def test_a_fork_needs_an_empty_home(played: Desk, there: Desk) -> None:
 
     with pytest.raises(CampaignError, match="has a campaign already: fork into an empty folder"):
         run_action(played.app, "toy1", ForkCampaign(2, there.app), played.now)
+
+
+def test_a_fork_whose_archive_cannot_be_written_leaves_no_copy(played: Desk, there: Desk) -> None:
+    """Where withdrawn turns cannot be copied nothing is, as a copy that stays would not be disclosed."""
+    run_action(played.app, "toy1", RollBack(2), played.now)
+    play(played, {})
+    there.app.settings.archive.mkdir(exist_ok=True)
+    (there.app.settings.archive / "toy1").write_text("in the way")
+
+    with pytest.raises(OSError, match="toy1"):
+        run_action(played.app, "toy1", ForkCampaign(3, there.app), played.now)
+
+    assert live_turns(there) == []
 
 
 def test_the_open_turn_has_nothing_to_compare_with(played: Desk, there: Desk) -> None:
