@@ -189,7 +189,7 @@ class _Opening:
     def __init__(
         self, reporter: Renderer, ruleset: AnyRuleset, moment: ReplayStep, shelf: AttachmentStore | None = None
     ) -> None:
-        self._reporter, self._ruleset, self._load_views, self._shelf = reporter, ruleset, moment.views, shelf
+        self._reporter, self._ruleset, self._views, self._shelf = reporter, ruleset, moment.views, shelf
         self._orders = orders_disclosed(moment.before, ruleset.orders)
         self._missing = moment.before.get("missing", ())
         self.grounds: dict[str, str] = {}
@@ -198,11 +198,11 @@ class _Opening:
 
     def seats(self) -> Json:
         """Return the report of each seat."""
-        return {seat: self._seat(seat, view) for seat, view in self._load_views.items()}
+        return {seat: self._seat(seat, view) for seat, view in self._views.items()}
 
     def together(self) -> Json:
         """Return what all views together show; None where the game has no such view."""
-        panorama = self._ruleset.full_view(self._load_views)
+        panorama = self._ruleset.full_view(self._views)
         if panorama is None:
             return None
         self.scores, self.of = panorama.scores, panorama.of
