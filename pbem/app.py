@@ -83,6 +83,7 @@ def init_home(home: Path, address: str) -> Settings:
     if not (home / FILE_NAME).is_file():
         write_default_settings(home, address)
     settings = load_settings(home)
+    # Before the database is created: afterwards nothing would show that one was lost.
     _refuse_over_archive(settings)
     upgrade_home(settings, create=True)
     make_directories(settings)
@@ -92,6 +93,7 @@ def init_home(home: Path, address: str) -> Settings:
 def make_directories(settings: Settings) -> None:
     """Create the folders of the archive and of local mailboxes. Raise OSError if that fails."""
     settings.archive.mkdir(parents=True, exist_ok=True)
+    # Here alone: an inbox that is missing later is an outage, and made anew it would look like one without mail.
     for url in (settings.inbox_url, settings.carrier_url):
         if url.scheme == "maildir":
             for name in ("tmp", "new", "cur"):
@@ -111,4 +113,5 @@ def _refuse_over_archive(settings: Settings) -> None:
 def upgrade_home(settings: Settings, *, create: bool = False) -> None:
     """Migrate the database, and its job queues if it has any. Raise ConfigError if it cannot be used."""
     migrate(settings.database, create=create)
+    # Not by a migration: these tables follow the version of procrastinate, which may change without ours (decision 22).
     create_queue_tables(settings.database)

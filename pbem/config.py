@@ -114,6 +114,7 @@ class Settings:
     @property
     def own_templates(self) -> Path | None:
         """The folder of templates that are used before the program's own."""
+        # A restored home may be a stranger's: its operator sees first what it brings (decision 37).
         return self.templates if self.active else None
 
     @property
@@ -148,6 +149,7 @@ def find_home(start: Path) -> Path:
 def write_default_settings(home: Path, address: str) -> Path:
     """Write a commented `pbem.toml` that needs no server; return its path. Raise ConfigError if there is one."""
     path = home / FILE_NAME
+    # Before the folder is made, so that a refusal leaves nothing behind.
     READERS["address"]("address", address)
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -167,6 +169,7 @@ def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
     """
     home = home.resolve()
     data = {key: value for key, value in read_values(home).items() if key not in without}
+    # Unknown names first: an address that seems to be missing may be misspelt.
     for key in data:
         _reader(key)
     if "address" not in data:
@@ -235,6 +238,7 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 def _build_settings(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
     templates, tls_ca = home / read["templates"], read.get("tls_ca")
+    # The default folder is used if it is there; one that was named must be.
     if "templates" in explicit and not templates.is_dir():
         raise ConfigError(f"{FILE_NAME}: templates names {templates}, which is not a folder")
     if tls_ca is not None and not (home / tls_ca).is_file():
@@ -288,7 +292,8 @@ def _absolute_database(home: Path, url: str) -> str:
 LACKING = ("dkim", "tls_ca")
 """Settings that name files which a backup may lack, and without which a home cannot be opened."""
 
-# pbem's own files in a home, which no path in the settings may name.
+# pbem's own files in a home, which no path in the settings may name: SQLite would trust a file in the place of its
+# journal (decision 37).
 _OWN_FILES = re.compile(r"pbem\.(?:toml|inactive|sqlite.*)$")
 
 
@@ -310,11 +315,13 @@ def rewrite_settings(text: str, changes: Mapping[str, str | None]) -> str:
             None,
         )
         if at is None:
+            # At the top: below the header of a table it would be a key of that table (TOML 1.0).
             lines[:0] = new
         else:
             lines[at : at + 1] = [f"# before it was moved: {lines[at]}", *new]
     moved = "\n".join(lines).rstrip("\n") + "\n"
     wanted = {key: value for key, value in {**before, **changes}.items() if value is not None}
+    # Compared, as lines were found by their looks alone: a value on several lines would be torn.
     try:
         done = tomllib.loads(moved) == wanted
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -362,6 +369,7 @@ def confined(data: Mapping[str, Any]) -> dict[str, str | None]:
         key: str(DEFAULTS[key]) for key in ("archive", "templates", "log") if not _is_own(told[key])
     }
     if "site" in data and not _is_own(data["site"]):
+        # Left out, as it has no default: without it no site is written.
         changes["site"] = None
     for key in ("inbox", "carrier"):
         scheme, _, path = told[key].partition(":")
@@ -417,6 +425,7 @@ def _sources(data: Mapping[str, Any]) -> Iterator[str]:
         source = data.get(key, {})
         if "command" in source:
             yield f"{key}: the command is run: {source['command']}"
+        # Any variable may be named, beside a server that belongs to the author of the settings.
         elif "env" in source:
             yield f"{key}: the environment variable {source['env']} is read, and sent to the server"
 
@@ -431,6 +440,7 @@ def _paths(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lies_in(home: Path, path: str) -> bool:
+    # Resolved: a link in the home may lead out of it.
     return (home / path).resolve().is_relative_to(home.resolve())
 
 

@@ -78,6 +78,7 @@ def _limits(key: str, value: Mapping[str, Any]) -> RateLimit:
     for name, limit in value.items():
         if name not in _SPANS:
             raise ConfigError(f"{FILE_NAME}: {name!r} is not a limit of [{key}]; expected one of {', '.join(_SPANS)}")
+        # true in TOML is a bool, which Python counts among the integers.
         if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MOST:
             raise ConfigError(
                 f"{FILE_NAME}: {name} in [{key}] must be a whole number from 1 to {MOST}, not {limit!r};"
@@ -126,6 +127,7 @@ class Secret:
             run = subprocess.run(words, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=True)  # noqa: S603 - the GM's own command
         except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
             raise ConfigError(f"the command of {setting} in {FILE_NAME} failed: {_describe_failure(error)}") from None
+        # The first line alone: password stores such as pass(1) keep notes below it.
         first = run.stdout.partition("\n")[0].rstrip("\r")
         if not first:
             raise ConfigError(f"the command of {setting} in {FILE_NAME} printed nothing")
@@ -134,6 +136,7 @@ class Secret:
 
 def _describe_failure(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
+        # Not str(error), which quotes the command, and that may contain the secret.
         return f"it ended with status {error.returncode}"
     if isinstance(error, subprocess.TimeoutExpired):
         return f"it took longer than {COMMAND_SECONDS} seconds"
@@ -145,7 +148,9 @@ def _describe_failure(error: Exception) -> str:
 INBOX_SCHEMES = ("maildir", "imap", "imap+starttls", "imaps")
 TRANSPORT_SCHEMES = ("maildir", "smtp", "smtp+starttls", "smtps")
 
+# Masked in errors: a password that was written into a URL is not printed.
 _PASSWORD = re.compile(r"(://[^/@:]*+):[^/]*@")
+# 465 and 993 are those of implicit TLS (RFC 8314), 587 is that of submission (RFC 6409).
 _PORTS = {"imap": 143, "imap+starttls": 143, "imaps": 993, "smtp": 25, "smtp+starttls": 587, "smtps": 465}
 
 
@@ -228,6 +233,7 @@ def masked_url(url: str) -> str:
     return _PASSWORD.sub(r"\1:…@", url)
 
 
+# 64 characters before the @ and 253 behind it: RFC 5321, 4.5.3.1.1, and the longest name in DNS (RFC 1035, 2.3.4).
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*/=?^_`{|}~+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
 _SITE_URL = re.compile(r"(?:https?|file)://[!-;=?-~]{1,400}")
@@ -308,11 +314,14 @@ def _database(key: str, value: Any) -> str:
 
 def cpu_count() -> int:
     """Return the number of processors that this process may use."""
+    # os.cpu_count has all processors of the machine, of which taskset or a container's cpuset may leave fewer.
+    # macOS has no sched_getaffinity.
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def _token(key: str, value: Any) -> Secret:
+    # No variable: access tokens expire after about an hour, so each log-in needs a new one.
     if not isinstance(value, dict) or value.keys() != {"command"}:
         raise ConfigError(f'{FILE_NAME}: {key} must be {{ command = "…" }}, a command that prints an access token')
     return _secret(key, value)

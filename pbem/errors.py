@@ -112,6 +112,7 @@ def reason_of(error: OSError) -> str:
 
 def describe_error(error: Exception) -> str:
     """Describe an error for a GM: the sentence of a refusal, or the type and text of a fault in program or game."""
+    # An OSError raised with a text alone has no strerror.
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'a file'}: {reason_of(error)}"
     return str(error) if isinstance(error, PbemError | RulesetError) else f"{type(error).__name__}: {error}"

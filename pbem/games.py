@@ -49,6 +49,7 @@ class InstalledGames(Mapping[str, AnyRuleset]):
         return len(self._offers)
 
     def __contains__(self, key: object) -> bool:
+        # Mapping would call __getitem__, which imports the game, and raises GameError if it is unusable.
         return key in self._offers
 
     def usable(self) -> dict[str, AnyRuleset]:
@@ -82,6 +83,7 @@ def _load_game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
         found = entry.load()
     except Exception as error:  # a package may raise anything, which must not affect other games
         raise GameError(f"{_describe_entry(entry)} cannot be imported: {type(error).__name__}: {error}") from error
+    # Statically: members may be properties, and rulebook and templates of BaseRuleset read files.
     lacking = [name for name in _MEMBERS if inspect.getattr_static(found, name, None) is None]
     if isinstance(found, type) or lacking:
         what = (

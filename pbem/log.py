@@ -67,6 +67,7 @@ class _Lines(logging.Formatter):
         fault: BaseException | None = vars(record)["fault"]
         if fault is not None:
             line["traceback"] = redact_all("".join(traceback.format_exception(fault)))
+        # JSON escapes line ends: no fact, such as a subject, can begin a line of its own.
         return json.dumps(line, ensure_ascii=False)
 
 
@@ -104,6 +105,7 @@ class _LogFile(_Quiet, RotatingFileHandler):
         error = sys.exception()
         if isinstance(error, OSError) and not self._has_warned:
             self._has_warned = True
+            # Standard error may be a file on the full disk, too.
             with suppress(OSError):
                 print(f"Warning: the log {self.baseFilename} cannot be written: {reason_of(error)}", file=sys.stderr)
 

@@ -61,6 +61,7 @@ def _break_lines(text: str, room: int) -> Iterator[str]:
 
 def wrap_order_line(line: str, indent: str = "") -> str:
     """Return an order line wrapped with backslashes, as sheets may do it, so that it can be copied into one."""
+    # Two columns are left for the blank and the backslash. No word is broken: it would be read as two.
     rows = textwrap.wrap(line, WIDTH - len(indent) - 2, break_long_words=False, break_on_hyphens=False)
     return f" \\\n{indent}".join(rows)
 
@@ -110,6 +111,7 @@ def heading(text: str) -> str:
 def quote_block(text: str) -> str:
     """Return a person's words with a bar before every line, so that none is taken for a part of the mail."""
     room = WIDTH - len(_BAR)
+    # textwrap has no line for a blank one, which needs a bar too.
     lines = (textwrap.wrap(line, room, break_on_hyphens=False) or [""] for line in text.split("\n"))
     return "\n".join(f"{_BAR}{piece}".rstrip() for pieces in lines for piece in pieces)
 

@@ -253,6 +253,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     """
     draft = path.with_name(f".{path.name}.draft")
     try:
+        # Synced before it is renamed: after a power cut the name could stand for an empty file.
         draft.write_bytes(data)
         fsync(draft)
         draft.rename(path)

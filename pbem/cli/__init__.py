@@ -21,6 +21,7 @@ with gc_paused(for_good=True):  # collecting garbage among all that is imported 
     context_settings={
         "help_option_names": ["-h", "--help"],
         "obj": installed_games(),
+        # Here, since no other module may know a game by its name.
         "default_map": {"demo": {"game": "singularity_trap"}},
     },
 )

@@ -102,6 +102,7 @@ def new(
 def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: Path | None) -> None:
     """Let a campaign be run by mail, or from another address; without an option, show who its GM is."""
     if address:
+        # First, as it voids the token: a new one goes to the new address.
         act_and_print(home, name, ChangeGm(address), now)
     if token:
         act_and_print(home, name, MailToken(), now)
@@ -167,6 +168,7 @@ def seat(
     home: Path | None,
 ) -> None:
     """Show who sits where in campaign NAME and who waits, or change who plays SEAT."""
+    # Nor may two changes be given, of which the later one would win without a word.
     if (to is not None) + (kind is not None) != (which is not None):
         raise click.UsageError("name a SEAT and one of --to, --open, --remove, --pause and --resume, or neither")
     if which is None:
@@ -176,6 +178,7 @@ def seat(
         act_and_print(home, name, wish, now, sure=sure, as_json=as_json)
 
 
+# Editors on Windows begin a file with a byte order mark; bytes that are no text are read as far as possible.
 WORDS = click.File(encoding="utf-8-sig", errors="replace")
 """A file of words, or standard input."""
 
@@ -212,6 +215,7 @@ def text(
 @click.command(cls=Command)
 @click.argument("name")
 @click.argument("file", required=False, type=WORDS)
+# Several --to add up: otherwise the last one would replace the others without a word.
 @click.option(
     "--to", "seats", multiple=True, metavar="SEATS", help="Whom to write to, like red,blue; adds up. [default: all]"
 )
@@ -240,6 +244,7 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
     def run(name: str, home: Path | None, now: dt.datetime | None = None, **given: Any) -> None:
         sure, as_json = given.pop("sure", False), given.pop("as_json", False)
         given = {field: value for field, value in given.items() if value is not None}
+        # A query takes no lock: to be shown something must not wait for a tick at work.
         wish: GmCommand | Query[Any] = typed.shows() if typed.shows and not any(given.values()) else action(**given)
         if isinstance(wish, Change):
             act_and_print(home, name, wish, now or clock(), sure=sure, as_json=as_json)
@@ -252,6 +257,7 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
     for field in fields(action):
         if field.name in kinds and field.name not in _CONFIRMING:
             kind = kinds[field.name]
+            # The most that an INTEGER of PostgreSQL holds.
             type_ = click.IntRange(kind.least, 2**31 - 1) if isinstance(kind, Numeral) else click.STRING
             command.params.append(click.Argument([field.name], type=type_, required=field.default is MISSING))
     has = {

@@ -131,9 +131,11 @@ class BotPlayer:
         self.written += 1
         manner = self.written % 3
         campaign = str(self.report["Subject"]).partition(" ")[0].strip("[]")
+        # The forms are those of people: greetings and signatures stand around a frame, and mail programs quote.
         framed = ["Hello,", "", f"ORDERS {campaign} {self.seat}", *lines, "END", "", "-- ", self.seat.capitalize()]
         subject, answers = f"Re: {self.report['Subject']}", str(self.report["Message-ID"])
         to = str(self.report["Reply-To"])
+        # Without lines a bare reply would be no sheet; a frame without lines is an empty one.
         if manner == 1 and lines:
             framed = [*lines, "", *_quote(self.report)]
         elif manner == 2 and self.token:
@@ -149,6 +151,7 @@ class BotPlayer:
             message_id=message_id(self.dice.seed, "example.org", "player", self.seat, self.written),
             reply_to=self.address,
             in_reply_to=answers,
+            # As from a person: what is marked as automatic is not answered (RFC 3834).
             automatic="",
         )
         return compose(mail, sender=self.address, sender_name=self.seat.capitalize(), at=now)
@@ -242,6 +245,7 @@ def run_demo(
     """
     ruleset = find_game(games, game)
     names = seat_names(ruleset, seats)
+    # Refuses a folder that is a home already, before anything in it is changed.
     write_default_settings(folder, _ADDRESS)
     migrate(load_settings(folder).database)
     with open_app(folder, games) as app, open_log(app.settings.log):
@@ -300,6 +304,7 @@ class _Demo:
         create_campaign(self._app, wanted, self._now, seed=self._seed)
         run_action(self._app, CAMPAIGN, StartCampaign(), self._now)
         self._tick()
+        # One player asks for pages, so that there is one to look at.
         self._inbox.send(_ADDRESS, self._players[0].ask(CAMPAIGN, "FORMAT PAGE", self._now))
 
     def _options(self) -> dict[str, str]:
@@ -318,12 +323,14 @@ class _Demo:
 
     def play_turn(self) -> bool:
         """Let everyone send sheets, then corrections, and run the turn. Return False when the game is over."""
+        # With a tick between: receipts come before the corrected sheets are sent.
         for write in (BotPlayer.write, BotPlayer.mend):
             for player in self._players:
                 raw = write(player, self._now)
                 if raw is not None:
                     self._inbox.send(_ADDRESS, raw)
             self._tick()
+        # A complete turn waits so long after its last sheet, in case of second thoughts.
         self._now += _SETTLE
         self.turns += len(self._tick().resolved)
         return not all(player.view["over"] for player in self._players)
@@ -334,6 +341,7 @@ class _Demo:
         with self._app.store.reading() as session:
             seed = session.scalars(select(Campaign.seed)).one()
             sheets = session.scalars(select(OrderSheet.findings)).all()
+        # With the seed, which the archive does not disclose before the end of the game.
         proof = replay(settings.archive, CAMPAIGN, ruleset=self._ruleset, seed=seed, head=None)
         folder = settings.archive / CAMPAIGN / f"{self.turns:04d}" / "reports"
         seat = self._players[0].seat
@@ -410,6 +418,7 @@ class _Demo:
         for player in self._players:
             if player.address == to:
                 player.read(raw)
+                # Receipts are marked so, and reports as auto-generated (RFC 3834, 5).
                 if player.mending and b"auto-replied" in raw:
                     self._receipt = path
 

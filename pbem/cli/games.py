@@ -89,6 +89,7 @@ def games(as_json: bool) -> None:
     """List what can be played, with its house rules."""
     known = known_games().usable().values()
     print_facts(game_facts(known), game_lines(known), as_json=as_json)
+    # On standard error: standard output may be JSON.
     for fault in known_games().faults().values():
         click.echo(f"\nNot here: {fault}", err=True)
 
@@ -119,6 +120,7 @@ def desk(report: BinaryIO) -> None:
     click.echo(json.dumps(order_form(known_games(), report.read()), indent=2, ensure_ascii=False))
 
 
+# Its words become the name of the class and the title, so none may be empty.
 _KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
 
 
@@ -144,6 +146,7 @@ def _check_key(key: str, taken: Collection[str]) -> None:
         )
     if key in taken:
         raise ConfigError(f"there is a game {key!r} already: choose another key")
+    # The key is the name of the package, which would hide the other one, or be hidden by it.
     if keyword.iskeyword(key) or importlib.util.find_spec(key) is not None:
         raise ConfigError(f"Python uses the name {key!r} already: choose another key, such as {key}_game")
 
@@ -154,6 +157,7 @@ def _copy_files(source: Traversable, target: Path, key: str) -> list[Path]:
         target.write_text(_replace_names(source.read_text(encoding="utf-8"), key), encoding="utf-8")
         return [target]
     inside = sorted(
+        # pip compiles the modules of the skeleton where it is installed.
         (each for each in source.iterdir() if not each.name.startswith((".", "__pycache__"))),
         key=lambda each: each.name,
     )

@@ -139,6 +139,7 @@ def backup(
     file: Path, *, keep: int | None, with_secrets: bool, now: dt.datetime, as_json: bool, home: Path | None
 ) -> None:
     """Write the whole home to FILE, or into a folder, while all go on working."""
+    # Not opened, which needs a database of this version: homes of any older one can be copied.
     settings = load_settings(home_folder(home))
     with progress() as bar:
         made = create_backup(settings, file, now, keep=keep or 0, with_secrets=with_secrets, progress=bar)
@@ -251,9 +252,11 @@ def migrate(home: Path | None) -> None:
     upgrade_home(settings)
     click.echo("The database is of this version.")
     with progress() as bar:
+        # An old copy of the database would be migrated without a word; the archive shows what is missing in it.
         missing = compare_with_archive(settings, progress=bar)
     for each in missing:
         click.echo(f"Problem: {each.text}. To mend: {each.mend}", err=True)
+    # Homes of earlier versions were made with the umask of their user.
     closed = check_permissions(settings)
     if closed.mend:
         click.echo(f"But {closed.text}. To mend, {closed.mend}")
@@ -267,6 +270,7 @@ def migrate(home: Path | None) -> None:
 def doctor(context: click.Context, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Try everything a home needs, and say how to mend what is wrong. Exits 1 if there is a problem."""
     with progress() as bar:
+        # The folder alone is given: what keeps a home from being opened is to be named, too.
         diagnosis = run_checks(home_folder(home), now, known_games(), progress=bar)
     print_facts(diagnosis, diagnosis_lines(diagnosis), as_json=as_json)
     context.exit(1 if diagnosis.problems else 0)

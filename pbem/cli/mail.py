@@ -132,6 +132,7 @@ class LetterStateChoice(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the state."""
+        # Scripts that ask for letters that are `done` are older than the word `processed`.
         return super().convert(FORMER_STATES.get(value, value), param, ctx)
 
 
@@ -181,5 +182,6 @@ def outbox(
             mails = list_outbox(app.store, name)
             print_facts({"mails": mails}, outbox_lines(mails), as_json=as_json)
         else:
+            # All (None) leaves out bounced mail: a dead address would only bounce again.
             retried = retry_mail(app.store, now, retry if isinstance(retry, int) else None)
             print_facts({"retried": retried}, [retried_mails(retried)], as_json=as_json)

@@ -144,6 +144,7 @@ def by_name(ctx: click.Context, param: click.Parameter, pairs: Iterable[tuple[st
     return values
 
 
+# The most that an INTEGER of PostgreSQL holds.
 NUMBER = click.IntRange(1, 2**31 - 1)
 """The number of a turn, or of a row in the database."""
 

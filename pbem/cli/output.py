@@ -29,6 +29,7 @@ from pbem.site.publish import Published
 from pbem.text import count_noun, wrap
 from pbem.util import Progress, no_progress
 
+# Click exits with 1 after an error and with 2 after wrong usage.
 UNCONFIRMED = 3
 """The exit code of a command that has changed nothing, since it needs confirmation."""
 
@@ -48,6 +49,7 @@ def home_folder(home: Path | None) -> Path:
         ConfigError: If there is none.
     """
     before: Path | None = click.get_current_context().find_root().params.get("home")
+    # The later one does not win: the command could change another home than was meant.
     if home and before and home != before:
         raise click.UsageError(f"--home is given twice: {before} and {home}")
     return home or before or find_home(Path.cwd())
@@ -102,8 +104,10 @@ def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure:
         return tried.facts
     asked = sys.stdin.isatty() and not as_json
     print_facts(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
+    # On standard error, as standard output has the facts.
     if not (asked and click.confirm("Do it?", err=True)):
         raise click.exceptions.Exit(UNCONFIRMED)
+    # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
     return do_as_shown(app, name, wish, now, tried.read_set)
 
 

@@ -115,6 +115,7 @@ def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bo
     with open_home(home, log) as app, progress() as bar:
         done = tick_home(app, now, live=live, progress=bar)
     _print_tick(done, as_json=as_json)
+    # For cron and the like; whatever else was due is done by then.
     context.exit(1 if done.problems else 0)
 
 
@@ -204,6 +205,7 @@ def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home
 
 
 def _print_tick(done: TickResult, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
+    # serve and worker pass no words for an idle tick, of which there is one a minute.
     print_facts(done, list(tick_lines(done)) or filter(None, [idle]), as_json=as_json)
     for problem in done.problems:
         click.echo(f"Problem: {problem}", err=True)

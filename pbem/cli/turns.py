@@ -105,6 +105,7 @@ def _edit(form: RulingForm, folder: Path, file: str) -> None:
     path = folder / file
     sheet = _leading_remarks(form.files[file])
     if sheet and sheet not in path.read_text("utf-8"):
+        # The GM's text stays as it is, so the new sheet is in the digest alone.
         _echo([f"{file} was written with another sheet in it than has come by now: see {folder / DIGEST}"])
         click.pause(err=True)
     click.edit(filename=str(path))
@@ -124,6 +125,7 @@ def _choose(files: Sequence[str], following: str) -> str:
         try:
             return match_name(typed, names, "a file, take or stop")
         except FieldError as refused:
+            # click.prompt repeats its question after a UsageError.
             raise click.UsageError(f"{refused.text}: {refused.hint}") from None
 
     chosen: str = click.prompt(f"Next (a file, {TAKE} or {STOP})", default=following, value_proc=meant, err=True)
@@ -260,11 +262,9 @@ def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: b
 
 
 def _edit_and_submit(app: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
-    """Let the GM write the ruling in an editor and submit it; return None if they go on another day.
-
-    The files stay in the home.
-    """
+    """Let the GM write the ruling in an editor and submit it; return None if they go on another day."""
     form = run_query(app, name, ShowRulingForm(), now)
+    # In the home, and for each turn, so that the GM can go on another day.
     folder = app.settings.home / RULINGS / f"{name}-{form.turn}"
     write_folder(form, folder)
 
@@ -272,6 +272,7 @@ def _edit_and_submit(app: App, name: str, now: dt.datetime, *, sure: bool) -> Ru
         # For this turn and revision alone: when the GM is done, another turn may be open (decision 13).
         return read_folder(name, folder).taken((form.turn, form.era))
 
+    # Read as a query, which rolls no dice: else a ruling could be submitted only if they suit (decision 38).
     if not edit_ruling(form, folder, lambda: run_query(app, name, ruling(), now)):
         return None
     return perform(app, name, ruling(), now, sure=sure)
@@ -299,6 +300,7 @@ def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | 
 
 def _read_json(file: BinaryIO) -> Any:
     try:
+        # An editor may have added a byte order mark; arrays nested too deep raise RecursionError.
         return parse_json(file.read().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None
@@ -370,6 +372,7 @@ def fork(
             for seat, lines in given.items():
                 print_lines(render_receipt(run_action(there, name, EnterSheet(seat, lines), now)))
             if compare:
+                # A fork has the real dice: it is compared with what was really mailed (decision 16).
                 made = run_query(there, name, PreviewTurn(real_dice=True), now)
                 question = forking.Compare(there, made)
                 print_lines(question.render(run_query(app, name, question, now), CLI))

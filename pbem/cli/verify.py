@@ -119,6 +119,7 @@ def verify(
 ) -> None:
     """Check an archive with nothing but its folder: chain, files, sheets, seal, and with the seed all results."""
     known, found = _read_seed(seed), {name: folder for folder, name in find_campaigns(archive, campaign)}
+    # Hashes do not say of which campaign they are; reports do.
     if records and len(found) > 1:
         raise click.BadParameter(f"say whose record it is: {', '.join(found)}")
     held = group_by_campaign(_read_reports(reports), list(found))
@@ -149,6 +150,7 @@ def _show_each(
         PbemError: If there is only one campaign, and its proof fails.
     """
     failed = 0
+    # One archive that differs does not keep the others from being proved.
     for name in names:
         try:
             proof = prove_one(name)
@@ -169,6 +171,7 @@ def _read_reports(files: Sequence[BinaryIO]) -> Mapping[str, bytes]:
     reports: dict[str, bytes] = {}
     for file in files:
         name = Path(file.name).name
+        # Bounded: a link to an endless device would fill the memory.
         reports[file.name if name in reports else name] = file.read(MOST_FILE)
     return reports
 

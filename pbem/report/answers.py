@@ -225,9 +225,11 @@ class Receipt:
     @property
     def verdict(self) -> str:
         """The first line of the receipt."""
+        # Lines are counted, as one line may have several findings.
         problems = count_noun(len({finding.line for finding in self.errors}), "line") + " in error"
         if not self.accepted:
             return f"Sheet {self.version} not taken: {problems}, and no order besides."
+        # A sheet without orders counts, too: to order nothing is allowed.
         taken = count_noun(len(self.orders), "order") if self.orders else "no orders, as you sent it"
         return f"Sheet {self.version} taken: {taken}" + (f", {problems}." if self.errors else ".")
 
@@ -244,6 +246,7 @@ def restate(parsed: ParsedSheet, book: OrderParser) -> tuple[RestatedOrder, ...]
 
 def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[FindingWithLine, ...]:
     """Return every finding with its line; `lines` are those of the sheet, numbered as they were parsed."""
+    # A continued line is one, with the number of its first, by which findings refer to it.
     sources = dict(join_lines(lines))
     return tuple(
         FindingWithLine(
@@ -258,6 +261,7 @@ def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: O
     # By their lines, so that another spelling of an order is no difference.
     old, new = [book.line(order) for order in before], [book.line(order) for order in now]
     added, dropped = _without(new, old), _without(old, new)
+    # Rules may depend on the sequence of orders, so a change of that alone is told as well.
     return SheetDifference(version, added, dropped, reordered=not added and not dropped and old != new)
 
 
@@ -375,6 +379,7 @@ class Doubt:
     `counted` is the version that still counts; a receipt would report `errors` of `lines` lines.
     """
 
+    # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.
     reason: Literal["receipt", "errors"]
     counted: int
     errors: int
@@ -397,6 +402,7 @@ class ConfirmSender:
 
     address: str
     sender: str
+    # From where orders or commands begin: a forger could fill the beginning with what the player has just sent.
     excerpt: str
     days: int
     campaign: str = ""

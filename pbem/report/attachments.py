@@ -190,6 +190,7 @@ def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAt
         elif fault := _find_fault(name, raw):
             faults[name] = fault
     fit = {name: raw for name, raw in brought.items() if name not in faults}
+    # What names and sizes refuse is not given to the process, which has one limit of time for all files.
     if over := _exceeded_limit(fit):
         faults |= dict.fromkeys(fit, over)
         fit = {}
@@ -199,6 +200,7 @@ def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAt
 
 def _plain_name(name: str) -> str:
     """Return a file's name on one line, in composed letters, without the folders that some programs write before it."""
+    # macOS decomposes the letters of file names; a ruling that names the file is typed in composed ones.
     name = PurePosixPath(normalize("NFC", name).replace("\\", "/")).name
     # Brackets would end the line of a ruling that names the file: [PICTURE name: caption].
     name = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split()).strip("[]")
@@ -257,11 +259,13 @@ def _run_checker(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]
         )
     except subprocess.TimeoutExpired as late:
         return _parse_answers(late.stdout or b""), _SLOW
+    # SIGXCPU comes at the soft limit of processor time, SIGKILL a second later at the hard one.
     return _parse_answers(done.stdout), _SLOW if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else _LOST
 
 
 def _parse_answers(output: bytes) -> list[dict[str, Any]]:
     """Return the answers that are complete."""
+    # The process may have been ended within a line.
     return [json.loads(line) for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
 
 

@@ -42,6 +42,7 @@ class DiceDisclosure:
     """
 
     words: tuple[DiceWord, ...]
+    # Where there are more than 60 seats, this stands for the words that are not listed (decision 16).
     digest: str
     seats: int
 
@@ -53,6 +54,7 @@ class DiceDisclosure:
     @property
     def lines(self) -> tuple[str, ...]:
         """The words as a report lists them, a seat a line."""
+        # Drawn words are marked: where all are, the creator of the seed has chosen the dice (decision 16).
         return tuple(f"{each.seat}: {each.word}" + ("" if each.own else " (drawn)") for each in self.words)
 
 
@@ -74,10 +76,10 @@ class PressSection:
     """Texts of people in a report: of its GM, of those who write to all, of those who write to its seat.
 
     `diaries` are disclosed when the game is over. `looks` says how the GM looked at
-    real dice, in the program's words. Only `looks` is part of the report's JSON, which
-    is the game's own, for clients and for the proof of the archive.
+    real dice, in the program's words. Only `looks` is part of the report's JSON.
     """
 
+    # Not in the JSON: that is the game's own, for clients and for the proof of the archive.
     gm_texts: tuple[str, ...] = ()
     looks: tuple[str, ...] = ()
     news: tuple[QuotedText, ...] = ()
@@ -132,8 +134,10 @@ class ReportFacts:
     ordered: tuple[OrderOutcome, ...] = ()
     seal: str = ""
     seed: str = ""
+    # In every report: a GM could write the whole chain anew, but not change the mails that players keep.
     record: str = ""
     dice: DiceDisclosure | None = None
+    # Reports of an adjudicated game speak of dice only where the GM has rolled some (decision 33).
     rolled: bool = False
     first: bool = False
     taken_over: int = 0

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from pbem.text import WIDTH, format_table, heading
 
+# No colour and no opacity of text: in dark mode opacity brought notes below a contrast of 4.5 to 1.
 CSS: Mapping[str, str] = {
     "body": "margin:0 auto;padding:8px;max-width:52em;font:16px/1.45 sans-serif",
     "preheader": "display:none;max-height:0;overflow:hidden",

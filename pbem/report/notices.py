@@ -42,6 +42,7 @@ class Welcome:
     address: str
     schedule: str
     rules: str
+    # The summary has figures that options may have changed.
     options: tuple[str, ...] = ()
     seal: str = ""
     word: str = ""
@@ -61,12 +62,14 @@ class Reminder:
 
     campaign: str
     seat: SeatName
+    # From the view, not the host's number: that counts combat rounds, and would tell everyone of a fight (decision 1).
     label: str
     deadline: dt.datetime
     zone: str
     header: str
     address: str
     order_lines: tuple[str, ...] = ()
+    # A sheet may count and lack the move that is awaited, or ask to WAIT: then its seat is reminded, too (decision 6).
     counted: int | None = None
     missing: tuple[SeatName, ...] = ()
 
@@ -275,6 +278,7 @@ class TurnHeld:
     campaign: str
     turn: int
     why: str
+    # Only a hold for missing sheets warns of lost mail.
     review: bool
     deadline: dt.datetime | None
     zone: str
@@ -295,6 +299,7 @@ class SheetMissed:
     campaign: str
     seat: SeatName
     label: str
+    # Of this player alone: what the seat's former player missed is not counted against the new one.
     in_a_row: int
     opens_in: int | None
     removed_in: int | None
@@ -375,7 +380,9 @@ class DiceNotice:
     campaign: str
     game: str
     seat: SeatName
+    # Mailed before the start: until then the creator of a campaign could have tried seeds (decision 16).
     seal: str
+    # Shown to its player alone until the start (decision 16).
     word: str
     longest: int
     gm: str

@@ -89,6 +89,7 @@ def _check_drawing(drawing: Drawing) -> None:
     """Check each piece by itself, since it is painted by itself."""
     if len(drawing.marks) > MOST_MARKS:
         raise PictureError(f"it has {len(drawing.marks)} marks; {MOST_MARKS} are the most")
+    # Not the drawing as a whole: between pieces that open and close a comment a link would not be found (decision 20).
     _check_piece(drawing.ground.body, drawing.ground.width, drawing.ground.height)
     for mark in drawing.marks:
         if isinstance(mark, Label):

@@ -65,6 +65,7 @@ def render_seat_page(
         for picture in pictures
     }
     maps |= Attachments(ruleset, view, facts).elements()
+    # Inline styles become classes, since the policy of the page allows none (decision 27).
     report = sanitize_html(html, maps)
     desk = None if view["over"] else ruleset.desk(view)
     desk = desk if desk and desk["verbs"] else None
@@ -159,6 +160,7 @@ class Renderer:
     def make(self, job: Job) -> RenderedReport:
         """Render one report in this process."""
         ruleset, written, facts, orders = job
+        # What is read back from JSON has no reference to a state, which could disclose more (decision 1).
         view = json.loads(written)
         facts = replace(facts, ordered=_order_outcomes(ruleset, view, orders)) if orders else facts
         pictures = list(ruleset.pictures(view)) if self._painter else []
@@ -167,6 +169,7 @@ class Renderer:
 
     def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> RenderedReport:
         """Render a report to try its templates: no picture is painted; each counts as drawn, or as failed."""
+        # Painting would take a second for the first chart of each game, and templates do not see the pixels.
         pictures = [(picture, b"" if drawn else None) for picture in ruleset.pictures(view)]
         return self._report(Job(ruleset, canonical_json(view), facts, ()), view, pictures)
 
@@ -194,6 +197,7 @@ class Renderer:
 
         It is "" if the HTML would show no more than the text, or if the words are not in the text exactly once.
         """
+        # If the words occur twice, their place in the mail is not certain.
         parts = text.split(quote_block(words)) if words and not is_plain(words) else []
         if len(parts) != 2:
             return ""
@@ -265,6 +269,7 @@ class Renderer:
         return {
             "view": view,
             "facts": facts,
+            # Not the game itself: a template could call its methods.
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
             "brief": brief,
             "scores": format_scores(view.get("memory", {}).get("scores")),

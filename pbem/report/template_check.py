@@ -54,6 +54,7 @@ def sample_pages() -> Iterator[Page]:
                 and dataclasses.is_dataclass(kind)
                 and isinstance(getattr(kind, "page", None), str)
             ):
+                # Templates show a section or not by what is given, so a fault may show in one of the two alone.
                 yield sample(kind, full=False)
                 yield from _variants(sample(kind, full=True))
 
@@ -62,6 +63,7 @@ def _variants(page: Any) -> Iterator[Page]:
     hints = get_type_hints(type(page))
     choices = [(name, get_args(hint)) for name, hint in hints.items() if get_origin(hint) is Literal]
     yield page
+    # Templates branch on these, so a fault may show for one rare value alone.
     for name, words in choices:
         yield from (dataclasses.replace(page, **{name: word}) for word in words)
 

@@ -85,6 +85,7 @@ def _compile_pattern(pattern: str) -> tuple[Callable[..., str], Callable[[Any], 
         text.replace("{", "{{").replace("}", "}}") + ("" if field is None else f"{{:{spec}}}")
         for text, field, spec, _ in pieces
     )
+    # A field is a key as it stands; str.format would follow attributes, as in {0.__class__}, to globals.
     keys = [int(field) if field.isdigit() else field for _, field, _, _ in pieces if field is not None]
     return plain.format, itemgetter(*keys) if len(keys) > 1 else lambda row: tuple(row[key] for key in keys)
 
@@ -170,6 +171,7 @@ def _memory_limit() -> Iterator[None]:
     """Lower the soft limit of the address space, where the system counts it (Linux)."""
     soft, hard = _USUAL
     most = _address_space() + MEMORY
+    # A stricter limit of the operator stays.
     if sys.platform != "linux" or (soft != resource.RLIM_INFINITY and soft <= most):
         yield
         return
@@ -245,6 +247,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return `obj.attribute`; for a dict the value of that key, except for names of dict methods."""
         kind = type(obj)
+        # Names of methods mean these, so that templates can call them: views have no such keys (decision 1).
         if kind is dict and attribute in obj and attribute not in _OF_DICTS:
             return obj[attribute]
         if (kind, attribute) in self._safe:
@@ -277,11 +280,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def join_path(self, template: str, parent: str) -> str:
         """Return the name of a template that another one includes, imports or extends, and count a step."""
+        # A template that includes itself passes through no loop and no call.
         _count_step()
         return super().join_path(template, parent)
 
 
 def _bounded_round(value: Any, precision: int = 0, method: Any = "common") -> Any:
+    # Jinja's floor and ceil compute 10 ** precision, which no check of time can interrupt.
     if abs(precision) > DIGITS:
         raise OverflowError(f"round takes up to {DIGITS} decimal places, not {precision}")
     return FILTERS["round"](value, precision, method)

@@ -27,6 +27,7 @@ _NARROW = 40
 # Characters of the widest drawing; longer lines are prose, and wrapped.
 _WIDEST_DRAWN = 100
 
+# Possessive quantifiers (`++`), since a long run of one sign would otherwise be tried in all its divisions.
 _FENCE = re.compile(r" {0,3}```[\w+-]{0,20}\s*+")
 _RULE = re.compile(r"\A[-=_*~#+. ]++")
 _ITEM = re.compile(r" {0,12}(?:[-*•]|\d{1,3}[.)]) +\S")

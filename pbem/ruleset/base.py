@@ -163,6 +163,7 @@ class BaseRuleset(Generic[S]):
 
     def template(self, view: View) -> list[str]:
         """Return the shortest form of each order as a comment line."""
+        # Behind semicolons: a form that is sent back as it is has no orders, and no errors.
         return [f"; {verb.form}" for verb in self.orders.verbs]
 
     def desk(self, view: View) -> Json:
@@ -233,6 +234,7 @@ class BaseRuleset(Generic[S]):
         Raises:
             SaveError: The version is newer than this code, or the data are no state of it.
         """
+        # Old code must not guess at a newer save.
         if not 1 <= version <= self.version:
             raise SaveError(
                 f"this save is of version {version} of {self.title}; this program reads 1 to {self.version}"
@@ -259,6 +261,7 @@ class BaseRuleset(Generic[S]):
     def _random_lines(self, view: View, dice: Dice) -> list[str]:
         if not view["awaited"]:
             return []
+        # With the label as a key, or each turn would have the same lines.
         thought = [self.orders.invent(view, dice, view["label"], number) for number in range(RANDOM_LINES)]
         return [self.orders.line(order) for order in self.parse(view, list(enumerate(thought, 1))).orders]
 
@@ -292,6 +295,7 @@ def _find_resource(game: type, name: str) -> Traversable | None:
 def _state_type(game: type) -> Any:
     """Return the type between the brackets of `BaseRuleset[…]`."""
     for each in game.__mro__:
+        # They have the argument in brackets, which __bases__ lacks (PEP 560); getattr would find those of a base class.
         for base in vars(each).get("__orig_bases__", ()):
             if get_origin(base) is not Generic:
                 return get_args(base)[0]
@@ -318,5 +322,6 @@ def append_score(before: Mapping[str, Json], of: str, by: str, number: int, scor
         number: The number of the turn that the score is of.
         score: The score.
     """
+    # A corrected report has the score of its turn once more, and the last one counts.
     last = before.get("scores", {"turns": []})["turns"]
     return {"of": of, "by": by, "turns": [*(each for each in last if each[0] != number), [number, score]][-KEPT:]}

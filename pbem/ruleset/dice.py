@@ -80,6 +80,7 @@ class Dice:
         """Return the items in a random order (Fisher-Yates), as a new list."""
         mixed = list(items)
         for last in range(len(mixed) - 1, 0, -1):
+            # With one key for all exchanges each would be the same draw.
             other = self.below(last + 1, *key, last)
             mixed[last], mixed[other] = mixed[other], mixed[last]
         return mixed
@@ -95,4 +96,5 @@ def seed_hash(seed: bytes) -> str:
 
     The seed itself is published when the campaign ends.
     """
+    # With a prefix of its own, so that the seal, which is published, is no draw.
     return hashlib.sha256(b"pbem dice seal\0" + seed).hexdigest()

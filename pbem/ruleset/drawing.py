@@ -24,6 +24,7 @@ FONT = "DejaVu Sans"
 HALO = 2
 """Pixels by which a halo surrounds its letters."""
 
+# Attributes stand in double quotes, so single ones need no escape.
 _UNSAFE = re.compile(r'[&<>"]')
 # Everything outside of the production Char of XML 1.0 (2.2).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -105,6 +106,7 @@ class Label(NamedTuple):
         """The label as an SVG element."""
         anchor = "" if self.anchor == "start" else f' text-anchor="{self.anchor}"'
         weight = ' font-weight="bold"' if self.bold else ""
+        # Half of a stroke lies within the letters, where `paint-order` has the fill cover it.
         halo = f' stroke="{self.halo}" stroke-width="{2 * HALO}" stroke-linejoin="round" paint-order="stroke"'
         return (
             f'<text x="{self.x}" y="{self.y}" font-size="{self.size}" fill="{self.fill}"'
@@ -133,6 +135,7 @@ class TapTarget(NamedTuple):
     @property
     def svg(self) -> str:
         """The area as an SVG element, visible only if a style sheet paints it."""
+        # With a role and a name, and reached by the Tab key, for those who use no pointer (WCAG 2.2, 2.1.1 and 4.1.2).
         corners = " ".join(f"{x},{y}" for x, y in self.points)
         return (
             f'<polygon data-names="{svg_escape(BETWEEN.join(self.names))}" tabindex="0" role="button" '
@@ -210,6 +213,7 @@ def interactive_svg(picture: Picture) -> str:
         return picture.svg
     spots = "".join(spot.svg for spot in picture.spots)
     drawn, end, _ = picture.svg.rpartition("</svg>")
+    # pointer-events: elements without a fill could not be tapped otherwise (SVG 2, 15.6).
     return f'{drawn}<g class="spots" fill="none" pointer-events="all">{spots}</g>{end}'
 
 
@@ -227,6 +231,7 @@ def draw_line(points: Sequence[tuple[float, float]], *, width: float, **attribut
     left, right = min(x for x, _ in points), max(x for x, _ in points)
     top, bottom = min(y for _, y in points), max(y for _, y in points)
     x, y = round((left + right) / 2), round((top + bottom) / 2)
+    # Rounded, so that equal lines are equal text, and one sprite, whatever the fractions of floats.
     shown = " ".join(f"{px - x:.1f},{py - y:.1f}" for px, py in points)
     extra = "".join(f' {name.replace("_", "-")}="{svg_escape(value)}"' for name, value in attributes.items())
     body = f'<polyline points="{shown}" stroke-width="{width:g}"{extra}/>'
@@ -235,4 +240,5 @@ def draw_line(points: Sequence[tuple[float, float]], *, width: float, **attribut
 
 def _even_size(length: float, width: float) -> int:
     """Return an even number of pixels with room for a line, its width, sharp corners and half pixels."""
+    # Even, so that the middle is a whole pixel, and a sprite looks the same everywhere.
     return 2 * math.ceil(length / 2 + width + 1)

@@ -61,6 +61,7 @@ class DiceNotation:
 
     def kept(self, faces: Sequence[int]) -> frozenset[int]:
         """Return the indexes of the dice that count."""
+        # Of equal faces the first: a roll is shown again from its faces, with the same dice in brackets.
         ranked = sorted(range(len(faces)), key=lambda at: (faces[at] if self.lowest else -faces[at], at))
         return frozenset(ranked[: self.keep or None])
 
@@ -140,6 +141,7 @@ def _suggest_notation(word: str) -> str:
 def parse_label(text: str) -> str:
     """Return the words that a roll is for, on one line and without quotes around them. Raises FieldError."""
     plain = "".join(sign if sign.isprintable() else " " for sign in text.translate(_QUOTES))
+    # Labels are shown in double quotes, so there are none in them.
     label = " ".join(plain.split()).strip('"').strip().replace('"', "'")
     if not label:
         raise FieldError("missing-word", "expected what the roll is for", 'write it like 3d6+2 "ann storms the gate"')
@@ -240,6 +242,7 @@ class Rolls:
         made = [roll for roll in self._made if roll.key == key]
         if number > max(len(made), 1):
             raise FieldError("no-such-roll", f"there are {len(made)} rolls for {label!r}, and no #{number}")
+        # Rolled only if it never was: a ruling that is submitted again has the same rolls (decision 33).
         if not made:
             return self.roll(notation, label)
         found = made[number - 1]

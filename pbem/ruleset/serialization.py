@@ -22,6 +22,7 @@ from typing import Any
 # Behind an even number of backslashes: with an odd number the backslash of NUL is itself escaped.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 
+# RFC 8259 has no NaN and no infinity; other languages would refuse them.
 # Without `check_circular`: circular data raise RecursionError, and checking would take a sixth of the time.
 _ENCODER = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
@@ -84,9 +85,11 @@ def to_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {_require_key(key): to_json(value[key]) for key in sorted(value)}
     if isinstance(value, AbstractSet):
+        # The order of a set differs from process to process.
         return [to_json(each) for each in sorted(value)]
     if isinstance(value, tuple | list):
         return [to_json(each) for each in value]
+    # Not isinstance: a value of a subclass would come back as one of the base class.
     if type(value) in _PLAIN:
         return value
     raise TypeError(f"{value!r} cannot be saved: write dump and read of your own for it")

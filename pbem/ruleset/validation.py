@@ -81,6 +81,7 @@ def _excerpt(found: Any) -> str:
 
 def below(path: str, key: object) -> str:
     """Return the path of the value at a key or index of the object or list at `path`."""
+    # ~ before /, or the ~ of its escape would be escaped again (RFC 6901, 3).
     return f"{path}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
@@ -93,6 +94,7 @@ class IntegerSchema:
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Yield an error for another type or a number out of bounds, with the nearest one allowed."""
+        # true is a bool, which Python counts among the integers.
         if not isinstance(data, int) or isinstance(data, bool):
             yield unexpected(path, self._expected, data)
         elif data < self.low or (self.high is not None and data > self.high):
@@ -148,6 +150,7 @@ class EnumSchema:
         if not isinstance(data, str):
             yield unexpected(path, self._expected, data)
         elif data not in self.words:
+            # Few words are all named in the text; a hint that lists them would repeat it.
             few = len(self.words) <= FEW
             hint = suggest(data, tuple(self.words))
             yield unexpected(path, self._expected, data, "" if few and hint.startswith("possible") else hint)
@@ -190,6 +193,7 @@ class ListSchema:
         for index, each in enumerate(data):
             wrong = list(self.of.faults(each, below(path, index)))
             yield from wrong
+            # As text: lists cannot be put into a set, and there 1 and true would be the same.
             text = "" if wrong or not self.distinct else json.dumps(each, sort_keys=True)
             if text and text in seen:
                 yield unexpected(below(path, index), "each but once", each)
@@ -222,6 +226,7 @@ class ObjectSchema:
         if not isinstance(data, dict):
             yield unexpected(path, "an object", data)
             return
+        # Found first: an unknown key is most likely a missing one misspelt.
         missing = [key for key in self.of if key not in data]
         for key in data:
             if key not in self.of:

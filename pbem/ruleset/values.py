@@ -19,6 +19,7 @@ from pbem.ruleset.drawing import Picture
 SeatName = str
 """A seat's name as players type it: lower case, no blanks ("red")."""
 
+# Files of the archive are named after seats: no dot and no slash.
 _SEAT = re.compile(r"[a-z0-9-]{1,20}")
 
 
@@ -105,6 +106,7 @@ class Option:
 
     def allows(self, value: Any) -> bool:
         """Return True if a recorded value is one that a GM could have given; the contents of a file may be anything."""
+        # JSON's true is an int in Python.
         if self.kind == "int":
             return isinstance(value, int) and not isinstance(value, bool) and self._within(value)
         if self.kind == "bool":
@@ -184,6 +186,7 @@ class Standing:
     scores: Mapping[SeatName, int] = field(default_factory=dict)
     winners: tuple[SeatName, ...] = ()
     reason: str = ""
+    # A round of combat may be a turn: a report of it would tell others that there is a fight (decision 1).
     told: frozenset[SeatName] | None = None
 
 
@@ -272,5 +275,6 @@ def format_size(size: int) -> str:
     >>> format_size(2_345_678)
     '2.4 MB'
     """
+    # Up: what is just above a limit must not look as large as the limit.
     tenths = -(-size // 100_000)
     return f"{tenths / 10:g} MB" if tenths > 1 else f"{-(-size // 1000)} kB"

@@ -11,6 +11,7 @@ says which rule was broken and what to do; docs/rulesets.md lists the rules.
 import pytest
 
 _MODULES = ("form_rules", "mail_leaks", "report_rules", "setup_rules", "sheet_rules", "turn_rules")
+# Pytest rewrites assertions of test modules alone: a rule in a package would fail without the values compared.
 pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in _MODULES))
 
 from pbem.testing.form_rules import PageRules  # noqa: E402 - assertions are rewritten in what is imported after
@@ -23,6 +24,7 @@ from pbem.testing.suite import RulesetTests, rules  # noqa: E402 - as above
 from pbem.testing.turn_rules import LongPlayRules, TurnRules  # noqa: E402 - as above
 
 
+# Pytest runs the tests of the last base first: a game that cannot be set up fails there before all other rules.
 class RulesetSuite(
     LongPlayRules, SecrecyRules, PageRules, ReportRules, TurnRules, SheetRules, TakeoverRules, SetupRules
 ):

@@ -18,6 +18,7 @@ from pbem.testing.suite import RulesetTests, rule
 MOST_CHOSEN = 3
 """The most words for a field of many, and for a word made of several."""
 
+# Not \d, which takes digits of every script in Python, and those of ASCII alone in JavaScript.
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -67,6 +68,7 @@ class _LineWriter:
             return [word if form.get("verbatim") else quote_word(word) for word in words]
         if self._below(2) >= self._share:
             return []
+        # Words of a part that is left out after all must not be compared with the order.
         before = dict(self.chosen)
         try:
             return self.words(part["optional"])
@@ -110,6 +112,7 @@ class _LineWriter:
         return words[self._below(len(words))]
 
     def _below(self, count: int) -> int:
+        # Dice are keyed: without a number of its own each draw would be the same.
         self._drawn += 1
         return self._dice.below(count, self._drawn)
 
@@ -208,6 +211,7 @@ class PageRules(RulesetTests):
                 assert [book.to_json(order)["order"] for order in parsed.orders] == [line.order], line
                 (verb,) = (verb for verb in book.verbs if verb.name == line.order)
                 assert misread(verb, parsed.orders[0], line, view) == [], line
+                # A game may refuse here what the rest of the sheet lacks; only a line that is no order breaks the rule.
                 found = [each for each in self.ruleset.parse(view, [(1, line.text)]).errors if each.code in UNREADABLE]
                 assert found == [], line
 

@@ -83,6 +83,7 @@ class Sample:
 
     def rnd(self, *key: str | int) -> random.Random:
         """Return a random generator of its own for every use."""
+        # Seeded by a text, of which the bytes count: hash() differs from process to process, and a leak might be lost.
         return random.Random(f"{self.ruleset.key} {self.number} {self.seat} {key}")
 
     def leaks(self, level: str, ours: Mapping[str, Json], theirs: Mapping[str, Json]) -> Iterator[Leak]:
@@ -108,6 +109,7 @@ def shown(
     view = mailed(ruleset, state, seat, events, last=last)
     told = ruleset.standing(state).told
     return {
+        # A report that comes or does not tells something as well: of a fight, those outside must not hear (decision 1).
         "told": told is None or seat in told,
         "view": view,
         "brief": list(ruleset.turn_summary(view)),
@@ -150,6 +152,7 @@ def shown_leaks(moment: Sample) -> Iterator[Leak]:
 
 def scrambled_events(events: Sequence[Event], seat: SeatName, rnd: random.Random) -> tuple[Event, ...]:
     """Return the events that a seat hears of, among fewer others, with itself as the only audience."""
+    # Number, order and audiences of events differ between worlds, so nothing may show them.
     kept = [event for event in events if seat in event.audience or rnd.random() < 0.5]
     return tuple(
         dataclasses.replace(event, audience=frozenset({seat})) if seat in event.audience else event for event in kept
@@ -167,6 +170,7 @@ def answered_leaks(moment: Sample) -> Iterator[Leak]:
 def _probes(moment: Sample, world: Any) -> Iterator[str]:
     view = moment.view(moment.state, moment.seat)
     rnd = moment.rnd("probes")
+    # Names of hidden things of both worlds: if the answers differ, a receipt can be used as an oracle.
     secrets = _names_in([moment.ruleset.dump(moment.state), moment.ruleset.dump(world)])
     for verb in moment.ruleset.orders.verbs:
         for count in range(PROBES):
@@ -206,11 +210,11 @@ def resolved_leaks(moment: Sample) -> Iterator[Leak]:
     """Yield leaks of L3: the next report, in worlds in which others act differently where the seat cannot see it.
 
     The seat plays its bot's sheet. If a game does not say what the seat cannot see,
-    no seat acts. Ends of games disclose, so a world in which the game ends is not
-    compared.
+    no seat acts.
     """
     worlds = [elsewhere_world(moment, moment.rnd("elsewhere", number)) for number in range(WORLDS)]
     resolved = [_resolved(moment, world) for world in worlds]
+    # The end of a game discloses what was hidden, so worlds in which it ends differ rightly.
     if any(moment.ruleset.standing(after).over for after, _ in resolved):
         return
     last = moment.view(moment.state, moment.seat)

@@ -113,11 +113,7 @@ class MailSandbox:
             return session.scalars(select(Campaign.status)).one() == CampaignState.OVER
 
     def begin(self) -> None:
-        """Start the campaign, with fixed keys; discard its first mails.
-
-        One of the keys is the salt of the record whose hash the next reports disclose: with
-        a random salt that hash would always differ, and a leak through it could not be found.
-        """
+        """Start the campaign, with fixed keys; discard its first mails."""
         wanted = NewCampaign(
             name=NAME,
             game=self._ruleset.key,
@@ -125,14 +121,18 @@ class MailSandbox:
             seats=[(seat, address_of(seat)) for seat in self._seats],
             deadline="EVERY 24h",
             options={},
+            # Sheets of the suite show an address alone, about which the player would usually be asked (decision 14).
             policy={"accept": "address", "pages": "attached"},
         )
         create_campaign(self._app, wanted, NOW, seed=SEED)
         with self._app.store.writing() as session:
+            # Before the first reports: their reply codes follow from this key, and must be the same in both worlds.
             session.execute(update(Campaign).values(mail_key=MAIL_KEY))
         run_action(self._app, NAME, StartCampaign(), NOW)
         with self._app.store.writing() as session:
             (setup,) = session.scalars(select(Turn).where(Turn.record.is_not(None)))
+            # The next reports disclose the hash of this record. With a random salt it would always differ, and a leak
+            # through it could not be found.
             setup.record = canonical_json(json.loads(setup.record or b"") | {"salt": SALT}) + b"\n"
         tick(self._app, NOW)
         self._new_mail()
@@ -144,6 +144,7 @@ class MailSandbox:
         values = {"state": canonical_json(state), "state_hash": json_sha256(state), "awaited": awaited}
         with self._app.store.writing() as session:
             session.execute(update(Turn).where(Turn.number == 1).values(values))
+            # Sheets are parsed against the view that was mailed, so that must be one of the planted world.
             for row, seat in session.execute(select(Report.id, Seat.name).join(Seat, Report.seat_id == Seat.id)):
                 view = canonical_json(moment.view(world.state, seat))
                 session.execute(update(Report).where(Report.id == row).values(view=view))
@@ -192,6 +193,7 @@ def letters_of(moment: Sample, own: Sequence[str], sheets: Sheets, *, noise: int
         for seat, lines in sheets.items()
         if seat != moment.seat
     ]
+    # Other mail differs in number: neither an id nor the order of sending may show how much there is.
     return [*map(stranger, range(noise)), *others[:noise], letter(moment.seat, own), *others[noise:]]
 
 
@@ -200,6 +202,7 @@ def secrets_of(moment: Sample) -> dict[str, str]:
     others = [seat for seat in usual_seats(moment.ruleset) if seat != moment.seat]
     codes = {reply_code(MAIL_KEY, NAME, seat, turn): f"reply code of {seat}" for seat in others for turn in (1, 2)}
     addresses = {address_of(seat): f"address of {seat}" for seat in others}
+    # The seed foretells dice, the mail key gives the codes of others, and the salt hides what a record's hash is of.
     keys = {"seed": SEED, "mail key": MAIL_KEY, "salt": bytes.fromhex(SALT)}
     raw = {text: name for name, key in keys.items() for text in (key.hex(), base64.b64encode(key).decode())}
     return {**codes, **addresses, **raw, CANARY: "what others wrote"}
@@ -228,10 +231,7 @@ def _canaries(moment: Sample, sent: SentMail) -> Iterator[Leak]:
 
 
 def find_mail_leaks(moment: Sample, begun: Sequence[Path], reporter: Renderer) -> Iterator[Leak]:
-    """Run a sample's turn in two worlds, each in a copy of a home of its own and amid more or less other mail.
-
-    Ends of games disclose, so a world in which the game ends is not compared.
-    """
+    """Run a sample's turn in two worlds, each in a copy of a home of its own and amid more or less other mail."""
     posts, ended = [], False
     for number, home in enumerate(begun):
         world = elsewhere_world(moment, moment.rnd("elsewhere", number))
@@ -240,6 +240,7 @@ def find_mail_leaks(moment: Sample, begun: Sequence[Path], reporter: Renderer) -
             app.plant(moment, world)
             posts.append(app.run(letters))
             ended |= app.over
+    # The end of a game discloses what was hidden, so worlds in which it ends differ rightly.
     if not ended:
         yield from mail_leaks(moment, posts)
 

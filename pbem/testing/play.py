@@ -197,6 +197,7 @@ def _play_turn(
     parsed: dict[SeatName, ParsedSheet] = {}
     orders: dict[SeatName, tuple[Order, ...]] = {}
     missing: set[SeatName] = set()
+    # Sorted: the order of a set follows from PYTHONHASHSEED, under another of which games are played again.
     for seat in sorted(ruleset.standing(state).awaiting):
         lines = write(views[seat])
         if lines is None:
@@ -272,11 +273,16 @@ HOSTILE = {
     "blank": ["", "   ", "\t", "\u00a0"],
     "comments": ["; nothing", "# nothing", ";;;", "#\\"],
     "long": ["x" * 10_000, "FIRE " * 2_000, '"' * 10_000, "a \\" * 3_000],
+    # The last one is half of a surrogate pair, which no encoding can write.
     "control": ["\x00", "MOVE\x00A", "\x1b[2J\x07", "".join(map(chr, range(32))), "\u2028\u2029\x85", "\ud800"],
+    # int() refuses more than 4,300 digits (Python 3.11), and reads digits of every script.
     "numbers": ["1" * 5_000, "-1", "+0", "1e999", "NaN", "٣", "９９９９９", "9" * 9, "0x10"],
+    # upper() makes two letters of ß, lower() two of İ.
     "emoji": ["🚀", "MOVE 🚀 🚀", "👩‍👩‍👧‍👦 " * 50, "ﷺ", "ß", "İ ı", "Z̸̨͍a̵l̶g̷o̴"],
     "quotes": ['"', '""', '"" ""', '"unclosed', 'a"b"c', "'single'", '"a\\'],
+    # The last backslash continues beyond the end of the sheet.
     "continued": ["\\", "\\", "MOVE \\", "\\"],
+    # Signs that mean something in HTML, Jinja, formats, paths and SQL.
     "markup": [
         "<script>alert(1)</script>",
         "{{ 7 * 7 }}",
@@ -285,6 +291,7 @@ HOSTILE = {
         "../../etc/passwd",
         "'; DROP TABLE",
     ],
+    # A sheet has at most 2,000 lines, and after 50 findings the rest is not read (decision 2).
     "many": ["NO SUCH ORDER"] * 5_000,
 }
 
@@ -334,5 +341,6 @@ def find_flaws(finding: Finding, lines: int) -> Iterator[str]:
         yield "no text"
     if not (finding.text + finding.hint).isprintable():
         yield f"text or hint cannot be printed on one line: {finding.text!r} {finding.hint!r}"
+    # A finding that echoes a line of 10,000 signs would fill the receipt.
     if len(finding.text) + len(finding.hint) > 2_000:
         yield f"{len(finding.text) + len(finding.hint)} characters"

@@ -28,6 +28,7 @@ BECAME = 200
 """Characters of an order's outcome."""
 
 DEEPEST_PICTURE = 30
+# Copies of copies (`use`) may fill all memory; most of the others lead out of the picture.
 FORBIDDEN_ELEMENTS = {"script", "image", "foreignObject", "use", "a", "iframe", "style", "animate", "set"}
 
 
@@ -44,6 +45,7 @@ class ReportRules(RulesetTests):
             for state, events in list(game.worlds())[::3]:
                 for seat in game.seats:
                     view = self.ruleset.view(state, seat, events)
+                    # Tuples would come back as lists, and numbers as keys as strings.
                     assert json.loads(canonical_json(view)) == view
 
     @rule(
@@ -62,6 +64,7 @@ class ReportRules(RulesetTests):
                         standing.over,
                         seat in standing.awaiting,
                     )
+                    # It is a part of the subject.
                     assert re.fullmatch(r"\S.{0,60}\S", view["label"])
                     assert all(re.fullmatch(r"[a-z][a-z0-9-]*", event["kind"]) for event in view["events"])
 
@@ -113,6 +116,7 @@ class ReportRules(RulesetTests):
                 for event in view["events"]:
                     told = word(event, view)
                     assert told.strip(), event
+                    # None stands for data that the event lacks, braces for a slip; HTML would be seen in the text.
                     assert not re.search(r"\bNone\b|\{\{|\}\}|<[a-z]", told), (event, told)
 
     @rule(
@@ -166,10 +170,12 @@ class ReportRules(RulesetTests):
             assert root.tag == "{http://www.w3.org/2000/svg}svg"
             assert (float(root.attrib["width"]), float(root.attrib["height"])) == (picture.width, picture.height)
             assert "href" not in picture.svg
+            # A document type may define entities that grow without end.
             assert "<!" not in picture.svg
             assert _depth(root) <= DEEPEST_PICTURE
             for element in root.iter():
                 assert element.tag.rpartition("}")[2] not in FORBIDDEN_ELEMENTS
+                # Handlers of events are scripts, and a URL other than #name leads out of the picture.
                 assert not [name for name in element.attrib if name.startswith("on")]
                 assert not [value for value in element.attrib.values() if re.search(r"url\((?!#)", value)]
 
@@ -227,6 +233,7 @@ def _depth(element: ET.Element) -> int:
 
 def _texts(element: ET.Element, family: str) -> Iterator[tuple[str, str]]:
     """Yield the texts of a picture with the fonts that they inherit."""
+    # A family in a style would overrule that of the attribute, which is what is followed here.
     assert "font-family" not in element.attrib.get("style", "")
     family = element.attrib.get("font-family", family)
     if element.tag.endswith("}text"):

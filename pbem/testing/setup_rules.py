@@ -135,6 +135,7 @@ class SetupRules(RulesetTests):
     )
     def test_the_newest_save_is_what_the_game_would_write(self) -> None:
         """A state of the same version is saved as it was read: a field added with a default makes a new version."""
+        # Dumped again: loading alone fills a new field with its default, and shows nothing.
         saved = json.loads((self.saves / f"version{self.ruleset.version}.json").read_text())
 
         assert through_json(self.ruleset.dump(self.ruleset.load(saved, self.ruleset.version))) == saved
@@ -166,6 +167,7 @@ CAP = 6
 MOST_OF_A_KIND = 2
 """Entries spoilt in a list or table of entries of one kind: the others are read in the same way."""
 
+# True is an int in Python, and 10**50 fits no array of numpy.
 WRONG: tuple[Any, ...] = (None, "x", -7, 10**50, True, [[]], {"x": 1}, ...)
 """Values put in place of another; ... drops it."""
 
@@ -231,6 +233,7 @@ def _spoil_everywhere(ruleset: AnyRuleset) -> tuple[list[tuple[Any, ...]], int]:
     for path in _paths(data):
         for value in WRONG:
             hostile = _spoil(data, path, value)
+            # Equal in Python, such as True in the place of 1.
             if hostile == data:
                 continue
             if _faults(ruleset, hostile, game.seats):
@@ -243,6 +246,7 @@ def _spoil_everywhere(ruleset: AnyRuleset) -> tuple[list[tuple[Any, ...]], int]:
 
 def _import(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], path: tuple[Any, ...], value: Any) -> None:
     try:
+        # As the host takes one in: loaded, dumped, shown to every seat, and a turn is run from it (decision 36).
         import_state(ruleset, data, seats, None)
     except CampaignError as error:
         error.add_note(f"check_state found nothing with {value!r} at /{'/'.join(map(str, path))}")

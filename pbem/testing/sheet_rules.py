@@ -27,11 +27,13 @@ from pbem.testing.play import (
 from pbem.testing.suite import RulesetTests, rule
 
 TRIES = 20
+# As `pbem.text.WIDTH`: mail programs wrap longer lines.
 WIDEST = 78
 MOST_FILLED = 500
 """Attempts to fill in a line of several blanks."""
 
 MOST_VIEWS = 6
+# `quit`, `resign?` and `Resign.` once ended a seat at once.
 UNCONFIRMED = (
     *("RESIGN", "Resign.", "resign?", "I resign", "resigns", "RES CONFIRM", "RESIGN; CONFIRM", "RESIGN # CONFIRM"),
     *("RESIGN CONFIRM?", "RESIGN CONFIRM ?", "RESIGN CONFIRM if she does", "do not RESIGN CONFIRM", "I RESIGN CONFIRM"),
@@ -118,6 +120,7 @@ class SheetRules(RulesetTests):
         for game in games(self.ruleset):
             for step in game.steps:
                 for seat, parsed in step.parsed.items():
+                    # Players copy the lines of a receipt into their next sheet.
                     lines = [self.ruleset.orders.line(order) for order in parsed.orders]
                     again = self.ruleset.parse(step.views[seat], numbered(lines))
                     assert (again.orders, again.errors) == (parsed.orders, ())
@@ -162,6 +165,7 @@ class SheetRules(RulesetTests):
 
     def _is_taken(self, view: View, form: list[str], at: int, order: str) -> bool:
         """Return True if the form with this line in use has one order more, and no error."""
+        # Compared with the form without this line, in which others may be orders already.
         used, unused = ([*form[:at], line, *form[at + 1 :]] for line in (order, ""))
         taken = self.ruleset.parse(view, numbered(used))
         return not taken.errors and len(taken.orders) > len(self.ruleset.parse(view, numbered(unused)).orders)
@@ -175,6 +179,7 @@ class SheetRules(RulesetTests):
         for view, line in _accepted_lines(self.ruleset):
             for bad in mistyped(line):
                 for finding in self.ruleset.parse(view, [(1, bad)]).errors:
+                    # Hints are typed in as they stand: likeness alone made STAY a DESTROY, and a lost ship another.
                     for mended in apply_hint(bad, finding):
                         assert self.ruleset.parse(view, [(1, mended)]).errors == (), (bad, finding, mended)
 

@@ -42,6 +42,7 @@ def rule(mend: str) -> Callable[[Test], Test]:
         def check(*args: Any, **settings: Any) -> None:
             try:
                 test(*args, **settings)
+            # That of pytest.fail is a BaseException; pytest.raises raises it if nothing was raised.
             except (Exception, pytest.fail.Exception) as error:
                 error.add_note(f"The rule: {_docstring(test)}\nWhat to do: {mend}")
                 raise
@@ -75,6 +76,7 @@ def in_a_process(module: str, ruleset: AnyRuleset, *words: str, hash_seed: str) 
     game = f"{type(ruleset).__module__}:{type(ruleset).__qualname__}"
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-c", _MAIN.format(module), game, *words],
+        # A game may be found only on the path that pytest has made.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": hash_seed},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -92,4 +94,5 @@ def migrated_database() -> bytes:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pbem.sqlite"
         migrate(f"sqlite:///{path}")
+        # As bytes: each home of a suite begins as a copy, without migrating again.
         return path.read_bytes()

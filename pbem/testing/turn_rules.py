@@ -71,6 +71,7 @@ class TurnRules(RulesetTests):
         """The same state, orders and dice give the same next state and events, also from storage."""
         for game in games(self.ruleset):
             for step in _sample_steps(game):
+                # Loaded, as replay and rerun have nothing but what was stored.
                 stored = self.ruleset.load(through_json(self.ruleset.dump(step.state)), self.ruleset.version)
                 after, events = self.ruleset.resolve(stored, step.turn, turn_dice(SEED, step.number))
                 assert canonical_json(self.ruleset.dump(after)) == canonical_json(self.ruleset.dump(step.after))
@@ -81,6 +82,7 @@ class TurnRules(RulesetTests):
         """A resolver that altered the old state would spoil rerun and replay."""
         for game in games(self.ruleset):
             for step in _sample_steps(game):
+                # As text: a state compared with itself would be equal, whatever was changed in it.
                 before = canonical_json(self.ruleset.dump(step.state)), repr(step.turn)
                 self.ruleset.resolve(step.state, step.turn, turn_dice(SEED, step.number))
                 assert (canonical_json(self.ruleset.dump(step.state)), repr(step.turn)) == before
@@ -178,6 +180,7 @@ def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
         seats=[(seat, f"{seat}@example.org") for seat in seats],
         deadline="EVERY 12h",
         options={option: str(value) for option, value in default_options(ruleset).items() if value is not None},
+        # Sheets of the suite show an address alone, about which the player would usually be asked (decision 14).
         policy={"accept": "address"},
     )
     create_campaign(app, wanted, now, seed=dice.seed)
@@ -189,6 +192,7 @@ def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
         now += PACE
         done = tick(app, now)
         assert not done.problems
+        # A turn is held if 60 % of the sheets are missing, until its GM lets it run.
         if done.held:
             assert not run_campaign_now(app, name, now).problems
         if done.awaiting:
@@ -241,6 +245,7 @@ def _post_sheets(app: App, ruleset: AnyRuleset, name: str, seat: SeatName, view:
             lines += luck.pick(list(HOSTILE.values()), "which")
         head = f"From: {seat}@example.org\nSubject: {name}\nContent-Type: text/plain; charset=utf-8\n\n"
         sheet = "\n".join([f"ORDERS {name} {seat}", *lines, "END"])
+        # Some of the garbage is half of a surrogate pair, which UTF-8 cannot write.
         raw = (head + sheet).encode(errors="replace")
         if luck.chance(1, 10, "torn"):
             raw = raw[luck.below(len(raw), "from") :]
