@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 from pbem.admin.doctor import run_checks
 from pbem.backup import check_backup, restore_home
-from pbem.backup.container import extract_tar
+from pbem.backup.container import MOST_DIRECTORY, extract_tar
 from pbem.cli import main
 from pbem.config import INACTIVE, load_settings
 from pbem.errors import BackupError, PbemError
@@ -311,6 +311,7 @@ def test_a_folder_that_is_not_believed(kept: Kept, tmp_path: Path, part: bytes) 
 
 
 FLOOD = 25_000
+LONG_NAME = 60_000
 
 
 def test_a_flood_of_empty_files_is_refused(kept: Kept, tmp_path: Path) -> None:
@@ -362,8 +363,8 @@ def test_a_zip_archive_that_is_not_ours_is_refused(kept: Kept, tmp_path: Path) -
         file.writestr("\x1b[31m", "x")
     many = tmp_path / "many.zip"
     with zipfile.ZipFile(many, "w") as file:
-        for number in range(FLOOD):
-            file.writestr(f"{number:050}", b"")
+        for number in range(MOST_DIRECTORY // LONG_NAME + 1):
+            file.writestr(f"{number:0{LONG_NAME}}", b"")
 
     assert "a part is there twice" in refused(twice, tmp_path, kept)
     assert "'\\x1b[31m' is in one of both alone" in refused(more, tmp_path, kept)
