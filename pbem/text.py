@@ -32,6 +32,18 @@ def format_time_short(at: dt.datetime, zone: str) -> str:
     return f"{there:%a} {there.day} {there:%b %H:%M %Z}"
 
 
+@lru_cache(maxsize=1024)
+def format_due(at: dt.datetime, zone: str) -> str:
+    """Return a time near by in the campaign's zone, for mails: "Fri 6 Nov, 20:00 CET"."""
+    there = at.astimezone(ZoneInfo(zone))
+    return f"{there:%a} {there.day} {there:%b, %H:%M %Z}"
+
+
+def format_utc(at: dt.datetime) -> str:
+    """Return the time of day in UTC: "19:00 UTC"."""
+    return f"{at.astimezone(dt.UTC):%H:%M} UTC"
+
+
 def wrap(text: str, indent: str = "", width: int = WIDTH) -> str:
     """Return the text as one paragraph, wrapped at blanks to the width of a mail; further lines begin with `indent`.
 

@@ -328,3 +328,9 @@ def package_data(folder: str) -> Path:
     """Return a data folder, which is inside the package in a wheel, and beside it in the repository."""
     package = Path(__file__).resolve().parent
     return package / folder if (package / folder).is_dir() else package.parent / folder
+
+
+def plus_address(address: str, code: str) -> str:
+    """Return the order address with a code, for Reply-To (RFC 5233): "orders+code@example.org"."""
+    local, _, domain = address.rpartition("@")
+    return f"{local}+{code}@{domain}"

@@ -22,7 +22,7 @@ from pbem.campaign.press import DIARY, NEWS, PressItem, is_muted, muted_seats, r
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.mail.outbox import press_topic
-from pbem.report.notices import AnnouncementMail, PressMessage
+from pbem.report.notices import AnnouncementMail, MailText, PressMessage
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Press
 
@@ -203,7 +203,8 @@ def mail_press(
 ) -> None:
     """Queue the mails of a piece of press for the time of the context; seats without a player get none."""
     app, snapshot = context.app, context.snapshot
-    mailer, text = CampaignMailer.of(app, snapshot), app.reporter.write(page)
+    mailer = CampaignMailer.of(app, snapshot)
+    text = app.reporter.write(page, mailer.frame()).text
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
     html = app.reporter.letter(text, page.text, page.level)
     mails = [
@@ -211,7 +212,7 @@ def mail_press(
         mailer.mail(
             place.address,
             subject,
-            text,
+            MailText(text, html),
             ("press", snapshot.name, press_id, place.seat, *era),
             kind="press",
             topic=press_topic(snapshot.name, place.seat, press_id),
@@ -219,7 +220,6 @@ def mail_press(
         for place in places
         if place.address
     ]
-    mails = [replace(mail, html=html) for mail in mails]
     mailer.send(
         context.session, context.now, *mails
     )  # dated then too, so that the Date of an unsigned letter tells no more

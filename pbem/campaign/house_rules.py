@@ -12,6 +12,9 @@ from pbem.campaign.schedule import parse_duration
 from pbem.errors import CampaignError
 from pbem.ruleset.fields import suggest
 
+OFF = "off"
+"""The value of the house rule `site` by which the site shows nothing of a campaign."""
+
 
 @dataclass(frozen=True, slots=True)
 class HouseRule:

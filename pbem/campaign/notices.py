@@ -20,24 +20,27 @@ from sqlalchemy import Table, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
+from pbem.campaign.house_rules import OFF, HouseRules
 from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatView
 from pbem.mail.compose import MailPart, NewMail
-from pbem.mail.headers import message_id, plus_address, tagged_subject
+from pbem.mail.headers import message_id, tagged_subject
 from pbem.mail.message import Message
 from pbem.mail.outbox import enqueue, topic_of
 from pbem.report.attachments import MailAttachment
 from pbem.report.data import CONTENT_TYPE, deadline_ics
-from pbem.report.facts import RenderedReport, ReportFacts
-from pbem.report.notices import Notice, Page
+from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
+from pbem.report.notices import MailFrame, MailText, Notice, Page
+from pbem.report.style import CSS
 from pbem.ruleset.drawing import svg_escape
 from pbem.store.models import Campaign, KeyValue, OutgoingMail, SealedPage, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection, insert_ignore
+from pbem.util import plus_address
 from pbem.web.page import encrypt_page
 
 _PUT = insert(cast(Table, SealedPage.__table__))
 _SEAT = select(Seat.id, Seat.person_id).where(Seat.campaign_id == bindparam("campaign"), Seat.name == bindparam("seat"))
-_FIRST = re.compile(r"(?=<h2)|(?=</body>)")
-_SAID = "As a page, with a desk for your orders; whoever has this link can read it:"
+_PAGE_MARK = re.compile(r"<!--page-->|(?=<h2)|(?=</body>)")
+_SAID = "The page of this report; whoever has this link can read it:"
 
 
 def link_pages(session: Session, app: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
@@ -66,10 +69,10 @@ def _link_page(session: Session, app: App, campaign_id: int | None, mail: NewMai
 
 
 def _insert_link(html: str, url: str) -> str:
-    """Return the HTML of a report with the link below its head, whose first words mail programs show in their lists."""
-    link = f'<p><a href="{svg_escape(url)}">Open this report as a page</a>, with a desk for your orders.</p>\n'
+    """Return the HTML of a report with the link where its template has the mark for it, or above its first heading."""
+    link = f' <a class="a" href="{svg_escape(url)}" style="{CSS["link"]}">Open the page</a> with an order form.'
     # A function, not a template: backslashes in the text of a template would be escapes to `re`.
-    return _FIRST.sub(lambda _: link, html, count=1)
+    return _PAGE_MARK.sub(lambda found: link if found[0] else f"<p>{link.lstrip()}</p>\n", html, count=1)
 
 
 Parts = tuple[str | int, ...]
@@ -102,6 +105,11 @@ def host_mail_key(session: Session) -> bytes:
     return bytes.fromhex(session.scalars(kept).one())
 
 
+def campaign_url(app: App, name: str, policy: HouseRules) -> str:
+    """Return the web address of a campaign's page, "" if it has none that is known."""
+    return f"{app.settings.site_url}c/{name}/" if app.settings.has_site and policy.site != OFF else ""
+
+
 @dataclass(frozen=True, slots=True)
 class CampaignMailer:
     """Composes the mails of a campaign, or of the installation itself, and queues them.
@@ -115,11 +123,32 @@ class CampaignMailer:
     campaign_id: int | None = None
     name: str = "pbem"
     key: bytes = _NO_CAMPAIGN
+    game: str = ""
+    gm: str = ""
+    site: str = ""
 
     @classmethod
     def of(cls, app: App, campaign: CampaignSnapshot | Campaign | None) -> Self:
         """Return the mailer of a campaign, or of the installation for what concerns no single campaign."""
-        return cls(app) if campaign is None else cls(app, campaign.id, campaign.name, campaign.mail_key)
+        if campaign is None:
+            return cls(app)
+        policy = campaign.policy if isinstance(campaign, CampaignSnapshot) else HouseRules.read(campaign.policy)
+        site = campaign_url(app, campaign.name, policy)
+        return cls(app, campaign.id, campaign.name, campaign.mail_key, campaign.game, campaign.gm, site)
+
+    def frame(self, code: str = "") -> MailFrame:
+        """Return the facts for head, links and footer of a mail whose reply carries `code`."""
+        settings, game = self.app.settings, self.app.games.get(self.game)
+        if self.campaign_id is None:
+            return MailFrame(address=settings.address, reply_to=self._reply_to(code))
+        return MailFrame(
+            address=settings.address,
+            reply_to=self._reply_to(code),
+            campaign=self.name,
+            game=game.title if game else "",
+            gm=self.gm,
+            site=self.site,
+        )
 
     def id_of(self, *parts: str | int) -> str:
         """Return the Message-ID that follows from `parts`; always the same for the same parts."""
@@ -133,7 +162,7 @@ class CampaignMailer:
         self,
         to: str,
         subject: str,
-        page: Page | str,
+        page: Page | MailText,
         id_: Parts | str,
         *,
         code: str = "",
@@ -148,7 +177,7 @@ class CampaignMailer:
         Args:
             to: The address of the recipient.
             subject: The subject, without the name of the campaign.
-            page: The page to be rendered, or its text.
+            page: The page to be rendered, or what was rendered of it.
             id_: The Message-ID, or the parts that it follows from.
             code: The reply code of answers.
             tagged: Put the code into the subject too.
@@ -159,10 +188,12 @@ class CampaignMailer:
         """
         code = under.code if under else code
         thread = (under.message_id,) if under else ()
+        written = page if isinstance(page, MailText) else self.app.reporter.write(page, self.frame(code))
         return NewMail(
             recipient=to,
             subject=self.subject(subject, code if tagged else ""),
-            text=page if isinstance(page, str) else self.app.reporter.write(page),
+            text=written.text,
+            html=written.html,
             message_id=id_ if isinstance(id_, str) else self.id_of(*id_),
             reply_to=self._reply_to(code),
             in_reply_to="".join(thread),
@@ -186,10 +217,12 @@ class CampaignMailer:
         files: tuple[MailPart, ...] = (),
     ) -> NewMail:
         """Return the answer to a message, with a complete subject, in a `thread` of mails (RFC 3834)."""
+        written = self.app.reporter.write(page, self.frame(code))
         return NewMail(
             recipient=to,
             subject=subject,
-            text=self.app.reporter.write(page),
+            text=written.text,
+            html=written.html,
             message_id=id_,
             reply_to=self._reply_to(code),
             in_reply_to=letter.message_id,
@@ -217,16 +250,17 @@ class CampaignMailer:
         """
         data = MailPart(name=f"{facts.campaign}-{facts.seat}.json", content_type="application/json", content=parts.data)
         pictures = tuple(
-            MailPart(name=f"{name}.png", content_type="image/png", content=png, content_id=facts.content_id(name))
-            for name, _, png in parts.pictures
-            if png is not None
+            _picture_part(facts.content_id(each.name), each, parts.html)
+            for each in parts.pictures
+            if each.png is not None
         )
         files = tuple(MailPart(each.name, each.kind, each.content, each.cid) for each in enclosed)
         seat = facts.seat if linked and self.app.settings.has_site else ""
         name = f"{facts.campaign}-{facts.seat}.html"
         page = (MailPart.page(name, parts.page, linked=seat),) if parts.page else ()
-        mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
-        return dataclasses.replace(mail, html=parts.html, parts=(*pictures, *files, *page, data))
+        written = MailText(parts.text, parts.html)
+        mail = self.mail(to, parts.subject, written, id_, code=facts.code, kind="report", topic=topic)
+        return dataclasses.replace(mail, parts=(*pictures, *files, *page, data))
 
     def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> MailPart:
         """Return the campaign's deadline as a calendar file."""
@@ -251,6 +285,13 @@ class CampaignMailer:
         return plus_address(address, code) if code else address
 
 
+def _picture_part(content_id: str, drawn: DrawnPicture, html: str) -> MailPart:
+    """Return a picture as a part of the mail: one that the HTML shows, or a file."""
+    shown = f"cid:{content_id}" in html
+    name = f"{drawn.name}.png" if shown else drawn.file or f"{drawn.name}.png"
+    return MailPart(name, "image/png", drawn.png or b"", content_id if shown else "")
+
+
 def notify_players(
     context: Context,
     *,
@@ -266,8 +307,9 @@ def notify_players(
     `act` is the id of its journal entry. With a `topic` of the open turn, such as
     "reminder", it supersedes a queued notice of that topic.
     """
-    text = context.app.reporter.write(page)
-    pages = [(place, text) for place in context.snapshot.playing if place.seat not in but]
+    # Once for all: a link with the code of a seat must not stand in it.
+    written = context.app.reporter.write(page, CampaignMailer.of(context.app, context.snapshot).frame())
+    pages = [(place, written) for place in context.snapshot.playing if place.seat not in but]
     notify_each(context, act=act, subject=subject, pages=pages, topic=topic, files=files)
 
 
@@ -276,7 +318,7 @@ def notify_each(
     *,
     act: int,
     subject: str,
-    pages: Iterable[tuple[SeatView, Page | str]],
+    pages: Iterable[tuple[SeatView, Page | MailText]],
     topic: str = "",
     files: tuple[MailPart, ...] = (),
 ) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import Table, bindparam, insert, select
 from pbem.app import App
 from pbem.archive.writer import turn_files
 from pbem.campaign.files import AttachmentStore, SpooledFiles, SpooledList, batched
-from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.notices import CampaignMailer, campaign_url
 from pbem.campaign.people import load_deputies, save_deputy_code
 from pbem.campaign.press import PressForTurn
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView
@@ -201,6 +201,8 @@ def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Map
         # By the turn and not by the attempt: two processes that compute one turn make the same codes and Message-IDs.
         code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
         address=app.settings.address,
+        gm=snapshot.gm,
+        site=campaign_url(app, snapshot.name, snapshot.policy),
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,
         seal=opening.seal,

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal
 from sqlalchemy import Boolean, bindparam, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.notices import CampaignMailer, host_mail_key
+from pbem.campaign.notices import CampaignMailer, campaign_url, host_mail_key
 from pbem.campaign.order_sheets import receipt_id_parts
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext, is_known, seat_for_deputy
@@ -208,11 +208,11 @@ def answer_gm(case: MessageContext, campaign: Campaign, page: Page, *, files: Se
 
 def send_rulebook(case: MessageContext, to: str, page: RulebookPage, *, topic: str) -> None:
     """Queue pages of a rulebook that a message has asked for, as text and as HTML, in reply to it."""
-    mailer, reporter = _mailer(case), case.app.reporter
+    mailer = _mailer(case)
     subject = mailer.subject(f"{page.game}: {page.about}")
     thread = _thread(case.letter, None)
     mail = mailer.answer(case.letter, to, subject, page, _message_id(case, topic), thread=thread, kind="rules")
-    mailer.send(case.session, case.now, replace(mail, html=reporter.write_html(page), topic=topic))
+    mailer.send(case.session, case.now, replace(mail, topic=topic))
 
 
 def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
@@ -289,7 +289,8 @@ def _message_id(case: MessageContext, *parts: str | int) -> str:
 def _mailer(case: MessageContext, spot: SeatContext | None = None) -> CampaignMailer:
     if spot is None:
         return CampaignMailer(case.app, key=host_mail_key(case.session))
-    return CampaignMailer(case.app, spot.campaign_id, spot.campaign, spot.mail_key)
+    site = campaign_url(case.app, spot.campaign, spot.policy)
+    return CampaignMailer(case.app, spot.campaign_id, spot.campaign, spot.mail_key, spot.game, spot.gm, site)
 
 
 def _queue_answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:

@@ -104,12 +104,6 @@ def _hmac_base32(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) ->
     return base64.b32encode(digest).decode().lower()
 
 
-def plus_address(address: str, code: str) -> str:
-    """Return the order address with a code, for Reply-To (RFC 5233): "orders+code@example.org"."""
-    local, _, domain = address.rpartition("@")
-    return f"{local}+{code}@{domain}"
-
-
 def tagged_subject(campaign: str, subject: str, code: str = "") -> str:
     """Return a subject with its campaign, and the code if any: "[trap7] subject [code]"."""
     return f"[{campaign}] {subject} [{code}]" if code else f"[{campaign}] {subject}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -28,10 +29,47 @@ class DiceWord(NamedTuple):
 
 
 class OrderOutcome(NamedTuple):
-    """An order of a seat in the turn reported, in words, and its outcome, "" if there is nothing to say."""
+    """An order of a seat in the turn reported: in words, its outcome ("" if there is nothing to say), and its line.
+
+    `state` is done, part or not.
+    """
 
     words: str
     became: str = ""
+    typed: str = ""
+    state: str = "done"
+
+
+def group_outcomes(outcomes: Sequence[OrderOutcome]) -> list[OrderOutcome]:
+    """Return outcomes with equal ones in sequence put together, if their lines differ in one word alone.
+
+    >>> rows = [OrderOutcome("", "at 0,3", f"MOVE {unit} NW") for unit in ("L2", "S1")]
+    >>> [row.typed for row in group_outcomes(rows)]
+    ['MOVE L2, S1 NW']
+    """
+    groups: list[tuple[OrderOutcome, list[list[str]]]] = []
+    for row in outcomes:
+        words = [[word] for word in row.typed.split(" ")]
+        if groups and (row.became, row.state) == (groups[-1][0].became, groups[-1][0].state) and row.became:
+            joined = _join_words(groups[-1][1], words)
+            if joined is not None:
+                groups[-1] = (row, joined)
+                continue
+        groups.append((row, words))
+    return [row._replace(typed=" ".join(", ".join(words) for words in line)) for row, line in groups]
+
+
+def _join_words(group: list[list[str]], line: list[list[str]]) -> list[list[str]] | None:
+    """Return the words of a group with those of one more line; None if more than one place would have several."""
+    if len(group) != len(line):
+        return None
+    differing = [at for at, (words, word) in enumerate(zip(group, line, strict=True)) if words != word]
+    several = [at for at, words in enumerate(group) if len(words) > 1]
+    # The verb is one word for all, or the line could not be read.
+    if len(differing) != 1 or differing[0] == 0 or several not in ([], differing):
+        return None
+    at = differing[0]
+    return [*group[:at], [*group[at], *line[at]], *group[at + 1 :]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +156,8 @@ class ReportFacts:
 
     `first`: nothing was resolved before this report. `taken_over`, in the first report
     of a game taken over from elsewhere, is the number of its first turn here, 0 in all others.
+    `full`: all that is known is wanted, also what earlier reports have told. `gm` is the address of the GM, `site` that
+    of the campaign's page on the web, "" if it has none.
     `page`: the player wants it as a page too. `words` are those of people. `enclosed`
     are the contents, by hash, of the pictures and files that the view names.
     """
@@ -142,6 +182,9 @@ class ReportFacts:
     first: bool = False
     taken_over: int = 0
     page: bool = False
+    full: bool = False
+    gm: str = ""
+    site: str = ""
     closes: dt.datetime | None = None
     words: PressSection = PressSection()
     enclosed: Mapping[str, bytes] = field(default_factory=dict)
@@ -164,12 +207,19 @@ class ReportFacts:
         return f"{picture}.{hashlib.sha256(name.encode()).hexdigest()[:16]}@pbem.invalid"
 
 
+def picture_file(campaign: str, label: str, picture: str) -> str:
+    """Return the name under which a picture is attached: "trap7-turn-11-chart.png"."""
+    moment = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+    return f"{campaign}-{moment}-{picture}.png"
+
+
 class DrawnPicture(NamedTuple):
-    """A picture of a report; `png` is None if it could not be drawn and its title must do."""
+    """A picture of a report; `png` is None if it could not be drawn. `file` is its name if it is attached."""
 
     name: str
     title: str
     png: bytes | None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +246,7 @@ class RenderedReport:
             f"{self.seat}.html": self.html.encode(),
             f"{self.seat}.json": self.data,
         }
-        drawn = {f"{self.seat}.{name}.png": png for name, _, png in self.pictures if png is not None}
+        drawn = {f"{self.seat}.{each.name}.png": each.png for each in self.pictures if each.png is not None}
         return files | drawn
 
 

@@ -10,40 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup
 
+from pbem.report.style import CSS
 from pbem.text import WIDTH, format_table, heading
-
-# No colour and no opacity of text: in dark mode opacity brought notes below a contrast of 4.5 to 1.
-CSS: Mapping[str, str] = {
-    "body": "margin:0 auto;padding:8px;max-width:52em;font:16px/1.45 sans-serif",
-    "preheader": "display:none;max-height:0;overflow:hidden",
-    "h1": "margin:0;font-size:1.4em",
-    "h2": "margin:1.3em 0 .4em;font-size:1.15em;border-bottom:2px solid #888",
-    "h3": "margin:1em 0 .3em;font-size:1em",
-    "due": "margin:.8em 0;padding:.4em .7em;border-left:4px solid #c60",
-    "long": "overflow-wrap:anywhere;font-size:.85em",
-    "list": "margin:.3em 0;padding-left:1.2em",
-    "table": "border-collapse:collapse;margin:.3em 0",
-    "th": "text-align:left;padding:2px 8px 2px 0;border-bottom:1px solid #888",
-    "caption": "text-align:left;padding:2px 0",
-    "row": "padding:2px 8px 2px 0;vertical-align:top;text-align:left;font-weight:normal;overflow-wrap:anywhere",
-    "td": "padding:2px 8px 2px 0;vertical-align:top",
-    "num": "padding:2px 8px 2px 0;text-align:right",
-    "note": "margin:.3em 0;font-size:.9em",
-    "wrap": "white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.3 monospace;padding:.5em;border:1px solid #888",
-    "pre": "overflow-x:auto;font:13px/1.3 monospace;padding:.5em;border:1px solid #888",
-    "img": "max-width:100%;height:auto",
-    "figure": "margin:.5em 0",
-    "words": "margin:.3em 0;white-space:pre-wrap;overflow-wrap:anywhere",
-    "said": "margin:.3em 0 .8em;padding:0 0 0 .8em;border-left:3px solid #888;overflow-wrap:anywhere",
-    "told": "margin:.3em 0;overflow-wrap:anywhere",
-    "h4": "margin:.8em 0 .3em;font-size:1em",
-    "line": "margin:.5em 0;white-space:pre-wrap",
-    "items": "margin:.5em 0;padding:0;list-style:none",
-    "item": "margin:.15em 0;padding-left:1.2em;text-indent:-1.2em;white-space:pre-wrap",
-    "drawn": "margin:.5em 0;overflow-x:auto;font:13px/1.3 monospace",
-    "loose": "margin:.5em 0;white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.3 monospace",
-}
-"""Inline styles for HTML reports, by name. Mail programs drop style sheets, but seldom these."""
 
 # Parser that shows HTML as text, and fetches no pictures.
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")

@@ -19,6 +19,33 @@ class Page(Protocol):
     page: ClassVar[str]
 
 
+class MailText(NamedTuple):
+    """A mail as plain text and as HTML, "" if it has none; both say the same."""
+
+    text: str
+    html: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailFrame:
+    """Facts for the head, links and footer of a mail, whatever it says.
+
+    `address` takes orders and commands; a reply goes to `reply_to`, the same with the
+    code of its reader's seat or request. `game` is the title, `site` the web address of
+    the campaign's page, "" if there is none. The name of the campaign is "" for mail of no campaign.
+    """
+
+    address: str = ""
+    reply_to: str = ""
+    campaign: str = ""
+    game: str = ""
+    gm: str = ""
+    site: str = ""
+
+
+NO_FRAME = MailFrame()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
     """To a new player: their seat, their token, and how to play.

@@ -25,11 +25,19 @@ from markupsafe import Markup, escape
 from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report.attachments import Attachments
 from pbem.report.data import report_data, write_report_data
-from pbem.report.facts import DrawnPicture, OrderOutcome, RenderedReport, ReportFacts, format_scores
-from pbem.report.notices import Page
+from pbem.report.facts import (
+    DrawnPicture,
+    OrderOutcome,
+    RenderedReport,
+    ReportFacts,
+    format_scores,
+    group_outcomes,
+    picture_file,
+)
+from pbem.report.notices import NO_FRAME, MailFrame, MailText, Page
 from pbem.report.pictures import PictureRenderer
 from pbem.report.pool import Job, ReportPool
-from pbem.report.templates import LETTER, limited, template_environment
+from pbem.report.templates import HTML, LETTER, TEXT, TextOnly, limited, template_environment
 from pbem.report.typed_text import is_plain
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.order_types import Order
@@ -37,6 +45,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json, View
 from pbem.text import format_time_short, quote_block
+from pbem.util import plus_address
 from pbem.web.page import PageAssets, json_script, page_assets
 from pbem.web.sanitize import sanitize_html
 
@@ -117,7 +126,7 @@ class RenderedEvent(NamedTuple):
 
 
 class PlacedPicture(NamedTuple):
-    """A picture as templates see it; `cid` is its Content-ID, `drawn` says whether it is attached."""
+    """A picture as templates see it: its Content-ID, whether it is attached, and under which name."""
 
     name: str
     title: str
@@ -125,6 +134,7 @@ class PlacedPicture(NamedTuple):
     height: int
     cid: str
     drawn: bool
+    file: str
 
 
 class Renderer:
@@ -184,13 +194,14 @@ class Renderer:
             f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, [], ruleset.turn_summary(view))
         )
 
-    def write(self, page: Page) -> str:
-        """Return the text of one of the host's mails, from the record of its facts."""
-        return self.page(page.page, page=page)
-
-    def write_html(self, page: Page) -> str:
-        """Return the HTML of a mail that has it, from the record of its facts."""
-        return self._render(f"host/{page.page}.html.j2", {"page": page})
+    def write(self, page: Page, frame: MailFrame = NO_FRAME) -> MailText:
+        """Return one of the host's mails from the record of its facts; a template for text alone gives no HTML."""
+        context = {"page": page, "frame": frame}
+        text = self._render(f"host/{page.page}.{TEXT}.j2", context)
+        try:
+            return MailText(text, self._render(f"host/{page.page}.{HTML}.j2", context))
+        except TextOnly:
+            return MailText(text)
 
     def letter(self, text: str, words: str, level: int = 0) -> str:
         """Return the HTML of a mail whose `text` quotes a person's `words`; `level` is that of their headings.
@@ -222,10 +233,6 @@ class Renderer:
         page = render_seat_page(ruleset, view, facts, html=html, pictures=pictures)
         return self._render(TEMPLATE, {"page": page}).encode()
 
-    def page(self, name: str, **facts: Any) -> str:
-        """Return the text of `templates/host/<name>.txt.j2`."""
-        return self._render(f"host/{name}.txt.j2", facts)
-
     def close(self) -> None:
         """End the worker processes; they start again if needed."""
         self._pool.close()
@@ -246,7 +253,7 @@ class Renderer:
     def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> RenderedReport:
         ruleset, written, facts, _ = job
         data = report_data(ruleset, view, facts)
-        context = self._context(ruleset, view, facts, pictures, data["brief"])
+        context = self._context(ruleset, view, facts, pictures, ruleset.turn_summary(view))
         html = self._render(f"{ruleset.key}/report.html.j2", context)
         return RenderedReport(
             seat=facts.seat,
@@ -254,7 +261,10 @@ class Renderer:
             text=self._render(f"{ruleset.key}/report.txt.j2", context),
             html=html,
             data=write_report_data(data, written),
-            pictures=tuple(DrawnPicture(picture.name, picture.title, png) for picture, png in pictures),
+            pictures=tuple(
+                DrawnPicture(picture.name, picture.title, png, _picture_name(picture, view, facts))
+                for picture, png in pictures
+            ),
             page=self._seat_page(ruleset, view, facts, html, [drawn for drawn, _ in pictures]) if facts.page else None,
         )
 
@@ -272,17 +282,22 @@ class Renderer:
             # Not the game itself: a template could call its methods.
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
             "brief": brief,
+            "ordered": group_outcomes(facts.ordered),
+            "frame": _frame(ruleset, facts),
             "scores": format_scores(view.get("memory", {}).get("scores")),
             "happened": self._render_events(f"{ruleset.key}/events.j2", view),
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
-            "pictures": [_place_picture(picture, png, facts) for picture, png in pictures],
+            "pictures": [_place_picture(picture, png, view, facts) for picture, png in pictures],
             "enclosed": Attachments(ruleset, view, facts).placed(),
         }
 
     def _render(self, name: str, context: Mapping[str, Any]) -> str:
+        """Render a template; one that writes both forms extends `shell`, and has its macros from `parts`."""
+        form = HTML if name.endswith(f".{HTML}.j2") else TEXT
+        shared = {"shell": f"host/shell.{form}.j2", "parts": f"host/parts.{form}.j2", "form": form}
         with _word_faults(name):
-            return self._templates.get_template(name).render(context)
+            return self._templates.get_template(name).render(context, **shared)
 
     def _render_events(self, name: str, view: View) -> list[RenderedEvent]:
         with _word_faults(name):
@@ -299,7 +314,10 @@ class Renderer:
 def _order_outcomes(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[OrderOutcome, ...]:
     """Return a seat's orders of the turn reported, with the outcome that its view shows of each."""
     became = ruleset.order_outcomes(view, orders)
-    return tuple(OrderOutcome(order.words(), said) for order, said in zip(orders, became, strict=True))
+    return tuple(
+        OrderOutcome(order.words(), said, ruleset.orders.line(order), getattr(said, "state", "done"))
+        for order, said in zip(orders, became, strict=True)
+    )
 
 
 def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> str:
@@ -336,6 +354,22 @@ def _locate(error: Exception, name: str) -> str:
     return place
 
 
-def _place_picture(picture: Picture, png: bytes | None, facts: ReportFacts) -> PlacedPicture:
-    cid = facts.content_id(picture.name)
-    return PlacedPicture(picture.name, picture.title, picture.width, picture.height, cid, png is not None)
+def _place_picture(picture: Picture, png: bytes | None, view: View, facts: ReportFacts) -> PlacedPicture:
+    cid, file = facts.content_id(picture.name), _picture_name(picture, view, facts)
+    return PlacedPicture(picture.name, picture.title, picture.width, picture.height, cid, png is not None, file)
+
+
+def _picture_name(picture: Picture, view: View, facts: ReportFacts) -> str:
+    return picture_file(facts.campaign, view["label"], picture.name)
+
+
+def _frame(ruleset: AnyRuleset, facts: ReportFacts) -> MailFrame:
+    reply_to = plus_address(facts.address, facts.code) if facts.code else facts.address
+    return MailFrame(
+        address=facts.address,
+        reply_to=reply_to,
+        campaign=facts.campaign,
+        game=ruleset.title,
+        gm=facts.gm,
+        site=facts.site,
+    )

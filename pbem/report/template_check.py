@@ -205,7 +205,7 @@ def check_rendering(
     """
     folders = [program] if own is None else [own, program]
     with Renderer(folders, games, pictures=False) as reporter, Renderer([program], pictures=False) as usual:
-        pages = ((tries(reporter), tries(usual)) for tries in (partial(_mail_tries, program), site)) if own else ()
+        pages = ((tries(reporter), tries(usual)) for tries in (_mail_tries, site)) if own else ()
         tried = (partial(_try_page, *both) for each in pages for both in zip(*each, strict=True))
         reports = (partial(_try_reports, reporter, game) for game in _games_to_check(own, program, games))
         yield from _until_too_much(fault for look in (*tried, *reports) for fault in look())
@@ -222,12 +222,10 @@ def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
             return
 
 
-def _mail_tries(program: Path, reporter: Renderer) -> Iterator[Callable[[], str]]:
-    """Yield ways to write the host's mails, and the HTML of those that have it."""
+def _mail_tries(reporter: Renderer) -> Iterator[Callable[[], object]]:
+    """Yield ways to write the host's mails."""
     for page in sample_pages():
         yield partial(reporter.write, page)
-        if (program / _html_template(page)).exists():
-            yield partial(reporter.write_html, page)
     for level in (0, 3):
         yield partial(reporter.letter, f"above\n\n{quote_block(_WORDS)}\n\nbelow", _WORDS, level)
 

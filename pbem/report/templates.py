@@ -7,11 +7,12 @@ mistakes and plain malice; they are not exact, and a template within them may st
 
 from __future__ import annotations
 
+import re
 import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path, PurePath
@@ -42,14 +43,17 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup, escape
 
-from pbem.report.markdown import CSS
+from pbem.report.mailto import FORM, as_comment, mailto
+from pbem.report.style import CSS, DARK
 from pbem.report.typed_text import person_text_html
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import (
     as_sentence,
     count_noun,
+    format_due,
     format_table,
     format_time,
+    format_utc,
     heading,
     join_names,
     quote_block,
@@ -90,8 +94,44 @@ def _compile_pattern(pattern: str) -> tuple[Callable[..., str], Callable[[Any], 
     return plain.format, itemgetter(*keys) if len(keys) > 1 else lambda row: tuple(row[key] for key in keys)
 
 
+# "J7+3" or "-5,-1": browsers would break the line at the sign. The places of the games, and nothing longer.
+_PLACE = re.compile(r"(?<![\w,+-])(?:[A-Z]{1,2}[0-9]{1,3}[+-][0-9]{1,3}|-?[0-9]{1,4},-?[0-9]{1,4})(?![\w,+-])")
+
+
+@pass_eval_context
+def keep_places(context: EvalContext, text: str) -> str:
+    """Return a text whose places stay on one line of HTML; in plain text, and in HTML that is ready, as it is."""
+    if not context.autoescape or isinstance(text, Markup):
+        return text
+    span = f'<span style="{CSS["place"]}">\\g<0></span>'
+    return Markup(_PLACE.sub(span, str(escape(text))))  # noqa: S704 - all of it is escaped
+
+
+def one_line(text: str) -> str:
+    """Return a paragraph of plain text as one line, since mail programs break long lines better than we could."""
+    return " ".join(text.split())
+
+
+_BLANK_ROW = "\x00"
+
+
+def keep_rows(text: str) -> str:
+    """Return drawn text whose blank rows `tidy_text` leaves, indented by two, so that marks of quotations are apart."""
+    return "\n".join(f"  {row}".rstrip() or _BLANK_ROW for row in text.split("\n"))
+
+
+def tidy_text(text: str) -> str:
+    """Return a text mail with one blank line between its parts, and no blanks at the ends of lines."""
+    rows = re.sub(r"[ \t]+$", "", text.replace("\n-- \n", f"\n--{_BLANK_ROW}\n"), flags=re.MULTILINE)
+    rows = re.sub(r"\n{3,}", "\n\n", rows).strip("\n")
+    # The delimiter of a signature ends in a blank (RFC 3676, 4.3).
+    return rows.replace(f"\n--{_BLANK_ROW}\n", "\n-- \n").replace(_BLANK_ROW, "") + "\n"
+
+
 TEXT_FILTERS = {
     "when": format_time,
+    "due": format_due,
+    "utc": format_utc,
     "wrapped": wrap,
     "continued": wrap_order_line,
     "paragraph": paragraph,
@@ -102,6 +142,11 @@ TEXT_FILTERS = {
     "sentence": as_sentence,
     "barred": quote_block,
     "joined": join_names,
+    "place": keep_places,
+    "oneline": one_line,
+    "rows": keep_rows,
+    "comment": as_comment,
+    "tidy": tidy_text,
 }
 
 SECONDS = 20.0
@@ -295,6 +340,36 @@ def _bounded_round(value: Any, precision: int = 0, method: Any = "common") -> An
 LETTER = "host/letter.html.j2"
 """The template of the HTML of mails that quote a person."""
 
+TEXT, HTML = "txt", "html"
+"""The two forms of a mail."""
+
+
+class TextOnly(Exception):
+    """Raised when the HTML of a mail is asked for, and its first template writes text alone."""
+
+
+def _names(name: str) -> tuple[str, ...]:
+    """Return the names of files that may hold a template: "a.html.j2", and "a.j2", which writes both forms."""
+    both = name.removesuffix(f".{TEXT}.j2").removesuffix(f".{HTML}.j2")
+    return (name,) if f"{both}.j2" == name or not name.endswith(".j2") else (name, f"{both}.j2")
+
+
+class _Folder(FileSystemLoader):
+    """Loader of a folder in which one file `a.j2` may stand for `a.txt.j2` and `a.html.j2`."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        """Return the text of a template, its file, and a function that tells whether it is unchanged."""
+        for name in _names(template):
+            with suppress(TemplateNotFound):
+                return super().get_source(environment, name)
+        # A GM's own text must not go with HTML that says something else.
+        text = template.removesuffix(f"{HTML}.j2") + f"{TEXT}.j2"
+        if template.startswith("host/") and template.endswith(f".{HTML}.j2"):
+            with suppress(TemplateNotFound):
+                super().get_source(environment, text)
+                raise TextOnly
+        raise TemplateNotFound(template)
+
 
 class _OwnTemplates(BaseLoader):
     """Loader of the templates that games bring: `<key>/report.txt.j2` is `report.txt.j2` in the folder of a game."""
@@ -304,12 +379,18 @@ class _OwnTemplates(BaseLoader):
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         """Return the text of a template, and its name for locations in errors; raise TemplateNotFound."""
-        key, _, name = template.partition("/")
+        key, _, own = template.partition("/")
         folder = self._games[key].templates if key in self._games else None
-        file = folder.joinpath(*split_template_path(name)) if folder and name else None
-        if file is None or not file.is_file():
-            raise TemplateNotFound(template)
-        return file.read_text(encoding="utf-8"), template, lambda: True
+        for name in _names(own) if folder and own else ():
+            assert folder is not None
+            file = folder.joinpath(*split_template_path(name))
+            if file.is_file():
+                return file.read_text(encoding="utf-8"), f"{key}/{name}", lambda: True
+        raise TemplateNotFound(template)
+
+
+# Quotation marks within styles would be escaped, which makes them longer.
+_SAFE = {name: Markup(style) for name, style in CSS.items()}  # noqa: S704 - constants of ours
 
 
 def template_environment(
@@ -317,7 +398,7 @@ def template_environment(
 ) -> Environment:
     """Return the sandbox of templates, from folders searched in order and then from the games themselves."""
     templates = Sandbox(
-        loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
+        loader=ChoiceLoader([*(_Folder(str(folder)) for folder in folders), _OwnTemplates(games)]),
         # Jinja knows HTML by .html at the end of a name; ours end in .html.j2.
         autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
         undefined=StrictUndefined,  # a misspelt name is an error, not a gap in a mail
@@ -327,5 +408,5 @@ def template_environment(
         auto_reload=False,
     )
     templates.filters.update(TEXT_FILTERS, typed=person_text_html)
-    templates.globals["css"] = CSS
+    templates.globals.update(css=_SAFE, dark=Markup(DARK), mailto=mailto, FORM=FORM)  # noqa: S704 - constants of ours
     return templates

@@ -15,7 +15,8 @@ from itertools import groupby, pairwise, starmap
 
 from markupsafe import Markup, escape
 
-from pbem.report.markdown import CSS, LINK, rows_of_table
+from pbem.report.markdown import LINK, rows_of_table
+from pbem.report.style import CSS
 from pbem.text import format_table
 
 # Columns of a table that fit a phone; a wider table is preformatted, and can be scrolled sideways.

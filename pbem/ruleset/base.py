@@ -182,6 +182,10 @@ class BaseRuleset(Generic[S]):
         """Return an empty outcome for each order."""
         return [""] * len(orders)
 
+    def without_orders(self, view: View) -> str:
+        """Return that nothing is ordered."""
+        return "Without orders nothing is done for you."
+
     def pictures(self, view: View) -> Sequence[Picture]:
         """Return no pictures."""
         return ()

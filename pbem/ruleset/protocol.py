@@ -156,18 +156,32 @@ class Ruleset(Protocol[S]):
         """Return whether the game is over, the seats that are awaited, scores and winners."""
 
     def turn_summary(self, view: View) -> Sequence[str]:
-        """Return the turn in brief, the most important first: at most eight lines of at most 76 characters."""
+        """Return the headlines of a turn, the most important first: at most five sentences of at most 90 characters.
+
+        Their order: own losses and gains, standing, fights, orders that failed, what to decide or to spend. Those
+        of a loss or a failure are a `Loss`.
+        """
 
     def order_outcomes(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
-        """Return the outcome of each order of a turn in a sentence, or "" for an order with nothing to say about.
+        """Return the outcome of each order of a turn in a clause, or "" for an order with nothing to say about.
+
+        It follows the order as typed and a colon. That of an order that was not carried out is a `NotDone`, of one
+        that was in part an `InPart`. Events do not say the same again.
 
         Args:
             view: The view of the report on this turn; the outcomes must follow from it.
             orders: The orders of the seat in this turn, in their order.
         """
 
+    def without_orders(self, view: View) -> str:
+        """Return what happens to the seat if it sends no orders for the open turn: one sentence, for reminders."""
+
     def pictures(self, view: View) -> Sequence[Picture]:
-        """Return the pictures of a report, drawn from its view."""
+        """Return the pictures of a report, drawn from its view.
+
+        The first stands in the mail: drawn for a phone, at most 374 pixels wide, legible at 336, without title, legend
+        and empty ground. The others are attached.
+        """
 
     def text_map(self, view: View) -> str:
         """Return the map as text, at most 80 columns wide; "" if the game has none."""

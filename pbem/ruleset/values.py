@@ -173,6 +173,27 @@ def events_for(events: Iterable[Event], seat: SeatName) -> list[dict[str, Any]]:
     return [{"kind": event.kind, **event.data} for event in events if seat in event.audience]
 
 
+class Loss(str):
+    """Headline of a loss or a failure: shown in their colour. Any other headline is a plain string."""
+
+    __slots__ = ()
+    bad = True
+
+
+class NotDone(str):
+    """Outcome of an order that was not carried out; a plain string is that of one that was."""
+
+    __slots__ = ()
+    state = "not"
+
+
+class InPart(str):
+    """Outcome of an order that was carried out in part."""
+
+    __slots__ = ()
+    state = "part"
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The standing of a game, for the host and the GM; players are not mailed it.

@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.damaged_rows import fault_of, unreadable_words
+from pbem.campaign.house_rules import OFF
 from pbem.campaign.press import NEWS
 from pbem.campaign.snapshot import CampaignSnapshot, is_current, is_gm_hold, load_campaign, load_state
 from pbem.errors import ConfigError, StoreError, reason_of
@@ -197,7 +198,7 @@ class ClubPage:
         return sorted(found, key=lambda each: each.since, reverse=True)
 
 
-OFF, NEWS_ALONE, REPLAY, ALL = "off", "news", "replay", "all"
+NEWS_ALONE, REPLAY, ALL = "news", "replay", "all"
 """Values of the house rule `site`."""
 
 MOST_OPENINGS = 12

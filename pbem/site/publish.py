@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.archive.record import disclose_dice_words, file_hash
 from pbem.campaign.damaged_rows import UNREADABLE, keep_fact, read_fact
+from pbem.campaign.house_rules import OFF
 from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, describe_error
 from pbem.games import rulebook
@@ -31,7 +32,7 @@ from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import Adjudicated
 from pbem.ruleset.values import SeatName
-from pbem.site.data import ALL, OFF, CampaignPage, ClubPage, GamePage, Result, SiteFolder, load_public_data
+from pbem.site.data import ALL, CampaignPage, ClubPage, GamePage, Result, SiteFolder, load_public_data
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Campaign, JournalEntry, Press, Report, SealedPage, Seat, Turn

@@ -96,7 +96,7 @@ def _facts(view: View, seats: tuple[SeatName, ...], *, first: bool) -> ReportFac
 
 def _mailed(reporter: Renderer, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> Mailed:
     parts = reporter.report(ruleset, view, facts)
-    return Mailed(parts, {facts.content_id(name): png for name, _, png in parts.pictures if png is not None})
+    return Mailed(parts, {facts.content_id(each.name): each.png for each in parts.pictures if each.png is not None})
 
 
 @pytest.mark.sampled(6)
@@ -144,7 +144,7 @@ def test_a_rulebook_can_be_read_on_a_phone(browser: Browser, ruleset: AnyRuleset
     source = rulebook(ruleset)
     with Renderer([TEMPLATES], pictures=False) as reporter:
         page = RulebookPage(game=ruleset.title, about="the rulebook", text=as_text(source), html=as_html(source))
-        html = reporter.write_html(page)
+        html = reporter.write(page).html
 
     for scheme in SCHEMES:
         with shown(browser, html, {}, 360, scheme) as opened:

@@ -169,7 +169,7 @@ def test_the_player_guide_is_the_page_mailed_by_help() -> None:
     with Renderer([ROOT / "templates"], pictures=False) as reporter:
         page = reporter.write(Help(address="orders@example.org", commands=REFERENCE))
 
-    assert (ROOT / "docs" / "player-guide.md").read_text() == PLAYER_GUIDE.format(page=page.strip())
+    assert (ROOT / "docs" / "player-guide.md").read_text() == PLAYER_GUIDE.format(page=page.text.strip())
 
 
 def test_the_player_guide_tells_how_many_answers_there_are() -> None:

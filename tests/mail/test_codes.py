@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from pbem.mail.headers import message_id, plus_address, reply_code, tagged_subject, without_codes
+from pbem.mail.headers import message_id, reply_code, tagged_subject, without_codes
 from pbem.mail.message import find_reply_codes, parse_message
-from pbem.util import redact_all
+from pbem.util import plus_address, redact_all
 
 KEY = b"k" * 32
 CODE = reply_code(KEY, "trap7", "red", 3)

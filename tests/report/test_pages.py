@@ -60,7 +60,7 @@ PROBLEM = TurnFailed(campaign="fair1", label="round 2", problem="the disk is ful
 @pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM, BOUNCED], ids=lambda page: page.page)
 def test_pages_fit_a_mail(page: Page) -> None:
     """No line is longer than 78 characters, no gap larger than a line, and the page ends with one line end."""
-    text = reporter().write(page)
+    text = reporter().write(page).text
 
     assert max(map(len, text.splitlines())) <= 78
     assert "\n\n\n" not in text
@@ -69,7 +69,7 @@ def test_pages_fit_a_mail(page: Page) -> None:
 
 def test_welcome_has_the_sheet_with_the_token() -> None:
     """A new player gets a sheet to copy, with the token, and the seal of the dice."""
-    text = reporter().write(WELCOME)
+    text = reporter().write(WELCOME).text
 
     assert "ORDERS fair1 red k3yk3yk3y\n" in text
     assert "At the table are red, blue and\ngreen." in text
@@ -78,7 +78,7 @@ def test_welcome_has_the_sheet_with_the_token() -> None:
 
 def test_reminder_to_a_seat_without_a_sheet() -> None:
     """A seat that sent nothing is told what happens then, and gets its sheet again."""
-    text = reporter().write(REMINDER)
+    text = reporter().write(REMINDER).text
 
     assert "No order sheet of yours has come" in text
     assert "ORDERS fair1 red abcdefghijklmnop\n; BID coins\nEND\n" in text
@@ -86,7 +86,7 @@ def test_reminder_to_a_seat_without_a_sheet() -> None:
 
 def test_reminder_to_a_seat_that_waits() -> None:
     """A seat whose sheet says WAIT is reminded that the sheet counts and delays the turn."""
-    text = reporter().write(replace(REMINDER, counted=2))
+    text = reporter().write(replace(REMINDER, counted=2)).text
 
     assert "Your sheet 2 counts, but the turn waits for its deadline because of it" in text
 
@@ -96,7 +96,7 @@ def test_each_refusal_says_what_to_do(reason: Reason) -> None:
     """Every reason has its own words, and every answer says how to get help."""
     refusal = replace(REFUSAL, reason=reason, typed="fiar1", hint="did you mean fair1?", sender="eve@example.org")
 
-    text = reporter().write(refusal)
+    text = reporter().write(refusal).text
 
     first = text.splitlines()[0]
     assert len(first) > 20
@@ -106,38 +106,38 @@ def test_each_refusal_says_what_to_do(reason: Reason) -> None:
 
 def test_reasons_differ() -> None:
     """No two reasons have the same text."""
-    texts = {reporter().write(replace(REFUSAL, reason=reason)) for reason in get_args(Reason)}
+    texts = {reporter().write(replace(REFUSAL, reason=reason)).text for reason in get_args(Reason)}
 
     assert len(texts) == len(get_args(Reason))
 
 
 def test_unknown_sender_learns_nothing() -> None:
     """A refusal to an unknown sender names no campaign, seat or GM, whatever the sender guessed."""
-    text = reporter().write(Refusal(reason="unknown-sender", address="orders@example.org"))
+    text = reporter().write(Refusal(reason="unknown-sender", address="orders@example.org")).text
 
     assert "ORDERS CAMPAIGN SEAT TOKEN" in text
 
 
 def test_wrong_campaign_names_the_nearest() -> None:
     """A misspelt campaign is answered with the nearest name."""
-    text = reporter().write(replace(REFUSAL, reason="wrong-campaign", typed="fiar1", hint="did you mean fair1?"))
+    text = reporter().write(replace(REFUSAL, reason="wrong-campaign", typed="fiar1", hint="did you mean fair1?")).text
 
     assert "There is no campaign called fiar1 here, so nothing was taken. Did you mean\nfair1?" in text
 
 
 def test_refusal_says_what_still_counts() -> None:
     """A refusal names the sheet that still counts."""
-    assert "Your sheet 2 still counts." in reporter().write(replace(REFUSAL, counted=2))
+    assert "Your sheet 2 still counts." in reporter().write(replace(REFUSAL, counted=2)).text
 
 
 def test_help_lists_the_orders() -> None:
     """The player guide shows the usage of each order of the reader's game."""
-    assert "    BID <coins>\n" in reporter().write(HELP)
+    assert "    BID <coins>\n" in reporter().write(HELP).text
 
 
 def test_problem_is_told_to_the_gm() -> None:
     """The GM learns the cause, that nothing was lost, and the commands to go on."""
-    text = reporter().write(PROBLEM)
+    text = reporter().write(PROBLEM).text
 
     assert "    The disk is full.\n" in text
     assert "pbem run fair1\n" in text
@@ -145,7 +145,7 @@ def test_problem_is_told_to_the_gm() -> None:
 
 def test_a_bounce_says_that_nobody_loses_a_seat() -> None:
     """The GM reads why a mail bounced and that seats stay, also for an address without a seat."""
-    seated, unseated = (reporter().write(replace(BOUNCED, seats=seats)) for seats in (("red",), ()))
+    seated, unseated = (reporter().write(replace(BOUNCED, seats=seats)).text for seats in (("red",), ()))
 
     assert "A mail of fair1 to ann@example.org (seat red) has come back undelivered." in " ".join(seated.split())
     assert "    550 5.1.1 <ann@example.org>: Recipient address rejected" in seated

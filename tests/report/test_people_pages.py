@@ -77,7 +77,7 @@ HELP = Help(address="orders@example.org", commands=REFERENCE)
 )
 def test_pages_fit_a_mail(page: Page) -> None:
     """No line is longer than 78 characters, no gap larger than a line, and the page ends with one line end."""
-    text = reporter().write(page)
+    text = reporter().write(page).text
 
     assert max(map(len, text.splitlines())) <= 78
     assert "\n\n\n" not in text
@@ -87,7 +87,7 @@ def test_pages_fit_a_mail(page: Page) -> None:
 @pytest.mark.parametrize("kind", get_args(RequestKind))
 def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
     """Every kind has its own words, with the code on a line to be sent back."""
-    text = reporter().write(replace(CONFIRMATION, kind=kind))
+    text = reporter().write(replace(CONFIRMATION, kind=kind)).text
 
     assert "\n    CONFIRM abcdefghijklmnop\n" in text
     assert max(map(len, text.splitlines())) <= 78
@@ -96,14 +96,14 @@ def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
 
 def test_confirmations_differ() -> None:
     """No two kinds have the same text."""
-    texts = {reporter().write(replace(CONFIRMATION, kind=kind)) for kind in get_args(RequestKind)}
+    texts = {reporter().write(replace(CONFIRMATION, kind=kind)).text for kind in get_args(RequestKind)}
 
     assert len(texts) == len(get_args(RequestKind))
 
 
 def test_an_answer_tells_command_by_command() -> None:
     """Each command is above its result, a paragraph a line; lines that were not understood come last."""
-    text = reporter().write(ANSWER)
+    text = reporter().write(ANSWER).text
 
     assert text.startswith("> STATUS\nfair1: all is well.\nfair2: and so it goes on")
     assert "\n\n> PAUSE\nYour seat is paused.\n" in text
@@ -112,6 +112,6 @@ def test_an_answer_tells_command_by_command() -> None:
 
 def test_the_player_guide_lists_every_command() -> None:
     """HELP shows the usage and the help of each command."""
-    text = reporter().write(HELP)
+    text = reporter().write(HELP).text
 
     assert all(f"    {usage}\n        {' '.join(help_.split()[:5])}" in text for usage, help_ in REFERENCE)

@@ -32,7 +32,7 @@ def receipt(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> Receipt:
 
 def told(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> str:
     """Return the text of that receipt."""
-    return reporter().write(receipt(lines, **changes))
+    return reporter().write(receipt(lines, **changes)).text
 
 
 def test_verdict_is_the_first_line() -> None:

@@ -16,7 +16,7 @@ from pbem.report.renderer import TEMPLATE as SEAT_PAGE
 from pbem.report.renderer import Renderer
 from pbem.report.template_check import check_rendering, check_syntax
 from pbem.report.templates import LETTER, template_environment
-from tests.report.toy import TEMPLATES, Fair, facts, seen
+from tests.report.toy import TEMPLATES, Fair, Greeting, facts, seen
 
 PROGRAM = Path(__file__).parents[2] / "templates"
 
@@ -97,7 +97,7 @@ def test_no_escape_leads_out_of_a_template(tmp_path: Path, escape: str) -> None:
 
     text = ""
     with suppress(ConfigError):
-        text = reporter.page("greeting")
+        text = reporter.write(Greeting()).text
     assert not re.search(r"class '|function|method|module|object at|root:", text)
     assert not trap.exists()
 
@@ -108,7 +108,7 @@ WRITERS = {
     "fair/events.j2": lambda reporter: reporter.happened(Fair(), seen()),
     SEAT_PAGE: lambda reporter: reporter.seat_page(Fair(), seen(), facts(), "<p>"),
     LETTER: lambda reporter: reporter.letter("above\n\n| *word*\n\nbelow", "*word*"),
-    "host/greeting.txt.j2": lambda reporter: reporter.page("greeting"),
+    "host/greeting.txt.j2": lambda reporter: reporter.write(Greeting()).text,
     "site/index.html.j2": lambda reporter: reporter.site("index"),
 }
 
@@ -218,7 +218,7 @@ def test_no_template_takes_all_time_or_memory(tmp_path: Path, source: str, monke
     reporter = overriding(tmp_path, "host/greeting.txt.j2", source.replace("self_", "'host/greeting.txt.j2'"))
 
     with pytest.raises(ConfigError, match="host/greeting"):
-        reporter.page("greeting")
+        reporter.write(Greeting())
     assert resource.getrlimit(resource.RLIMIT_AS) == usual
 
 

@@ -91,7 +91,7 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.page)
 def test_pages_fit_a_mail(page: Page) -> None:
     """No line is longer than 78 characters, no gap larger than a line, and the page ends with one line end."""
-    text = reporter().write(page)
+    text = reporter().write(page).text
 
     assert max(map(len, text.splitlines())) <= 78
     assert "\n\n\n" not in text
@@ -100,7 +100,7 @@ def test_pages_fit_a_mail(page: Page) -> None:
 
 def test_a_hold_for_review_is_told_in_other_words_than_a_mass() -> None:
     """Only a hold for missing sheets warns the GM of lost mail."""
-    mass, review = reporter().write(HELD), reporter().write(replace(HELD, review=True))
+    mass, review = reporter().write(HELD).text, reporter().write(replace(HELD, review=True)).text
 
     assert "mail may be lost" in mass
     assert "mail may be lost" not in review
@@ -117,12 +117,12 @@ def test_a_hold_for_review_is_told_in_other_words_than_a_mass() -> None:
 )
 def test_a_warning_tells_what_comes(changes: dict[str, int], said: str) -> None:
     """A warning gives the number of further misses and their consequence."""
-    assert said in " ".join(reporter().write(replace(MISSED, **changes)).split())  # type: ignore[arg-type]  # numbers all
+    assert said in " ".join(reporter().write(replace(MISSED, **changes)).text.split())  # type: ignore[arg-type]  # numbers all
 
 
 def test_a_pause_is_over_with_or_without_time_left() -> None:
     """After a hold the deadline stays, unless it has passed."""
-    ahead, passed = (reporter().write(replace(RESUMED, deadline=at)) for at in (LATER, AT - dt.timedelta(days=1)))
+    ahead, passed = (reporter().write(replace(RESUMED, deadline=at)).text for at in (LATER, AT - dt.timedelta(days=1)))
 
     assert "The deadline stands as it was" in ahead
     assert "has passed meanwhile" in passed

@@ -79,7 +79,7 @@ def test_words_are_not_in_a_reports_data() -> None:
 )
 def test_letters_fit_a_mail(page: Page, first: str) -> None:
     """A message names its author and readers; its text has bars."""
-    text = reporter().write(page)
+    text = reporter().write(page).text
 
     assert text.startswith(f"{first}\n\n| ")
     assert max(map(len, text.splitlines())) <= WIDTH
@@ -90,7 +90,7 @@ def test_letters_fit_a_mail(page: Page, first: str) -> None:
 def test_a_letter_with_marks_comes_in_html_too() -> None:
     """A message with markup has HTML, which quotes it without headings; the rest is as in the text."""
     page = PressMessage(campaign="fair1", by="red", to=(), text="# Your GM writes\n\n*Now*! <b>\n\nRed   9\nBlue  7")
-    html = reporter().letter(reporter().write(page), page.text, page.level)
+    html = reporter().letter(reporter().write(page).text, page.text, page.level)
 
     assert "<p>red writes to all in fair1:</p>" in html
     assert "Your GM writes</strong></p>" in html
@@ -105,7 +105,7 @@ def test_a_letter_of_plain_words_is_text_alone(words: str) -> None:
     """A message has no HTML if that would show no more than its text."""
     page = AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text=words)
 
-    assert reporter().letter(reporter().write(page), page.text, page.level) == ""
+    assert reporter().letter(reporter().write(page).text, page.text, page.level) == ""
 
 
 def test_bars_stand_before_every_line() -> None:

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pbem.report.facts import ReportFacts
 from pbem.report.renderer import Renderer
@@ -14,6 +14,12 @@ from pbem.ruleset import Dice, Picture, TurnInput, View, canonical_json
 from tests.toy import Auction
 
 TEMPLATES = [Path(__file__).parent / "templates", Path(__file__).parents[2] / "templates"]
+
+
+class Greeting:
+    """Record of a mail that has no facts."""
+
+    page: ClassVar[str] = "greeting"
 
 
 class Fair(Auction):

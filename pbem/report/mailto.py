@@ -1,0 +1,44 @@
+"""Links that open a mail, written but not sent: `mailto:` URLs (RFC 6068)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+MOST_CHARACTERS = 1_800
+"""Characters of a link. Windows hands about 2,000 to a mail program, and silently does nothing beyond."""
+
+MORE = "; more orders: see the form in your report"
+"""The line in place of those that a link has no room for."""
+
+FORM = "; FORM: delete the ; in front of an order to give it"
+"""The first line of an order form that a link carries; a form that comes back with it and no order is no sheet."""
+
+_BREAK = "%0D%0A"
+
+
+def mailto(address: str, subject: str, lines: Iterable[str]) -> str:
+    """Return a link that opens a mail to `address` with a subject and these lines.
+
+    Lines that would make it too long are left out, in favour of `MORE` and the last line.
+    """
+    start = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe='')}&body="
+    *body, end = [quote(line, safe="") for line in lines]
+    left = MOST_CHARACTERS - len(start) - len(end)
+    if sum(len(line) + len(_BREAK) for line in body) > left:
+        more = quote(MORE, safe="")
+        body = [*_first_lines(body, left - len(more) - len(_BREAK)), more]
+    return start + _BREAK.join([*body, end])
+
+
+def _first_lines(lines: Iterable[str], room: int) -> Iterable[str]:
+    for line in lines:
+        room -= len(line) + len(_BREAK)
+        if room < 0:
+            return
+        yield line
+
+
+def as_comment(line: str) -> str:
+    """Return a line of an order form as a comment, which orders nothing until its semicolon is deleted."""
+    return line if line.lstrip().startswith(";") else f"; {line}"
