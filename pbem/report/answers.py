@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 
 from markupsafe import Markup
 
+from pbem.report.facts import OrderOutcome
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.tokenizer import join_lines
@@ -71,6 +72,7 @@ class Refusal:
     sender: str = ""
     gm: str = ""
     counted: int | None = None
+    counted_at: dt.datetime | None = None
     since: dt.datetime | None = None
     until: dt.datetime | None = None
     zone: str = "UTC"
@@ -157,6 +159,7 @@ class FindingWithLine:
     source: str
     text: str
     hint: str
+    corrected: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +214,9 @@ class Receipt:
     late: bool = False
     closes: dt.datetime | None = None
     by_gm: bool = False
+    courtesies: tuple[str, ...] = ()
+    code: str = ""
+    counts_at: dt.datetime | None = None
 
     @property
     def errors(self) -> tuple[FindingWithLine, ...]:
@@ -224,14 +230,82 @@ class Receipt:
 
     @property
     def verdict(self) -> str:
-        """The first line of the receipt."""
-        # Lines are counted, as one line may have several findings.
-        problems = count_noun(len({finding.line for finding in self.errors}), "line") + " in error"
+        """The receipt in one sentence or two."""
         if not self.accepted:
-            return f"Sheet {self.version} not taken: {problems}, and no order besides."
-        # A sheet without orders counts, too: to order nothing is allowed.
-        taken = count_noun(len(self.orders), "order") if self.orders else "no orders, as you sent it"
-        return f"Sheet {self.version} taken: {taken}" + (f", {problems}." if self.errors else ".")
+            return f"Nothing accepted yet: {count_noun(self._refused, 'line')} to correct."
+        if not self.orders:
+            # A sheet without orders counts, too: to order nothing is allowed.
+            return "No orders this turn, as you sent it."
+        return f"{self.title}. {self.rest}" if self._refused else f"{self.title}."
+
+    @property
+    def title(self) -> str:
+        """The heading of the receipt."""
+        if not self.accepted:
+            return "Nothing accepted yet"
+        if not self.orders:
+            return "No orders, as you sent it"
+        if self._refused:
+            return f"{self._refused} of {len(self.orders) + self._refused} orders not accepted"
+        return f"All {len(self.orders)} orders are in" if len(self.orders) > 1 else "Your order is in"
+
+    @property
+    def rest(self) -> str:
+        """The sentence on the orders besides those that were not accepted."""
+        number = len(self.orders)
+        return f"The other {number} count." if number > 1 else "The other one counts."
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail, without the name of the campaign: the verdict, then the turn."""
+        number = len(self.orders)
+        if not self.accepted:
+            return f"NOTHING accepted, {self.label}"
+        if self._refused:
+            return f"{count_noun(self._refused, 'line')} NOT accepted, {self.label}"
+        return f"orders in: {number} of {number}, {self.label}" if number else f"no orders, as you sent it, {self.label}"
+
+    @property
+    def _refused(self) -> int:
+        """The number of lines not accepted; one line may have several findings."""
+        return len({finding.line for finding in self.errors})
+
+    @property
+    def noted_orders(self) -> tuple[OrderOutcome, ...]:
+        """The orders as lines, each with the remarks on it, or else with itself in words if they differ."""
+        said: dict[int, list[str]] = {}
+        for finding in self.remarks:
+            said.setdefault(finding.line, []).extend(filter(None, (finding.text, finding.hint)))
+        return tuple(
+            OrderOutcome(order.words, "; ".join(said.get(order.line, [order.words] * order.differs)), order.typed)
+            for order in self.orders
+        )
+
+    @property
+    def general_remarks(self) -> tuple[str, ...]:
+        """The remarks on no accepted order."""
+        lines = {order.line for order in self.orders}
+        return tuple(finding.text for finding in self.remarks if finding.line not in lines)
+
+    @property
+    def corrected_sheet(self) -> tuple[str, ...]:
+        """The sheet to be sent again: accepted orders, corrected lines, and as comments those that cannot be corrected."""
+        lines: dict[int, list[str]] = {}
+        for order in self.orders:
+            lines.setdefault(order.line, []).append(order.typed)
+        for finding in self.errors:
+            # Where a line has several errors, the last may have the correction of all.
+            lines[finding.line] = [finding.corrected or f"; not possible so far: {finding.source}"]
+        return (self.header, *(line for at in sorted(lines) for line in lines[at]), *["WAIT"] * self.wait, "END")
+
+    def just(self, word: str) -> tuple[str, ...]:
+        """Return a sheet with one of the host's words, which keeps the orders that count."""
+        return (self.header, word, "END")
+
+    @property
+    def header(self) -> str:
+        """The first line of the seat's order sheets."""
+        return f"ORDERS {self.campaign} {self.seat} {self.code}"
 
     @property
     def short_digest(self) -> str:
@@ -296,6 +370,11 @@ class GmAnswer:
     at_fault: str = ""
     problem: str = ""
 
+    @property
+    def title(self) -> str:
+        """The heading: what became of the commands."""
+        return "Not done" if self.problem else "Done" if self.done else "Not understood"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GmSenderMismatch:
@@ -334,6 +413,14 @@ class Answer:
     done: tuple[CommandResult, ...] = ()
     findings: tuple[FindingWithLine, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The heading: what became of the commands."""
+        if self.findings:
+            return "Not all was understood" if self.done else "Not understood"
+        refused = [each for each in self.done if each.result.startswith("Not done")]
+        return ("Not done" if len(refused) == len(self.done) else "Not all was done") if refused else "Done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

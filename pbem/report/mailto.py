@@ -17,15 +17,18 @@ FORM = "; FORM: delete the ; in front of an order to give it"
 _BREAK = "%0D%0A"
 
 
-def mailto(address: str, subject: str, lines: Iterable[str]) -> str:
+def mailto(address: str, subject: str, lines: Iterable[str], *, whole: bool = False) -> str:
     """Return a link that opens a mail to `address` with a subject and these lines.
 
-    Lines that would make it too long are left out, in favour of `MORE` and the last line.
+    Lines that would make it too long are left out, in favour of `MORE` and the last line; if it is to be `whole`, the
+    link is "" instead.
     """
     start = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe='')}&body="
     *body, end = [quote(line, safe="") for line in lines]
     left = MOST_CHARACTERS - len(start) - len(end)
     if sum(len(line) + len(_BREAK) for line in body) > left:
+        if whole:
+            return ""
         more = quote(MORE, safe="")
         body = [*_first_lines(body, left - len(more) - len(_BREAK)), more]
     return start + _BREAK.join([*body, end])

@@ -147,6 +147,7 @@ TEXT_FILTERS = {
     "rows": keep_rows,
     "comment": as_comment,
     "tidy": tidy_text,
+    "quoted": '"{}"'.format,
 }
 
 SECONDS = 20.0
