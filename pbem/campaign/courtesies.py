@@ -66,7 +66,8 @@ _GREETINGS = _phrases(
 )
 _CLOSINGS = _phrases(
     """
-    thanks, thank you, many thanks, with thanks, thx, ty, cheers, regards, kind regards, best regards, warm regards
+    thanks, thank you, many thanks, thanks a lot, thanks so much, thank you very much, thanks in advance
+    , with thanks, thx, ty, cheers, regards, kind regards, best regards, warm regards
     , warmest regards, with kind regards, with best regards, best, best wishes, all the best, with best wishes
     , sincerely, yours, yours sincerely, yours truly, yours faithfully, respectfully, cordially, take care, greetings
     , bye, bye bye, goodbye, good luck, have fun, see you, see ya, talk soon, good game, gg, glhf, have a nice
@@ -132,7 +133,7 @@ def takes_free_text(ruleset: AnyRuleset, view: Mapping[str, Any]) -> bool:
 
 
 def find_courtesies(
-    ruleset: AnyRuleset, view: Mapping[str, Any], lines: Lines, names: Collection[str] = ()
+    ruleset: AnyRuleset, view: Mapping[str, Any], lines: Lines, names: Collection[str] = (), *, outside: bool = False
 ) -> frozenset[int]:
     """Return the numbers of the lines that are words to a person, none of them an order of the game.
 
@@ -141,13 +142,15 @@ def find_courtesies(
         view: The view against which the sheet is read.
         lines: The lines of the sheet.
         names: The words of the sender's names, in small letters.
+        outside: The lines are outside of the sheet's frame, where none can be an order of free text.
     """
     manners = Manners(names=names, is_order=ruleset.orders.is_like_order)
     if not manners.courtesies(lines):
         return frozenset()
     free = takes_free_text(ruleset, view)
+    strict = free and not outside
     verbs = {words[0].upper() for line in ruleset.template(view) if (words := split_words(line.lstrip("; ")))}
-    found = Manners(names=names, is_order=ruleset.orders.is_like_order, free=free, verbs=verbs).courtesies(lines)
+    found = Manners(names=names, is_order=ruleset.orders.is_like_order, free=strict, verbs=verbs).courtesies(lines)
     if free or not found:
         return found
     taken = ruleset.parse(view, [(number, line) for number, line in lines if number in found])

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 from sqlalchemy import Table, bindparam, case, func, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.courtesies import Lines, Manners, find_courtesies, takes_free_text
+from pbem.campaign.courtesies import Lines, Manners, find_courtesies
 from pbem.errors import CampaignError
 from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
 from pbem.ruleset.lenient_parser import MOST_REMARKS
@@ -168,14 +168,11 @@ def _hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterat
     if not behind:
         return
     form = {_order_words(line.lstrip("; ")) for line in ruleset.template(view)}
-    verbs = {words[0] for words in form if words}
-    typed = [(number, line) for number, line in behind if _order_words(line) not in form and split_words(line)]
+    typed = [(number, line) for number, line in behind if split_words(line) and _order_words(line) not in form]
     typed = typed[:MOST_REMARKS]
-    taken = (
-        {entry.line for entry in ruleset.parse(view, typed).entries}
-        if typed and not takes_free_text(ruleset, view)
-        else set()
-    )
+    verbs = {words[0] for words in form if words}
+    # In a game of free text all of them are entries.
+    taken = {entry.line for entry in ruleset.parse(view, typed).entries} if typed else set()
     hidden = [
         f"; {line}"
         for number, line in typed

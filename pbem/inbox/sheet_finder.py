@@ -222,7 +222,8 @@ def _tell_unread(
 ) -> SheetText:
     """Return the sheet with a note on lines outside of its frame, but for courtesies, which are kept apart."""
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    left = find_courtesies(ruleset, view, tuple(enumerate(lines, start=1)), names) if numbered else frozenset()
+    every = tuple(enumerate(lines, start=1))
+    left = find_courtesies(ruleset, view, every, names, outside=True) if numbered else frozenset()
     unread = [line for number, line in numbered if number not in left]
     said = [f"Not read, as it stands {where}: {quote_lines(unread)}. Write orders between ORDERS and END."] * bool(
         unread

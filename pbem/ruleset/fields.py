@@ -450,7 +450,8 @@ def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = 
     """
     number = _parse_number(word)
     if number is None:
-        raise FieldError("not-a-number", f"{show_word(word)} is not {expected}", word=word)
+        text = f"{show_word(word)} is not {expected}" if low <= high else none
+        raise FieldError("not-a-number", text, word=word)
     if high < low or low <= high == 0 < number:
         raise FieldError("out-of-bounds", f"{show_word(word)} is too high: {none}", "leave this line out")
     if not low <= number <= high:

@@ -46,6 +46,8 @@ from pbem.ruleset.tokenizer import Token, comment_of, join_lines, split_lenientl
 FORMAT = 1
 """Version of the order form data; it grows when clients have to be changed."""
 
+# As the form of a report has them.
+_BLANK = re.compile(r"<[a-z][a-z -]{0,30}>")
 _NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
@@ -188,7 +190,9 @@ class OrderParser:
             except FieldError as refused:
                 bad += 1
                 corrected = self._corrected(line, refused, view)
-                findings.append(Finding(number, "error", refused.code, refused.text, refused.hint, corrected))
+                blank = _BLANK.search(line)
+                text = f"{blank[0]} is not filled in" if blank else refused.text
+                findings.append(Finding(number, "error", refused.code, text, refused.hint, corrected))
             else:
                 if reading is None:
                     continue

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pbem.ruleset import FieldError, Finding, Order, ParsedOrder, ParsedSheet, View, missing_word, split_words, suggest
+from pbem.ruleset import (
+    FieldError,
+    Finding,
+    Order,
+    ParsedOrder,
+    ParsedSheet,
+    View,
+    missing_word,
+    show_word,
+    split_words,
+    suggest,
+)
 from pbem_rules.bubble_singularity.acting import default_action
 from pbem_rules.bubble_singularity.asking import answer_to, preferred
 from pbem_rules.bubble_singularity.beginning import first_card, wishes
@@ -79,7 +90,10 @@ def _named_use(view: View, finding: Finding, lines: Sequence[tuple[int, str]]) -
     named = words[1].upper() if len(words) > 1 else ""
     if named in _USES:
         return finding
-    refused = missing_word("what you use", words[1] if named else None, suggest(named, _USES))
+    near = suggest(named, _USES)
+    refused = missing_word("a card or a station's use", None, near)
+    if named:
+        refused = FieldError(finding.code, f"{show_word(words[1])} is nothing that can be used", near, words[1])
     if not refused.hint:
         return replace(finding, text=refused.text, hint="possible: " + ", ".join(_USES), corrected="")
     corrected = refused.correct(next(line for number, line in lines if number == finding.line))

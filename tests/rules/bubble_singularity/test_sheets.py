@@ -46,8 +46,10 @@ def test_unknown_directions_are_named() -> None:
 
 def test_an_unknown_use_is_answered_with_all() -> None:
     """USE with an unknown word is answered with the nearest use, or with all."""
-    assert refused(lay(), "USE FODLER A1 CW")[1] == "FODLER stands where what you use belongs; did you mean FOLDER?"
-    assert refused(lay(), "USE")[1].startswith("the line ends where what you use belongs; possible: FOLDER, ATTRACTOR")
+    assert refused(lay(), "USE FODLER A1 CW")[1] == "FODLER is nothing that can be used; did you mean FOLDER?"
+    assert refused(lay(), "USE")[1].startswith(
+        "the line ends where a card or a station's use belongs; possible: FOLDER, ATTRACTOR"
+    )
 
 
 def test_a_use_with_wrong_arguments_is_explained() -> None:
