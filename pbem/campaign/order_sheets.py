@@ -1,93 +1,40 @@
-"""Parses and saves the order sheets of a turn, and makes their receipts.
-
-Greetings above the orders, and thanks and a name below them, are ignored if such
-a line is nothing else: a game that accepts free text, or an order that begins
-with these words, takes precedence.
-"""
+"""Parses and saves the order sheets of a turn, and makes their receipts."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime as dt
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from sqlalchemy import Table, bindparam, case, func, insert, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.courtesies import Lines, Manners, find_courtesies
 from pbem.errors import CampaignError
 from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
+from pbem.ruleset.lenient_parser import MOST_REMARKS
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
-from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.tokenizer import comment_of, join_lines, split_words
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import OrderSheet, Turn
+from pbem.text import count_noun
 from pbem.util import redact_credentials
 
-_GREETING = re.compile(r"(?:hi|hello|hey|hallo|dear|good (?:morning|day|afternoon|evening))(?: [a-z]++){0,3}+")
-_CLOSING = re.compile(
-    r"(?:(?:many|kind|best|warm|with|all the) ){0,2}+"
-    r"(?:thanks|thank you|thx|cheers|regards|wishes|best|greetings|bye|yours|good luck|have fun|see you)"
-    r"(?: [a-z]++){0,3}+"
-)
-_NAME = re.compile(r"[a-z]++(?: [a-z]++){0,2}+")
-_MARKS = re.compile(r"[^\w\s]++|_")
-_MOST_NAMES = 2
-_LONGEST = 60
 
+def ignore_courtesies(parsed: ParsedSheet, lines: Lines, is_order: Callable[[str], bool]) -> ParsedSheet:
+    """Return parsed commands without findings on courtesies; without a command they stay.
 
-def ignore_courtesies(parsed: ParsedSheet, lines: Sequence[tuple[int, str]]) -> tuple[ParsedSheet, tuple[str, ...]]:
-    """Return the sheet without findings on courtesies, and a note about these lines.
-
-    In a sheet without orders they stay: "Thanks, nice game" alone is not an empty sheet.
+    Thanks alone are no command, and are answered as what they are.
     """
-    left = _courtesy_lines(lines) & _unreadable_lines(parsed) if parsed.entries else set()
-    if not left:
-        return parsed, ()
-    kept = tuple(finding for finding in parsed.findings if finding.line not in left)
-    said = ", ".join(repr(line.strip()) for number, line in lines if number in left)
-    return replace(parsed, findings=kept), (f"Read as words to a person, and left alone: {said}.",)
-
-
-def _unreadable_lines(parsed: ParsedSheet) -> set[int]:
-    """Return the lines with errors alone that resemble no order."""
     taken = {entry.line for entry in parsed.entries}
-    near = {finding.line for finding in parsed.findings if finding.hint.startswith("did you mean")}
-    return {finding.line for finding in parsed.errors} - taken - near
-
-
-def _courtesy_lines(lines: Sequence[tuple[int, str]]) -> set[int]:
-    """Return the numbers of lines that may be a greeting at the top, or a closing and names at the end."""
-    said = [(number, _plain_words(line)) for number, line in lines if split_words(line)]
-    first = {number for number, words in said[:1] if _GREETING.fullmatch(words)}
-    return first | _closing_lines(said)
-
-
-def _closing_lines(said: Sequence[tuple[int, str]]) -> set[int]:
-    """Return the lines from the closing on, if nothing but names follows it."""
-    closed, names = set[int](), list[int]()
-    for number, words in reversed(said):
-        if _CLOSING.fullmatch(words):
-            closed.update((number, *names))
-            names.clear()
-        elif len(names) < _MOST_NAMES and _NAME.fullmatch(words):
-            names.append(number)
-        else:
-            break
-    return closed
-
-
-def _plain_words(line: str) -> str:
-    """Return a line in lower case and without punctuation; "-" for a line too long for a courtesy."""
-    return " ".join(_MARKS.sub(" ", line[:_LONGEST]).lower().split()) if len(line) <= _LONGEST else "-"
-
-
-Lines = Sequence[tuple[int, str]]
-"""The lines of a sheet with their numbers, without the frame."""
+    left = Manners(is_order=is_order).courtesies(lines) - taken if taken else frozenset()
+    return replace(parsed, findings=tuple(finding for finding in parsed.findings if finding.line not in left))
 
 
 def redact_lines(lines: Lines) -> Lines:
@@ -99,7 +46,8 @@ def redact_lines(lines: Lines) -> Lines:
 class SheetReading:
     """A parsed sheet with its lines, as its receipt tells it.
 
-    `orders` are JSON data, as stored, and `book` is the parser of the game.
+    `orders` are JSON data, as stored, and `book` is the parser of the game. `courtesies`
+    are the lines that are words to a person.
     """
 
     parsed: ParsedSheet
@@ -107,6 +55,7 @@ class SheetReading:
     orders: Sequence[Mapping[str, Any]]
     book: OrderParser
     notes: tuple[str, ...] = ()
+    courtesies: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -144,10 +93,98 @@ class SheetReading:
         return tuple(finding.text for finding in self.parsed.findings if _is_missing(finding))
 
 
-def parse_sheet(ruleset: AnyRuleset, view: View, lines: Lines) -> SheetReading:
-    """Return the reading of a sheet against a view."""
-    parsed, notes = ignore_courtesies(ruleset.parse(view, lines), lines)
-    return SheetReading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)), ruleset.orders, notes)
+def parse_sheet(
+    ruleset: AnyRuleset, view: View, lines: Lines, courtesies: Collection[int] | None = None
+) -> SheetReading:
+    """Return the reading of a sheet against a view; `courtesies` are the numbers of lines that are known to be such."""
+    left = find_courtesies(ruleset, view, lines) if courtesies is None else courtesies
+    asked = [each for each in lines if each[0] not in left]
+    parsed = _with_corrections(ruleset, view, asked, ruleset.parse(view, asked))
+    return SheetReading(
+        parsed,
+        lines,
+        list(map(ruleset.orders.to_json, parsed.orders)),
+        ruleset.orders,
+        tuple(_hidden_orders_note(ruleset, view, asked)),
+        tuple(line.strip() for number, line in lines if number in left),
+    )
+
+
+def says_wait(line: str) -> bool:
+    """Return True for a line of a sheet by which the turn is to wait for its deadline."""
+    words = [word.upper() for word in split_words(line)]
+    return words == ["WAIT"] or (words[:1] == ["ORDERS"] and words[-1] == "WAIT")
+
+
+MOST_CORRECTED = 10
+"""Lines of a sheet whose correction is tried out."""
+
+_WRITE = re.compile(r"write: ([^<>\[\]|]{1,300})")
+
+
+def _with_corrections(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedSheet) -> ParsedSheet:
+    """Return the sheet with corrected lines for those of its errors that a correction would mend in this sheet."""
+    findings, written, tried = list(parsed.findings), dict(join_lines(lines)), 0
+    taken = len(parsed.entries)
+    for at, finding in enumerate(findings):
+        whole = _WRITE.fullmatch(finding.hint)
+        corrected = finding.corrected or (whole[1] if whole else "")
+        if finding.severity != "error" or not corrected or tried >= MOST_CORRECTED:
+            continue
+        tried += 1
+        comment = comment_of(corrected)
+        line = corrected[: len(corrected) - len(comment) - 1 if comment else None].strip()
+        again = ruleset.parse(view, [*{**written, finding.line: line}.items()])
+        if len(again.entries) > taken and finding.line not in {error.line for error in again.errors}:
+            written[finding.line], taken = line, len(again.entries)
+            findings[at] = replace(finding, corrected=line)
+        else:
+            findings[at] = replace(finding, corrected="")
+    return replace(parsed, findings=tuple(findings))
+
+
+MOST_NAMED = 8
+"""Lines that a note names."""
+
+
+def quote_lines(lines: Sequence[str]) -> str:
+    """Return lines in quotes, at most eight, with the number of the others."""
+    shown = [f'"{_excerpt(line)}"' for line in lines[:MOST_NAMED]]
+    more = len(lines) - len(shown)
+    return ", ".join(shown) + (f" and {count_noun(more, 'more line')}" if more else "")
+
+
+def _excerpt(line: str) -> str:
+    said = " ".join(line.split())
+    return said if len(said) <= _LONGEST_EXCERPT else said[: _LONGEST_EXCERPT - 1] + "…"
+
+
+_LONGEST_EXCERPT = 80
+
+
+def _hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterator[str]:
+    """Yield a note on lines that begin with ; and would be orders without it, but for the lines of the form."""
+    behind = [(number, line.strip().lstrip("; ")) for number, line in lines if line.lstrip().startswith(";")]
+    if not behind:
+        return
+    form = {_order_words(line.lstrip("; ")) for line in ruleset.template(view)}
+    typed = [(number, line) for number, line in behind if split_words(line) and _order_words(line) not in form]
+    typed = typed[:MOST_REMARKS]
+    verbs = {words[0] for words in form if words}
+    # In a game of free text all of them are entries.
+    taken = {entry.line for entry in ruleset.parse(view, typed).entries} if typed else set()
+    hidden = [
+        f"; {line}"
+        for number, line in typed
+        if number in taken or _order_words(line)[0] in verbs or ruleset.orders.is_like_order(line)
+    ]
+    if hidden:
+        yield f"Lines that begin with a ; are not orders: {quote_lines(hidden)}. Take the ; away to give them."
+
+
+def _order_words(line: str) -> tuple[str, ...]:
+    """Return the words of an order in small letters, without remarks."""
+    return tuple(split_words(line.casefold()))
 
 
 def is_still_valid(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:
@@ -169,17 +206,20 @@ _SHEETS = cast(Table, OrderSheet.__table__)
 _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
 _SENT = (OrderSheet.turn_id == bindparam("turn_id"), OrderSheet.seat_id == bindparam("seat_id"))
 _LAST = select(func.max(OrderSheet.version), func.max(case((OrderSheet.accepted, OrderSheet.version)))).where(*_SENT)
-_ORDERS = select(OrderSheet.orders).where(*_SENT, OrderSheet.version == bindparam("version"))
+_ORDERS = select(OrderSheet.orders, OrderSheet.wait, OrderSheet.text).where(
+    *_SENT, OrderSheet.version == bindparam("version")
+)
 # Built once: building these statements takes longer than executing them.
 _KEEP = insert(_SHEETS)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The sheet that counts for a seat so far."""
+    """The sheet that counts for a seat so far; `wait`: it says WAIT."""
 
     version: int
     orders: tuple[Order, ...]
+    wait: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,15 +243,18 @@ def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id
     last, counted = database.execute(_LAST, which).one()
     if counted is None:
         return PreviousSheets(turn_id, seat_id, last or 0)
-    orders = database.execute(_ORDERS, {**which, "version": counted}).scalar_one()
-    return PreviousSheets(turn_id, seat_id, last, Counted(counted, tuple(map(book.from_json, orders))))
+    orders, waits, text = database.execute(_ORDERS, {**which, "version": counted}).one()
+    # An incomplete sheet is stored as one that waits, too.
+    wait = waits and any(map(says_wait, text.split("\n")))
+    return PreviousSheets(turn_id, seat_id, last, Counted(counted, tuple(map(book.from_json, orders)), wait))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetToSave:
     """A sheet to be stored. `text` is the sheet as received; if it is "", the lines that were read are stored.
 
-    With `wait`, the turn is not to run before its deadline because of it.
+    With `wait`, the turn is not to run before its deadline because of it; `says_wait` is
+    True for WAIT and False for FINAL, None without such a word.
     """
 
     reading: SheetReading
@@ -220,6 +263,7 @@ class SheetToSave:
     wait: bool
     text: str = ""
     letter_id: int | None = None
+    says_wait: bool | None = None
 
 
 def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetime) -> None:
@@ -305,6 +349,7 @@ def make_receipt(
         complete=reading.parsed.complete,
         missing=reading.missing,
         notes=reading.notes,
+        courtesies=reading.courtesies,
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import click
 
 from pbem.actions.base import render_reading
+from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
 from pbem.cli.options import FOLDER, Command, json_option
 from pbem.cli.output import known_games, print_facts
@@ -37,6 +38,8 @@ def check_lines(check: Check) -> Iterator[str]:
     yield f"{count_noun(len(check.orders), 'order')}, {count_noun(check.errors, 'line')} in error."
     for note in check.notes:
         yield wrap(as_sentence(note))
+    if check.courtesies:
+        yield wrap(f"Not orders: {quote_lines(check.courtesies)}.")
     yield from render_reading(check.findings, check.orders)
     if check.missing:
         yield from ("", "To know:", *(f"- {wrap(as_sentence(item), '  ')}" for item in check.missing))

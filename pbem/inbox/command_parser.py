@@ -20,7 +20,7 @@ is mailed separately. Its refusals are returned likewise.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -28,14 +28,15 @@ from pbem.actions.arguments import ABOUT, ADDRESS, CAMPAIGN, CODE, SEAT, TURN, P
 from pbem.actions.base import Confirmed, Harmless, Reversible
 from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
-from pbem.campaign.order_sheets import ignore_courtesies
+from pbem.campaign.courtesies import Manners
+from pbem.campaign.order_sheets import ignore_courtesies, quote_lines
 from pbem.campaign.people import match_code
 from pbem.games import rulebook
 from pbem.inbox.authenticate import authenticate, reads_as_order
 from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of
-from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText
+from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet
 from pbem.mail.message import Message, find_reply_codes
 from pbem.mail.reply_parser import is_end
 from pbem.report.markdown import find_sections, headed_sections
@@ -277,7 +278,7 @@ class CommandList:
 
     def parse(self) -> ParsedSheet:
         """Parse the commands in the order written, with findings on all other lines. Never raises."""
-        return ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines)[0]
+        return ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines, COMMANDS.is_like_order)
 
 
 def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
@@ -292,12 +293,15 @@ def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
         if header is not None and (at < last_end or header.campaign in known):
             end = _find_end(lines, at + 1)
             note = "There is no END line: everything after PLAYER was read."
-            return replace(_command_list(header, lines[at + 1 : end], () if end is not None else (note,)), at=at)
+            found = _command_list(header, lines[at + 1 : end], () if end is not None else (note,))
+            return replace(found, at=at, notes=(*found.notes, *_unread_note(lines, end, known)))
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     # Without a frame a command must be in full, so that no abbreviated order is taken for one.
     if first is None or not begins_with_command(lines[first]):
         return None
-    return _read_unframed(lines[first : _find_end(lines, first)])
+    end = _find_end(lines, first)
+    found = _read_unframed(lines[first:end])
+    return replace(found, notes=(*found.notes, *_unread_note(lines, end, known)))
 
 
 def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandList | None:
@@ -361,6 +365,16 @@ def _expand_verb(word: str) -> str:
     """Return the command that a word abbreviates, as the parser will take it; "" if none or several."""
     meant = [verb for verb in VERBS if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
     return word if word in VERBS else meant[0] if len(meant) == 1 else ""
+
+
+def _unread_note(lines: Sequence[str], end: int | None, known: Names) -> Iterator[str]:
+    """Yield a note on lines below END that are no courtesies; of a whole sheet there another note tells."""
+    below = tuple(enumerate(lines[end + 1 :], start=1)) if end is not None else ()
+    if any(line.strip() for _, line in below) and find_sheet(lines[-len(below) :], known).header is None:
+        left = Manners(is_order=COMMANDS.is_like_order).courtesies(below)
+        unread = [line for number, line in below if line.strip() and number not in left]
+        if unread:
+            yield f"Not read, as it stands below END: {quote_lines(unread)}. Send orders in a mail of their own."
 
 
 def _find_end(lines: Sequence[str], start: int) -> int | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import (
     Counted,
     SheetReading,
@@ -66,10 +67,13 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
         raise RateLimitExceeded(said, warn_sheet_limit(case, spot, most))
     view = json.loads(spot.view)
-    sheet = _mask_keys(choose_sheet(ruleset, view, sheet, case.letter.filed), answered)
-    if _asks_nothing(case, answered, sheet, counted):
-        return _refuse_empty_sheet(case, spot, sheet, counted), False
-    reading = _read_sheet(ruleset, view, sheet, counted)
+    names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
+    chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)
+    sheet = _mask_keys(chosen, answered)
+    courtesies = find_courtesies(ruleset, view, sheet.lines, names)
+    if _asks_nothing(case, answered, sheet, courtesies, counted):
+        return _refuse_empty_sheet(case, spot, sheet.without(courtesies), counted), False
+    reading = _read_sheet(ruleset, view, sheet, courtesies, counted)
     if doubt := _doubt_of(case, spot, reading, counted):
         return doubt
     # Else an answering machine without a mark would get receipts of its answers for ever.
@@ -80,6 +84,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         earlier=earlier,
         author="deputy" if deputy else "player",
         wait=bool(sheet.wait) or not reading.parsed.complete,
+        says_wait=sheet.wait,
         text=sheet.text(),
         letter_id=case.letter_id,
     )
@@ -107,10 +112,18 @@ def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read
         told,
         wait=bool(sheet.wait),
         findings=tuple(map(_hint_at_command, told.findings)),
-        notes=(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes),
+        notes=(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes, *_wait_note(read)),
+        courtesies=(*told.courtesies, *sheet.courtesies),
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
+
+
+def _wait_note(read: SheetToSave) -> Iterator[str]:
+    """Yield a note that the sheet before said WAIT and this one says neither that nor FINAL."""
+    counted = read.earlier.counted
+    if counted and counted.wait and read.reading.accepted and read.says_wait is None:
+        yield f"Your sheet {counted.version} said WAIT; WAIT is no longer in it: the turn may run before its deadline."
 
 
 def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:
@@ -119,7 +132,9 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
         return None
     if reading.parsed.orders == counted.orders or not reading.parsed.errors:
         return None
-    lines = {number: line for number, line in reading.lines if line.strip(_BARS)}
+    lines = {
+        number: line for number, line in reading.lines if line.strip(_BARS) and line.strip() not in reading.courtesies
+    }
     errors = len({error.line for error in reading.parsed.errors} & lines.keys())
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
         return Doubt("errors", counted.version, errors, len(lines))
@@ -149,24 +164,32 @@ def _split_lines(lines: Iterable[str]) -> list[list[str]]:
     return [words for line in lines if (words := split_words(line.casefold()))]
 
 
-def _asks_nothing(case: MessageContext, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> bool:
-    """Return True if a message only looks like a sheet: an empty reply, or the unedited form of the report, quoted."""
-    if sheet.header is None:
-        return sheet.empty and not (counted and sheet.wait is not None)
+def _asks_nothing(
+    case: MessageContext, spot: SeatContext, sheet: SheetText, courtesies: Collection[int], counted: Counted | None
+) -> bool:
+    """Return True if a message only looks like a sheet.
+
+    That is an empty reply, one with nothing but courtesies, or the unedited form of the report, quoted.
+    """
+    plain = sheet.without(courtesies)
+    if sheet.header is None or (plain.empty and not sheet.empty):
+        return plain.empty and not (counted and sheet.wait is not None)
     if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
         return False
     quoted = sheet.below_text or case.letter.sent_back or case.letter.quotes_ours
     return (sheet.below_text and sheet.empty) or (quoted and is_unedited_form(case, spot, sheet))
 
 
-def _read_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> SheetReading:
+def _read_sheet(
+    ruleset: AnyRuleset, view: View, sheet: SheetText, courtesies: Collection[int], counted: Counted | None
+) -> SheetReading:
     """Parse a sheet; one that says WAIT or FINAL and nothing else keeps the orders that count so far."""
-    if not (sheet.empty and sheet.wait is not None and counted):
-        return parse_sheet(ruleset, view, sheet.lines)
+    if not (sheet.without(courtesies).empty and sheet.wait is not None and counted):
+        return parse_sheet(ruleset, view, sheet.lines, courtesies)
     kept = [(number, ruleset.orders.line(order)) for number, order in enumerate(counted.orders, start=1)]
     said = "WAIT" if sheet.wait else "FINAL"
     note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
-    return dataclasses.replace(parse_sheet(ruleset, view, kept), notes=(note,))
+    return dataclasses.replace(parse_sheet(ruleset, view, kept, ()), notes=(note,))
 
 
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
@@ -179,7 +202,8 @@ def _mask_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
         return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], redact_credentials(line))
 
     lines = tuple((number, masked(line)) for number, line in sheet.lines)
-    return dataclasses.replace(sheet, lines=lines, written=tuple(map(masked, sheet.written)))
+    around = {"above": tuple(map(masked, sheet.above)), "below": tuple(map(masked, sheet.below))}
+    return dataclasses.replace(sheet, lines=lines, written=tuple(map(masked, sheet.written)), **around)
 
 
 def _is_key(word: str, spot: SeatContext) -> bool:
@@ -217,6 +241,7 @@ class Check:
     findings: tuple[FindingWithLine, ...]
     missing: tuple[str, ...]
     notes: tuple[str, ...]
+    courtesies: tuple[str, ...] = ()
 
     @property
     def errors(self) -> int:
@@ -246,6 +271,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         findings=reading.told,
         missing=reading.missing,
         notes=(*cleaned, *mended, *found.notes, *_other_seat_note(found, data), *reading.notes),
+        courtesies=(*reading.courtesies, *found.courtesies),
     )
 
 

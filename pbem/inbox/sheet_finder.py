@@ -19,10 +19,11 @@ lines above a sheet were therefore typed as orders.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.campaign.order_sheets import Lines, redact_lines
+from pbem.campaign.courtesies import PROSE, find_courtesies
+from pbem.campaign.order_sheets import Lines, quote_lines, redact_lines, says_wait
 from pbem.mail.message import AttachedText, read_from
 from pbem.mail.mime import decode_text
 from pbem.mail.reply_parser import is_end, normalise_text, sender_lines
@@ -66,7 +67,8 @@ class SheetText:
     `lines` are those for the ruleset; `written` are all, as they came. `wait`
     is None unless WAIT or FINAL was written. `at` is the line of the text on
     which the frame begins, and `above` are the lines above it, if they are more
-    than blanks. `closed`: it has an END.
+    than blanks; `below` are those between its END and the next frame. `closed`: it
+    has an END. `courtesies` are lines outside of the frame that are words to a person.
     """
 
     header: SheetHeader | None
@@ -77,6 +79,8 @@ class SheetText:
     above: tuple[str, ...] = ()
     closed: bool = False
     at: int = 0
+    below: tuple[str, ...] = ()
+    courtesies: tuple[str, ...] = ()
 
     @property
     def below_text(self) -> bool:
@@ -90,8 +94,17 @@ class SheetText:
 
     def text(self) -> str:
         """Return the sheet as received, its key masked, for store and archive."""
-        frame = ([], []) if self.header is None else ([self.header.masked()], ["END"])
+        frame = ([], []) if self.header is None else ([self._first_line()], ["END"])
         return "\n".join([*frame[0], *self.written, *frame[1]]) + "\n"
+
+    def _first_line(self) -> str:
+        """Return the header's line, with WAIT if that stood there."""
+        assert self.header is not None
+        return self.header.masked() + (" WAIT" if self.wait and not any(map(says_wait, self.written)) else "")
+
+    def without(self, numbers: Container[int]) -> SheetText:
+        """Return the sheet without these lines."""
+        return replace(self, lines=tuple(each for each in self.lines if each[0] not in numbers))
 
 
 def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
@@ -121,7 +134,10 @@ def _framed_sheet(lines: Sequence[str], at: int, end: int | None, header: SheetH
     elif any(_parse_header(line)[0] for line in lines[end:]):
         notes.append("Only the first sheet of the mail was read: send one sheet a mail.")
     closed = end is not None and is_end(lines[end])
-    sheet = replace(_sheet_of(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed, at=at)
+    after = len(lines) if end is None else end + closed
+    following = next((below for below in range(after, len(lines)) if _parse_header(lines[below])[0]), len(lines))
+    below = tuple(lines[after:following]) if closed else ()
+    sheet = replace(_sheet_of(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed, at=at, below=below)
     if not any(line.strip() for line in lines[:at]):
         return sheet
     if sheet.empty:
@@ -180,16 +196,40 @@ LOWER = (
     "and the sheet was read. Send your orders again without the rest if that is not what you meant."
 )
 _NO_ORDERS = "The attached {} was not read: there is no ORDERS line in it, and the mail itself has orders."
-_PROSE = "Here are my orders for this turn."
 
 
-def choose_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText | None) -> SheetText:
-    """Return the sheet that counts of those in a message; its notes tell what was passed over."""
+def choose_sheet(
+    ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText | None, names: Collection[str] = ()
+) -> SheetText:
+    """Return the sheet that counts of those in a message; its notes tell what was passed over.
+
+    `names` are the words of the sender's names, in small letters.
+    """
     if sheet.header is None:
         return sheet if filed is None else _choose_file(ruleset, view, sheet, filed)
-    if not (above := _orders_above(ruleset, view, sheet)):
-        return sheet
-    return _take_upper(sheet, above) or replace(sheet, notes=(*sheet.notes, LOWER))
+    above = _orders_above(ruleset, view, sheet)
+    if above and (upper := _take_upper(sheet, above)):
+        return upper
+    if above:
+        sheet = replace(sheet, notes=(*sheet.notes, LOWER))
+    elif not sheet.empty:
+        sheet = _tell_unread(ruleset, view, sheet, sheet.above, "above ORDERS", names)
+    return _tell_unread(ruleset, view, sheet, sheet.below, "below END", names)
+
+
+def _tell_unread(
+    ruleset: AnyRuleset, view: View, sheet: SheetText, lines: Sequence[str], where: str, names: Collection[str]
+) -> SheetText:
+    """Return the sheet with a note on lines outside of its frame, but for courtesies, which are kept apart."""
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    every = tuple(enumerate(lines, start=1))
+    left = find_courtesies(ruleset, view, every, names, outside=True) if numbered else frozenset()
+    unread = [line for number, line in numbered if number not in left]
+    said = [f"Not read, as it stands {where}: {quote_lines(unread)}. Write orders between ORDERS and END."] * bool(
+        unread
+    )
+    courtesies = (line.strip() for number, line in numbered if number in left)
+    return replace(sheet, notes=(*sheet.notes, *said), courtesies=(*sheet.courtesies, *courtesies))
 
 
 def sheet_above_quote(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None:
@@ -204,7 +244,7 @@ def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSh
         return None
     above = ruleset.parse(view, plain_sheet(sheet.above).lines)
     # Tested last, as it takes another parse: prose that has entries shows a game that accepts free text.
-    return above if above.entries and not ruleset.parse(view, [(1, _PROSE)]).entries else None
+    return above if above.entries and not ruleset.parse(view, [(1, PROSE)]).entries else None
 
 
 def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:

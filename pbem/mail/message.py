@@ -83,7 +83,8 @@ class Message:
     sentences on what was left out of the text. `filed` are attached files that
     may hold the orders, if the text holds none. `quotes_ours` is True if it was found
     to quote a mail of ours without marks. `source` is the text before anything was
-    left out of it.
+    left out of it. `sender_name` is the display name of the From field, which proves
+    nothing.
     """
 
     sender: str | None
@@ -97,6 +98,7 @@ class Message:
     filed: AttachedText | None = None
     quotes_ours: bool = False
     source: MessageText | None = field(default=None, compare=False, repr=False)
+    sender_name: str = field(default="", compare=False)
 
     @property
     def lines(self) -> list[str]:
@@ -176,7 +178,16 @@ def _message_of(entity: Part) -> Message:
         automatic=auto_reply_reason(entity, sender, subject),
         text="",
         notes=(),
+        sender_name=_display_name(senders[0]) if sender else "",
     )
+
+
+_LONGEST_NAME = 200
+
+
+def _display_name(field: str) -> str:
+    """Return what a From field has besides the address."""
+    return " ".join(decode_words(field[:_LONGEST_NAME]).rpartition("<")[0].replace('"', " ").split())
 
 
 def _recipients(entity: Part) -> tuple[str, ...]:

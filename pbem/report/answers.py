@@ -152,7 +152,10 @@ class RestatedOrder:
 
 @dataclass(frozen=True, slots=True)
 class FindingWithLine:
-    """A finding and its line, as received; line 0 is the sheet as a whole."""
+    """A finding and its line, as received; line 0 is the sheet as a whole.
+
+    `corrected` is the line as it was probably meant, which would be accepted, or "".
+    """
 
     line: int
     severity: str
@@ -187,7 +190,8 @@ class Receipt:
 
     `wait`: the player asked not to be resolved early. `complete`: the sheet has all
     that the seat is awaited for. `missing`: what the sheet leaves open, as far as the
-    seat may know. `notes`: what was cleaned from the mail. `held`: the turn waits
+    seat may know. `notes`: what was cleaned from the mail. `courtesies`: the lines that
+    are words to a person. `held`: the turn waits
     for the GM. `late`: the sheet was read after the deadline; `closes` is the end of
     the grace, if there is one. `by_gm`: the GM has entered it for the player.
     """
@@ -322,12 +326,12 @@ def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]])
     """Return every finding with its line; `lines` are those of the sheet, numbered as they were parsed."""
     # A continued line is one, with the number of its first, by which findings refer to it.
     sources = dict(join_lines(lines))
-    return tuple(
-        FindingWithLine(
-            finding.line, finding.severity, sources.get(finding.line, "").strip(), finding.text, finding.hint
-        )
-        for finding in findings
-    )
+    return tuple(_with_line(finding, sources.get(finding.line, "").strip()) for finding in findings)
+
+
+def _with_line(finding: Finding, source: str) -> FindingWithLine:
+    hint = f"perhaps: {finding.corrected}" if finding.corrected else finding.hint
+    return FindingWithLine(finding.line, finding.severity, source, finding.text, hint, finding.corrected)
 
 
 def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderParser) -> SheetDifference:

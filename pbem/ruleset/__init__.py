@@ -40,11 +40,12 @@ from pbem.ruleset.fields import (
     SequencePattern,
     match_name,
     parse_bounded,
+    show_word,
     suggest,
 )
 from pbem.ruleset.lenient_parser import MOST_REMARKS, orders_in_remark
-from pbem.ruleset.order_types import DROPS_BAD, Finding, Order, ParsedOrder, ParsedSheet
-from pbem.ruleset.orders import OrderParser, resigning_word
+from pbem.ruleset.order_types import DROPS_BAD, Finding, Order, ParsedOrder, ParsedSheet, missing_word
+from pbem.ruleset.orders import OrderParser, resigning_word, unknown_verb
 from pbem.ruleset.protocol import (
     Adjudicated,
     AnyRuleset,
@@ -159,15 +160,18 @@ __all__ = [
     "join_lines",
     "json_sha256",
     "match_name",
+    "missing_word",
     "orders_in_remark",
     "parse_bounded",
     "resigning_word",
     "roll_notation",
     "seed_hash",
+    "show_word",
     "split_tokens",
     "split_words",
     "suggest",
     "svg_document",
     "svg_escape",
+    "unknown_verb",
     "with_memory",
 ]

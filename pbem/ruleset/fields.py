@@ -243,6 +243,24 @@ _TIMES = re.compile(r"[x×*]?([0-9]{1,9})|([0-9]{1,9})[x×*]", re.IGNORECASE)
 _NUMERALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
+_OFFERED = re.compile(r"did you mean (.{1,200}?)\?|the nearest is ([+-]?[0-9]{1,9})")
+_NAMED = re.compile(r"'([^']++)'")
+_PIECE = re.compile(r"[^\s,\";().!:/&]++")
+
+LONGEST_SHOWN = 40
+"""Characters of a word that a finding repeats."""
+
+
+def show_word(word: str) -> str:
+    """Return a word as findings name it: cut, printable, and in quotes if it has blanks or is empty.
+
+    >>> show_word("BILD"), show_word("Red Star")
+    ('BILD', "'Red Star'")
+    """
+    short = word if len(word) <= LONGEST_SHOWN else word[: LONGEST_SHOWN - 1] + "…"
+    return short if short.isprintable() and short and " " not in short else repr(short)
+
+
 class FieldError(Exception):
     """Raised by a field for a word that it cannot read.
 
@@ -250,11 +268,12 @@ class FieldError(Exception):
         code: A stable identifier in lower case, without blanks: "unknown-name".
         text: One printable line for the player.
         hint: The player's way out, on one line. If it is expensive to find, a function that returns it.
+        word: The word that cannot be read, as typed. The hint "did you mean X?" offers X in its place.
     """
 
-    def __init__(self, code: str, text: str, hint: str | Callable[[], str] = "") -> None:
+    def __init__(self, code: str, text: str, hint: str | Callable[[], str] = "", word: str = "") -> None:
         super().__init__(text)
-        self.code, self.text, self._hint = code, text, hint
+        self.code, self.text, self._hint, self.word = code, text, hint, word
 
     @property
     def hint(self) -> str:
@@ -263,12 +282,21 @@ class FieldError(Exception):
             self._hint = self._hint()
         return self._hint
 
+    def correct(self, line: str) -> str:
+        """Return the line with the word that the hint offers in place of the faulty one; "" if it offers none."""
+        offered = _OFFERED.fullmatch(self.hint)
+        quoted = _NAMED.search(self.text)
+        word = self.word or (quoted[1] if quoted else "")
+        meant = word.casefold()
+        found = next((each for each in _PIECE.finditer(line) if each[0].casefold() == meant), None)
+        return line[: found.start()] + (offered[1] or offered[2]) + line[found.end() :] if offered and found else ""
+
 
 class Field:
     """Type of an argument of an order: how it is read, written, documented and offered on a page.
 
-    `shown` is its name in usage lines, `expected` its name in findings ("one of your
-    ships"), `example` a word for the reference. `glue` joins several words to one:
+    `shown` is its name in usage lines, `expected` its name in findings ("R1 is not one
+    of your ships"), `example` a word for the reference. `glue` joins several words to one:
     with "," for coordinates, `(3,-2)`, `3,-2` and `3 -2` are all read as "3,-2"; with
     "/" for a list in one word, `R1, R2 and R3` is read as "R1/R2/R3".
     """
@@ -349,15 +377,19 @@ class KeywordField(Field):
 
 @dataclass(frozen=True)
 class NameField(Field):
-    """One of the names that a view lists, such as the reader's own ships; `names` returns them."""
+    """One of the names that a view lists, such as the reader's own ships; `names` returns them.
+
+    `unknown` is the text for any other word, which it shows in place of {}: "you have no ship {}".
+    """
 
     shown: str
     expected: str
     example: str
     names: Callable[[ContextView], Sequence[str]]
+    unknown: str = ""
 
     def read(self, word: str, view: ContextView) -> str:
-        return match_name(word, self.names(view), self.expected)
+        return match_name(word, self.names(view), self.expected, unknown=self.unknown)
 
     def samples(self, view: ContextView) -> Sequence[str]:
         return self.names(view)
@@ -418,12 +450,14 @@ def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = 
     """
     number = _parse_number(word)
     if number is None:
-        raise FieldError("not-a-number", f"expected {expected}, got {word!r}")
+        text = f"{show_word(word)} is not {expected}" if low <= high else none
+        raise FieldError("not-a-number", text, word=word)
     if high < low or low <= high == 0 < number:
-        raise FieldError("out-of-bounds", f"{none}, got {word}", "leave this line out")
+        raise FieldError("out-of-bounds", f"{show_word(word)} is too high: {none}", "leave this line out")
     if not low <= number <= high:
         nearest = low if number < low else high
-        raise FieldError("out-of-bounds", f"expected {expected}, got {word}", f"the nearest is {nearest}")
+        text = f"{show_word(word)} is not {expected}"
+        raise FieldError("out-of-bounds", text, f"the nearest is {nearest}", word)
     return number
 
 
@@ -436,11 +470,17 @@ def _parse_number(word: str) -> int | None:
     return _NUMERALS.index(word.lower()) if word.lower() in _NUMERALS else None
 
 
-def match_name(word: str, names: Sequence[str], expected: str) -> str:
+def match_name(word: str, names: Sequence[str], expected: str, *, unknown: str = "") -> str:
     """Return the name that a word means: its equal but for case, its only completion, or its singular.
 
     >>> match_name("red", ["Redstart", "Blackbird"], "one of your ships")
     'Redstart'
+
+    Args:
+        word: The word as the player typed it.
+        names: The names that can be meant.
+        expected: The description of the names, for the error: "one of your ships".
+        unknown: The text of the error if none is meant, with {} for the word; by default "R1 is not" and `expected`.
 
     Raises:
         FieldError: Several names begin with the word, or none is meant; the hint has the nearest.
@@ -456,12 +496,14 @@ def match_name(word: str, names: Sequence[str], expected: str) -> str:
     if len(starts) == 1:
         return starts[0]
     if starts:
-        raise FieldError("ambiguous", f"{word!r} could be {list_names(starts)}", "write it in full")
+        raise FieldError("ambiguous", f"{show_word(word)} could be {list_names(starts)}", "write it in full")
     one = _match_plural(wanted, names)
     if one:
         return one
     # The lenient parser drops most errors unseen: the search for the nearest name waits until it is shown.
-    raise FieldError("unknown-name", f"expected {expected}, got {word!r}", lambda: suggest(word, names))
+    shown = show_word(word)
+    text = unknown.replace("{}", shown) if unknown else f"{shown} is not {expected}"
+    raise FieldError("unknown-name", text, lambda: suggest(word, names), word)
 
 
 def _match_plural(wanted: str, names: Sequence[str]) -> str | None:

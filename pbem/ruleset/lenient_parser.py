@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset.fields import ContextView, Field, FieldError, list_names
-from pbem.ruleset.order_types import Argument, Literal, Optional, Order, OrderType, ParseMismatch, Part
+from pbem.ruleset.fields import ContextView, Field, FieldError, list_names, show_word
+from pbem.ruleset.order_types import Argument, Literal, Optional, Order, OrderType, ParseMismatch, Part, missing_word
 from pbem.ruleset.tokenizer import ARROW, Token, comment_of, split_words
 
 PREPOSITIONS = frozenset(
@@ -73,7 +73,6 @@ MOST_LISTED = 100
 """Items of a list."""
 
 _LETTERS = re.compile(r"[A-Za-z]+")
-_QUOTED = re.compile(r"got '([^']*+)'")
 _NUMBER = re.compile(r"[+-]?[0-9]+")
 _SIGNED = re.compile(r"[+-][0-9]*")
 
@@ -138,7 +137,10 @@ def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[Field
         return
     before = read(body)
     for part in itertools.islice(filter(split_words, behind.split(";")), MOST_PARTS):
-        alone, *rest = (read(text) for text in (_strip_connectives(part), f"{body} {part}", f"{words[0]} {part}"))
+        rest_of_order = _strip_connectives(part)
+        # The first word alone, too: of several words behind a ; one may be wrong.
+        more = (f"{body} {part}", f"{words[0]} {part}", f"{body} {rest_of_order.partition(' ')[0].rstrip(',')}")
+        alone, *rest = (read(text) for text in (rest_of_order, *more))
         if alone not in (None, before):
             text = f"{_excerpt(part)!r} stands behind a ; and so is a remark, not an order"
             yield FieldError("second-order", text, "write one order a line")
@@ -239,7 +241,8 @@ class _Search:
                 yield values, remarks + more
                 return
         extra = " ".join(token.text for token in self.tokens[at:])
-        self._fail(at, FieldError("extra-words", f"{extra!r} is more than {self.verb.word} takes", self.verb.hint))
+        text = f"{show_word(extra)} is more than {self.verb.word} takes"
+        self._fail(at, FieldError("extra-words", text, self.verb.hint))
 
     def _starts(self, at: int) -> Iterator[tuple[int, tuple[Omission, ...]]]:
         """Yield the positions where the next part may begin: here, or after words without meaning."""
@@ -311,10 +314,10 @@ class _Search:
             spared = self._read(part.name, word, spare=True) if self._is_list(at, after) else read
             if not isinstance(spared, FieldError):
                 value, dropped = spared
-                yield value, after, tuple(Omission(_dropped_item(why, word), why) for why in dropped)
+                yield value, after, tuple(Omission(why.word or word, why) for why in dropped)
         if refused and not self._reads(part.name, at):
             best = next((why for why in refused if why.hint.startswith("did you mean")), refused[0])
-            self._fail(at, best if best.hint else FieldError(best.code, best.text, self.verb.hint))
+            self._fail(at, best if best.hint else FieldError(best.code, best.text, self.verb.hint, best.word))
 
     def _is_list(self, at: int, end: int) -> bool:
         """Return True if the tokens are a list, in one word or with separators, in a line without a limiting word."""
@@ -407,8 +410,8 @@ class _Search:
         return self._cache[key]
 
     def _miss(self, expected: str, at: int) -> None:
-        found = f"got {self.tokens[at].text!r}" if at < len(self.tokens) else "the line ends"
-        self._fail(at, FieldError("missing-word", f"expected {expected}, {found}", self.verb.hint))
+        found = self.tokens[at].text if at < len(self.tokens) else None
+        self._fail(at, missing_word(expected, found, self.verb.hint))
 
     def _fail(self, at: int, refused: FieldError) -> None:
         reached = self.tokens[at].start if at < len(self.tokens) else END
@@ -419,9 +422,3 @@ class _Search:
 def _is_split_name(first: str, second: str) -> bool:
     """Return True if two words are an id or a square with a blank in it, such as R 101."""
     return bool(_LETTERS.fullmatch(first) and len(first) < 4 and "0" <= second[:1] <= "9")
-
-
-def _dropped_item(why: FieldError, word: str) -> str:
-    """Return the item of a list that was dropped, as the error names it."""
-    named = _QUOTED.search(why.text)
-    return named[1] if named else word

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.fields import ContextView, Field, FieldError
+from pbem.ruleset.fields import ContextView, Field, FieldError, show_word
 from pbem.ruleset.tokenizer import quote_word
 
 DROPS_BAD = object()
@@ -119,6 +119,12 @@ class ParseMismatch(Exception):
         self.reached, self.refused = reached, refused
 
 
+def missing_word(expected: str, found: str | None, hint: str) -> FieldError:
+    """Return the error for a word that is missing; `found` is the word in its place, None at the end of the line."""
+    there = "the line ends" if found is None else f"{show_word(found)} stands"
+    return FieldError("missing-word", f"{there} where {expected} belongs", hint, found or "")
+
+
 @dataclass(frozen=True)
 class OrderType:
     """A declared order, compiled for reading and writing lines."""
@@ -205,7 +211,7 @@ class OrderType:
         if reached < len(words):
             extra = " ".join(words[reached:])
             raise ParseMismatch(
-                reached, FieldError("extra-words", f"{extra!r} is more than {self.word} takes", self.hint)
+                reached, FieldError("extra-words", f"{show_word(extra)} is more than {self.word} takes", self.hint)
             )
         return self.order(**values)
 
@@ -277,11 +283,10 @@ class OrderType:
         return at
 
     def _missing(self, expected: str, words: Sequence[str], at: int) -> ParseMismatch:
-        found = f"got {words[at]!r}" if at < len(words) else "the line ends"
-        return ParseMismatch(at, FieldError("missing-word", f"expected {expected}, {found}", self.hint))
+        return ParseMismatch(at, missing_word(expected, words[at] if at < len(words) else None, self.hint))
 
     def _with_usage(self, refused: FieldError) -> FieldError:
-        return refused if refused.hint else FieldError(refused.code, refused.text, self.hint)
+        return refused if refused.hint else FieldError(refused.code, refused.text, self.hint, refused.word)
 
     def _is_given(self, group: Optional, words: Sequence[str], at: int, view: ContextView) -> bool:
         if at >= len(words):
@@ -406,7 +411,8 @@ class Finding:
     `line` is the number of the line, or 0 for the sheet as a whole. `severity` is
     "error" (the line is not accepted), "warning" (accepted, but worth a look) or
     "note". `code` is a stable identifier in lower case, without blanks; `text` and
-    `hint` are printable lines and may be reworded.
+    `hint` are printable lines and may be reworded. `corrected` is the whole line as it
+    was probably meant, which can be read without an error, or "".
     """
 
     line: int
@@ -414,6 +420,7 @@ class Finding:
     code: str
     text: str
     hint: str = ""
+    corrected: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ continues on the next line. A line that does not keep to this is read leniently
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.fields import ContextView, Field, FieldError, list_names, nearest, suggest
+from pbem.ruleset.fields import ContextView, Field, FieldError, list_names, nearest, show_word, suggest
 from pbem.ruleset.lenient_parser import (
     END,
     MOST_REMARKS,
@@ -46,6 +46,8 @@ from pbem.ruleset.tokenizer import Token, comment_of, join_lines, split_lenientl
 FORMAT = 1
 """Version of the order form data; it grows when clients have to be changed."""
 
+# As the form of a report has them.
+_BLANK = re.compile(r"<[a-z][a-z -]{0,30}>")
 _NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
@@ -187,7 +189,10 @@ class OrderParser:
                 reading = self._understand(line, view)
             except FieldError as refused:
                 bad += 1
-                findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
+                corrected = self._corrected(line, refused, view)
+                blank = _BLANK.search(line)
+                text = f"{blank[0]} is not filled in" if blank else refused.text
+                findings.append(Finding(number, "error", refused.code, text, refused.hint, corrected))
             else:
                 if reading is None:
                     continue
@@ -321,6 +326,11 @@ class OrderParser:
         for told in orders_in_remark(line, lambda text: self._read_whole(text, view)):
             yield Finding(number, "warning", told.code, told.text, told.hint)
 
+    def _corrected(self, line: str, refused: FieldError, view: ContextView) -> str:
+        """Return the line with the word that a hint offers, if it can be read then; else ""."""
+        corrected = refused.correct(line)
+        return corrected if corrected and self._read_whole(corrected, view) else ""
+
     def _read_whole(self, line: str, view: ContextView) -> Order | None:
         """Return the order of a line that is read without omissions; None for any other line."""
         try:
@@ -337,8 +347,15 @@ class OrderParser:
         if len(word) >= SHORTEST_ABBREVIATION and len(starts) == 1:
             return self._by_word[starts[0]]
         if len(word) >= SHORTEST_ABBREVIATION and starts:
-            raise FieldError("ambiguous-verb", f"{typed!r} could be {list_names(starts)}", "write it in full")
-        raise FieldError("unknown-verb", f"{typed!r} is not an order", suggest(word, list(self._by_word)))
+            text = f"{show_word(typed)} could be {list_names(starts)}"
+            raise FieldError("ambiguous-verb", text, "write it in full", typed)
+        # Prose has many unknown words: the search for the nearest verb waits until it is shown.
+        raise unknown_verb(typed, lambda: suggest(word, list(self._by_word)))
+
+
+def unknown_verb(word: str, hint: str | Callable[[], str]) -> FieldError:
+    """Return the error for a line whose first word begins no order."""
+    return FieldError("unknown-verb", f"there is no order {show_word(word)}", hint, word)
 
 
 def resigning_word(line: str) -> str:
@@ -365,15 +382,17 @@ def _capital_words(line: str) -> list[str]:
 def _confirmation_error(word: str, order: type[Order]) -> FieldError:
     hint = f"to leave the game, write on a line of its own: {RESIGNS}"
     if word not in _RESIGNING:
-        return FieldError("unknown-verb", f"{word!r} is not an order", hint)
+        return unknown_verb(word, hint)
     return FieldError("unconfirmed", f"RESIGN counts only with CONFIRM behind it: {order.ends_seat}", hint)
 
 
 def _omission_finding(number: int, left: Omission) -> Finding:
     """Return the finding for words that a reading leaves out."""
     if left.why is None:
-        return Finding(number, "note", "not-read", f"{left.words!r} is not looked at; the rest of the line counts")
-    return Finding(number, "warning", "dropped", f"{left.words!r} is left out: {left.why.text}", left.why.hint)
+        return Finding(
+            number, "note", "not-read", f"{show_word(left.words)} is not looked at; the rest of the line counts"
+        )
+    return Finding(number, "warning", "dropped", f"left out: {left.why.text}", left.why.hint)
 
 
 def _to_tuples(value: Any) -> Any:

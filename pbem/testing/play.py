@@ -21,6 +21,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
 from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Event, Json, Option, SeatName, View
 
 
@@ -324,9 +325,10 @@ def mistyped(line: str) -> Iterator[str]:
 def apply_hint(line: str, finding: Finding) -> Iterator[str]:
     """Yield the line with the word that a finding suggests; nothing if it suggests none."""
     offered = re.search(r"did you mean (.+?)\?", finding.hint)
-    spoken = re.search(r"'([^']+)'", finding.text)
-    if offered and spoken and spoken[1] in line:
-        yield line.replace(spoken[1], offered[1], 1)
+    told = {word.strip("':,") for word in finding.text.casefold().split()}
+    spoken = next((word for word in split_words(line) if word.casefold() in told), "")
+    if offered and spoken:
+        yield line.replace(spoken, offered[1], 1)
 
 
 def find_flaws(finding: Finding, lines: int) -> Iterator[str]:

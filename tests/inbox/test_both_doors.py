@@ -124,7 +124,7 @@ def test_a_mail_warns_that_the_seed_is_known(desk: Desk, token: str) -> None:
 
 def test_a_mail_tells_what_is_wrong_with_the_gms_sheet(desk: Desk, token: str) -> None:
     """A line of the GM's sheet that was not understood is named, as on the screen."""
-    assert "sheet of red, line 3: 'BIT' is not an order" in mailed(desk, token, ["RERUN red", "BID 3", "BIT 2"])
+    assert "sheet of red, line 3: there is no order BIT" in mailed(desk, token, ["RERUN red", "BID 3", "BIT 2"])
 
 
 def test_the_screen_shows_a_paused_seat(desk: Desk) -> None:

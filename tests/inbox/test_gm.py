@@ -88,7 +88,7 @@ def test_a_line_not_understood_stops_all(desk: Desk, token: str) -> None:
 
     assert held(desk) == ""
     assert "line 2: RELAESE" in answer
-    assert "did you mean RELEASE?" in answer
+    assert "perhaps: RELEASE" in answer
 
 
 def test_a_wrong_token_does_nothing(desk: Desk, token: str) -> None:

@@ -37,18 +37,18 @@ def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
         "   1  Bid 40 for the prize.\n      BID 40\n   3  Whisper to blue: deal deal.\n      WHISPER blue deal deal\n"
         in text
     )
-    assert "Line 2: WHISPR blue deal\n    'WHISPR' is not an order.\n    Did you mean WHISPER?\n" in text
+    assert "Line 2: WHISPR blue deal\n    There is no order WHISPR.\n    Perhaps: WHISPER blue deal.\n" in text
     assert "Line 1: BID 40\n    40 coins are more than your purse holds.\n" in text
     assert "Orders are due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)." in text
 
 
 def test_words_to_a_person_are_left_alone(desk: Desk) -> None:
-    """A greeting above the orders and a farewell below are no slips; a line that may be a slip is one."""
+    """A greeting above the orders and a closing below are no errors; a line that may be a slip is one."""
     text = send(desk, "Hi there,\nBID 4\n\nThanks and best wishes!\nAnn")
     doubtful = send(desk, "BID 5\nThanks\nWHISPR")
 
     assert text.startswith("Sheet 1 taken: 1 order.\n")
-    assert "left alone: 'Hi there,', 'Thanks and best" in text
+    assert 'Not orders: "Hi there,", "Thanks and best wishes!", "Ann".\n' in text
     assert "Did you mean WHISPER?" in doubtful
 
 
@@ -91,7 +91,7 @@ def test_a_later_sheet_replaces_the_earlier(desk: Desk) -> None:
 def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
     """A sheet without good orders is answered and stored, but the accepted one still counts."""
     send(desk, "BID 1")
-    text = send(desk, "thanks a lot!\nsee you")
+    text = send(desk, "thanks a lot!\nBIT 4\nBIT 5")
 
     assert text.startswith("Sheet 2 not taken: 2 lines in error, and no order besides.")
     assert "Your sheet 1 still counts, unchanged." in text
@@ -137,7 +137,7 @@ def test_a_sheet_is_read_against_the_mailed_view(desk: Desk) -> None:
     """The findings of a receipt come from what the player was mailed, so that it discloses nothing else."""
     text = send(desk, "WHISPER green deal")
 
-    assert "expected another seat, got 'green'" in " ".join(text.split()).lower()
+    assert "green is not another seat" in " ".join(text.split()).lower()
 
 
 def test_the_receipt_tells_what_was_cleaned(desk: Desk) -> None:

@@ -90,7 +90,7 @@ def test_the_text_kept_has_no_key() -> None:
     """The key of a sheet is masked in what is stored and archived."""
     text = find("hi\nORDERS trap7 red tok3n WAIT\nMOVE a\nEND\nbye").text()
 
-    assert text == "ORDERS trap7 red ********\nMOVE a\nEND\n"
+    assert text == "ORDERS trap7 red ******** WAIT\nMOVE a\nEND\n"
 
 
 @pytest.mark.parametrize(("text", "empty"), [("", True), ("; later", True), ("WAIT", True), ("MOVE", False)])

@@ -77,7 +77,7 @@ def test_orders_are_restated_with_their_lines() -> None:
 
 def test_error_names_line_fault_and_nearest_word() -> None:
     """An error shows its line number, the line, what is wrong, and the nearest valid word."""
-    block = "Line 3: WHSIPER blue deal\n    'WHSIPER' is not an order.\n    Did you mean WHISPER?\n"
+    block = "Line 3: WHSIPER blue deal\n    There is no order WHSIPER.\n    Perhaps: WHISPER blue deal.\n"
 
     assert f"NOT TAKEN\n---------\n{block}" in told()
 

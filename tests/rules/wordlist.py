@@ -94,7 +94,9 @@ def _is_its_error(finding: Finding) -> bool:
 
 
 def _hinted(row: Row, error: Finding) -> Iterator[str]:
-    if meant := _MEANT.search(error.hint):
+    if error.corrected:
+        yield error.corrected
+    elif meant := _MEANT.search(error.hint):
         echo = _ECHO.search(error.text)
         yield row.typed.replace(echo[1], meant[1]) if echo else meant[1]
     if write := _WRITE.search(error.hint):

@@ -12,43 +12,51 @@ from pbem.ruleset import FieldError, IntegerField, NameField, match_name, parse_
 from tests.ruleset.fleet import EMPTY_VIEW, VIEW, finding, read
 
 BAD = {
-    "FLY Kite": ("unknown-verb", "'FLY' is not an order", ""),
-    "SIAL Kite VIA Ayr": ("unknown-verb", "'SIAL' is not an order", "did you mean SAIL?"),
-    "SA Kite VIA Ayr": ("unknown-verb", "'SA' is not an order", "did you mean SAIL?"),
-    '"" Kite': ("unknown-verb", "'' is not an order", ""),
-    "SCR Kite": ("ambiguous-verb", "'SCR' could be SCRAP or SCRATCH", "write it in full"),
-    "SAIL": ("missing-word", "expected one of your ships, the line ends", "write: SAIL"),
-    "SAIL Kite": ("missing-word", "expected VIA, the line ends", "write: SAIL"),
-    "SAIL Kite NEAR Ayr": ("missing-word", "expected VIA, got 'NEAR'", "write: SAIL"),
-    "SAIL Kite VIA": ("missing-word", "expected a port, the line ends", "write: SAIL"),
-    "SAIL Kite VIA WITH corn": ("missing-word", "expected a port, got 'WITH'", "write: SAIL"),
-    "SAIL Kite VIA Ayr WITH": ("missing-word", "expected one of iron, corn, Coral, the line ends", "write: SAIL"),
-    "SAIL Kiet VIA Ayr": ("unknown-name", "expected one of your ships, got 'Kiet'", "did you mean Kite?"),
-    'SAIL "" VIA Ayr': ("unknown-name", "expected one of your ships, got ''", "possible: Red Star"),
-    "SAIL Red VIA Ayr": ("ambiguous", "'Red' could be Red Star or Red Dawn", "write it in full"),
-    "SAIL K VIA Ayr": ("ambiguous", "'K' could be Kite or kestrel", "write it in full"),
-    "SAIL Kite VIA Ayr WITH gold": ("unknown-name", "expected one of iron, corn, Coral, got 'gold'", "possible: iron"),
+    "FLY Kite": ("unknown-verb", "there is no order FLY", ""),
+    "SIAL Kite VIA Ayr": ("unknown-verb", "there is no order SIAL", "did you mean SAIL?"),
+    "SA Kite VIA Ayr": ("unknown-verb", "there is no order SA", "did you mean SAIL?"),
+    '"" Kite': ("unknown-verb", "there is no order ''", ""),
+    "SCR Kite": ("ambiguous-verb", "SCR could be SCRAP or SCRATCH", "write it in full"),
+    "SAIL": ("missing-word", "the line ends where one of your ships belongs", "write: SAIL"),
+    "SAIL Kite": ("missing-word", "the line ends where VIA belongs", "write: SAIL"),
+    "SAIL Kite NEAR Ayr": ("missing-word", "NEAR stands where VIA belongs", "write: SAIL"),
+    "SAIL Kite VIA": ("missing-word", "the line ends where a port belongs", "write: SAIL"),
+    "SAIL Kite VIA WITH corn": ("missing-word", "WITH stands where a port belongs", "write: SAIL"),
+    "SAIL Kite VIA Ayr WITH": ("missing-word", "the line ends where one of iron, corn, Coral belongs", "write: SAIL"),
+    "SAIL Kiet VIA Ayr": ("unknown-name", "Kiet is not one of your ships", "did you mean Kite?"),
+    'SAIL "" VIA Ayr': ("unknown-name", "'' is not one of your ships", "possible: Red Star"),
+    "SAIL Red VIA Ayr": ("ambiguous", "Red could be Red Star or Red Dawn", "write it in full"),
+    "SAIL K VIA Ayr": ("ambiguous", "K could be Kite or kestrel", "write it in full"),
+    "SAIL Kite VIA Ayr WITH gold": ("unknown-name", "gold is not one of iron, corn, Coral", "possible: iron"),
     "SAIL Kite VIA Ayr WITH corn TIMES x": (
         "not-a-number",
-        "expected a whole number from -5 to 300, got 'x'",
+        "x is not a whole number from -5 to 300",
         "write:",
     ),
-    "SAIL Kite VIA Ayr WITH corn TIMES 1.5": ("not-a-number", "got '1.5'", "write: SAIL"),
-    "SAIL Kite VIA Ayr WITH corn TIMES 301": ("out-of-bounds", "from -5 to 300, got 301", "the nearest is 300"),
-    "SAIL Kite VIA Ayr WITH corn TIMES -6": ("out-of-bounds", "from -5 to 300, got -6", "the nearest is -5"),
-    "SAIL Kite VIA Ayr WITH corn TIMES 3 4": ("extra-words", "'4' is more than SAIL takes", "write: SAIL"),
-    "SAIL Kite VIA Ayr TIMES 3": ("unknown-name", "expected a port, got 'TIMES'", ""),
-    "SCRATCH Kiet": ("extra-words", "'Kiet' is more than SCRATCH takes", "write: SCRATCH [<ship>...] [AT <port>]"),
-    "DECLARE": ("missing-word", "expected WAR, the line ends", "write: DECLARE WAR ON <port>"),
-    "DECLARE PEACE UNDER Ayr": ("missing-word", "expected WITH, got 'UNDER'", "write: DECLARE PEACE WITH"),
-    "DECLARE PEACE WITH Ayr often": ("not-a-number", "got 'often'", "write: DECLARE PEACE"),
+    "SAIL Kite VIA Ayr WITH corn TIMES 1.5": ("not-a-number", "1.5 is not a whole number", "write: SAIL"),
+    "SAIL Kite VIA Ayr WITH corn TIMES 301": (
+        "out-of-bounds",
+        "301 is not a whole number from -5 to 300",
+        "the nearest is 300",
+    ),
+    "SAIL Kite VIA Ayr WITH corn TIMES -6": (
+        "out-of-bounds",
+        "-6 is not a whole number from -5 to 300",
+        "the nearest is -5",
+    ),
+    "SAIL Kite VIA Ayr WITH corn TIMES 3 4": ("extra-words", "4 is more than SAIL takes", "write: SAIL"),
+    "SAIL Kite VIA Ayr TIMES 3": ("unknown-name", "TIMES is not a port", ""),
+    "SCRATCH Kiet": ("extra-words", "Kiet is more than SCRATCH takes", "write: SCRATCH [<ship>...] [AT <port>]"),
+    "DECLARE": ("missing-word", "the line ends where WAR belongs", "write: DECLARE WAR ON <port>"),
+    "DECLARE PEACE UNDER Ayr": ("missing-word", "UNDER stands where WITH belongs", "write: DECLARE PEACE WITH"),
+    "DECLARE PEACE WITH Ayr often": ("not-a-number", "often is not a whole number", "write: DECLARE PEACE"),
     "HOLD Kite F1": ("extra-words", "'Kite F1' is more than HOLD takes", "write: HOLD"),
 }
 
 
 @pytest.mark.parametrize(("line", "told"), BAD.items(), ids=BAD)
 def test_a_bad_line_is_explained(line: str, told: tuple[str, str, str]) -> None:
-    """A finding says what was expected and what was found, with the nearest valid word or the usage."""
+    """A finding says what is wrong as a fact, with the nearest valid word or the usage."""
     code, text, hint = finding(line)
 
     assert code == told[0]
@@ -65,7 +73,7 @@ def test_every_code_has_a_case() -> None:
 
 def test_the_verb_that_was_read_furthest_explains_the_line() -> None:
     """Of two orders with the same first word, the error is of the one whose words fit longest."""
-    assert finding("DECLARE PEACE WITH Bahth")[1:] == ("expected a port, got 'Bahth'", "did you mean Bath?")
+    assert finding("DECLARE PEACE WITH Bahth")[1:] == ("Bahth is not a port", "did you mean Bath?")
 
 
 def test_where_there_is_nothing_to_name_the_player_is_told_so() -> None:
@@ -171,7 +179,7 @@ def test_bounds_that_leave_nothing_are_told_as_such() -> None:
     for high in (0, -1):
         with pytest.raises(FieldError) as refused:
             parse_bounded("2", 0, high, "a number", none="you can buy none")
-        assert (refused.value.text, refused.value.hint) == ("you can buy none, got 2", "leave this line out")
+        assert (refused.value.text, refused.value.hint) == ("2 is too high: you can buy none", "leave this line out")
 
 
 @pytest.mark.parametrize(("word", "number"), [("2x", 2), ("x3", 3), ("×4", 4), ("five", 5), ("Twelve", 12)])

@@ -40,7 +40,7 @@ class Point(Field):
         """Return the coordinates. Raises FieldError."""
         parts = word.split(",")
         if len(parts) != 2:
-            raise FieldError("no-point", f"expected {self.expected}, got {word!r}")
+            raise FieldError("no-point", f"{word} is not {self.expected}", word=word)
         return ",".join(str(int(part)) for part in parts)
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
@@ -262,7 +262,7 @@ def test_a_list_with_a_bad_item_keeps_the_good_ones(line: str, kept: str, lost: 
 
     assert [BOOK.line(order) for order in found.orders] == [kept]
     assert [(finding.severity, finding.code) for finding in found.findings] == [("warning", "dropped")]
-    assert found.findings[0].text.startswith(f"{lost!r} is left out: expected ")
+    assert found.findings[0].text.startswith(f"left out: {lost} is not ")
 
 
 @pytest.mark.parametrize("line", ["KEEP nonsense", "MOVE R999 N", "MOVE R101 N backwards"])

@@ -291,12 +291,12 @@ export class Grammar {
    */
   fault(words) {
     if (words.length === 1 && MANNERS.includes(words[0].toUpperCase())) return "";
-    if (!this.find(words[0]).length) return `"${words[0]}" is not an order that can be given now`;
+    if (!this.find(words[0]).length) return `there is no order "${words[0]}" that can be given now`;
     let known = words.length - 1;
     while (known > 1 && !this.follow(words.slice(0, known)).length) known -= 1;
     const after = this.follow(words.slice(0, known)).flatMap((thread) => [...headsOf(thread.items)]);
     const expected = this.expected(after).join(" or ");
-    return expected ? `expected ${expected}, got "${words[known]}"` : `"${words[known]}" is more than it takes`;
+    return `"${words[known]}" ` + (expected ? `stands where ${expected} belongs` : "is more than it takes");
   }
 
   /**

@@ -16,6 +16,7 @@ from pbem.ruleset import (
     Pattern,
     SequencePattern,
     match_name,
+    show_word,
     suggest,
 )
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
@@ -52,7 +53,7 @@ class Way(Field):
         typed = way_of(word) or word.upper()
         if typed in self._words():
             return typed
-        raise FieldError("no-direction", f"expected {self.expected}, got {word!r}", "write N, E, S or W")
+        raise FieldError("no-direction", f"{show_word(word)} is not {self.expected}", "write N, E, S or W", word)
 
     def samples(self, view: _View) -> Sequence[str]:
         return WAYS
@@ -80,9 +81,8 @@ class Placed(Field):
     def read(self, word: str, view: _View) -> str:
         colour = match_name(word.removesuffix(EXTRA), (*COLOURS, NONE), self.expected)
         if colour == NONE and word.endswith(EXTRA):
-            raise FieldError(
-                "no-bubble", f"expected {self.expected}, got {word!r}", "Bubble Resonance adds to a bubble: blue+"
-            )
+            text = f"{show_word(word)} is not {self.expected}"
+            raise FieldError("no-bubble", text, "Bubble Resonance adds to a bubble: blue+", word)
         return colour + EXTRA if word.endswith(EXTRA) else colour
 
     def samples(self, view: _View) -> Sequence[str]:
@@ -116,7 +116,7 @@ class Either(Field):
                 return kind.read(word, view)
             except FieldError:
                 continue
-        raise FieldError("unknown-word", f"expected {self.expected}, got {word!r}", self._hint(view))
+        raise FieldError("unknown-word", f"{show_word(word)} is not {self.expected}", self._hint(view), word)
 
     def samples(self, view: _View) -> Sequence[str]:
         return [word for kind in self.kinds for word in kind.samples(view)]
@@ -143,7 +143,7 @@ class Ability(Field):
             return CARDS.get(word.casefold()) or match_name(word, (*ABILITIES, *COLOURS), self.expected)
         except FieldError as refused:
             hint = suggest(word, list(ABILITIES)) or "possible: " + ", ".join(self.samples(view))
-            raise FieldError(refused.code, str(refused), hint) from None
+            raise FieldError(refused.code, str(refused), hint, word) from None
 
     def samples(self, view: _View) -> Sequence[str]:
         return asked_for(view) or list(ABILITIES)
@@ -168,12 +168,12 @@ class Space(NameField):
         typed = space_of(word) or word.upper()
         if typed in self.names(view):
             return typed
-        text = f"expected {self.expected}, got {word!r}"
+        text = f"{show_word(word)} is not {self.expected}"
         if typed in _all_squares(view):
-            raise FieldError("unknown-name", text, "possible: " + ", ".join(self.names(view)))
+            raise FieldError("unknown-name", text, "possible: " + ", ".join(self.names(view)), word)
         last = view["size"]
         bounds = f"columns go A to {'ABCDE'[last - 1]}, rows 1 to {last}" if space_of(word) else ""
-        raise FieldError("unknown-name", text, bounds)
+        raise FieldError("unknown-name", text, bounds, word)
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,8 @@ class Turn(Field):
     def read(self, word: str, view: _View) -> str:
         if word.lower() in TURNS_OF:
             return TURNS_OF[word.lower()]
-        raise FieldError("no-turn", f"expected {self.expected}, got {word!r}", "possible: " + ", ".join(TURNS))
+        text = f"{show_word(word)} is not {self.expected}"
+        raise FieldError("no-turn", text, "possible: " + ", ".join(TURNS), word)
 
     def samples(self, view: _View) -> Sequence[str]:
         return TURNS

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import FieldError, suggest
+from pbem.ruleset import FieldError, missing_word, suggest, unknown_verb
 from pbem_rules.bubble_singularity.abilities import ABILITIES
 from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, starts
 from pbem_rules.bubble_singularity.phrases import (
@@ -112,18 +112,16 @@ def _bare(words: Sequence[str], view: _View) -> str:
 def _unknown(words: Sequence[str], view: _View) -> FieldError:
     """Return the error for a line whose first word is no order."""
     if words[0] == "station":
-        return FieldError(
-            "unknown-verb", "'station' is not an order", "write: USE RESEARCH, TELEPORT, CONVERT or DEPLOY"
-        )
+        return unknown_verb(words[0], "write: USE RESEARCH, TELEPORT, CONVERT or DEPLOY")
     if view["phase"] == "turn" and words[0] in _IDLE:
         hint = "write: MOVE <way>... and ROTATE, PULL or a station"
         return FieldError("must-move", "a Mari that can move must move, and act", hint)
     near = suggest(words[0], list(_SYNONYMS)) if view["phase"] == "turn" else ""
     if near:
-        return FieldError("unknown-verb", f"{words[0]!r} is not an order", near)
+        return unknown_verb(words[0], near)
     hints = {"setup": "write: START <space>... and KEEP <card>", "turn": "write: MOVE, then ROTATE or PULL"}
     hint = hints.get(view["phase"]) or "write: KEEP " + " or ".join(asked_for(view))
-    return FieldError("unknown-verb", f"{words[0]!r} is not an order", hint)
+    return unknown_verb(words[0], hint)
 
 
 def _ways_of(word: str) -> list[str]:
@@ -258,11 +256,7 @@ def _keeping(words: list[str], view: _View) -> str:
     if "bag" in words:
         return ""
     if not said:
-        raise FieldError(
-            "missing-word",
-            "expected what to keep, the line ends",
-            "possible: " + ", ".join(asked_for(view) or ABILITIES),
-        )
+        raise missing_word("what to keep", None, "possible: " + ", ".join(asked_for(view) or ABILITIES))
     return " ".join(["KEEP", *cards]) if cards else ""
 
 

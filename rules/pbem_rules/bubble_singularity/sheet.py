@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pbem.ruleset import FieldError, Finding, Order, ParsedOrder, ParsedSheet, View, split_words, suggest
+from pbem.ruleset import (
+    FieldError,
+    Finding,
+    Order,
+    ParsedOrder,
+    ParsedSheet,
+    View,
+    missing_word,
+    show_word,
+    split_words,
+    suggest,
+)
 from pbem_rules.bubble_singularity.acting import default_action
 from pbem_rules.bubble_singularity.asking import answer_to, preferred
 from pbem_rules.bubble_singularity.beginning import first_card, wishes
@@ -43,7 +54,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """Parse a sheet, and play it out on the table that the view shows."""
     numbered = list(lines)
     read = ORDERS.parse(view, numbered)
-    findings = [_named_use(finding, numbered) for finding in read.findings]
+    findings = [_named_use(view, finding, numbered) for finding in read.findings]
     entries: list[ParsedOrder] = []
     for entry in read.entries:
         try:
@@ -71,7 +82,7 @@ def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
     return Pull(way)
 
 
-def _named_use(finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:
+def _named_use(view: View, finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:
     """Add the words that can be used to the finding of a USE line that names none of them."""
     words = next((split_words(line) for number, line in lines if number == finding.line), [])
     if finding.code != "missing-word" or len(words) < 1 or not "USE".startswith(words[0].upper()):
@@ -79,8 +90,15 @@ def _named_use(finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:
     named = words[1].upper() if len(words) > 1 else ""
     if named in _USES:
         return finding
-    text = f"expected what you use, got {words[1]!r}" if named else "expected what you use, the line ends"
-    return replace(finding, text=text, hint=suggest(named, _USES) or "possible: " + ", ".join(_USES))
+    near = suggest(named, _USES)
+    refused = missing_word("a card or a station's use", None, near)
+    if named:
+        refused = FieldError(finding.code, f"{show_word(words[1])} is nothing that can be used", near, words[1])
+    if not refused.hint:
+        return replace(finding, text=refused.text, hint="possible: " + ", ".join(_USES), corrected="")
+    corrected = refused.correct(next(line for number, line in lines if number == finding.line))
+    corrected = corrected if ORDERS.parse(view, [(finding.line, corrected)]).entries else ""
+    return replace(finding, text=refused.text, hint=refused.hint, corrected=corrected)
 
 
 def _error(entry: ParsedOrder, refused: FieldError) -> Finding:

@@ -38,7 +38,7 @@ def check_placement(placed: Placed, kind: str, squares: Sequence[str], *, seat: 
     if len(squares) != number:
         noun = "square" if number == 1 else "different squares" if kind in ALONE else "squares"
         hint = f"write all in one line: SETUP {kind} and {number} {noun}"
-        raise FieldError("wrong-number", f"SETUP {kind} takes {number} {noun}, got {len(squares)}", hint)
+        raise FieldError("wrong-number", f"SETUP {kind} takes {number} {noun}, not {len(squares)}", hint)
     for at, square in enumerate(squares):
         if square[0] not in HALVES[seat]:
             rows = HALVES[seat]

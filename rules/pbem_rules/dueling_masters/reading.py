@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import FieldError
+from pbem.ruleset import FieldError, missing_word, show_word
 from pbem_rules.common.text import joined, parted, spoken
 from pbem_rules.dueling_masters.board import COLUMNS, ROWS, SPOTS
 from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, B, W, X, Y, Z, names, numbers
@@ -80,7 +80,8 @@ def square_of(word: str) -> str:
     name = plain[:1] + plain[1:].replace("O", "0").lstrip("0")
     if name in SPOTS:
         return name
-    raise FieldError("no-such-square", f"expected a square from A1 to J10, got {word.upper()!r}", _bounds(plain))
+    text = f"there is no square {show_word(word.upper())}"
+    raise FieldError("no-such-square", text, _bounds(plain) or "squares go from A1 to J10", word)
 
 
 def _bounds(plain: str) -> str:
@@ -215,7 +216,7 @@ def _moving(words: Sequence[str], view: _View) -> str:
         )
     if not said.squares:
         piece = said.names[0] if said.names else "<piece>"
-        raise FieldError("missing-word", "expected a square, the line ends", f"write: MOVE {piece} TO <square>")
+        raise missing_word("a square", None, f"write: MOVE {piece} TO <square>")
     name = _named(said, Fleet.of_view(view))
     return f"MOVE {name} {said.squares[-1]}{' RAM' if said.ram else ''}"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import FieldError, Finding, Order, OrderParser, ParsedOrder, ParsedSheet, join_lines
+from pbem.ruleset import FieldError, Finding, Order, OrderParser, ParsedOrder, ParsedSheet, join_lines, missing_word
 from pbem_rules.gm_adjudicated.text import one_line
 from pbem_rules.gm_adjudicated.usages import Usages, usages_of
 from pbem_rules.gm_adjudicated.verbs import SAY, first_word, meant, slip_of
@@ -91,7 +91,7 @@ class _Sheet:
         word = typed.upper()
         if word == SAY:
             if not rest:
-                raise FieldError("missing-word", "expected words after SAY, the line ends", "write: SAY <your words>")
+                raise missing_word("what you say", None, "write: SAY <your words>")
             return f"{SAY} {rest}"
         verbs = meant(word, self.verbs)
         if len(verbs) == 1:

@@ -41,7 +41,7 @@ class AnyWord(Field):
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         told = one_line(word)
         if not 0 < len(told) <= LONGEST_WORD:
-            raise FieldError("bad-word", f"expected {self.expected} of up to {LONGEST_WORD} characters")
+            raise FieldError("bad-word", f"a word has 1 to {LONGEST_WORD} characters here")
         return told
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pbem.ruleset import FieldError, suggest
+from pbem.ruleset import FieldError, show_word, suggest
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.lexicon import MOST_STEPS, Token
 from pbem_rules.harvester.planet import NAMES as DIRECTIONS
@@ -165,7 +165,7 @@ class _Marches:
             return
         number = min(token.number, MOST_STEPS)
         if number < 1:
-            raise FieldError("out-of-bounds", f"expected how often, a number from 1 on, got {token.typed}")
+            raise FieldError("out-of-bounds", f"{token.typed} times is no number of steps: the least is 1")
         if self._leads(at, token):
             self.times, self.leads = number, True
         elif self.last:
@@ -190,6 +190,5 @@ class _Marches:
         named = token.typed.strip(".!?:()")[:40]
         if not self.march.units:
             possible = "possible: " + ", ".join(self.spots) if self.spots else "you have none left"
-            raise FieldError("unknown-name", f"expected one of your defence units, got {named!r}", possible)
-        text = f"expected a direction, got {named!r}"
-        raise FieldError("unknown-name", text, suggest(named, DIRECTIONS))
+            raise FieldError("unknown-name", f"you have no unit {show_word(named)}", possible, named)
+        raise FieldError("unknown-name", f"{show_word(named)} is not a direction", suggest(named, DIRECTIONS), named)

@@ -20,6 +20,7 @@ from pbem.ruleset import (
     OrderParser,
     Pattern,
     parse_bounded,
+    show_word,
 )
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
@@ -103,7 +104,7 @@ class Place(Field):
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         found = _HEX.fullmatch(word)
         if found is None:
-            raise FieldError("no-hex", f"expected {self.expected}, got {word!r}")
+            raise FieldError("no-hex", f"{show_word(word)} is not {self.expected}", word=word)
         return f"{int(found[1])},{int(found[2])}"
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
@@ -129,7 +130,13 @@ def unit_words(unit: str) -> str:
     return f"{KIND_NAMES[unit[0]]} {unit}"
 
 
-LIVING = NameField("unit", "one of your defence units", "S2", lambda view: [unit["unit"] for unit in view["units"]])
+LIVING = NameField(
+    "unit",
+    "one of your defence units",
+    "S2",
+    lambda view: [unit["unit"] for unit in view["units"]],
+    unknown="you have no unit {}",
+)
 LOST = Lost("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
 STEP = KeywordField(WAYS, shown="direction", expected="a direction (" + ", ".join(WAYS) + ")", example="NE NE E")
 _NUMBERS = f"two whole numbers, q and r, up to {FARTHEST_COORDINATE}"

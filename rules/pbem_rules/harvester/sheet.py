@@ -78,9 +78,9 @@ class _Sheet:
     def __post_init__(self) -> None:
         self.atlas = Atlas(self.view)
 
-    def tell(self, line: int, severity: str, told: FieldError) -> None:
+    def tell(self, line: int, severity: str, told: FieldError, corrected: str = "") -> None:
         """Add a finding."""
-        self.findings.append(Finding(line, severity, told.code, told.text, told.hint))
+        self.findings.append(Finding(line, severity, told.code, told.text, told.hint, corrected))
 
     def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """Yield the lines as the order parser reads them; a line that is no phrase stays as it was typed."""
@@ -93,7 +93,8 @@ class _Sheet:
             try:
                 phrase = read_phrase(self.view, line)
             except FieldError as refused:
-                self.tell(number, "error", refused)
+                corrected = refused.correct(line)
+                self.tell(number, "error", refused, corrected if self._orders(corrected) else "")
             for severity, told in phrase.told:
                 self.tell(number, severity, told)
             remarks += ";" in line

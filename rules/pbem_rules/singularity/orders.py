@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import ChoicePattern, FieldError, NameField, Order, OrderParser, Pattern, suggest
+from pbem.ruleset import ChoicePattern, FieldError, NameField, Order, OrderParser, Pattern, show_word, suggest
 from pbem.ruleset import Field as Kind
 from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.singularity.field import Field, column_letters, field_of
@@ -32,12 +32,12 @@ class Cell(Kind):
         plan = field_of(view["size"])
         name = _plain(word)
         if name not in plan.cells:
-            raise FieldError("no-such-cell", f"expected {self.expected}, got {word!r}", _where(name, plan))
+            raise FieldError("no-such-cell", f"there is no cell {show_word(word)}", _where(name, plan), word)
         if name == view["black"]:
-            raise FieldError("taken", f"expected {self.expected}, but the black stone stands on {name}")
+            raise FieldError("taken", f"{name} is taken: the black stone stands there")
         number, who = _stone(name, view)
         if who and not (self.own and who == view["seat"]):
-            raise FieldError("taken", f"expected {self.expected}, but stone {number} ({who}) is on {name}")
+            raise FieldError("taken", f"{name} is taken: stone {number} ({who}) is there")
         return name
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:

@@ -28,6 +28,7 @@ from pbem.ruleset import (
     Pattern,
     RepeatedPattern,
     match_name,
+    show_word,
     suggest,
 )
 from pbem_rules.singularity_trap.chart import UNITS, letter_of
@@ -110,6 +111,16 @@ def _fighting(view: View, ship: View) -> bool:
     return asked and _having("weapons")(view, ship)
 
 
+def _own_ship(word: str, view: View, expected: str) -> str:
+    """Return the own ship of a name. Raises FieldError."""
+    try:
+        return match_name(word, own_ships(view), expected, unknown="you have no ship {}")
+    except FieldError as refused:
+        if own_ships(view) or refused.code != "unknown-name":
+            raise
+        raise FieldError(refused.code, refused.text, "you have no ships now", word) from None
+
+
 @dataclass(frozen=True)
 class OwnShip(Field):
     """The id of an own ship, or (with `new`) NEW1 … for one ordered built on the same sheet.
@@ -125,12 +136,12 @@ class OwnShip(Field):
 
     def read(self, word: str, view: View) -> str:
         if not _NEW.fullmatch(word):
-            return match_name(word, own_ships(view), self.expected)
+            return _own_ship(word, view, self.expected)
         if not self.new:
-            raise FieldError("unknown-name", f"expected a ship you have already, got {word!r}")
+            raise FieldError("unknown-name", f"{word.upper()} is not built yet", word=word)
         if view["section"] != "turn":
             raise FieldError(
-                "unknown-name", f"expected {self.expected}, got {word!r}", "new ships have their ids by now"
+                "unknown-name", f"you have no ship {word.upper()}", "new ships have their ids by now", word
             )
         return word.upper()
 
@@ -156,7 +167,7 @@ class NewName(Field):
     def read(self, word: str, view: View) -> int:
         number = new_number(word)
         if number is None:
-            raise FieldError("bad-name", f"expected {self.expected}, got {word!r}")
+            raise FieldError("bad-name", f"{show_word(word)} is not {self.expected}", word=word)
         return number
 
     def write(self, value: int) -> str:
@@ -184,7 +195,7 @@ class Ships(Field):
         every = self._every(word, view)
         ships = every or tuple(dict.fromkeys(self.ship.read(part, view) for part in word.split("/")))
         if len(ships) < self.least and not every:
-            raise FieldError("too-few", f"expected several ships, got {word!r}")
+            raise _too_few(word)
         return ships
 
     def spare(self, word: str, view: View) -> tuple[tuple[str, ...], tuple[FieldError, ...]]:
@@ -196,7 +207,7 @@ class Ships(Field):
             except FieldError as refused:
                 bad.append(refused)
         if len(good) < self.least:
-            raise bad[0] if bad else FieldError("too-few", f"expected several ships, got {word!r}")
+            raise bad[0] if bad else _too_few(word)
         return tuple(dict.fromkeys(good)), tuple(bad)
 
     def write(self, value: Sequence[str]) -> str:
@@ -233,6 +244,10 @@ class Ships(Field):
         return ships
 
 
+def _too_few(word: str) -> FieldError:
+    return FieldError("too-few", f"{show_word(word)} is one ship, and several are to be named", word=word)
+
+
 @dataclass(frozen=True)
 class OwnPlanet(Field):
     """The space of an own planet, by its coordinates or its name; kept as coordinates."""
@@ -249,7 +264,8 @@ class OwnPlanet(Field):
         if space in mine:
             return str(space)
         if space is None:
-            raise FieldError("unknown-name", f"expected {self.expected}, got {word!r}", _nearest(None, mine, board))
+            text = f"{show_word(word)} is not {self.expected}"
+            raise FieldError("unknown-name", text, _nearest(None, mine, board), word)
         what = "the planet there is not yours" if space in by_name.values() else "no planet is there"
         raise FieldError("not-yours", f"{what}: {space}", _nearest(space, mine, board))
 
@@ -274,7 +290,7 @@ class Place(Field):
     def read(self, word: str, view: View) -> str:
         space = _space(word, view, board_of(view))
         if space is None:
-            raise FieldError("no-space", f"expected {self.expected}, got {word!r}")
+            raise FieldError("no-space", f"{show_word(word)} is not {self.expected}", word=word)
         return space
 
     def samples(self, view: View) -> Sequence[str]:
@@ -320,7 +336,7 @@ class Foe(Field):
         ship = word.upper()
         letters = {letter_of(colour): colour for colour in others(view)}
         if not _ID.fullmatch(ship):
-            raise FieldError("bad-ship-id", f"expected {self.expected}, got {word!r}")
+            raise FieldError("bad-ship-id", f"{show_word(word)} is not {self.expected}", word=word)
         if ship[0] == letter_of(view["seat"]):
             raise FieldError("own-ship", f"{ship} would be a ship of your own")
         if ship[0] not in letters:
@@ -382,9 +398,8 @@ class Vector(KeywordField):
     def read(self, word: str, view: View) -> str:
         typed = ascii_signs(word).upper()
         if typed not in self.words:
-            raise FieldError(
-                "unknown-name", f"expected {self.expected}, got {word!r}", lambda: suggest(typed, self.words) or WAYS
-            )
+            text = f"{show_word(word)} is not {self.expected}"
+            raise FieldError("unknown-name", text, lambda: suggest(typed, self.words) or WAYS, word)
         return typed
 
 

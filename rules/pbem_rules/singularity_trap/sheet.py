@@ -287,7 +287,7 @@ def _cannot_move(ship: Prospect, order: Move) -> str:
     if order.vector and not ship.left["slip"]:
         return f"{ship.name} has no undamaged slip unit"
     if order.vector and order.reach > drive:
-        return f"{ship.name} can slip {drive} spaces, not {order.reach}"
+        return f"a slip of {order.reach} is too long: the drive of {ship.name} allows {drive}"
     if JUMP in order.legs and not ship.left["jump"]:
         return f"{ship.name} has no undamaged jump unit"
     if len(order.powered) > drive:

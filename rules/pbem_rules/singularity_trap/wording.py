@@ -235,8 +235,8 @@ def _ally(words: list[str]) -> list[str]:
     rest = [word for word in words[1:] if word not in {"WITH", ","}]
     said = [word for word in rest if word in _YES | _NO]
     who = [word for word in rest if word not in said]
-    answer = "NO" if said and said[-1] in _NO else "YES"
-    return ["ALLY", *who, answer] if len(who) == 1 else words
+    answers = {"NO" if word in _NO else "YES" for word in said} or {"YES"}
+    return ["ALLY", *who, *answers] if len(who) == len(answers) == 1 else words
 
 
 def _unally(words: list[str]) -> list[str]:

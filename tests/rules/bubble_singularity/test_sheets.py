@@ -41,13 +41,15 @@ def test_a_whole_turn_fits_one_sheet() -> None:
 
 def test_unknown_directions_are_named() -> None:
     """A word that is no direction is refused with a list of those that are."""
-    assert refused(lay(), "MOVE AWAY", "ROTATE CW")[1].startswith("expected a direction, N, E, S or W, got 'AWAY'")
+    assert refused(lay(), "MOVE AWAY", "ROTATE CW")[1].startswith("AWAY is not a direction, N, E, S or W")
 
 
 def test_an_unknown_use_is_answered_with_all() -> None:
     """USE with an unknown word is answered with the nearest use, or with all."""
-    assert refused(lay(), "USE FODLER A1 CW")[1] == "expected what you use, got 'FODLER'; did you mean FOLDER?"
-    assert refused(lay(), "USE")[1].startswith("expected what you use, the line ends; possible: FOLDER, ATTRACTOR")
+    assert refused(lay(), "USE FODLER A1 CW")[1] == "FODLER is nothing that can be used; did you mean FOLDER?"
+    assert refused(lay(), "USE")[1].startswith(
+        "the line ends where a card or a station's use belongs; possible: FOLDER, ATTRACTOR"
+    )
 
 
 def test_a_use_with_wrong_arguments_is_explained() -> None:

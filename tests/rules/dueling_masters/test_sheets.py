@@ -28,7 +28,7 @@ def test_a_word_that_is_no_square_is_refused() -> None:
     """The finding has the bounds of the board."""
     assert only("MOVE Z1 K1") == (
         "no-such-square",
-        "expected a square from A1 to J10, got 'K1'",
+        "there is no square K1",
         "rows go A to J",
     )
     assert only("MOVE Z1 C11")[2] == "columns go 1 to 10"

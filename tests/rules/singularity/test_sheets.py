@@ -27,7 +27,7 @@ def test_a_cell_beyond_the_board_is_refused_with_its_columns_bounds() -> None:
     """A player who names a cell that is not there learns where the column ends."""
     code, text, hint = only("PLACE a3", "PLACE e5")
 
-    assert (code, text, hint) == ("no-such-cell", "expected a free cell, got 'a3'", "column a goes from a6 to a11")
+    assert (code, text, hint) == ("no-such-cell", "there is no cell a3", "column a goes from a6 to a11")
 
 
 def test_a_column_beyond_the_board_is_refused_with_the_bounds() -> None:
@@ -37,12 +37,12 @@ def test_a_column_beyond_the_board_is_refused_with_the_bounds() -> None:
 
 def test_an_occupied_cell_is_refused() -> None:
     """The finding says whose stone lies there, and which."""
-    assert only("PLACE d4", "PLACE e5")[:2] == ("taken", "expected a free cell, but stone 1 (red) is on d4")
+    assert only("PLACE d4", "PLACE e5")[:2] == ("taken", "d4 is taken: stone 1 (red) is there")
 
 
 def test_the_black_stones_cell_is_refused() -> None:
     """Nothing can be placed on the black stone."""
-    assert only("PLACE f1", "PLACE e5")[:2] == ("taken", "expected a free cell, but the black stone stands on f1")
+    assert only("PLACE f1", "PLACE e5")[:2] == ("taken", "f1 is taken: the black stone stands there")
 
 
 def test_one_stone_a_turn() -> None:

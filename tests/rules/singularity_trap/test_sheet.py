@@ -271,7 +271,7 @@ def test_a_sentence_of_a_player_about_himself_is_no_resignation() -> None:
 
 def test_words_that_are_no_orders_are_repeated_as_they_were_typed() -> None:
     """A receipt repeats them so also where the line was read once more as people talk."""
-    assert [each.text for each in findings(world(), "red", "Ann")] == ["'Ann' is not an order"]
+    assert [each.text for each in findings(world(), "red", "Ann")] == ["there is no order Ann"]
 
 
 def test_a_receipt_says_where_moves_end() -> None:
