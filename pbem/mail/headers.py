@@ -16,6 +16,7 @@ import hashlib
 import hmac
 import json
 import re
+from urllib.parse import quote
 
 from pbem.errors import CampaignError
 from pbem.util import CODE_CHARACTERS, ID_CHARACTERS
@@ -108,6 +109,14 @@ def plus_address(address: str, code: str) -> str:
     """Return the order address with a code, for Reply-To (RFC 5233): "orders+code@example.org"."""
     local, _, domain = address.rpartition("@")
     return f"{local}+{code}@{domain}"
+
+
+def mailto(address: str, subject: str, body: str) -> str:
+    """Return a link that writes a mail (RFC 6068); as an attribute of HTML it is to be escaped."""
+    said = {"subject": subject, "body": body.replace("\n", "\r\n")}
+    return f"mailto:{quote(address, safe='@')}?" + "&".join(
+        f"{key}={quote(text, safe='')}" for key, text in said.items()
+    )
 
 
 def tagged_subject(campaign: str, subject: str, code: str = "") -> str:
