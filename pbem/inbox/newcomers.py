@@ -16,6 +16,7 @@ from pbem.inbox.command_parser import CommandList
 from pbem.inbox.context import AuthResult, Declined, MessageContext, UnknownSender
 from pbem.inbox.replies import answer, bare_subject
 from pbem.inbox.seat_lookup import games_of, taking_players
+from pbem.mail.message import find_reply_codes
 from pbem.report.answers import OpenGame, OpenGames
 from pbem.util import redact_all
 
@@ -36,6 +37,8 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|no|never|nicht|kein|pas|non|nao|não|niet|inte|ikke|nie|ne|не|нет)\b|n't\b", re.IGNORECASE)
+_FRAME = re.compile(r"\s*+(?:orders|player|gm)\s++\S++\s++\S", re.IGNORECASE)
+_LINK = re.compile(r"://|www\.|@|\.[a-z]{2,}/", re.IGNORECASE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*+")
 _AS = re.compile(r"\bas[ ]+(?:the[ ]+)?([a-z0-9-]{1,20}+)", re.IGNORECASE)
 
@@ -59,7 +62,8 @@ def offer_games(case: MessageContext, to: str, *, asked: str = "") -> str:
     settings = case.app.settings
     page = OpenGames(
         address=case.address,
-        wrote=_excerpt(case),
+        wrote=_excerpt(case) if games else "",
+        seated=_is_for_seat(case),
         games=tuple(games[:MOST_OFFERED]),
         asked=asked,
         hint=_nearest(asked or _misspelt(case), names),
@@ -81,10 +85,22 @@ def _open_games(case: MessageContext) -> list[OpenGame]:
 
 
 def _excerpt(case: MessageContext) -> str:
-    text = " ".join(redact_all(case.letter.text).split()) or " ".join(
-        redact_all(bare_subject(case.letter.subject)).split()
-    )
-    return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT].rstrip()} ..."
+    """Return the beginning of a message to be quoted back; without keys, frames, links and addresses.
+
+    The answer may go to a forged address: it must not carry a text of another's choice.
+    """
+    if _is_for_seat(case):
+        return ""
+    text = redact_all(case.letter.text if case.letter.text.strip() else bare_subject(case.letter.subject))
+    words = [word for word in text.split() if not _LINK.search(word)]
+    said = " ".join(words).replace('"', "'")
+    return said if len(said) <= _EXCERPT else f"{said[:_EXCERPT].rstrip()} ..."
+
+
+def _is_for_seat(case: MessageContext) -> bool:
+    """Return True if a message has a frame, or a code that is not known: it is from a person who plays somewhere."""
+    framed = any(map(_FRAME.match, case.letter.lines))
+    return framed or bool(find_reply_codes(case.letter, case.address))
 
 
 def _nearest(word: str, names: list[str]) -> str:

@@ -441,8 +441,8 @@ def _send_rules_to_stranger(asked: PersonRequest, page: RulebookPage, files: tup
         case.silent(why)
         return ""
     page = replace(page, last=is_last_answer(case, asked.to, kind))
-    id_ = next_stranger_id(case, asked.to, kind)
-    send_rulebook(case, asked.to, page, topic=stranger_topic(case, kind, id_), id_=id_, kind=STRANGER, files=files)
+    id_, topic = next_stranger_id(case, asked.to, kind), stranger_topic(case, kind, f"{page.game} {page.about}")
+    send_rulebook(case, asked.to, page, topic=topic, id_=id_, kind=STRANGER, files=files)
     return ""
 
 

@@ -327,14 +327,18 @@ def _answer_stranger(
     if isinstance(page, _WITH_LAST):
         page = replace(page, last=is_last_answer(case, to, kind))
     mail = _draft(case, mailer, to, page, id_=free, code=code, kind=STRANGER, heading=heading, files=files)
-    mailer.send(case.session, case.now, replace(mail, topic=stranger_topic(case, kind, free)))
+    mailer.send(case.session, case.now, replace(mail, topic=stranger_topic(case, kind)))
     return f"answered {to}, who is unknown"
 
 
-def stranger_topic(case: MessageContext, kind: str, id_: str) -> str:
-    """Return the topic of an answer to a stranger, by which such answers are counted; one for each mail."""
+def stranger_topic(case: MessageContext, kind: str, about: str = "") -> str:
+    """Return the topic of an answer to a stranger, by which such answers are counted.
+
+    `about` tells several answers of one kind to a message apart.
+    """
     # A topic for each mail: queued mails of one topic supersede each other.
-    return f"{_topic_prefix(case, kind)}{hashlib.sha256(id_.encode()).hexdigest()[:24]}"
+    which = f"{case.letter_id} {about}"
+    return f"{_topic_prefix(case, kind)}{hashlib.sha256(which.encode()).hexdigest()[:24]}"
 
 
 def next_stranger_id(case: MessageContext, to: str, kind: str) -> str:

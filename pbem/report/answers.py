@@ -476,8 +476,9 @@ class OpenGame:
 class OpenGames:
     """To a person without a seat, whatever they wrote: the games that they can join.
 
-    `wrote` is the beginning of their message, without keys. `asked` is the campaign
-    that they asked for and that takes no players, `hint` the nearest that does.
+    `wrote` is the beginning of their message, without keys. `seated`: it looks as if
+    they play, from another address. `asked` is the campaign that they asked for and that
+    takes no players, `hint` the nearest that does.
     `site` is the address of the web site, `gm` that of the GM if all games have the
     same. `last`: there is no other answer that day.
     """
@@ -486,6 +487,7 @@ class OpenGames:
 
     address: str
     wrote: str = ""
+    seated: bool = False
     games: tuple[OpenGame, ...] = ()
     asked: str = ""
     hint: str = ""
