@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 from unicodedata import normalize
 
@@ -106,9 +107,12 @@ _CONDITIONS = _words(
     "ehkä vain jeśli jeżeli ale może tylko pokud jestli možná jenom ak možno iba если но может возможно только "
     "якщо але можливо лише ако но може само ha de talán csak eğer ama belki sadece dacă dar poate doar αν αλλά "
     "ίσως μόνο ako ali možda samo če ampak mogoče samo jika kalau tapi mungkin hanya nếu nhưng chỉ إذا لكن ربما "
-    "فقط אם אבל אולי רק si se"
+    "فقط אם אבל אולי רק"
 )
 """Words with which an answer holds only under a condition, or with a reservation."""
+
+_IF_BEHIND_YES = _words("si se")
+"""Words for if in some languages, which say "myself" in others: a condition right behind a yes."""
 
 _IN_SIGNS = re.compile(r"如果|但|可能|也许|也許|もし|なら|でも|かも|たぶん|만약|하지만|그런데|아마|ถ้า|แต่")
 """The same in languages that write without blanks, or with few."""
@@ -167,9 +171,10 @@ class _Sentence:
         return any(phrase in said for phrase in phrases) or any(sign in self.text for sign in signs)
 
     def is_conditional(self) -> bool:
-        """Return True if the sentence has a reservation; of words that may be others the first does not count."""
-        rest = self.words[1:] if self.lead in _YES_ALONE and self.lead_stands_apart else self.words
-        return any(word in _CONDITIONS for word in rest) or _IN_SIGNS.search(self.text) is not None
+        """Return True if the sentence has a reservation."""
+        if any(word in _IF_BEHIND_YES and before in _YES for before, word in pairwise(self.words)):
+            return True
+        return not _CONDITIONS.isdisjoint(self.words) or _IN_SIGNS.search(self.text) is not None
 
 
 def read_answer(lines: Iterable[str], subject: str = "", *, clear: bool = False) -> PlainAnswer:
