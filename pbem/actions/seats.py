@@ -25,6 +25,7 @@ from pbem.actions.welcome import (
     withdraw_deputy_copies,
 )
 from pbem.campaign.history import add_entry, removed_in
+from pbem.campaign.invitations import offer_seat, with_board
 from pbem.campaign.notices import CampaignMailer, notify_players, send_text
 from pbem.campaign.people import (
     DAYS,
@@ -51,7 +52,6 @@ from pbem.campaign.snapshot import (
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.mail.outbox import redirect_press
-from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, Deputy, DeputyReport, Person, Report, Seat
@@ -553,21 +553,12 @@ class Invite(GmCommand, Change[TextResult]):
 def _mail_invitation(context: Context, address: str, *, wish: SeatName, code: str) -> None:
     app, snapshot = context.app, context.snapshot
     ruleset = app.game(snapshot.game)
-    page = Confirmation(
-        kind="invite",
-        code=code,
-        address=app.settings.address,
-        days=DAYS,
-        campaign=snapshot.name,
-        seat=wish,
-        game=ruleset.title,
-        summary=ruleset.summary,
-        schedule=snapshot.schedule.text,
-        gm=snapshot.gm,
-    )
-    subject = f"You are invited to {ruleset.title}"
+    page, files = with_board(app, offer_seat(app, snapshot, "invite", code=code, wish=wish, now=context.now), ruleset)
+    subject = f"{snapshot.gm.partition('@')[0]} invites you to {ruleset.title}: YES or NO?"
     mailer = CampaignMailer.of(app, snapshot)
-    mailer.send_page(context.session, context.now, to=address, subject=subject, page=page, code=code)
+    mail = mailer.mail(address, subject, page, (page.page, code), code=code, kind=page.page, files=files)
+    # The name of the campaign says nothing yet to the reader; the code is last, as in all subjects.
+    mailer.send(context.session, context.now, replace(mail, subject=f"{subject} [{code}]"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pbem.errors import CampaignError
+from pbem.text import join_names
 
 DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 ORDINALS = {"1ST": 1, "2ND": 2, "3RD": 3, "4TH": 4, "LAST": -1}
@@ -95,6 +96,41 @@ class Schedule:
             return (opened + steps * self.every).astimezone(dt.UTC)
         return self._moment(self._day_from(earliest))
 
+    @property
+    def pace(self) -> str:
+        """How often a turn is run, in a word or two: "weekly"."""
+        if self.every is not None:
+            return f"every {_describe_span(self.every)}"
+        if self.ordinals:
+            return "monthly" if len(self.ordinals) * len(self.days) == 1 else "on days of the month"
+        if len(self.days) == len(DAYS):
+            return "daily"
+        if self.weeks > 1:
+            return f"every {self.weeks} weeks"
+        return "weekly" if len(self.days) == 1 else f"{len(self.days)} a week"
+
+    @property
+    def words(self) -> str:
+        """The schedule in words: "one turn a week, due Fri 20:00 Europe/Berlin"."""
+        if self.every is not None:
+            return f"one turn every {_describe_span(self.every)}"
+        due = f"due {self._days_in_words()}{self.at:%H:%M} {self.zone}"
+        if self.ordinals:
+            return f"turns on some days of the month, {due}"
+        if len(self.days) == len(DAYS):
+            return f"one turn a day, {due}"
+        if self.weeks > 1:
+            return f"one turn every {self.weeks} weeks, {due}"
+        return f"{'one turn' if len(self.days) == 1 else f'{len(self.days)} turns'} a week, {due}"
+
+    def _days_in_words(self) -> str:
+        if len(self.days) == len(DAYS):
+            return ""
+        named = join_names([DAYS[day].capitalize() for day in sorted(self.days)])
+        numbers = {number: word.lower() for word, number in ORDINALS.items()}
+        which = join_names([numbers[each] for each in sorted(self.ordinals, key=list(ORDINALS.values()).index)])
+        return f"{which} {named} ".lstrip()
+
     def _day_from(self, earliest: dt.datetime) -> dt.date:
         day = earliest.astimezone(ZoneInfo(self.zone)).date()
         while not (self._has(day) and self._moment(day) >= earliest):
@@ -110,6 +146,15 @@ class Schedule:
     def _moment(self, day: dt.date) -> dt.datetime:
         # fold=0: of an hour that comes twice the first; zoneinfo shifts a skipped one to an hour later (PEP 495).
         return dt.datetime.combine(day, self.at, ZoneInfo(self.zone)).astimezone(dt.UTC)
+
+
+def _describe_span(span: dt.timedelta) -> str:
+    hours, minutes = divmod(int(span.total_seconds()) // 60, 60)
+    if minutes:
+        return f"{hours * 60 + minutes} minutes"
+    if hours % 24:
+        return "hour" if hours == 1 else f"{hours} hours"
+    return "day" if hours == 24 else f"{hours // 24} days"
 
 
 def parse_duration(word: str) -> dt.timedelta | None:

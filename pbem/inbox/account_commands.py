@@ -20,6 +20,7 @@ from pbem.actions.welcome import (
     withdraw_deputy_copies,
 )
 from pbem.campaign.history import add_entry
+from pbem.campaign.invitations import offer_seat
 from pbem.campaign.notices import CampaignMailer, send_text
 from pbem.campaign.people import (
     DAYS,
@@ -47,7 +48,16 @@ from pbem.inbox.command_parser import (
     Withdraw,
 )
 from pbem.inbox.context import MessageContext, start_of_day_utc
-from pbem.inbox.replies import STRANGERS_A_DAY, STRANGERS_OF_DOMAIN_A_DAY, answer, reply_limit_reason, warn_once
+from pbem.inbox.newcomers import offer_games
+from pbem.inbox.replies import (
+    STRANGERS_A_DAY,
+    STRANGERS_OF_DOMAIN_A_DAY,
+    Heading,
+    answer,
+    reply_limit_reason,
+    stranger_limit_reason,
+    warn_once,
+)
 from pbem.inbox.seat_lookup import seats_of, taking_players
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation, RequestKind
@@ -204,7 +214,8 @@ def _join(asked: PersonRequest, order: Join) -> str:
     case, name = asked.case, order.campaign.lower()
     # Whether there is a campaign of that name is not disclosed: one that takes no players is answered alike.
     if name not in taking_players(case.session):
-        return f"No campaign called {name} takes players by mail now. Please look at the name, or ask its GM."
+        offer_games(case, asked.to, asked=name)
+        return ""
     snapshot = load_campaign(case.session, name)
     if asked.person is not None and (place := seat_of(case.session, snapshot, asked.person)):
         return f"You play in {name} already, as {place.seat}."
@@ -212,35 +223,29 @@ def _join(asked: PersonRequest, order: Join) -> str:
     if wish and _cannot_become_seat(case, snapshot, wish):
         return f"{name} has no seat called {wish}: {suggest(wish, snapshot.seats)} Nothing was done."
     address = asked.person.address if asked.person else asked.sender
-    if asked.person is None and (why := reply_limit_reason(case, address, "join")):
+    kind = f"join {name}"
+    if asked.person is None and not case.key and (why := _unanswered(case, snapshot, address, kind)):
         case.silent(why)  # before a code is drawn, so that forged senders do not pile up requests
-        if case.verdict != "fail":
-            _list_newcomer(case, snapshot, address)
         return ""
     data = {"address": address, "wish": wish, "words": asked.text}
     code = create_request(
         case.session, "join", case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
     )
     if code is None:
-        if asked.person is None:
-            case.silent(f"{address} was mailed enough codes today")
-            return ""
         return _ENOUGH
-    ruleset = case.app.game(snapshot.game)
-    page = Confirmation(
-        kind="join",
-        code=code,
-        address=case.address,
-        days=DAYS,
-        campaign=name,
-        seat=wish,
-        game=ruleset.title,
-        summary=ruleset.summary,
-        schedule=snapshot.schedule.text,
-        gm=snapshot.gm,
-    )
-    answer(case, address, page, kind="join", code=code)
+    page = offer_seat(case.app, snapshot, "join", code=code, wish=wish, now=case.now)
+    heading = Heading(CampaignMailer.of(case.app, snapshot), "reply YES to join")
+    answer(case, address, page, kind=kind, code=code, heading=heading)
     return ""
+
+
+def _unanswered(case: MessageContext, snapshot: CampaignSnapshot, address: str, kind: str) -> str:
+    """Return why a newcomer who asks to join is not answered now; "" if they are."""
+    if why := reply_limit_reason(case, address, kind):
+        if case.verdict != "fail":
+            _list_newcomer(case, snapshot, address)
+        return why
+    return stranger_limit_reason(case, address, kind)
 
 
 def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: str) -> None:

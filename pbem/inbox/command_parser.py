@@ -30,14 +30,13 @@ from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.campaign.courtesies import Manners
 from pbem.campaign.order_sheets import ignore_courtesies, quote_lines
-from pbem.campaign.people import match_code
 from pbem.games import rulebook
 from pbem.inbox.authenticate import authenticate, reads_as_order
 from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet
-from pbem.mail.message import Message, find_reply_codes
+from pbem.mail.message import Message
 from pbem.mail.reply_parser import is_end
 from pbem.report.markdown import find_sections, headed_sections
 from pbem.ruleset.fields import KeywordField
@@ -387,9 +386,6 @@ _BUTTON = re.compile(r"(?:leave\s++(?P<campaign>\S++)(?:\s++(?P<seat>\S++))?|uns
 The text below it is the mail program's: none, or that it was sent on its user's behalf.
 """
 
-YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
-"""First line by which a reply confirms what it answers."""
-
 
 def first_line(letter: Message) -> str:
     """Return the first line of a message that is not blank; "" if there is none."""
@@ -397,11 +393,9 @@ def first_line(letter: Message) -> str:
 
 
 def find_request(case: MessageContext, known: Names) -> CommandList | None:
-    """Return the commands of a message: in its text, in the subject of one without text, or a YES to a question."""
+    """Return the commands of a message: in its text, or in the subject of one without text."""
     letter = case.letter
     first = first_line(letter)
-    if YES.fullmatch(first) and (code := match_code(case.session, find_reply_codes(letter, case.address))):
-        return CommandList(None, ((1, f"CONFIRM {code}"),))
     found = find_commands(letter.lines, known) or _find_button_request(case)
     if found is None and not first:
         found = find_commands([bare_subject(letter.subject)], known)

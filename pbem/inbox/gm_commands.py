@@ -35,7 +35,8 @@ from pbem.campaign.people import verify_token
 from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.inbox.context import MessageContext
-from pbem.inbox.replies import answer_gm, to_stranger, warn_gm
+from pbem.inbox.newcomers import to_stranger
+from pbem.inbox.replies import answer_gm, warn_gm
 from pbem.mail.compose import MailPart
 from pbem.mail.message import is_truncated, list_attachments
 from pbem.mail.reply_parser import is_end

@@ -25,7 +25,7 @@ from pbem.campaign.people import (
 )
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import are_orders
-from pbem.inbox.command_parser import YES, find_request, first_line
+from pbem.inbox.command_parser import find_request, first_line
 from pbem.inbox.context import (
     AuthResult,
     ConfirmedSender,
@@ -37,8 +37,11 @@ from pbem.inbox.context import (
     SeatMismatch,
     SenderMismatch,
 )
+from pbem.inbox.newcomers import to_stranger
+from pbem.inbox.plain_answers import PlainAnswer, asks_something, read_answer
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
-from pbem.inbox.replies import SeatMismatchNotice, answer, question, to_stranger, warn_guess_limit, warn_seat
+from pbem.inbox.replies import SeatMismatchNotice, answer, bare_subject, question, warn_guess_limit, warn_seat
+from pbem.inbox.request_answers import deny_message, pass_on_words
 from pbem.inbox.seat_lookup import SeatContext, load_seat
 from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
@@ -159,12 +162,13 @@ def handle_confirmation(
     """
     kept = case.session.get_one(InboxMessage, asked.data["letter"])
     letter = parse_message(kept.raw)
+    said = _read(case.letter)
     # A machine that sends back its mail would pass for a yes, but for a word of its own: that alone clears a doubt.
-    agrees = _says_yes(case.letter) if asked.data.get("doubt") else _agrees(case.letter, letter)
+    agrees = said == "yes" if asked.data.get("doubt") else _agrees(case.letter, letter)
     if not agrees and not _replaces(case, asked, sheet):
         # Anything else in it is processed as in any other mail.
         other = sheet.header is not None or find_request(case, known) is not None
-        return None if other else (_report_outcome(case, asked, "unclear"), False)
+        return None if other else (_answer_otherwise(case, asked, said), False)
     # A code is good once (docs/decisions/0014), also when two answers are processed at the same time.
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
         return _report_outcome(case, asked, "answered"), False
@@ -197,14 +201,28 @@ def find_pending(case: MessageContext) -> PendingRequest | None:
 
 def _agrees(answered: Message, kept: Message) -> bool:
     """Return True if an answer says yes: it has no text of its own, a word for yes, or the text of the message kept."""
-    if not first_line(answered) or _says_yes(answered):
+    said = _read(answered)
+    if said == "yes" or (said != "no" and not first_line(answered)):
         return True
     return answered.text.casefold().split() == kept.text.casefold().split()
 
 
-def _says_yes(answered: Message) -> bool:
-    first = first_line(answered)
-    return bool(YES.fullmatch(first)) or first.upper().startswith("CONFIRM ")
+def _read(answered: Message) -> PlainAnswer:
+    """Return what an answer says in plain words; a CONFIRM with the code of the question is a yes."""
+    if first_line(answered).upper().startswith("CONFIRM "):
+        return "yes"
+    return read_answer(answered.lines, bare_subject(answered.subject), clear=True)
+
+
+def _answer_otherwise(case: MessageContext, asked: PendingRequest, said: PlainAnswer) -> str:
+    """Answer what is no yes: a no ends the question, and another question goes to the GM."""
+    if said == "no" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
+        kept = case.session.get_one(InboxMessage, asked.data["letter"])
+        kept.note = f"not its owner's, as letter {case.letter_id} says"
+        return f"says that letter {kept.id} is not his; {deny_message(case, asked)}"
+    if said == "other" and asked.campaign_id is not None and asks_something(case.letter.lines):
+        return pass_on_words(case, asked)
+    return _report_outcome(case, asked, "unclear" if is_open(asked, case.now) else "answered")
 
 
 def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> bool:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,8 +18,10 @@ from pbem.actions.base import format_days
 from pbem.actions.welcome import RESENT, find_report, resend_report
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
+from pbem.campaign.invitations import board_file
 from pbem.campaign.people import deputies_of, standby_position
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, load_campaign
+from pbem.errors import CampaignError
 from pbem.games import rulebook
 from pbem.inbox.authenticate import reads_as_order
 from pbem.inbox.command_parser import (
@@ -34,8 +37,32 @@ from pbem.inbox.command_parser import (
     Status,
 )
 from pbem.inbox.context import MessageContext
-from pbem.inbox.replies import answer, bare_subject, send_rulebook, sent_today, to_stranger, was_sent
-from pbem.inbox.seat_lookup import find_seat, games_of, load_seat, seats_of, taking_players
+from pbem.inbox.newcomers import offer_games
+from pbem.inbox.replies import (
+    STRANGER,
+    answer,
+    bare_subject,
+    is_last_answer,
+    next_stranger_id,
+    reply_limit_reason,
+    send_rulebook,
+    sent_today,
+    stranger_limit_reason,
+    stranger_topic,
+    was_sent,
+)
+from pbem.inbox.seat_lookup import (
+    KnownSeat,
+    answered_campaign,
+    find_seat,
+    games_of,
+    is_known,
+    load_seat,
+    seats_of,
+    taking_players,
+)
+from pbem.mail.compose import MailPart
+from pbem.mail.message import find_reply_codes
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
 from pbem.report.markdown import as_html, as_text, find_sections, sections
 from pbem.ruleset.fields import suggest
@@ -79,12 +106,12 @@ def send_help(case: MessageContext, words: Sequence[str]) -> str:
     if sender is None:
         return f"help; {case.silent('no sender can be read')}"
     explained = _find_verb(case, words)
-    page = HelpOnVerb(address=case.address, orders=explained) if explained else _build_guide(case, sender, words)
+    page = HelpOnVerb(address=case.address, orders=explained) if explained else _build_guide(case, words)
     return "help; " + answer(case, sender, page, kind="help")
 
 
-def _build_guide(case: MessageContext, sender: str, words: Sequence[str]) -> Help:
-    orders, seats = _game_orders(case), seats_of(case.session, sender)
+def _build_guide(case: MessageContext, words: Sequence[str]) -> Help:
+    orders, seats = _game_orders(case), _own_seats(case)
     unknown = words[0] if len(words) == 1 and orders else ""
     return Help(
         address=case.address,
@@ -108,9 +135,20 @@ def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, .
     return tuple(named)
 
 
+def _answered(case: MessageContext) -> tuple[str, str] | None:
+    """Return the campaign, with its game, of the mail of ours that a message answers; None if it answers none."""
+    return answered_campaign(case.session, find_reply_codes(case.letter, case.address), case.letter.references)
+
+
+def _own_seats(case: MessageContext) -> list[KnownSeat]:
+    """Return the sender's seats: of the campaign whose mail the message answers, or else of all."""
+    seats, answered = seats_of(case.session, case.letter.sender), _answered(case)
+    return [seat for seat in seats if answered is None or seat.campaign == answered[0]]
+
+
 def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
     """Yield the orders that the newest reports to the sender offer: a campaign may have verbs of its own."""
-    for known in seats_of(case.session, case.letter.sender):
+    for known in _own_seats(case):
         seat = find_seat(case.session, known.campaign, known.seat)
         spot = load_seat(case.session, seat.id) if seat else None
         if spot is not None and spot.status == CampaignState.RUNNING:
@@ -121,8 +159,12 @@ def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
 
 
 def _game_orders(case: MessageContext) -> tuple[OrderHelp, ...]:
-    """Return the orders of all games in which the sender is a player, deputy or GM."""
-    games = games_of(case.session, case.letter.sender or "", case.now).values()
+    """Return the orders of the game whose mail the message answers, or else of all games of the sender.
+
+    These are those in which the sender is a player, deputy or GM.
+    """
+    answered = _answered(case)
+    games = [answered[1]] if answered else games_of(case.session, case.letter.sender or "", case.now).values()
     rulesets = [case.app.game(key) for key in dict.fromkeys(games)]
     return tuple(order for ruleset in rulesets for order in _describe_orders(ruleset.orders, ruleset.title))
 
@@ -305,41 +347,58 @@ _ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow
 
 
 def _rules(asked: PersonRequest, order: Rules) -> str:
-    own = games_of(asked.case.session, asked.to, asked.case.now)
-    campaign, words = _split_campaign(asked, order, own)
-    if campaign:
-        key = own.get(campaign) or taking_players(asked.case.session)[campaign]
-        return _send_rules(asked, asked.case.app.game(key), words)
+    case, own = asked.case, games_of(asked.case.session, asked.to, asked.case.now)
+    key, words = _split_game(asked, order, own)
+    if key:
+        return _send_rules(asked, case.app.game(key), words)
+    if answered := _answered(case):
+        return _send_rules(asked, case.app.game(answered[1]), words)
     if asked.spot is not None:
-        return _send_rules(asked, asked.case.app.game(asked.spot.game), words)
+        return _send_rules(asked, case.app.game(asked.spot.game), words)
     if len(set(own.values())) == 1:
-        return _send_rules(asked, asked.case.app.game(next(iter(own.values()))), words)
-    return _ask_which_campaign(asked.case, own, words) if own else _answer_outsider(asked)
+        return _send_rules(asked, case.app.game(next(iter(own.values()))), words)
+    if own:
+        return _ask_which_campaign(case, own, words)
+    offer_games(case, asked.to)
+    return ""
 
 
-def _split_campaign(asked: PersonRequest, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-    """Split off the campaign that comes first among the words; "" if the sender may know of none of that name."""
+def _split_game(asked: PersonRequest, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """Split off the game that comes first among the words, by its campaign or its own name; "" if there is none.
+
+    A person may name their own campaigns and those that take players; one who plays nowhere also a game.
+    """
     name = order.about[0].lower() if order.about else ""
-    may_know = name in own or (asked.person is not None and name in taking_players(asked.case.session))
-    return (name, order.about[1:]) if name and may_know else ("", order.about)
+    if key := own.get(name) or taking_players(asked.case.session).get(name):
+        return key, order.about[1:]
+    for number in range(1, 0 if own else len(order.about) + 1):
+        words = " ".join(order.about[:number]).lower()
+        if key := next((key for key, titles in _titles(asked.case).items() if words in titles), ""):
+            return key, order.about[number:]
+    return "", order.about
+
+
+def _titles(case: MessageContext) -> dict[str, tuple[str, ...]]:
+    """Return the names by which each game is asked for."""
+    games = {key: _usable(case, key) for key in case.app.games}
+    return {
+        key: (key, key.replace("_", " "), key.replace("_", "-"), ruleset.title.lower())
+        for key, ruleset in games.items()
+        if ruleset is not None
+    }
+
+
+def _usable(case: MessageContext, key: str) -> AnyRuleset | None:
+    try:
+        return case.app.game(key)
+    except CampaignError:
+        return None
 
 
 def _ask_which_campaign(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
     """Ask a player of several games for the one meant, with the lines to mail."""
     lines = [f"{' '.join(('RULES', name, *words))} ({case.app.game(key).title})" for name, key in own.items()]
     return "\n".join(("You are in campaigns of several games. Please mail one of these lines:", *lines))
-
-
-def _answer_outsider(asked: PersonRequest) -> str:
-    """Return the campaigns that take players to a person who plays nowhere; answer strangers alike."""
-    campaigns = taking_players(asked.case.session)
-    if not campaigns and asked.person is None:
-        # As all strangers are answered, so that nothing about this home is disclosed.
-        to_stranger(asked.case)
-        return ""
-    titles = [f"{name} ({asked.case.app.game(key).title})" for name, key in campaigns.items()]
-    taking = f"These campaigns take players by mail: {', '.join(titles)}." if titles else ""
-    return f"You play in no campaign here now. {taking}".strip()
 
 
 def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
@@ -350,12 +409,40 @@ def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...
         titles = (f"RULES {each.title}" for each in sections(whole) if each.level > 1)
         nothing = f"Nothing in the rulebook of {ruleset.title} speaks of {' '.join(words)}. It has these sections:"
         return "\n".join((nothing, *titles))
-    if refused := _rules_limit_reason(asked, words, ruleset):
-        return refused
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
     page = RulebookPage(game=ruleset.title, about=about, text=as_text(source), html=as_html(source))
-    send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
+    if not (words or asked.spot):
+        page, files = _with_board(asked.case, page, ruleset)
+    else:
+        files = ()
+    if not is_known(asked.case.session, asked.to) and not asked.case.key:
+        return _send_rules_to_stranger(asked, page, files)
+    if refused := _rules_limit_reason(asked, words, ruleset):
+        return refused
+    send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words), files=files)
+    return ""
+
+
+def _with_board(
+    case: MessageContext, page: RulebookPage, ruleset: AnyRuleset
+) -> tuple[RulebookPage, tuple[MailPart, ...]]:
+    """Return a whole rulebook with a picture of a board in play, and the file; without one where there is none."""
+    part, shows = board_file(case.app, ruleset)
+    if part is None:
+        return page, ()
+    return replace(page, board=part.content_id, shows=shows), (part,)
+
+
+def _send_rules_to_stranger(asked: PersonRequest, page: RulebookPage, files: tuple[MailPart, ...]) -> str:
+    """Queue a rulebook for an unknown address, as one of the few answers that it gets in a day; return ""."""
+    case, kind = asked.case, "rules"
+    if why := reply_limit_reason(case, asked.to, kind) or stranger_limit_reason(case, asked.to, kind):
+        case.silent(why)
+        return ""
+    page = replace(page, last=is_last_answer(case, asked.to, kind))
+    id_, topic = next_stranger_id(case, asked.to, kind), stranger_topic(case, kind, f"{page.game} {page.about}")
+    send_rulebook(case, asked.to, page, topic=topic, id_=id_, kind=STRANGER, files=files)
     return ""
 
 

@@ -1,12 +1,14 @@
 """Answers to messages, queued into the outbox, with limits against floods and mail loops.
 
 Answers other than receipts are limited: so many a day for a known address, counted
-for each key apart, and one of a kind and week for a stranger (RFC 3834, 2). Only so
-many strangers are answered in a day: counted for each kind apart, and apart for
-those for whose address the receiving server vouches, so that forged messages of
-one kind use up nothing but that. Beyond the limit no answer is sent, so that two
-machines cannot talk to each other without end, and a forged address is not flooded
-with answers.
+for each key apart, and so many a day for a key that an unknown address shows. A
+stranger, who has no key, gets a few answers of a kind and day, and a few more of
+all kinds; the last says that it is the last. Only so many strangers are answered in
+a day: counted for each kind apart, and apart for those for whose address the
+receiving server vouches, so that forged messages of one kind use up nothing but
+that. To ask to join one campaign is a kind. Beyond the limit no answer is sent, so
+that two machines cannot talk to each other without end, and a forged address is not
+flooded with answers.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import CampaignMailer, campaign_url, host_mail_key
 from pbem.campaign.order_sheets import receipt_id_parts
+from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext, is_known, seat_for_deputy
 from pbem.inbox.sheet_finder import SheetHeader
@@ -31,7 +34,17 @@ from pbem.mail.headers import without_codes
 from pbem.mail.message import Message, parse_message
 from pbem.mail.outbox import provider_of
 from pbem.mail.reply_parser import has_header
-from pbem.report.answers import Receipt, Refusal, RulebookPage
+from pbem.report.answers import (
+    Answer,
+    Confirmation,
+    Help,
+    HelpOnVerb,
+    OpenGames,
+    Receipt,
+    Refusal,
+    RequestReply,
+    RulebookPage,
+)
 from pbem.report.notices import Notice, Page
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
 from pbem.store.types import CampaignState
@@ -42,6 +55,12 @@ STRANGERS_A_DAY = 100
 
 STRANGERS_OF_DOMAIN_A_DAY = 30
 """Answers of one kind to unknown addresses of one domain, vouched for or not."""
+
+STRANGER_A_DAY = 3
+"""Answers of one kind to an unknown address."""
+
+STRANGER_OF_ALL_KINDS_A_DAY = 10
+"""Answers of all kinds to an unknown address."""
 
 STRANGER = "stranger"
 """The kind of mail that answers an unknown sender."""
@@ -55,6 +74,9 @@ ECHO = f"the same words came from there {SAME_A_DAY} times today, as from an ans
 _ALIKE = 0.8
 """Share of words in which two messages of a program agree; they may quote different subjects."""
 
+PASSED_ON_A_DAY = 5
+"""Words of one person about one thing that are passed on to a GM."""
+
 ANSWERS_A_DAY = 20
 WARNINGS_A_DAY = 3
 
@@ -67,28 +89,64 @@ _TAKEN = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(bindp
 _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
 
 
-def answer(
-    case: MessageContext, to: str, page: Page, *, kind: str = "answer", spot: SeatContext | None = None, code: str = ""
-) -> str:
-    """Queue an answer; return what to note of it. With a `code`, a reply to it counts as orders.
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The campaign that an answer belongs to, and its subject, if that is not the message's own."""
 
-    An unknown address gets one answer of each `kind` a week.
+    mailer: CampaignMailer
+    subject: str = ""
+
+
+_OF_UNUSABLE = (Refusal, OpenGames, RequestReply)
+"""Answers to messages that brought nothing that can be used."""
+
+_WITH_LAST = (Answer, Confirmation, Help, HelpOnVerb, OpenGames)
+"""Answers to strangers, of which the last of a day says so."""
+
+
+def answer(
+    case: MessageContext,
+    to: str,
+    page: Page,
+    *,
+    kind: str = "answer",
+    spot: SeatContext | None = None,
+    code: str = "",
+    heading: Heading | None = None,
+    files: Sequence[MailPart] = (),
+) -> str:
+    """Queue an answer; return what to note of it.
+
+    A message without a key from an unknown address has few answers of each `kind` a day.
+
+    Args:
+        to: The address that is answered.
+        page: The answer.
+        kind: The kind of answer by which strangers are counted.
+        spot: The seat to whose report the answer belongs.
+        code: The reply code of the answer: a reply to it counts as orders for the seat, or answers a request.
+        heading: The campaign and subject, where there is no seat.
+        files: Further parts.
     """
-    if isinstance(page, Refusal) and is_echo(case, spot, digits=bool(case.key)):
+    if isinstance(page, _OF_UNUSABLE) and is_echo(case, spot, digits=bool(case.key)):
         return case.silent(ECHO)
-    if not is_known(case.session, to):
-        return _answer_stranger_once(case, to, page, kind, code)
+    known = is_known(case.session, to)
+    if not (known or case.key):
+        return _answer_stranger(case, to, page, kind, code=code, heading=heading, files=files)
     day = case.now.date().isoformat()
+    # Of a key that is shown from many unknown addresses, all count: it may be stolen, and they forged.
+    whose = to.lower() if known else ""
     # A forged sender's answers go to the owner of the address, who must not be flooded with them.
     most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
     # A Message-ID for each answer of the day: it is unique in the outbox, so that two processes at once cannot exceed
     # the limit.
     free = _free_id(
-        case.session, [_message_id(case, "answer", to.lower(), day, case.account, place) for place in range(most)]
+        case.session, [_message_id(case, "answer", whose, day, case.account, place) for place in range(most)]
     )
     if free is None:
         return case.silent(f"{to} has had {most} answers today")
-    _queue_answer(case, _mailer(case, spot), to, page, id_=free, spot=spot, code=code)
+    mailer = heading.mailer if heading else _mailer(case, spot)
+    _queue_answer(case, mailer, to, page, id_=free, spot=spot, code=code, heading=heading, files=files)
     return f"answered {to}"
 
 
@@ -126,13 +184,6 @@ def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
     return frozenset(word for word in words if digits or not any(map(str.isdigit, word)))
 
 
-def to_stranger(case: MessageContext) -> str:
-    """Answer a message with the same words whether or not what it names exists; return what to note of it."""
-    if case.letter.sender is None:
-        return case.silent("no sender can be read")
-    return answer(case, case.letter.sender, Refusal(reason="unknown-sender", address=case.address))
-
-
 def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
     """Tell a seat's own address what was tried in its name, at most so often a day; return what to note."""
     mailer, subject = _mailer(case, spot), "Somebody wrote for your seat"
@@ -151,6 +202,33 @@ def warn_once(case: MessageContext, to: str, campaign: str, subject: str, page: 
     return (
         f"warned {to}" if _add_warning(case, CampaignMailer(case.app, name=campaign), to, subject, page, places) else ""
     )
+
+
+def pass_on(
+    case: MessageContext,
+    campaign: CampaignSnapshot,
+    subject: str,
+    page: Page,
+    *,
+    sender: str,
+    about: tuple[str, int],
+    free: bool = False,
+) -> str:
+    """Mail the words of a person to a GM, whose reply goes to that person; return what to note of it.
+
+    At most `PASSED_ON_A_DAY` mails `about` one thing are passed on in a day, unless it is `free` of that.
+    """
+    day = case.now.date().isoformat()
+    # A message passes on one text: with its id alone, one that is free of the limit uses up none of it.
+    places = [_message_id(case, *about, case.letter_id)] if free else []
+    places = places or [_message_id(case, *about, day, place) for place in range(PASSED_ON_A_DAY)]
+    found = _free_id(case.session, places)
+    if found is None:
+        return f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"
+    mailer = CampaignMailer.of(case.app, campaign)
+    mail = mailer.mail(campaign.gm, subject, page, found)
+    mailer.send(case.session, case.now, replace(mail, reply_to=sender))
+    return f"passed on to {campaign.gm}"
 
 
 def _warn(
@@ -206,12 +284,21 @@ def answer_gm(case: MessageContext, campaign: Campaign, page: Page, *, files: Se
     _queue_answer(case, CampaignMailer.of(case.app, campaign), campaign.gm, page, id_=id_, files=files)
 
 
-def send_rulebook(case: MessageContext, to: str, page: RulebookPage, *, topic: str) -> None:
+def send_rulebook(
+    case: MessageContext,
+    to: str,
+    page: RulebookPage,
+    *,
+    topic: str,
+    id_: str = "",
+    kind: str = "rules",
+    files: Sequence[MailPart] = (),
+) -> None:
     """Queue pages of a rulebook that a message has asked for, as text and as HTML, in reply to it."""
     mailer = _mailer(case)
-    subject = mailer.subject(f"{page.game}: {page.about}")
-    thread = _thread(case.letter, None)
-    mail = mailer.answer(case.letter, to, subject, page, _message_id(case, topic), thread=thread, kind="rules")
+    subject, thread = mailer.subject(f"{page.game}: {page.about}"), _thread(case.letter, None)
+    id_ = id_ or _message_id(case, topic)
+    mail = mailer.answer(case.letter, to, subject, page, id_, thread=thread, kind=kind, files=tuple(files))
     mailer.send(case.session, case.now, replace(mail, topic=topic))
 
 
@@ -221,22 +308,76 @@ def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
     mailer.send(case.session, case.now, mailer.mail(to, subject, page, id_))
 
 
-def _answer_stranger_once(case: MessageContext, to: str, page: Page, kind: str, code: str = "") -> str:
-    """Queue the one answer of its kind that an unknown address gets in a week, while not too many get theirs."""
-    if why := reply_limit_reason(case, to, kind):
+def _answer_stranger(
+    case: MessageContext,
+    to: str,
+    page: Page,
+    kind: str,
+    *,
+    code: str,
+    heading: Heading | None,
+    files: Sequence[MailPart],
+) -> str:
+    """Queue one of the few answers of its kind that an unknown address gets in a day, while not too many get theirs."""
+    why = reply_limit_reason(case, to, kind) or stranger_limit_reason(case, to, kind)
+    if why:
         return case.silent(why)
-    # RFC 3834, 2 recommends seven days between equal answers to one sender.
-    year, week, _ = case.now.isocalendar()
-    free = _free_id(case.session, [_message_id(case, "stranger", kind, to.lower(), year, week)])
-    if free is None:
-        return case.silent(f"{to} is unknown and has had its answer this week")
-    mailer = _mailer(case)
-    mail = _draft(case, mailer, to, page, id_=free, code=code, kind=STRANGER)
-    # A topic for each mail: queued mails of one topic supersede each other.
-    place = f"{to.lower()} {year} {week}"
-    topic = f"{_topic_prefix(case, kind)}{hashlib.sha256(place.encode()).hexdigest()[:24]}"
-    mailer.send(case.session, case.now, replace(mail, topic=topic))
+    free = next_stranger_id(case, to, kind)
+    mailer = heading.mailer if heading else _mailer(case)
+    if isinstance(page, _WITH_LAST):
+        page = replace(page, last=is_last_answer(case, to, kind))
+    mail = _draft(case, mailer, to, page, id_=free, code=code, kind=STRANGER, heading=heading, files=files)
+    mailer.send(case.session, case.now, replace(mail, topic=stranger_topic(case, kind)))
     return f"answered {to}, who is unknown"
+
+
+def stranger_topic(case: MessageContext, kind: str, about: str = "") -> str:
+    """Return the topic of an answer to a stranger, by which such answers are counted.
+
+    `about` tells several answers of one kind to a message apart.
+    """
+    # A topic for each mail: queued mails of one topic supersede each other.
+    which = f"{case.letter_id} {about}"
+    return f"{_topic_prefix(case, kind)}{hashlib.sha256(which.encode()).hexdigest()[:24]}"
+
+
+def next_stranger_id(case: MessageContext, to: str, kind: str) -> str:
+    """Return the Message-ID of the next answer of a kind to an unknown address that may have one."""
+    free = _free_id(case.session, _stranger_ids(case, to, kind))
+    assert free is not None
+    return free
+
+
+def _stranger_ids(case: MessageContext, to: str, kind: str) -> list[str]:
+    """Return the Message-IDs of the answers of a kind that an unknown address may have today."""
+    day = case.now.date().isoformat()
+    return [_message_id(case, "stranger", kind, to.lower(), day, place) for place in range(STRANGER_A_DAY)]
+
+
+def stranger_limit_reason(case: MessageContext, to: str, kind: str) -> str:
+    """Return why an unknown address gets no more answers of a kind today; "" if it may have one."""
+    if _free_id(case.session, _stranger_ids(case, to, kind)) is None:
+        return f"{to} is unknown and has had {STRANGER_A_DAY} such answers today"
+    if _sent_to_stranger(case, to) >= STRANGER_OF_ALL_KINDS_A_DAY:
+        return f"{to} is unknown and has had {STRANGER_OF_ALL_KINDS_A_DAY} answers today"
+    return ""
+
+
+def is_last_answer(case: MessageContext, to: str, kind: str) -> bool:
+    """Return True if the next answer of a kind is the last that an unknown address gets today."""
+    ids = _stranger_ids(case, to, kind)
+    return _free_id(case.session, ids) == ids[-1] or _sent_to_stranger(case, to) + 1 >= STRANGER_OF_ALL_KINDS_A_DAY
+
+
+def _sent_to_stranger(case: MessageContext, to: str) -> int:
+    today = (_IS_TO_STRANGER, OutgoingMail.created_at >= start_of_day_utc(case.now))
+    same = func.lower(OutgoingMail.recipient) == to.lower()
+    # By the provider too, for which there is an index.
+    return case.session.scalar(select(func.count()).where(*today, OutgoingMail.provider == provider_of(to), same)) or 0
+
+
+# Written as in the partial index `ix_outgoing_stranger`: with a parameter, databases could not use it.
+_IS_TO_STRANGER = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
 
 
 def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
@@ -246,10 +387,8 @@ def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
     """
     if case.verdict == "fail":
         return f"by the receiving server's word it did not come from {to}"
-    # Written as in the partial index `ix_outgoing_stranger`: with a parameter, databases could not use it.
-    stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
     alike = OutgoingMail.topic.startswith(_topic_prefix(case, kind), autoescape=True)
-    today = select(func.count()).where(stranger, OutgoingMail.created_at >= start_of_day_utc(case.now), alike)
+    today = select(func.count()).where(_IS_TO_STRANGER, OutgoingMail.created_at >= start_of_day_utc(case.now), alike)
     if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
         return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
     provider = provider_of(to)
@@ -308,14 +447,18 @@ def _draft(
     spot: SeatContext | None = None,
     code: str = "",
     kind: str = "answer",
+    heading: Heading | None = None,
     files: Sequence[MailPart] = (),
 ) -> NewMail:
     """Return the answer to the message. With a `code`, it is in the thread of the report of this `spot`."""
     letter = case.letter
     about = redact_credentials(bare_subject(letter.subject)) or "your mail"
-    subject = f"Re: {mailer.subject(about, code) if spot is not None and code else about}"
+    subject = f"Re: {mailer.subject(about, code) if heading or (spot is not None and code) else about}"
+    if heading and heading.subject:
+        subject = mailer.subject(heading.subject, code)
     thread = _thread(letter, spot if code else None)
-    return mailer.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
+    mail = mailer.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
+    return mail
 
 
 def bare_subject(subject: str) -> str:

@@ -25,11 +25,13 @@ from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
 from pbem.inbox.gm_commands import GmFrame, Wishes, answer_gm_letter, examine_files, find_gm_frame
 from pbem.inbox.message_queue import load_raw
+from pbem.inbox.newcomers import find_join_wish, is_newcomer, offer_games
 from pbem.inbox.order_sheets import is_unedited_form, process_sheet
 from pbem.inbox.pending import find_pending, handle_confirmation, refuse, request_confirmation
 from pbem.inbox.queries import find_help, send_help
 from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.replies import bare_subject
+from pbem.inbox.request_answers import answer_request, find_asked
 from pbem.inbox.run_commands import run_commands
 from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
@@ -247,9 +249,18 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
     # In the text as it came, since press may quote our mails on purpose.
     if press := find_press(found.case.letter.lines, found.sheet, known):
         return run_commands(found.case, press, refuse), False
-    if sheet.header is None and (request := find_request(case, known)):
+    request = None if sheet.header else find_request(case, known)
+    asked = None if sheet.header else find_asked(case)
+    # Words that only begin like a command are an answer: "Confirm!", "Status of the game?".
+    if request and (asked is None or request.parse().orders):
         return run_commands(case, request, refuse), False
+    if asked:
+        return answer_request(case, asked, refuse), False
     claim = authenticate(case, sheet.header)
+    if wish := find_join_wish(case, claim):
+        return run_commands(case, wish, refuse), False
+    if is_newcomer(case, claim):
+        return offer_games(case, case.sender), False
     if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
         claim, sheet = _orders_above(case, sheet, claim)
     return _accept_sheet(case, claim, sheet) if isinstance(claim, Accepted) else (refuse(case, claim), False)

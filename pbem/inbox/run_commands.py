@@ -10,8 +10,10 @@ from sqlalchemy import select
 from pbem.actions.arguments import PlayerCommand, Proof, SeatCommand
 from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import LeaveSeat, SetDiceWord
+from pbem.actions.seats import seat_of
+from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import find_person
-from pbem.campaign.snapshot import locked_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.account_commands import ADDRESS_HANDLERS, JOIN_HANDLERS
 from pbem.inbox.authenticate import authenticate_request, is_own_address
@@ -20,9 +22,11 @@ from pbem.inbox.command_parser import (
     CommandList,
     Confirm,
     Handlers,
+    Join,
     PersonHandlers,
     PersonRequest,
     SeatRequest,
+    Withdraw,
 )
 from pbem.inbox.context import (
     Accepted,
@@ -34,12 +38,12 @@ from pbem.inbox.context import (
     UnknownSender,
 )
 from pbem.inbox.queries import RULES_HANDLERS, SEAT_QUERY_HANDLERS, STATUS_HANDLERS
-from pbem.inbox.replies import answer
-from pbem.inbox.seat_lookup import SeatContext, load_seat, seats_of
+from pbem.inbox.replies import Heading, answer
+from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seats_of, taking_players
 from pbem.inbox.sheet_finder import SheetHeader
 from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
 from pbem.ruleset.order_types import Order, ParsedSheet
-from pbem.store.models import Person, Seat
+from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
 from pbem.text import as_sentence
 
@@ -75,9 +79,11 @@ class Requester:
     proven: bool = False
 
 
-def run_commands(
-    case: MessageContext, request: CommandList, declined: Callable[[MessageContext, AuthResult], str]
-) -> str:
+Declining = Callable[[MessageContext, AuthResult], str]
+"""Function that answers a message that was not accepted; it returns what to note of it."""
+
+
+def run_commands(case: MessageContext, request: CommandList, declined: Declining) -> str:
     """Run the commands of a message and queue the answer; return what to note of it.
 
     `declined` answers a sender who has not proved to be the player of the seat.
@@ -243,9 +249,39 @@ def _send_answer(
         notes=(*case.letter.notes, *request.notes),
     )
     left = asker.proven and any(isinstance(order, LeaveSeat) for order in parsed.orders)
+    named = _named_campaign(case, asker, parsed)
+    if named is not None:
+        seat_id, heading = _own_seat(case, asker, named), Heading(CampaignMailer.of(case.app, named))
+    else:
+        seat_id, heading = asker.spot.seat_id if asker.spot is not None and not left else None, None
     # Loaded again, since a command may have given its report another code.
-    spot = None if left or asker.spot is None else load_seat(case.session, asker.spot.seat_id)
-    return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
+    spot = None if seat_id is None else load_seat(case.session, seat_id)
+    return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "", heading=heading)
+
+
+def _named_campaign(case: MessageContext, asker: Requester, parsed: ParsedSheet) -> CampaignSnapshot | None:
+    """Return the one campaign that commands about joining name, if their sender may know of it."""
+    names = {_campaign_name(case, order) for order in parsed.orders}
+    name = names.pop() if len(names) == 1 else ""
+    if not name or not (name in games_of(case.session, asker.to, case.now) or name in taking_players(case.session)):
+        return None
+    return load_campaign(case.session, name)
+
+
+def _campaign_name(case: MessageContext, order: Order) -> str:
+    if isinstance(order, Join | Withdraw):
+        return order.campaign.lower()
+    if not isinstance(order, Confirm):
+        return ""
+    asked = select(Campaign.name).join(PendingRequest, PendingRequest.campaign_id == Campaign.id)
+    return case.session.scalar(asked.where(PendingRequest.code == order.code.lower())) or ""
+
+
+def _own_seat(case: MessageContext, asker: Requester, campaign: CampaignSnapshot) -> int | None:
+    """Return the seat that the person answered has in a campaign; None if there is none."""
+    person = find_person(case.session, asker.to)
+    place = seat_of(case.session, campaign, person) if person else None
+    return place.id if place else None
 
 
 def _run_seat_command(asked: SeatRequest, command: PlayerCommand) -> str:

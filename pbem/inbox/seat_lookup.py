@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import HouseRules
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Campaign, Deputy, DeputyReport, Person, Report, Seat, Turn
+from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
 from pbem.util import CODE_CHARACTERS
 
@@ -286,6 +286,25 @@ def seats_of(session: Session, address: str | None) -> list[KnownSeat]:
         .order_by(Campaign.name, Seat.id)
     )
     return [KnownSeat(*row) for row in rows]
+
+
+def answered_campaign(session: Session, codes: Sequence[str], message_ids: Sequence[str]) -> tuple[str, str] | None:
+    """Return the campaign, with its game, of the mail that a message answers; None if it answers none of ours.
+
+    `codes` are those that the message shows, of reports or requests; `message_ids` as in `shown_by_reference`.
+    """
+    shown = list(shown_by_code(session, codes).values()) or shown_by_reference(session, message_ids)
+    named = select(Campaign.name, Campaign.game)
+    if shown:
+        row = session.execute(
+            named.join(Seat, Seat.campaign_id == Campaign.id).where(Seat.id == shown[0].seat_id)
+        ).first()
+    elif codes:
+        asked = named.join(PendingRequest, PendingRequest.campaign_id == Campaign.id)
+        row = session.execute(asked.where(PendingRequest.code.in_(codes)).limit(1)).first()
+    else:
+        row = None
+    return (row.name, row.game) if row else None
 
 
 def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]:

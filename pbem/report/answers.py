@@ -22,7 +22,6 @@ from pbem.ruleset.values import SeatName
 from pbem.text import count_noun
 
 Reason = Literal[
-    "unknown-sender",
     "no-orders",
     "no-text",
     "untouched",
@@ -57,7 +56,7 @@ class Refusal:
 
     `typed` is the faulty part of the message, `hint` the nearest valid word.
     `counted` is the version that still counts. `since` and `until` are those of a
-    deputy. An unknown sender is told nothing of any campaign.
+    deputy.
     """
 
     page: ClassVar[str] = "refusal"
@@ -98,6 +97,7 @@ class HelpOnVerb:
 
     address: str
     orders: tuple[OrderHelp, ...]
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,11 +118,17 @@ class Help:
     commands: tuple[tuple[str, str], ...] = ()
     unknown: str = ""
     hint: str = ""
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulebookPage:
-    """To a player: the rulebook of a game, or the sections named by `about`. `text` and `html` are the same."""
+    """The rulebook of a game, or the sections named by `about`. `text` and `html` are the same.
+
+    `board` is the Content-ID of a picture of a board in play, "" without one, and `shows`
+    is its alternative text. Of the pages for people without a seat, `last` is the last of
+    the day.
+    """
 
     page: ClassVar[str] = "rulebook"
 
@@ -130,6 +136,9 @@ class RulebookPage:
     about: str
     text: str
     html: Markup
+    board: str = ""
+    shows: str = ""
+    last: bool = False
 
 
 DIGEST_SHOWN = 12
@@ -267,7 +276,7 @@ class Receipt:
             return f"NOTHING accepted, {self.label}"
         if self._refused:
             return f"{count_noun(self._refused, 'line')} NOT accepted, {self.label}"
-        return f"orders in: {number} of {number}, {self.label}" if number else f"no orders, as you sent it, {self.label}"
+        return f"orders in: {number} of {number}, {self.label}" if number else f"no orders, {self.label}"
 
     @property
     def _refused(self) -> int:
@@ -293,7 +302,7 @@ class Receipt:
 
     @property
     def corrected_sheet(self) -> tuple[str, ...]:
-        """The sheet to be sent again: accepted orders, corrected lines, and as comments those that cannot be corrected."""
+        """The sheet to send again: accepted orders, corrected lines, and as comments those that cannot be corrected."""
         lines: dict[int, list[str]] = {}
         for order in self.orders:
             lines.setdefault(order.line, []).append(order.typed)
@@ -417,6 +426,7 @@ class Answer:
     done: tuple[CommandResult, ...] = ()
     findings: tuple[FindingWithLine, ...] = ()
     notes: tuple[str, ...] = ()
+    last: bool = False
 
     @property
     def title(self) -> str:
@@ -445,6 +455,13 @@ class Confirmation:
     `about` is the new address ("" to have no second one any more), or the address of
     the player who wishes to use the reader's or whose deputy the reader shall be, or
     the home of the campaign before; `until` is the deputy's last day.
+
+    Of invitations and requests to join: `pitch` are two sentences, `minutes` the time
+    of a usual turn (0: not told), `seats` all seats and `free` the number of those
+    without a player, `running` is False before the start, which the GM decides. `holds`
+    is the last day of the code. `rules_url` and `look_url` are pages of the site, "" if
+    it has none. `board` is the Content-ID of a picture of a board in play, "" without
+    one, and `shows` its alternative text.
     """
 
     page: ClassVar[str] = "confirmation"
@@ -461,6 +478,113 @@ class Confirmation:
     gm: str = ""
     about: str = ""
     until: str = ""
+    pitch: str = ""
+    minutes: int = 0
+    seats: tuple[SeatName, ...] = ()
+    free: int = 0
+    running: bool = False
+    holds: str = ""
+    rules_url: str = ""
+    look_url: str = ""
+    board: str = ""
+    shows: str = ""
+    last: bool = False
+
+
+RequestOutcome = Literal[
+    "declined",
+    "unclear",
+    "passed-on",
+    "not-passed-on",
+    "unasked",
+    "declined-before",
+    "seated-before",
+    "settled-before",
+]
+"""Results of an answer to a request of ours other than YES; `templates/host/request_reply.txt.j2` words each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestReply:
+    """To a person who has answered a request otherwise than by a clear YES, or after it was settled.
+
+    `outcome` is what was done: "passed-on" to the GM, "not-passed-on" because enough
+    was passed on that day, "unasked" if no GM is concerned. While the request is
+    `open`, a reply with YES or NO settles it.
+    """
+
+    page: ClassVar[str] = "request_reply"
+
+    outcome: RequestOutcome
+    kind: RequestKind | Literal["message"]
+    address: str
+    campaign: str = ""
+    game: str = ""
+    seat: SeatName = ""
+    gm: str = ""
+    open: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsForGm:
+    """To a GM: what a person wrote who was asked by mail, for a campaign; a reply goes to that person.
+
+    `declined`: with it they said NO. `seated`: with it they said YES.
+    """
+
+    page: ClassVar[str] = "words_for_gm"
+
+    campaign: str
+    kind: RequestKind | Literal["message"]
+    sender: str
+    words: str
+    declined: bool = False
+    seated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenGame:
+    """A campaign that takes players by mail: `free` of `seats` seats have no player.
+
+    Before the start, which the GM decides, it is not `running`. `join` is a link that
+    writes the mail to join (RFC 6068).
+    """
+
+    campaign: str
+    game: str
+    key: str
+    summary: str
+    free: int
+    seats: int
+    pace: str
+    schedule: str
+    running: bool
+    gm: str
+    join: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenGames:
+    """To a person without a seat, whatever they wrote: the games that they can join.
+
+    `wrote` is the beginning of their message, without keys. `seated`: it looks as if
+    they play, from another address. `asked` is the campaign that they asked for and that
+    takes no players, `hint` the nearest that does.
+    `site` is the address of the web site, `gm` that of the GM if all games have the
+    same. `last`: there is no other answer that day.
+    """
+
+    page: ClassVar[str] = "open_games"
+
+    address: str
+    wrote: str = ""
+    seated: bool = False
+    games: tuple[OpenGame, ...] = ()
+    asked: str = ""
+    hint: str = ""
+    site: str = ""
+    gm: str = ""
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

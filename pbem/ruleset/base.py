@@ -73,6 +73,7 @@ class BaseRuleset(Generic[S]):
     pace: str = "all players at once"
     options: tuple[Option, ...] = ()
     demo: Demo = Demo()
+    minutes: int = 0
     upgrades: tuple[Callable[[Json], Json], ...] = ()
     """Functions that upgrade saves, the first from version 1 to 2, the second from 2 to 3, and so on."""
 
@@ -250,6 +251,11 @@ class BaseRuleset(Generic[S]):
         # Dataclasses and upgrades meet data of any shape here: a damaged save can raise any of these.
         except (AttributeError, LookupError, TypeError, ValueError, RulesetError) as error:
             raise SaveError(f"this is not a save of {self.title}: {error!r}") from None
+
+    @property
+    def pitch(self) -> str:
+        """The summary."""
+        return self.summary
 
     @cached_property
     def rulebook(self) -> str:

@@ -63,6 +63,9 @@ class TurnInput:
 class Ruleset(Protocol[S]):
     """Protocol of a game. `key` is its name in commands, folders and files; `version` grows with its rules.
 
+    `summary` is one sentence for lists, `pitch` are two for an invitation. `minutes` is
+    the time that a usual turn takes a player, 0 if it is not told.
+
     `BaseRuleset` has defaults for nearly all of it. Every method is a pure function of
     its arguments.
     """
@@ -76,6 +79,11 @@ class Ruleset(Protocol[S]):
     summary: str
     orders: OrderParser
     demo: Demo
+    minutes: int
+
+    @property
+    def pitch(self) -> str:
+        """The game in two sentences, for people who are invited to it: what one does in it, and how it is won."""
 
     @property
     def rulebook(self) -> str:

@@ -151,7 +151,7 @@ def test_the_note_on_an_unanswered_message_says_so(shared: Desk) -> None:
     with shared.app.store.reading() as session:
         rows = session.execute(select(InboxMessage.note, InboxMessage.unanswered)).all()
     notes = [note for note, unanswered in rows if unanswered]
-    assert len(notes) == 9
+    assert len(notes) == 7
     assert all("not answered: " in note for note in notes), notes
     assert not any("; answered" in note for note in notes), notes
 

@@ -12,7 +12,7 @@ from pbem.actions.base import run_action
 from pbem.actions.start import StartCampaign
 from pbem.store.models import Campaign
 from pbem_rules.gm_adjudicated import RULESET as UMPIRE
-from tests.inbox.people import CYD, EVE, ask, form, reports, words
+from tests.inbox.people import ANN, CYD, EVE, ask, form, reports, words
 from tests.toy.home import GAMES, Desk, open_desk, text_of
 
 
@@ -113,3 +113,18 @@ def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
         desk.reply(report, line)
         desk.tick()
         assert words(desk.last(CYD)).startswith(begins)
+
+
+def test_help_in_reply_to_a_campaign_is_about_its_game(desk: Desk) -> None:
+    """HELP and RULES in a reply are answered for the campaign replied to, whatever else its player plays."""
+    form(desk, "red", "blue", name="pen1", game="gm_adjudicated")
+    run_action(desk.app, "pen1", StartCampaign(), desk.now)
+    desk.tick()
+    report = reports(desk, ANN)[-1]
+    for line, begins in {"HELP": "HOW TO PLAY", "RULES": "THE UMPIRE'S PEN"}.items():
+        desk.reply(report, line)
+        desk.tick()
+        assert words(desk.last(ANN)).startswith(begins)
+        assert "BID <coins>" not in words(desk.last(ANN))
+
+    assert "BID <coins>" in ask(desk, "HELP", ANN)

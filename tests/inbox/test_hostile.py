@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.inbox import rate_limits
+from pbem.inbox.replies import STRANGER_A_DAY
 from pbem.store.models import InboxMessage, OrderSheet
 from tests.toy.home import Desk
 
@@ -66,4 +67,4 @@ def test_a_strangers_messages_save_no_sheets(shared: Desk) -> None:
 
     with shared.app.store.reading() as session:
         assert session.scalars(select(OrderSheet.id)).all() == []
-    assert len(shared.mails("eve@example.net")) == 1
+    assert len(shared.mails("eve@example.net")) == STRANGER_A_DAY

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from pbem.inbox.context import MessageContext
-from pbem.inbox.replies import answer, send_receipts, to_stranger
+from pbem.inbox.newcomers import to_stranger
+from pbem.inbox.replies import answer, send_receipts
 from pbem.inbox.seat_lookup import load_seat
 from pbem.mail.message import parse_message
 from pbem.report.answers import Receipt

@@ -108,9 +108,31 @@ def test_a_sheet_in_the_answer_counts_instead(desk: Desk, typed: str) -> None:
     assert notes(desk)[0].startswith("given up for letter 2")
 
 
-@pytest.mark.parametrize("typed", ["No! That was not me.", "Who is this?", "BID 4\nand so on"])
+def test_a_no_ends_the_question(desk: Desk) -> None:
+    """A plain no is answered, and the message never counts."""
+    asked_about(desk)
+    desk.reply(question(desk, ANN), "No! That was not me.")
+    assert "You said NO to the question whether a mail is yours." in told(desk)[ANN]
+
+    desk.reply(question(desk, ANN), "YES")
+    assert "That was answered before" in told(desk)[ANN]
+    assert bids(desk) == []
+    assert notes(desk)[0].startswith("not its owner's")
+
+
+def test_a_question_about_a_question_goes_to_the_gm(desk: Desk) -> None:
+    """Words that ask something are passed on, and the GM's reply goes to the player."""
+    asked_about(desk)
+    desk.reply(question(desk, ANN), "Who is this?")
+
+    assert "passed on to the GM, gm@example.org" in told(desk)[ANN]
+    passed = desk.last("gm@example.org")
+    assert (passed["Reply-To"], "| Who is this?" in text_of(passed)) == (ANN, True)
+
+
+@pytest.mark.parametrize("typed", ["BID 4\nand so on", "Yes, but bid 4 instead.", "Yes if that is allowed", "not yes"])
 def test_other_words_are_no_yes(desk: Desk, typed: str) -> None:
-    """Neither a no nor chat confirms; the message still waits for a plain answer."""
+    """Neither chat nor a yes with a reservation confirms; the message still waits for a plain answer."""
     asked_about(desk)
     desk.reply(question(desk, ANN), typed)
     assert "neither YES nor a sheet" in told(desk)[ANN]

@@ -166,14 +166,23 @@ def test_a_stranger_learns_of_no_campaign_that_takes_no_players(desk: Desk) -> N
 
 
 def test_a_stranger_learns_which_campaigns_take_players(desk: Desk) -> None:
-    """A stranger is told the names and games of campaigns that take players, and of no others."""
+    """A stranger is offered the campaigns that take players, and no others, and may have their rules."""
     form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
 
-    text = ask(desk, "RULES pen1", EVE)
+    text = ask(desk, "RULES", EVE)
 
-    assert "These campaigns take players by mail: pen1 (The Umpire's Pen)." in text
+    assert "JOIN pen1 The Umpire's Pen: 1 of 2 seats are free. Turns: weekly; it starts when the GM starts it." in text
     assert "toy1" not in text
-    assert rules(desk, EVE) == []
+    assert ask(desk, "RULES pen1", EVE).startswith("THE UMPIRE'S PEN ")
+
+
+@pytest.mark.parametrize("named", ["gm_adjudicated", "the umpire's pen", "gm-adjudicated orders"])
+def test_a_stranger_may_read_the_rules_of_a_game(desk: Desk, named: str) -> None:
+    """The key or the title of a game brings its rulebook to anyone; the last of a day says so."""
+    texts = [ask(desk, f"RULES {named}", EVE, subject=str(number)) for number in range(4)]
+
+    assert ["This is the last answer today" in text for text in texts] == [False, False, True, False]
+    assert texts[3] == ""
 
 
 def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:

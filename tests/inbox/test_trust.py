@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.inbox.people import form, words
 from tests.inbox.trusting import ANN, BOB, EVE, SHEET, code, token
 from tests.toy.home import Desk, text_of
 
@@ -116,13 +117,17 @@ def test_a_stranger_cannot_tell_what_exists(desk: Desk) -> None:
     assert "toy" not in texts.pop()
 
 
-def test_a_stranger_is_answered_once(desk: Desk) -> None:
-    """A second mail from the same unknown address meets silence."""
-    for _ in range(3):
-        desk.post("hello", sender=EVE)
-        desk.tick(hours=30)
+def test_a_stranger_is_answered_three_times_a_day(desk: Desk) -> None:
+    """The last answer says that it is the last; the next day begins anew."""
+    form(desk, "red", name="toy2", open_seats=1, signup="yes")
+    for number in range(5):
+        desk.post(f"hello {number}", sender=EVE)
+        desk.tick()
+    assert ["This is the last answer today" in words(mail) for mail in desk.mails(EVE)] == [False, False, True]
 
-    assert len(desk.mails(EVE)) == 1
+    desk.post("hello again", sender=EVE)
+    desk.tick(hours=24)
+    assert len(desk.mails(EVE)) == 4
 
 
 def test_a_seat_is_warned_three_times_a_day(desk: Desk) -> None:
@@ -228,12 +233,11 @@ def test_a_stranger_is_answered_again_in_another_week(desk: Desk) -> None:
 
 
 def test_a_stranger_told_of_help_gets_it(desk: Desk) -> None:
-    """HELP, which the answer to a stranger names, is answered once as well."""
+    """HELP, which the answer to a stranger names, is answered."""
     desk.post("hello", sender=EVE)
     desk.tick()
-    for _ in range(2):
-        desk.post("", sender=EVE, subject="HELP")
-        desk.tick()
+    desk.post("", sender=EVE, subject="HELP")
+    desk.tick()
 
     assert [text_of(mail).split()[0] for mail in desk.mails(EVE)] == ["Your", "HOW"]
 

@@ -28,6 +28,11 @@ class BubbleSingularity(BaseRuleset[State]):
     seats = Seats(2, 4, SEATS)
     pace = "players in turn, a whole turn a sheet"
     summary = "Leave bubbles on cards with arrows and set off chain reactions; an open board, two modules."
+    pitch = (
+        "Wander over cards with arrows, leave bubbles behind and let three on a space pop, each pop setting "
+        "off the next. Long chains bring points and markers; the most points win."
+    )
+    minutes = 8
     orders = ORDERS
     options = (
         Option(

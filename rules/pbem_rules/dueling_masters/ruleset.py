@@ -44,6 +44,11 @@ class DuelingMasters(BaseRuleset[State]):
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one move a turn"
     summary = "Hunt your opponent's hidden home planet with ships whose flights are judged one move too late."
+    pitch = (
+        "Look for the home planet that your opponent has hidden in their half of space, with fighters whose "
+        "flights are judged only when they are ordered again. Destroy it before yours is found."
+    )
+    minutes = 5
     orders = ORDERS
     options = (
         Option(

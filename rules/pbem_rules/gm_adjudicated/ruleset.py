@@ -60,6 +60,12 @@ class GmAdjudicated(BaseRuleset[State]):
     seats = Seats(2, 60)
     pace = "simultaneous; each turn waits for the GM's ruling"
     summary = "Any game at all: sheets in your own words, judged by the GM, who writes to each what comes of it."
+    pitch = (
+        "Write in your own words what your people shall do; the GM reads all sheets together, decides, and "
+        "writes to each player what came of it. What the world is like and how it ends is for the GM and you "
+        "to find out."
+    )
+    minutes = 10
     orders = ORDERS
     options = (
         Option(

@@ -32,6 +32,12 @@ class Harvester(BaseRuleset[State]):
     seats = Seats(LEAST_PLAYERS, MOST_PLAYERS)
     pace = "all players at once, a turn a day"
     summary = "Machines harvest a dead, wrap-around world and conquer each other's Harvesters, under fog of war."
+    pitch = (
+        "Lead a machine and its ten guards over a dead world of which your scanners show only a part, and "
+        "conquer the machines of the others. A conquered player fights on for the victor; whoever rules all "
+        "is the new One."
+    )
+    minutes = 10
     orders = ORDERS
     options = OPTIONS
     bots = bots.BOTS

@@ -41,6 +41,11 @@ class Singularity(BaseRuleset[State]):
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one stone a move"
     summary = "Connect your stones to surround the black stone in a corner, or to form a Y; an open board."
+    pitch = (
+        "Red and blue put one stone a move on a board of hexagons, and all see everything. Surround the black "
+        "stone in the corner with one connected group, or reach around the whole edge, and you win."
+    )
+    minutes = 5
     orders = ORDERS
     options = (
         Option("size", "int", USUAL, "cells along each side of the board", low=SMALLEST, high=LARGEST),

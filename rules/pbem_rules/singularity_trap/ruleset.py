@@ -36,6 +36,11 @@ class SingularityTrap(BaseRuleset[State]):
     seats = Seats(2, 6, COLOURS)
     pace = "all seats at once; one sheet a turn, or one a section"
     summary = "Build, jump and fight for the planets of a space closed in itself, alone or in a faction."
+    pitch = (
+        "Build ships, jump and fight for the 37 planets of a space that is closed in itself, alone or with an "
+        "ally. Whoever holds 25 planets for three turns wins."
+    )
+    minutes = 15
     orders = BOOK
     # The house rules of ruling 26.
     options = (

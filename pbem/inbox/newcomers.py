@@ -1,0 +1,153 @@
+"""Answers to people without a seat: the games that they can join, whatever they wrote; and wishes to join one.
+
+Nothing is told of campaigns that take no players by mail: whether they exist is not
+disclosed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from pbem.campaign.invitations import describe_open_game
+from pbem.campaign.snapshot import load_campaign
+from pbem.errors import CampaignError
+from pbem.inbox.command_parser import CommandList
+from pbem.inbox.context import AuthResult, Declined, MessageContext, UnknownSender
+from pbem.inbox.replies import answer, bare_subject
+from pbem.inbox.seat_lookup import games_of, taking_players
+from pbem.mail.message import find_reply_codes
+from pbem.report.answers import OpenGame, OpenGames
+from pbem.util import redact_all
+
+MOST_OFFERED = 20
+"""Games that are offered in one mail."""
+
+_EXCERPT = 120
+"""Characters of a message that are quoted back."""
+
+_MOST_READ = 10
+"""Lines in which a wish to join is looked for."""
+
+_WISH = re.compile(
+    r"\b(?:join|joining|sign(?:ing)?[ ](?:me[ ])?up|play(?:ing)?[ ]in|take[ ]part|seat[ ]in|enter"
+    r"|mitspielen|mitmachen|beitreten|teilnehmen|anmelden|dabei|rejoindre|participer|jouer|inscrire"
+    r"|unirme|participar|jugar|jogar|partecipare|giocare|meedoen|deelnemen|delta|gå[ ]med|dołączyć|zagrać"
+    r"|zahrát|присоединиться|сыграть|играть)\b|参加|加入|참가",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"\b(?:not|no|never|nicht|kein|pas|non|nao|não|niet|inte|ikke|nie|ne|не|нет)\b|n't\b", re.IGNORECASE)
+_FRAME = re.compile(r"\s*+(?:orders|player|gm)\s++\S++\s++\S", re.IGNORECASE)
+_LINK = re.compile(r"://|www\.|@|\.[a-z]{2,}/", re.IGNORECASE)
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*+")
+_AS = re.compile(r"\bas[ ]+(?:the[ ]+)?([a-z0-9-]{1,20}+)", re.IGNORECASE)
+
+
+def to_stranger(case: MessageContext, *, asked: str = "") -> str:
+    """Answer a message of an unknown sender; return what to note of it.
+
+    The answer is the same whether or not what the message names exists. `asked` is the
+    campaign that it asks to join, and that takes no players.
+    """
+    if case.letter.sender is None:
+        return case.silent("no sender can be read")
+    return offer_games(case, case.letter.sender, asked=asked)
+
+
+def offer_games(case: MessageContext, to: str, *, asked: str = "") -> str:
+    """Mail a person without a seat the games that they can join; return what to note of it."""
+    games = _open_games(case)
+    names = [game.campaign for game in games]
+    gms = {game.gm.lower(): game.gm for game in games}
+    settings = case.app.settings
+    page = OpenGames(
+        address=case.address,
+        wrote=_excerpt(case) if games else "",
+        seated=_is_for_seat(case),
+        games=tuple(games[:MOST_OFFERED]),
+        asked=asked,
+        hint=_nearest(asked or _misspelt(case), names),
+        site=settings.site_url if settings.has_site else "",
+        gm=next(iter(gms.values())) if len(gms) == 1 else "",
+    )
+    return answer(case, to, page)
+
+
+def _open_games(case: MessageContext) -> list[OpenGame]:
+    """Return the campaigns that take players by mail, those with a free seat first."""
+    found = []
+    for name in taking_players(case.session):
+        try:
+            found.append(describe_open_game(case.app, load_campaign(case.session, name)))
+        except CampaignError:  # its game is not installed here, or cannot be used
+            continue
+    return sorted(found, key=lambda game: not game.free)
+
+
+def _excerpt(case: MessageContext) -> str:
+    """Return the beginning of a message to be quoted back; without keys, frames, links and addresses.
+
+    The answer may go to a forged address: it must not carry a text of another's choice.
+    """
+    if _is_for_seat(case):
+        return ""
+    text = redact_all(case.letter.text if case.letter.text.strip() else bare_subject(case.letter.subject))
+    words = [word for word in text.split() if not _LINK.search(word)]
+    said = " ".join(words).replace('"', "'")
+    return said if len(said) <= _EXCERPT else f"{said[:_EXCERPT].rstrip()} ..."
+
+
+def _is_for_seat(case: MessageContext) -> bool:
+    """Return True if a message has a frame, or a code that is not known: it is from a person who plays somewhere."""
+    framed = any(map(_FRAME.match, case.letter.lines))
+    return framed or bool(find_reply_codes(case.letter, case.address))
+
+
+def _nearest(word: str, names: list[str]) -> str:
+    return next(iter(difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)), "") if word else ""
+
+
+def find_join_wish(case: MessageContext, claim: AuthResult) -> CommandList | None:
+    """Return the JOIN that a message without orders or commands means in plain words; None if it means none.
+
+    A line of it, or its subject, has a word for joining and the name of a campaign that takes players. JOIN changes
+    nothing before its sender has said YES, so that a message taken for one by mistake does no harm.
+    """
+    if case.key or not _is_unused(claim):
+        return None
+    open_ = taking_players(case.session)
+    for line in _first_lines(case):
+        if _WISH.search(line) and not _NOT.search(line):
+            named = next((word for word in _NAME.findall(line.lower()) if word in open_), "")
+            if named:
+                return CommandList(None, ((1, f"JOIN {named}{_wished_seat(line)}"),), text=case.letter.text)
+    return None
+
+
+def _is_unused(claim: AuthResult) -> bool:
+    return isinstance(claim, UnknownSender) or (isinstance(claim, Declined) and claim.reason == "no-orders")
+
+
+def _wished_seat(line: str) -> str:
+    found = _AS.search(line)
+    return f" AS {found[1].lower()}" if found else ""
+
+
+def _misspelt(case: MessageContext) -> str:
+    """Return the word behind a wish to join that may be the name of a campaign, misspelt; "" if there is none."""
+    for line in _first_lines(case):
+        if found := _WISH.search(line):
+            behind = _NAME.findall(line.lower()[found.end() :])
+            return next((word for word in behind if any(map(str.isdigit, word))), behind[0] if behind else "")
+    return ""
+
+
+def _first_lines(case: MessageContext) -> list[str]:
+    lines = [line[:1_000] for line in case.letter.lines if line.strip()]
+    return [bare_subject(case.letter.subject), *lines[:_MOST_READ]]
+
+
+def is_newcomer(case: MessageContext, claim: AuthResult) -> bool:
+    """Return True if a known person wrote a message that cannot be used, and is concerned with no campaign."""
+    unused = isinstance(claim, Declined) and claim.reason == "no-orders" and claim.spot is None
+    return unused and not games_of(case.session, case.sender, case.now)

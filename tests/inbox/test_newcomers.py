@@ -1,0 +1,192 @@
+"""Mails of people who play nowhere: every one is answered with the games that they can join."""
+
+from __future__ import annotations
+
+import email.policy
+from email.message import EmailMessage
+from email.parser import BytesParser
+from urllib.parse import unquote
+
+import pytest
+
+from pbem.actions.base import run_action
+from pbem.actions.seats import Invite
+from pbem.inbox.replies import STRANGER_OF_ALL_KINDS_A_DAY
+from tests.inbox.people import ANN, BOB, EVE, GM, ask, confirm, form, players, words
+from tests.toy.home import Desk, text_of
+
+OFFER = "Which game would you like to join?"
+
+ANYTHING = {
+    "a greeting": "Hello!",
+    "a question": "What is this?",
+    "a wish for any game": "I would like to play something by mail.",
+    "nothing": "",
+    "an unknown command": "SUBSCRIBE me",
+    "another language": "Guten Tag, kann man hier mitspielen?",
+    "status": "STATUS",
+    "rules of no game": "RULES chess",
+    "a campaign that is not there": "JOIN fair9",
+}
+
+
+@pytest.fixture
+def club(desk: Desk) -> Desk:
+    """Return a home with a campaign that takes players, one that is full, and one that takes none."""
+    form(desk, "red", name="toy1", open_seats=2, signup="yes")
+    form(desk, "red", "blue", name="toy2", signup="yes")
+    form(desk, "red", name="secret3", open_seats=2)
+    desk.tick()
+    return desk
+
+
+@pytest.mark.parametrize("text", ANYTHING.values(), ids=ANYTHING.keys())
+def test_whatever_a_newcomer_writes_the_open_games_are_offered(club: Desk, text: str) -> None:
+    """Each game that takes players is listed with its free seats and a line to join; others are not named."""
+    said = ask(club, text, EVE)
+
+    assert OFFER in said
+    assert "JOIN toy1 Toy Auction: 2 of 3 seats are free. Turns: weekly; it starts when the GM starts it." in said
+    assert "JOIN toy2 Toy Auction: no seat is free; there is a waiting list." in said
+    assert "secret3" not in said
+
+
+def test_a_newcomer_is_quoted_briefly(club: Desk) -> None:
+    """What they wrote is quoted back, without links, addresses and keys, and not much of it."""
+    text = (
+        "Hello, see https://spam.example.com/x or mail spam@example.com, my key is 00112233445566778899! "
+        + "word " * 99
+    )
+
+    said = ask(club, text, EVE)
+
+    assert said.startswith('You wrote: "Hello, see or mail my key is ********! word word')
+    assert len(said.partition('"')[2].partition('"')[0]) < 130
+
+
+def test_a_link_for_each_game_writes_the_mail_to_join(club: Desk) -> None:
+    """Sent as it is, the mail that the link writes brings the question whether to join."""
+    ask(club, "Hello", EVE)
+    html = club.last(EVE).get_body(("html",))
+    assert html is not None
+    link = next(part for part in html.get_content().split('"') if part.startswith("mailto:"))
+    address, _, fields = unquote(link.replace("&amp;", "&")).removeprefix("mailto:").partition("?")
+    written = dict(field.split("=", 1) for field in fields.split("&"))
+
+    club.post(written["body"], sender=EVE, to=address, subject=written["subject"])
+    club.tick()
+
+    assert "You asked to join toy1, a game of Toy Auction." in words(club.last(EVE))
+
+
+WISHES = {
+    "a sentence": ("Hello, I would like to join toy1 please", "hi"),
+    "in the subject": ("Hello, I'm Bea.", "I'd like to join toy1"),
+    "the subject alone": ("", "JOIN toy1"),
+    "a command below a greeting in the subject": ("Greetings\n\nBea", "JOIN toy1"),
+    "a question": ("Hi,\n\ncan I still join toy1?\n\nBea", "hi"),
+    "sign up": ("Please sign me up for toy1.", "hi"),
+    "German": ("Ich würde gern bei toy1 mitspielen", "hi"),
+    "French": ("Je voudrais participer à toy1", "hi"),
+}
+
+
+@pytest.mark.parametrize(("text", "subject"), WISHES.values(), ids=WISHES.keys())
+def test_a_wish_to_join_in_plain_words_is_a_join(club: Desk, text: str, subject: str) -> None:
+    """A sentence with a word for joining and the name of an open game is a JOIN; YES then gives the seat."""
+    assert "You asked to join toy1" in ask(club, text, EVE, subject=subject)
+
+    club.reply(club.last(EVE), "Yes, gladly!")
+    club.tick()
+    assert EVE in players(club).values()
+
+
+def test_a_wished_seat_is_read_in_plain_words(club: Desk) -> None:
+    """The seat behind "as" is the one asked for."""
+    assert "as green" in ask(club, "I would like to join toy1 as green, please.", EVE)
+
+
+@pytest.mark.parametrize("text", ["I do not want to join toy1", "Is secret3 open? I would like to join secret3"])
+def test_no_wish_is_no_join(club: Desk, text: str) -> None:
+    """A sentence with a not, or of a game that takes no players, is answered with the open games."""
+    assert OFFER in ask(club, text, EVE)
+
+
+@pytest.mark.parametrize("text", ["JOIN tyo1", "I'd like to join tyo1 please"])
+def test_a_misspelt_game_is_answered_with_the_nearest(club: Desk, text: str) -> None:
+    """The nearest open game is named, with the line to join it."""
+    said = ask(club, text, EVE)
+
+    assert "JOIN toy1" in said
+    assert "Send a mail with the line JOIN toy1 to" in said
+
+
+def test_each_join_is_answered(club: Desk) -> None:
+    """A second JOIN within minutes is answered as the first was, by a stranger and by a player."""
+    for sender in (EVE, "zed@example.net"):
+        assert "You asked to join toy1" in ask(club, "JOIN toy1", sender)
+        assert "You asked to join toy1" in ask(club, "JOIN toy1", sender)
+        assert "You asked to join toy2" in ask(club, "JOIN toy2", sender)
+    assert "You asked to join toy2" in ask(club, "JOIN toy2", BOB) or "You play in toy2 already" in words(
+        club.last(BOB)
+    )
+
+
+def test_a_stranger_gets_so_many_answers_a_day(club: Desk) -> None:
+    """Answers of all kinds together are bounded, and the last says so."""
+    for number, line in enumerate(["Hello", "HELP", "HELP JOIN", "RULES toy", "JOIN toy1", "JOIN toy2"] * 4):
+        ask(club, line, EVE, subject=f"number {number}")
+
+    last = ["This is the last answer today to mail without a code." in words(mail) for mail in club.mails(EVE)]
+    assert len(last) == STRANGER_OF_ALL_KINDS_A_DAY
+    assert last[-1]
+
+
+def test_a_person_who_left_is_offered_games_too(club: Desk) -> None:
+    """A known person without a seat is answered as a newcomer."""
+    ask(club, "JOIN toy1", EVE)
+    confirm(club, EVE)
+    club.reply([mail for mail in club.mails(EVE) if "DICE my words" in text_of(mail)][-1], "LEAVE")
+    club.tick()
+    club.reply(club.last(EVE), "")
+    club.tick()
+
+    assert EVE not in players(club).values()
+    assert OFFER in ask(club, "Hello again, what is on?", EVE)
+
+
+def test_a_player_who_says_hello_is_not_offered_games(club: Desk) -> None:
+    """A player's mail without orders is answered as ever."""
+    assert OFFER not in ask(club, "Hello!", ANN)
+
+
+def test_an_invitation_tells_what_is_asked(club: Desk) -> None:
+    """The invitation has the game, the seats, the pace, the GM, and what to reply."""
+    run_action(club.app, "secret3", Invite(EVE), club.now)
+    club.tick()
+    mail, said = club.last(EVE), words(club.last(EVE))
+
+    assert str(mail["Subject"]).startswith("gm invites you to Toy Auction: YES or NO? [")
+    assert "Red, blue and green. 2 of 3 are free. It starts when the GM starts it." in said
+    assert "One turn a week, due Fri 20:00 Europe/Berlin. The GM is gm@example.org." in said
+    assert "TO PLAY: reply with YES. TO DECLINE: reply with NO, or do nothing." in said
+    assert "This invitation holds until Mon 16 Nov." in said
+    assert GM in said
+
+
+def test_forged_wishes_carry_no_text_of_others(club: Desk) -> None:
+    """A message that answers a code that is not known is not quoted."""
+    club.post("Buy this", sender=EVE, to="orders+aaaaaaaaaaaaaaa2@example.org")
+    club.tick()
+
+    assert "Buy this" not in club.last(EVE).as_string()
+
+
+def test_the_offer_is_one_mail_of_text_and_html(club: Desk) -> None:
+    """A program reads both parts, and its lines fit."""
+    ask(club, "Hello", EVE)
+    mail = BytesParser(EmailMessage, policy=email.policy.default).parsebytes(bytes(club.last(EVE)))
+
+    assert mail.get_content_type() == "multipart/alternative"
+    assert max(map(len, text_of(mail).splitlines())) <= 78
+    assert "\n\n\n" not in text_of(mail)
