@@ -242,7 +242,8 @@ class EnterSheet(PreviewedChange[Receipt]):
         if place.address:
             mailer, subject = CampaignMailer.of(app, snapshot), f"Your GM has entered orders for {place.seat}"
             id_ = receipt_id_parts(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
-            mail = mailer.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
+            coded = dataclasses.replace(receipt, code=given.last.code)
+            mail = mailer.mail(place.address, subject, coded, id_, under=given.last, kind="receipt")
             mailer.send(session, now, mail)
         return receipt
 

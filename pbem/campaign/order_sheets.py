@@ -206,7 +206,7 @@ _SHEETS = cast(Table, OrderSheet.__table__)
 _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
 _SENT = (OrderSheet.turn_id == bindparam("turn_id"), OrderSheet.seat_id == bindparam("seat_id"))
 _LAST = select(func.max(OrderSheet.version), func.max(case((OrderSheet.accepted, OrderSheet.version)))).where(*_SENT)
-_ORDERS = select(OrderSheet.orders, OrderSheet.wait, OrderSheet.text).where(
+_ORDERS = select(OrderSheet.orders, OrderSheet.wait, OrderSheet.text, OrderSheet.received_at).where(
     *_SENT, OrderSheet.version == bindparam("version")
 )
 # Built once: building these statements takes longer than executing them.
@@ -215,11 +215,12 @@ _KEEP = insert(_SHEETS)
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The sheet that counts for a seat so far; `wait`: it says WAIT."""
+    """The sheet that counts for a seat so far, and when it came; `wait`: it says WAIT."""
 
     version: int
     orders: tuple[Order, ...]
     wait: bool = False
+    at: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +244,10 @@ def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id
     last, counted = database.execute(_LAST, which).one()
     if counted is None:
         return PreviousSheets(turn_id, seat_id, last or 0)
-    orders, waits, text = database.execute(_ORDERS, {**which, "version": counted}).one()
+    orders, waits, text, at = database.execute(_ORDERS, {**which, "version": counted}).one()
     # An incomplete sheet is stored as one that waits, too.
     wait = waits and any(map(says_wait, text.split("\n")))
-    return PreviousSheets(turn_id, seat_id, last, Counted(counted, tuple(map(book.from_json, orders)), wait))
+    return PreviousSheets(turn_id, seat_id, last, Counted(counted, tuple(map(book.from_json, orders)), wait, at))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,6 +346,7 @@ def make_receipt(
         held=held,
         zone=zone,
         counts=counted.version if counted else None,
+        counts_at=counted.at if counted else None,
         replaces=compare(replaced.version, replaced.orders, reading.parsed.orders, book) if replaced else None,
         complete=reading.parsed.complete,
         missing=reading.missing,

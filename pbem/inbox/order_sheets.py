@@ -221,6 +221,8 @@ def _refuse_empty_sheet(case: MessageContext, spot: SeatContext, sheet: SheetTex
         seat=spot.seat,
         gm=spot.gm,
         counted=counted.version if counted else None,
+        counted_at=counted.at if counted else None,
+        zone=Schedule.read(spot.schedule).zone,
         notes=(*case.letter.notes, *sheet.notes),
     )
     return f"{reason}; " + answer(case, spot.address, page, spot=spot, code=spot.code)

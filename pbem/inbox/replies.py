@@ -257,7 +257,12 @@ def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, dep
     mails = []
     for to, parts in names.items():
         own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
-        mails.append(_draft(case, mailer, to, page, id_=mailer.id_of(*parts), spot=own, code=own.code, kind="receipt"))
+        # A receipt has its verdict in its subject, and no "Re:": a changed subject begins a conversation of its own.
+        heading, coded = Heading(mailer, page.subject), replace(page, code=own.code)
+        id_ = mailer.id_of(*parts)
+        mails.append(
+            _draft(case, mailer, to, coded, id_=id_, spot=own, code=own.code, kind="receipt", heading=heading)
+        )
     mailer.send(case.session, case.now, *mails)
 
 
@@ -457,8 +462,7 @@ def _draft(
     if heading and heading.subject:
         subject = mailer.subject(heading.subject, code)
     thread = _thread(letter, spot if code else None)
-    mail = mailer.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
-    return mail
+    return mailer.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
 
 
 def bare_subject(subject: str) -> str:
