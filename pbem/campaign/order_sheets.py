@@ -12,7 +12,8 @@ from typing import Any, Literal, cast
 from sqlalchemy import Table, bindparam, case, func, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.courtesies import Lines, Manners, find_courtesies
+from pbem.campaign.courtesies import Lines as Lines
+from pbem.campaign.courtesies import Manners, find_courtesies
 from pbem.errors import CampaignError
 from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
 from pbem.ruleset.lenient_parser import MOST_REMARKS
