@@ -107,8 +107,10 @@ _OPENERS = _phrases(
 )
 _REST = rf"(?: {_WORD})"
 _GREETING = re.compile(rf"(?:{_GREETINGS}){_REST}{{0,4}}+")
+_LONG_GREETING = re.compile(rf"(?:{_GREETINGS}){_REST}{{0,12}}+")
 _CLOSING = re.compile(rf"(?:ps |p s )?(?:and |so |many |with ){{0,2}}+(?:{_CLOSINGS}){_REST}{{0,3}}+")
-_SENTENCE = re.compile(rf"(?:{_CLOSINGS}|looking forward|nice game|great game|sorry for){_REST}{{0,12}}+")
+_SENTENCE = re.compile(rf"(?:{_CLOSINGS}|nice game|great game|sorry for){_REST}{{0,12}}+")
+_OUTLOOK = re.compile(r"(?:i am |i m )?(?:looking forward|see you|have a)(?: \w{1,40}+){0,12}+")
 _OPENER = re.compile(rf"(?:{_OPENERS})(?: \w++){{0,12}}+")
 _SHORT_GREETING = re.compile(rf"(?:{_GREETINGS}){_REST}?+")
 _SHORT_CLOSING = re.compile(rf"(?:many )?(?:{_CLOSINGS}){_REST}?+")
@@ -149,7 +151,8 @@ def find_courtesies(
         return frozenset()
     free = takes_free_text(ruleset, view)
     strict = free and not outside
-    verbs = {words[0].upper() for line in ruleset.template(view) if (words := split_words(line.lstrip("; ")))}
+    verbs = {word for verb in ruleset.orders.verbs for word in (verb.word, *verb.order.also)}
+    verbs |= {words[0].upper() for line in ruleset.template(view) if (words := split_words(line.lstrip("; ")))}
     found = Manners(names=names, is_order=ruleset.orders.is_like_order, free=strict, verbs=verbs).courtesies(lines)
     if free or not found:
         return found
@@ -194,7 +197,9 @@ class Manners:
 
     def _greets(self, words: str) -> bool:
         if not self.free:
-            return _GREETING.fullmatch(words) is not None
+            return _GREETING.fullmatch(words) is not None or (
+                _LONG_GREETING.fullmatch(words) is not None and not self._names_verb(words)
+            )
         return bool(_SHORT_GREETING.fullmatch(words)) or (
             _GREETING.fullmatch(words) is not None and {*words.split()[1:]} <= {*self.names} | _ADDRESSED
         )
@@ -218,9 +223,10 @@ class Manners:
             return False
         if self.free:
             return _SHORT_CLOSING.fullmatch(words) is not None or self._thanks_by_name(words)
-        return _CLOSING.fullmatch(words) is not None or (
-            _SENTENCE.fullmatch(words) is not None and not any(word.upper() in self.verbs for word in words.split())
-        )
+        if _CLOSING.fullmatch(words):
+            return True
+        sentence = _SENTENCE.fullmatch(words) or _OUTLOOK.fullmatch(words)
+        return sentence is not None and not self._names_verb(words)
 
     def _thanks_by_name(self, words: str) -> bool:
         said = words.split()
@@ -262,6 +268,9 @@ class Manners:
         said = words.split()
         initials = {name[0] for name in self.names}
         return bool(said) and any(word in self.names for word in said) and {*said} <= {*self.names} | initials
+
+    def _names_verb(self, words: str) -> bool:
+        return any(word.upper() in self.verbs for word in words.split())
 
     def _begins_order(self, words: str) -> bool:
         return words.split(" ", 1)[0].upper() in self.verbs

@@ -12,7 +12,8 @@ from typing import Any, Literal, cast
 from sqlalchemy import Table, bindparam, case, func, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.courtesies import Lines, Manners, find_courtesies
+from pbem.campaign.courtesies import Lines as Lines
+from pbem.campaign.courtesies import Manners, find_courtesies
 from pbem.errors import CampaignError
 from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
 from pbem.ruleset.lenient_parser import MOST_REMARKS
@@ -119,28 +120,41 @@ def says_wait(line: str) -> bool:
 MOST_CORRECTED = 10
 """Lines of a sheet whose correction is tried out."""
 
+MOST_CORRECTED_AMONG = 200
+"""Orders of a sheet beside which corrections are tried out."""
+
 _WRITE = re.compile(r"write: ([^<>\[\]|]{1,300})")
 
 
 def _with_corrections(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedSheet) -> ParsedSheet:
-    """Return the sheet with corrected lines for those of its errors that a correction would mend in this sheet."""
-    findings, written, tried = list(parsed.findings), dict(join_lines(lines)), 0
-    taken = len(parsed.entries)
-    for at, finding in enumerate(findings):
-        whole = _WRITE.fullmatch(finding.hint)
-        corrected = finding.corrected or (whole[1] if whole else "")
-        if finding.severity != "error" or not corrected or tried >= MOST_CORRECTED:
-            continue
-        tried += 1
-        comment = comment_of(corrected)
-        line = corrected[: len(corrected) - len(comment) - 1 if comment else None].strip()
-        again = ruleset.parse(view, [*{**written, finding.line: line}.items()])
-        if len(again.entries) > taken and finding.line not in {error.line for error in again.errors}:
-            written[finding.line], taken = line, len(again.entries)
-            findings[at] = replace(finding, corrected=line)
+    """Return the sheet with a corrected line only for those errors for which it would be accepted beside the rest."""
+    taken = {entry.line for entry in parsed.entries}
+    # Without comments, each of which is searched for orders again.
+    written = {number: _without_comment(line) for number, line in join_lines(lines) if number in taken}
+    count, tried, findings = len(parsed.entries), 0, list[Finding]()
+    for finding in parsed.findings:
+        corrected = _suggested_line(finding) if finding.line not in taken and count <= MOST_CORRECTED_AMONG else ""
+        again = None
+        if corrected and tried < MOST_CORRECTED:
+            tried += 1
+            again = ruleset.parse(view, sorted({**written, finding.line: corrected}.items()))
+        if again and len(again.entries) > count and finding.line not in {error.line for error in again.errors}:
+            written[finding.line], count = corrected, len(again.entries)
+            findings.append(replace(finding, corrected=corrected))
         else:
-            findings[at] = replace(finding, corrected="")
+            findings.append(replace(finding, corrected=""))
     return replace(parsed, findings=tuple(findings))
+
+
+def _suggested_line(finding: Finding) -> str:
+    """Return the line that an error suggests, without its comment; "" if it suggests none that is whole."""
+    whole = _WRITE.fullmatch(finding.hint)
+    return _without_comment(finding.corrected or (whole[1] if whole else "")) if finding.severity == "error" else ""
+
+
+def _without_comment(line: str) -> str:
+    comment = comment_of(line)
+    return (line[: -len(comment) - 1] if comment else line).strip()
 
 
 MOST_NAMED = 8
@@ -169,7 +183,7 @@ def _hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterat
         return
     form = {_order_words(line.lstrip("; ")) for line in ruleset.template(view)}
     typed = [(number, line) for number, line in behind if split_words(line) and _order_words(line) not in form]
-    typed = typed[:MOST_REMARKS]
+    typed, more = typed[:MOST_REMARKS], typed[MOST_REMARKS:]
     verbs = {words[0] for words in form if words}
     # In a game of free text all of them are entries.
     taken = {entry.line for entry in ruleset.parse(view, typed).entries} if typed else set()
@@ -178,6 +192,7 @@ def _hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterat
         for number, line in typed
         if number in taken or _order_words(line)[0] in verbs or ruleset.orders.is_like_order(line)
     ]
+    hidden += [f"; {line}" for _, line in more]
     if hidden:
         yield f"Lines that begin with a ; are not orders: {quote_lines(hidden)}. Take the ; away to give them."
 

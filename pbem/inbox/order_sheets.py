@@ -202,8 +202,8 @@ def _mask_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
         return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], redact_credentials(line))
 
     lines = tuple((number, masked(line)) for number, line in sheet.lines)
-    around = {"above": tuple(map(masked, sheet.above)), "below": tuple(map(masked, sheet.below))}
-    return dataclasses.replace(sheet, lines=lines, written=tuple(map(masked, sheet.written)), **around)
+    written, above, below = (tuple(map(masked, each)) for each in (sheet.written, sheet.above, sheet.below))
+    return dataclasses.replace(sheet, lines=lines, written=written, above=above, below=below)
 
 
 def _is_key(word: str, spot: SeatContext) -> bool:

@@ -71,7 +71,7 @@ def plainly(line: str, view: _View) -> str:
     verb, rest = _verb(words, view)
     found = _ALONE[verb](rest) if verb in _ALONE else _BY_VIEW[verb](rest, view) if verb else ""
     if not found and not verb and not _is_short_for(words[0], "RESIGN"):
-        raise _unknown(words, view)
+        raise _unknown(words, view, text)
     return f"{found} {remark}" if found else line
 
 
@@ -109,8 +109,9 @@ def _bare(words: Sequence[str], view: _View) -> str:
     return "USE" if title_of(words) else ""
 
 
-def _unknown(words: Sequence[str], view: _View) -> FieldError:
-    """Return the error for a line whose first word is no order."""
+def _unknown(words: Sequence[str], view: _View, text: str) -> FieldError:
+    """Return the error for a line whose first word is no order, which it repeats as typed."""
+    typed = next((word for word in text.split() if word.lower() == words[0]), words[0])
     if words[0] == "station":
         return unknown_verb(words[0], "write: USE RESEARCH, TELEPORT, CONVERT or DEPLOY")
     if view["phase"] == "turn" and words[0] in _IDLE:
@@ -118,10 +119,10 @@ def _unknown(words: Sequence[str], view: _View) -> FieldError:
         return FieldError("must-move", "a Mari that can move must move, and act", hint)
     near = suggest(words[0], list(_SYNONYMS)) if view["phase"] == "turn" else ""
     if near:
-        return unknown_verb(words[0], near)
+        return unknown_verb(typed, near)
     hints = {"setup": "write: START <space>... and KEEP <card>", "turn": "write: MOVE, then ROTATE or PULL"}
     hint = hints.get(view["phase"]) or "write: KEEP " + " or ".join(asked_for(view))
-    return unknown_verb(words[0], hint)
+    return unknown_verb(typed, hint)
 
 
 def _ways_of(word: str) -> list[str]:

@@ -118,7 +118,8 @@ def _own_ship(word: str, view: View, expected: str) -> str:
     except FieldError as refused:
         if own_ships(view) or refused.code != "unknown-name":
             raise
-        raise FieldError(refused.code, refused.text, "you have no ships now", word) from None
+        hint = f"you have no ships {'yet' if view['turn'] == 1 else 'now'}"
+        raise FieldError(refused.code, refused.text, hint, word) from None
 
 
 @dataclass(frozen=True)
