@@ -14,8 +14,8 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import CommandList
 from pbem.inbox.context import AuthResult, Declined, MessageContext, UnknownSender
-from pbem.inbox.replies import answer, bare_subject
-from pbem.inbox.seat_lookup import games_of, taking_players
+from pbem.inbox.replies import answer, bare_subject, reply_limit_reason
+from pbem.inbox.seat_lookup import games_of, is_known, taking_players
 from pbem.mail.message import find_reply_codes
 from pbem.report.answers import OpenGame, OpenGames
 from pbem.util import redact_all
@@ -37,7 +37,7 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|no|never|nicht|kein|pas|non|nao|não|niet|inte|ikke|nie|ne|не|нет)\b|n't\b", re.IGNORECASE)
-_FRAME = re.compile(r"\s*+(?:orders|player|gm)\s++\S++\s++\S", re.IGNORECASE)
+_FRAME = re.compile(r"\A\s*+(?:orders|player|gm)\s++\S++\s++\S", re.IGNORECASE)
 _LINK = re.compile(r"://|www\.|@|\.[a-z]{2,}/", re.IGNORECASE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*+")
 _AS = re.compile(r"\bas[ ]+(?:the[ ]+)?([a-z0-9-]{1,20}+)", re.IGNORECASE)
@@ -56,6 +56,8 @@ def to_stranger(case: MessageContext, *, asked: str = "") -> str:
 
 def offer_games(case: MessageContext, to: str, *, asked: str = "") -> str:
     """Mail a person without a seat the games that they can join; return what to note of it."""
+    if not (case.key or is_known(case.session, to)) and (why := reply_limit_reason(case, to, "answer")):
+        return case.silent(why)  # before campaigns are loaded, for the sake of floods
     games = _open_games(case)
     names = [game.campaign for game in games]
     gms = {game.gm.lower(): game.gm for game in games}

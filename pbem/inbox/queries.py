@@ -113,14 +113,14 @@ def send_help(case: MessageContext, words: Sequence[str]) -> str:
 def _build_guide(case: MessageContext, words: Sequence[str]) -> Help:
     orders, seats = _game_orders(case), _own_seats(case)
     unknown = words[0] if len(words) == 1 and orders else ""
-    return Help(
+    page = Help(
         address=case.address,
         commands=REFERENCE,
         orders=orders,
         unknown=unknown,
         hint=suggest(unknown, [order.verb for order in orders]) if unknown else "",
-        **({"campaign": seats[0].campaign, "seat": seats[0].seat} if seats else {}),
     )
+    return replace(page, campaign=seats[0].campaign, seat=seats[0].seat) if seats else page
 
 
 def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, ...]:

@@ -516,7 +516,7 @@ class RequestReply:
     page: ClassVar[str] = "request_reply"
 
     outcome: RequestOutcome
-    kind: RequestKind | Literal["message"]
+    kind: str
     address: str
     campaign: str = ""
     game: str = ""
@@ -535,7 +535,7 @@ class WordsForGm:
     page: ClassVar[str] = "words_for_gm"
 
     campaign: str
-    kind: RequestKind | Literal["message"]
+    kind: str
     sender: str
     words: str
     declined: bool = False

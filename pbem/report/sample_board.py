@@ -70,7 +70,8 @@ def sample_picture(ruleset: AnyRuleset) -> Picture | None:
     """Return a picture of a game in play, as all may see it or else as one seat does; None if it draws none."""
     seats, dice = _choose_seats(ruleset), Dice(_SEED)
     options = {option.name: option.default for option in ruleset.options}
-    state, events = ruleset.setup(options, seats, dice.scoped("setup")), ()
+    events: tuple[Event, ...] = ()
+    state = ruleset.setup(options, seats, dice.scoped("setup"))
     views = _views(ruleset, state, seats, events)
     until = time.monotonic() + SECONDS
     for number in range(1, TURNS + 1):

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from pbem.report.answers import Help, OrderHelp, Reason, Refusal
+from pbem.report.answers import Help, OpenGames, OrderHelp, Reason, Refusal
 from pbem.report.notices import MailReturned, Page, Reminder, TurnFailed, Welcome
 from tests.report.toy import Fair, reporter
 
@@ -112,8 +112,8 @@ def test_reasons_differ() -> None:
 
 
 def test_unknown_sender_learns_nothing() -> None:
-    """A refusal to an unknown sender names no campaign, seat or GM, whatever the sender guessed."""
-    text = reporter().write(Refusal(reason="unknown-sender", address="orders@example.org")).text
+    """Without games that can be joined an unknown sender is told of no campaign, seat or GM."""
+    text = reporter().write(OpenGames(address="orders@example.org")).text
 
     assert "ORDERS CAMPAIGN SEAT TOKEN" in text
 
