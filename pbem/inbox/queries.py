@@ -24,6 +24,7 @@ from pbem.inbox.authenticate import reads_as_order
 from pbem.inbox.command_parser import (
     COMMANDS,
     REFERENCE,
+    VERBS,
     Handlers,
     History,
     PersonHandlers,
@@ -38,7 +39,7 @@ from pbem.inbox.replies import answer, bare_subject, send_rulebook, sent_today, 
 from pbem.inbox.seat_lookup import find_seat, games_of, load_seat, seats_of, taking_players
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
 from pbem.report.markdown import as_html, as_text, find_sections, sections
-from pbem.ruleset.fields import suggest
+from pbem.ruleset.fields import nearest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
@@ -85,13 +86,14 @@ def send_help(case: MessageContext, words: Sequence[str]) -> str:
 
 def _build_guide(case: MessageContext, sender: str, words: Sequence[str]) -> Help:
     orders, seats = _game_orders(case), seats_of(case.session, sender)
-    unknown = words[0] if len(words) == 1 and orders else ""
+    unknown = words[0] if len(words) == 1 else ""
+    near = nearest(unknown, [*sorted(VERBS), *(order.verb for order in orders)]) if unknown else None
     return Help(
         address=case.address,
         commands=REFERENCE,
         orders=orders,
         unknown=unknown,
-        hint=suggest(unknown, [order.verb for order in orders]) if unknown else "",
+        hint=near or "",
         **({"campaign": seats[0].campaign, "seat": seats[0].seat} if seats else {}),
     )
 
@@ -205,7 +207,7 @@ def _describe_sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) 
     )
     sheet = session.execute(counts).first()
     if sheet is None:
-        return "No sheet of yours has come."
+        return "No sheet of yours counts."
     wait = ", and the turn waits for its deadline because of it" if sheet.wait else ""
     return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
 

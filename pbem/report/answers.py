@@ -395,7 +395,8 @@ class ConfirmSender:
     wherever they come from; `pressed` asks to leave by the unsubscribe button of a
     mail program, `leaves` by a message that is known to be its player's. `doubt`:
     the sender is known, but may have sent it by mistake. `last`: no further
-    question is sent today.
+    question is sent today. `press` is the writer of the press that it answers: a plain
+    reply to that is sent on only if its sender says so.
     """
 
     page: ClassVar[str] = "question"
@@ -414,3 +415,4 @@ class ConfirmSender:
     leaves: bool = False
     doubt: Doubt | None = None
     last: bool = False
+    press: str = ""

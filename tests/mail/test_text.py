@@ -242,7 +242,7 @@ def test_what_is_not_read_is_told() -> None:
 
     assert read.text == ORDERS
     assert read.notes == (
-        "The attached 'orders.zip' was not read; orders stand in the mail itself or in a .txt file.",
+        "The attached orders.zip was not read: please write the orders into the mail itself.",
         "The invitation in the mail (calendar) was not read.",
         "A mail inside the mail was not read.",
     )
