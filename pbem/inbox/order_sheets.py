@@ -88,12 +88,12 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         raise RateLimitExceeded(said, warn_sheet_limit(case, spot, most))
     view = json.loads(spot.view)
     sheet = _mask_keys(choose_sheet(ruleset, view, sheet, case.letter.filed), answered)
-    sheet, said = _split_command(ruleset, view, sheet)
-    if said is ClearOrders:
+    sheet, command = _split_command(ruleset, view, sheet)
+    if command is ClearOrders:
         return _clear_orders(case, claim, sheet, earlier)
-    if said is None and _asks_nothing(case, answered, sheet, earlier):
+    if command is None and _asks_nothing(case, answered, sheet, earlier):
         return _refuse_empty_sheet(case, spot, sheet, counted), False
-    reading = parse_sheet(ruleset, view, ()) if said else _read_sheet(ruleset, view, sheet, counted)
+    reading = parse_sheet(ruleset, view, ()) if command else _read_sheet(ruleset, view, sheet, counted)
     reading, wishes = _split_wishes(case, reading)
     if wishes and not reading.parsed.entries and not _has_other_lines(reading, wishes):
         return _answer_wishes(case, claim, wishes, reading.notes), False

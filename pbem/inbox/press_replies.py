@@ -9,6 +9,7 @@ answer is the same whether the writer is still in the game or not.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from sqlalchemy import select
 
@@ -27,7 +28,7 @@ from pbem.store.models import OutgoingMail, PendingRequest, Press, Seat
 from pbem.store.types import CampaignState
 from pbem.text import as_sentence
 
-PRESS_REPLY = "press"
+PRESS_REPLY: Literal["press"] = "press"
 """The kind of a `PendingRequest` for a reply to press, and the account of the codes for these."""
 
 _THEIR_GM, _UNNAMED = "your GM", "the writer"
@@ -105,8 +106,9 @@ def _find_answered(case: MessageContext) -> _Answered | None:
         return None
     # A seat with another player by now: what its former player writes is not for that one to send.
     player = session.scalar(select(Seat.person_id).where(Seat.id == spot.seat_id))
-    plays = spot.playing and spot.status == CampaignState.RUNNING and player is not None
-    return _Answered(press, spot, player) if plays and player == found.person_id else None
+    if player is None or player != found.person_id or not spot.playing or spot.status != CampaignState.RUNNING:
+        return None
+    return _Answered(press, spot, player)
 
 
 def _name_writer(case: MessageContext, press: Press) -> str:

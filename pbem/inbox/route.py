@@ -251,10 +251,11 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
     if press := find_press(found.case.letter.lines, found.sheet, known):
         return run_commands(found.case, press, refuse), False
     request = None if sheet.header else find_request(case, known)
-    if request is not None and (said := request.as_sheet()) is None:
-        return run_commands(case, request, refuse), False
-    if request is not None and said is not None:
-        return _accept_order_command(case, request, said)
+    if request is not None:
+        stands_for = request.as_sheet()
+        if stands_for is None:
+            return run_commands(case, request, refuse), False
+        return _accept_order_command(case, request, stands_for)
     if sheet.header is None and (said := offer_press_reply(case)):
         return said, False
     claim = authenticate(case, sheet.header)
