@@ -135,7 +135,8 @@ def _find_left(case: MessageContext, request: CommandList, parsed: ParsedSheet) 
     seat = next((each for each in seats if each.campaign == name), None)
     if seat is not None:
         return replace(request, header=SheetHeader(seat.campaign, seat.seat)), parsed
-    listed = [name] if name else [] if seats or case.key else standby_campaigns(case.session, case.letter.sender)
+    of_seat = bool(seats) or case.key.startswith(("code ", "token "))
+    listed = [name] if name else [] if of_seat else standby_campaigns(case.session, case.letter.sender)
     if len(listed) != 1:
         return request, parsed
     withdrawn = replace(parsed.entries[0], order=Withdraw(listed[0]))

@@ -18,6 +18,8 @@ from pbem.actions.sheets import RestoreSheet, ShowSheets
 from pbem.app import open_app
 from pbem.archive.verify import verify
 from pbem.campaign.deadlines import load_open_turns
+from pbem.campaign.optimistic_lock import load_read_set
+from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.scheduler.tick import tick
@@ -158,6 +160,16 @@ def test_a_confirmation_after_the_run_clears_nothing(begun: Desk) -> None:
     begun.tick()
 
     assert "red" not in missing(begun.app.store)
+
+
+def test_a_run_that_is_computed_meanwhile_is_computed_again(begun: Desk) -> None:
+    """Clearing orders changes what a run has read, so that it does not commit a turn with the withdrawn sheet."""
+    with begun.app.store.reading() as session:
+        before = load_read_set(session, load_campaign(session, "toy1"))
+    ask(begun, "CLEAR ORDERS")
+
+    with begun.app.store.reading() as session:
+        assert load_read_set(session, load_campaign(session, "toy1")) != before
 
 
 def test_a_deputy_may_clear_during_their_time(begun: Desk) -> None:
