@@ -337,6 +337,8 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
     above, whole = find_commands(lines[: sheet.at] if sheet.header else lines, known), find_commands(lines, known)
     if above is None or whole is None:
         return None
+    if sheet.header and not any(map(is_in_own_words, lines[: sheet.at])):
+        return None
     if not any(isinstance(each, PlayerCommand) and each.takes_text for each in above.parse().orders):
         return None
     return replace(whole, notes=(*whole.notes, *[NEVER_ORDERS] * bool(sheet.header)))
@@ -356,6 +358,12 @@ def command_of(line: str) -> str:
     if verb in TWO_WORDS:
         return verb if _second_word(line) == TWO_WORDS[verb] else ""
     return verb if verb in VERBS else ""
+
+
+def is_in_own_words(line: str) -> bool:
+    """Return True if a line begins with a command, not with other words for one."""
+    words = [word.upper().rstrip(".:!,") for word in line.split(None, 2)[:2]]
+    return words[:1] == ["PLAYER"] or (bool(words) and (words[0] in VERBS or TWO_WORDS.get(words[0]) in words[1:]))
 
 
 def command_in_full(verb: str) -> str:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 from pbem.campaign.order_sheets import (
@@ -61,6 +62,9 @@ _MOST_REPEATED = 500
 
 _MOST_ASIDE = 5
 """Lines beside NO ORDERS or CLEAR ORDERS that are repeated."""
+
+_MOST_ABOVE = 40
+"""Lines above a sheet in which wishes are looked for."""
 
 _ORDER_COMMANDS: Mapping[str, type[Order]] = {command.usage: command for command in ORDER_COMMANDS}
 
@@ -241,10 +245,16 @@ def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read
         told,
         wait=bool(sheet.wait),
         findings=tuple(map(_hint_at_command, told.findings)),
-        notes=(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes),
+        notes=(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes, *_wishes_above(case, sheet)),
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
+
+
+def _wishes_above(case: MessageContext, sheet: SheetText) -> Iterator[str]:
+    """Yield the answers to lines above a framed sheet that wish for a command."""
+    answers = ((line.strip(), answer_wish(line, case.now.date())) for line in sheet.above[:_MOST_ABOVE])
+    yield from islice((f"{redact_credentials(line)!r}: {said}" for line, said in answers if said), _MOST_ASIDE)
 
 
 def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:

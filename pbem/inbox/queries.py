@@ -49,6 +49,8 @@ from pbem.text import format_time
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
 
+_OTHER_WORDS = {word: verb.word for verb in COMMANDS.verbs for word in verb.order.also}
+
 _MOST_WORDS = 2
 """Words after HELP: more are a sentence, and no verb."""
 
@@ -102,7 +104,10 @@ def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, .
     """Return the orders and commands that a verb names, in full or abbreviated; none for a sentence."""
     if not 0 < len(words) <= _MOST_WORDS:
         return ()
-    typed, known = words[0].upper(), (*_game_orders(case), *_describe_orders(COMMANDS, ""))
+    typed, known = (
+        _OTHER_WORDS.get(words[0].upper(), words[0].upper()),
+        (*_game_orders(case), *_describe_orders(COMMANDS, "")),
+    )
     cut = [order for order in known if len(typed) >= SHORTEST_ABBREVIATION and order.verb.startswith(typed)]
     named = [order for order in known if order.verb == typed] or cut
     if not named and len(words) == 1:

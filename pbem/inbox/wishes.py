@@ -24,7 +24,7 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     ("break", (r"\bneed (?:a|some) (?:break|rest|pause)\b|\btake a break\b",)),
-    ("away", (r"\b(?:i am|im|i will be|ill be|we are) (?:away|on holiday|on vacation|travell?ing|absent)\b",)),
+    # "I am away" alone is no wish: answering machines say it.
     ("wait", (rf"\bwait for (?:me|my {_ORDERS})\b|\b(?:dont|do not) run the turn\b",)),
     (
         "again",
@@ -95,7 +95,6 @@ _ANSWERS: dict[str, Callable[[dt.date], str]] = {
         f"For a rest: {_on_days(today)} says that you are away; PAUSE lets turns go on without you, until you send "
         "RESUME."
     ),
-    "away": lambda today: f"To say that you are away, send a line like this: {_on_days(today)}",
     "wait": lambda _: (
         "WAIT, on a line of its own with your orders or alone once they are in, lets the turn wait for its deadline. "
         "EXTEND asks the other players for more time."

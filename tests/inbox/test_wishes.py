@@ -157,6 +157,14 @@ def test_a_wish_is_pointed_to_its_command(begun: Desk, line: str, told: str) -> 
     assert "Sheet 1 taken: 1 order." in receipt
 
 
+def test_a_wish_above_a_sheet_is_answered_in_its_receipt(begun: Desk) -> None:
+    """Words above a framed sheet do not keep it from being read, and the receipt points to the command."""
+    for line in ("I need more time", "A question"):
+        text = ask(begun, f"{line}\nMay I?\n\nORDERS toy1 red\nBID 3\nEND")
+        assert "taken: 1 order." in text
+        assert f"'{line}': " in text
+
+
 def test_wishes_do_not_hide_errors(begun: Desk) -> None:
     """A mistyped order beside a wish is told, and the good sheet still counts."""
     ask(begun, "ORDERS toy1 red\nBID 3\nEND")
@@ -170,7 +178,7 @@ def test_wishes_do_not_hide_errors(begun: Desk) -> None:
 def test_a_machine_that_repeats_a_wish_is_answered_no_more(begun: Desk) -> None:
     """An answering machine without a mark does not get answers without end."""
     for _ in range(6):
-        begun.post("I am on holiday until further notice.")
+        begun.post("If I have a question, I will write again. I read mail on Mondays.")
         begun.tick()
 
     with begun.app.store.reading() as session:

@@ -248,6 +248,16 @@ def test_what_is_not_read_is_told() -> None:
     )
 
 
+def test_a_file_with_an_id_is_told_and_a_logo_is_not() -> None:
+    """Apple Mail gives ids to all files; a picture with one is shown by the HTML."""
+    named = "Content-Disposition: attachment; filename={}"
+    word = part(b"PK", "Content-Type: application/msword", named.format("orders.doc"), "Content-ID: <1@example.org>")
+    logo = part(b"PNG", "Content-Type: image/png", named.format("logo.png"), "Content-ID: <2@example.org>")
+    read = letter(*multipart("mixed", part(ORDERS, PLAIN), word, logo))
+
+    assert read.notes == ("The attached orders.doc was not read: please write the orders into the mail itself.",)
+
+
 def test_encrypted_mail() -> None:
     """Encrypted mail cannot be read; its sender is asked for plain text."""
     read = letter(*multipart("encrypted", part("x", "Content-Type: application/pgp-encrypted")))
