@@ -57,7 +57,7 @@ _SENTENCES: Mapping[str, tuple[str, ...]] = {
 """Whole lines, in small letters and without punctuation, by the command that they mean."""
 
 _PUNCTUATION = re.compile(r"[^\w\s]++|_")
-_POLITE = re.compile(r"(?:please|pls|thanks|thank you)")
+_POLITE = ("please", "pls", "thanks", "thank you")
 _BY_SENTENCE = {sentence: command for command, sentences in _SENTENCES.items() for sentence in sentences}
 
 
@@ -66,13 +66,12 @@ def plain_words(line: str) -> str:
     words = " ".join(_PUNCTUATION.sub("", line[:LONGEST].lower()).split())
     for polite in ("please ", "pls "):
         words = words.removeprefix(polite)
-    for polite in (" please", " pls", " thanks", " thank you"):
-        words = words.removesuffix(polite)
+    for polite in _POLITE:
+        words = words.removesuffix(f" {polite}")
     return words
 
 
 _WORD = re.compile(r"[\w-]++[.!]?")
-_SEATS = re.compile(r"[\w-]++(?:(?:\s*+,\s*+|\s++and\s++)[\w-]++)*+[:.]?")
 
 
 def _one_word(rest: str) -> str:
@@ -80,7 +79,9 @@ def _one_word(rest: str) -> str:
 
 
 def _seats(rest: str) -> str:
-    return re.sub(r"\s+and\s+", ", ", rest.rstrip(":.")) if _SEATS.fullmatch(rest) else ""
+    """Return names that commas or "and" join; "" for other words."""
+    names = rest.rstrip(":.").replace(" and ", ",").split(",")
+    return ", ".join(name.strip() for name in names) if all(_WORD.fullmatch(name.strip()) for name in names) else ""
 
 
 def _with_address(rest: str) -> str:
@@ -123,11 +124,22 @@ _BEGINNINGS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
 )
 """Beginnings of lines, the commands that they mean, and the function that reads the words behind: "" if it cannot."""
 
-_LIKE = [
-    (re.compile(rf"\s*+(?:please\s++)?+{re.escape(begins)}\b:?\s*+(?P<rest>.*+)", re.IGNORECASE), command, read)
-    for begins, command, read in sorted(_BEGINNINGS, key=lambda row: -len(row[0]))
-]
-_POLITE_END = re.compile(r"[\s,]*+\b(?:please|pls|thanks|thank you)\W*+\Z", re.IGNORECASE)
+_LONGEST_FIRST = sorted(_BEGINNINGS, key=lambda row: -len(row[0]))
+
+
+def _behind(line: str, begins: str) -> str:
+    """Return the words behind a beginning; "" if the line begins otherwise."""
+    typed = line.strip()
+    typed = typed[len("please ") :].lstrip() if typed.lower().startswith("please ") else typed
+    if typed[: len(begins)].lower() != begins or typed[len(begins) : len(begins) + 1] not in (" ", ":", "\t"):
+        return ""
+    return _without_thanks(typed[len(begins) :].lstrip(": \t"))
+
+
+def _without_thanks(words: str) -> str:
+    said = words.rstrip(" \t,.!")
+    polite = next((word for word in _POLITE if said.lower().endswith(f" {word}")), "")
+    return said[: len(said) - len(polite)].rstrip(" \t,") if polite else words.strip()
 
 
 def as_command(line: str) -> str:
@@ -136,22 +148,25 @@ def as_command(line: str) -> str:
         return line
     if command := _BY_SENTENCE.get(plain_words(line)):
         return command
-    for pattern, command, read in _LIKE:
-        found = pattern.match(line)
-        rest = read(_POLITE_END.sub("", found["rest"]).strip()) if found else ""
+    for begins, command, read in _LONGEST_FIRST:
+        rest = read(_behind(line, begins))
         if rest:
             return f"{command} {rest}"
     return line
 
 
-_ASKS_GM = re.compile(
-    r"\s*+(?:ask\s++(?:the\s++|my\s++)?+gm\b|(?:a\s++)?+question(?:\s++(?:to|for)\s++(?:the\s++)?+gm)?+\s*+(?=:))"
-    r"[:,]?\s*+(?P<words>.++)",
-    re.IGNORECASE,
-)
+_ASKING = ("ask gm", "ask the gm", "ask my gm")
+_TO_GM = ("to gm", "for gm", "to the gm", "for the gm")
+_QUESTION = ("question", "a question", *(f"{noun} {to}" for noun in ("question", "a question") for to in _TO_GM))
 
 
 def words_to_gm(line: str) -> str:
     """Return what stands behind ASK GM, or a colon behind QUESTION, on the same line; "" for any other line."""
-    found = _ASKS_GM.match(line)
-    return found["words"].strip() if found and found["words"].strip(" .!:,") else ""
+    begins, colon, behind = line.partition(":")
+    said = " ".join(begins.lower().split())
+    if colon and said in (*_ASKING, *_QUESTION):
+        return behind.strip()
+    typed = line.strip()
+    asked = next((begins for begins in _ASKING if typed[: len(begins) + 1].lower() == f"{begins} "), "")
+    behind = typed[len(asked) :].strip() if asked else ""
+    return behind if behind.strip(" .!:,") else ""

@@ -56,7 +56,7 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
 _WISHES = tuple((name, re.compile("|".join(patterns))) for name, patterns in _PATTERNS)
 _FORTNIGHT = dt.timedelta(days=14)
 _MOST_WORDS = 3
-_WORD = re.compile(r"\s*+([A-Za-z]{3,20}+)\b")
+_LONGEST_VERB, _SHORTEST_VERB = 20, 3
 
 
 def answer_wish(line: str, today: dt.date) -> str:
@@ -70,9 +70,11 @@ def answer_wish(line: str, today: dt.date) -> str:
 
 def answer_slip(line: str) -> str:
     """Return the answer to a line that begins with a mistyped command, with the nearest one; "" for any other."""
-    found = _WORD.match(line) if len(line) <= LONGEST and len(line.split()) <= _MOST_WORDS else None
-    word = found[1].upper() if found else ""
-    near = nearest_command(word) if word and word not in VERBS | TWO_WORDS.keys() else ""
+    words = line[:LONGEST].split()
+    word = words[0].upper().strip(".:!?,") if 0 < len(words) <= _MOST_WORDS else ""
+    if not (word.isascii() and word.isalpha() and _SHORTEST_VERB <= len(word) <= _LONGEST_VERB):
+        return ""
+    near = nearest_command(word) if word not in VERBS | TWO_WORDS.keys() else ""
     return f"There is no command {word}. Perhaps: {near}" if near else ""
 
 
