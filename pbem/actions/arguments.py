@@ -11,6 +11,7 @@ its own is the command, and `wish` makes the action.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -80,20 +81,51 @@ class Flag(KeywordField, Valued):
         return bool(typed)
 
 
-class Day(Field):
-    """Field for a day of the calendar, kept as ISO 8601 text."""
+TODAY, TOMORROW = "TODAY", "TOMORROW"
+"""Words for days that are known once it is known when the message is processed."""
 
-    shown, expected, example = "day", "a day like 2026-12-24 or 24 Dec 2026", "2026-12-24"
+_YEARLESS = re.compile(r"--[0-9]{2}-[0-9]{2}")
+_TWO_DAYS = re.compile(r"([0-9]{1,2})/([0-9]{1,2})(?:/[0-9]{2,4})?")
+_MONTHS = 12
+
+
+def is_yearless(word: str) -> bool:
+    """Return True for a day without a year, such as "--12-24"."""
+    return _YEARLESS.fullmatch(word) is not None
+
+
+def is_two_days(word: str) -> bool:
+    """Return True for a day such as 3/4, which may be in April or in March."""
+    found = _TWO_DAYS.fullmatch(word)
+    return found is not None and found[1] != found[2] and 0 < int(found[1]) <= _MONTHS and 0 < int(found[2]) <= _MONTHS
+
+
+class Day(Field):
+    """Field for a day of the calendar, kept as ISO 8601 text.
+
+    A day without a year, such as "--12-24", and TODAY and TOMORROW are kept as they are, for
+    `pbem.inbox.days` to fill in.
+    """
+
+    shown, expected, example = "day", "a day like 24 Dec, 24.12. or 2026-12-24", "24 Dec"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the day as ISO 8601 text. Raises FieldError if it is not one."""
+        """Return the day as ISO 8601 text. Raises FieldError if it is not one, or may be two."""
+        if is_yearless(word) or word.upper() in (TODAY, TOMORROW):
+            return word.upper()
+        if is_two_days(word):
+            day, month = (dt.date(2000, int(part), 1).strftime("%b") for part in word.split("/")[1::-1])
+            one, two = word.split("/")[:2]
+            raise FieldError(
+                "two-days", f"{word} may be {one} {day} or {two} {month}", f"write {one} {day} or {two} {month}"
+            )
         try:
             return dt.date.fromisoformat(word).isoformat()
         except ValueError:
             raise FieldError("not-a-day", f"expected {self.expected}, got {word!r}") from None
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
-        return (self.example,)
+        return ("2026-12-24",)
 
 
 class Address(Field):
@@ -110,6 +142,18 @@ class Address(Field):
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return (self.example,)
+
+
+OFF = "OFF"
+"""The word that ends what a command began."""
+
+
+class AddressOrOff(Address):
+    """Field for a mail address, or the word OFF for none."""
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the address, or OFF. Raises FieldError if it is neither."""
+        return OFF if word.upper() == OFF else super().read(word, view)
 
 
 class Number(Field):
@@ -141,7 +185,7 @@ def _is_number(word: str) -> bool:
 
 SEAT = FreeText("seat", "the name of a seat", "blue")
 TURN = Numeral("turn", "a turn as your reports call it, or its number", "4")
-DAY, ADDRESS, NUMBER = Day(), Address(), Number()
+DAY, ADDRESS, ADDRESS_OR_OFF, NUMBER = Day(), Address(), AddressOrOff(), Number()
 SURE = KeywordField(("YES",))
 """The confirmation of a command whose effect is shown first."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import delete, select, update
@@ -22,7 +22,7 @@ from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedCha
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer, notify_players
-from pbem.campaign.schedule import Schedule, require_duration
+from pbem.campaign.schedule import Schedule, parse_duration, require_duration
 from pbem.campaign.snapshot import (
     NO_HOLD,
     CampaignSnapshot,
@@ -37,10 +37,11 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report.notices import CampaignHeld, CampaignReleased, DeadlineMoved, Rescheduled
+from pbem.ruleset.fields import Field, FieldError
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, ExtensionVote, Turn
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import format_time
+from pbem.text import count_noun, format_time
 
 _SPAN_PATTERN = re.compile(r"\d++\w?")
 
@@ -55,6 +56,31 @@ class _Span(FreeText, Valued):
         return None if typed is None or typed.upper() == "YES" else typed
 
 
+class _VotedSpan(Field):
+    """Field for a span of time."""
+
+    shown, expected, example = "span", "a span of time like 24h or 2d", "24h"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the span as typed. Raises FieldError if it is none."""
+        if parse_duration(word) is None:
+            raise FieldError("not-a-span", f"expected {self.expected}, got {word!r}")
+        return word.lower()
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example,)
+
+
+def format_span(span: dt.timedelta) -> str:
+    """Return a span in words, in the largest unit that fits it."""
+    minutes = int(span.total_seconds()) // 60
+    for unit, name in ((24 * 60, "day"), (60, "hour")):
+        if minutes % unit == 0 and minutes > unit:
+            return count_noun(minutes // unit, name)
+    return "24 hours" if minutes == 24 * 60 else count_noun(minutes, "minute")
+
+
+_VOTED = _VotedSpan()
 _BY = _Span("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
 
 
@@ -115,15 +141,23 @@ class _Move:
 class VoteForExtension(SeatCommand):
     """Ask for more time for this turn; it is given when enough players ask."""
 
-    usage = "EXTEND"
+    usage = "EXTEND [span]"
     weight = Harmless("a vote for more time takes nothing from anybody")
+    span: Annotated[str | None, _VOTED] = None
 
     def do(self, context: Context) -> TextResult:
         """Count the player's vote, and move the deadline when enough have voted."""
         snapshot = context.snapshot
         if snapshot.status != CampaignState.RUNNING:
             return TextResult(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
-        return TextResult(vote(context, self.seat))
+        said = vote(context, self.seat)
+        usual = dt.timedelta(minutes=snapshot.policy.extension)
+        # Votes for different spans could not be counted together.
+        if self.span is None or parse_duration(self.span) == usual:
+            return TextResult(said)
+        return TextResult(
+            f"{said}\nAn extension by the players is {format_span(usual)} here, whatever span is asked for."
+        )
 
 
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:

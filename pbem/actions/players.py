@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import ADDRESS, DAY, FreeText, Proof, SeatCommand
+from pbem.actions.arguments import ADDRESS, CAMPAIGN, DAY, FreeText, Proof, SeatCommand
 from pbem.actions.base import Confirmed, Reversible, TextResult
 from pbem.actions.seats import pause_seat, vacate_seat
 from pbem.actions.welcome import withdraw_deputy_copies
@@ -30,11 +30,15 @@ from pbem.text import format_time
 
 @dataclass(frozen=True, slots=True)
 class LeaveSeat(SeatCommand):
-    """Give your seat up. You are asked whether you mean it; then somebody else may take it over."""
+    """Give your seat up, or your place on the standby list.
 
-    usage = "LEAVE"
+    You are asked whether you mean it; then somebody else may take the seat over.
+    """
+
+    usage = "LEAVE [campaign]"
     proof = Proof.STRONG
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+    campaign: Annotated[str | None, CAMPAIGN] = None
 
     def do(self, context: Context) -> TextResult:
         """Open the seat; the first standby gets it."""
@@ -185,7 +189,7 @@ _DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class NoteAbsence(SeatCommand):
-    """Tell that you cannot send orders from one day to another, such as 2026-12-24 or 24 Dec 2026.
+    """Tell that you cannot send orders from one day to another: ABSENT 24.12. TO 3.1. is as good as 24 Dec to 3 Jan.
 
     Deadlines yet to be set keep out of that time.
     """

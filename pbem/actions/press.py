@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
 from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
+    PIECES_A_TURN,
     characters_left,
     is_immediate,
     mail_press,
@@ -23,6 +24,7 @@ from pbem.actions.press_delivery import (
     send_press,
 )
 from pbem.campaign.history import add_entry, current_turn_label
+from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.press import (
     DIARY,
     PRESS,
@@ -37,9 +39,10 @@ from pbem.campaign.press import (
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view
 from pbem.errors import CampaignError
 from pbem.report.notices import AnnouncementMail as GmLetter
+from pbem.report.notices import PressMessage
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Announcement, Press, Seat
+from pbem.store.models import Announcement, JournalEntry, Press, Seat
 from pbem.store.types import CampaignState
 from pbem.text import count_noun, format_time, join_names, quote_block
 from pbem.util import MASK
@@ -323,6 +326,49 @@ class WriteDiary(SeatCommand):
         kept = f"Entered into the diary of {own.seat}, {current_turn_label(context.session, snapshot, own.id)}."
         opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
         return TextResult("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
+
+
+_ASKED = "has asked the GM: "
+_EXCERPT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AskGm(SeatCommand):
+    """Write to your GM; what stands below is mailed there, with your seat and turn."""
+
+    usage = "ASK GM"
+    takes_text = True
+    weight = Harmless("words that are sent overwrite nothing")
+
+    def do(self, context: Context) -> TextResult:
+        """Mail the words to the GM, in a mail that the GM can answer."""
+        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+        own, passed = find_seat_view(snapshot, self.seat), sanitise_text(self.text)
+        _check_questions(context, own)
+        said = " ".join(passed.text.split())
+        excerpt = said if len(said) <= _EXCERPT else f"{said[:_EXCERPT]}..."
+        act = add_entry(session, snapshot.id, now, actor=own.seat, text=f"{_ASKED}{excerpt}", secret=True)
+        label = current_turn_label(session, snapshot, own.id)
+        page = PressMessage(campaign=snapshot.name, by=own.seat, to=("the GM",), text=passed.text, label=label)
+        text, mailer = app.reporter.write(page), CampaignMailer.of(app, snapshot)
+        # The time too, since a home restored from a backup gives numbers again.
+        id_ = ("ask gm", snapshot.name, act, now.isoformat())
+        mail = mailer.mail(snapshot.gm, f"question from {own.seat}, {label}", text, id_)
+        html = app.reporter.letter(text, page.text, page.level)
+        mailer.send(session, now, replace(mail, html=html, reply_to=own.address))
+        sent = f"Mailed to your GM, {snapshot.gm}, whose answer comes to {own.address}."
+        return TextResult("\n".join([sent, *_mask_notes(passed)]))
+
+
+def _check_questions(context: Context, own: SeatView) -> None:
+    """Raise CampaignError if a seat has asked its GM often enough today."""
+    snapshot = context.snapshot
+    today = (JournalEntry.campaign_id == snapshot.id, JournalEntry.at > context.now - dt.timedelta(days=1))
+    asked = (JournalEntry.actor == own.seat, JournalEntry.secret, JournalEntry.text.startswith(_ASKED))
+    if context.session.scalars(select(func.count()).where(*today, *asked)).one() >= PIECES_A_TURN:
+        raise CampaignError(
+            f"you have asked {PIECES_A_TURN} times in a day, and no more is mailed: write to {snapshot.gm}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

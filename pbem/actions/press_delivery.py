@@ -29,6 +29,8 @@ from pbem.store.models import Press
 EVERYBODY = "all"
 """The word for all seats, in any case."""
 
+_EVERYBODY = frozenset((EVERYBODY, "everyone", "everybody"))
+
 PIECES_A_TURN = 20
 """The most pieces of each kind from one seat."""
 
@@ -51,7 +53,7 @@ def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[
     Raises:
         CampaignError: If a seat does not exist, or is out of the game.
     """
-    if any(word.lower() == EVERYBODY for word in words):
+    if any(word.lower() in _EVERYBODY and word.lower() not in snapshot.seats for word in words):
         return None
     places = [find_seat_view(snapshot, word) for word in words]
     for place in places:

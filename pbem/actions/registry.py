@@ -22,6 +22,7 @@ from pbem.actions.players import (
 from pbem.actions.press import (
     AddAnnouncement,
     Announce,
+    AskGm,
     Mute,
     RemoveAnnouncement,
     SendPress,
@@ -64,7 +65,7 @@ SEAT_ACTIONS: tuple[type[SeatCommand], ...] = (
 
 PLAY_ACTIONS: tuple[type[SeatCommand], ...] = (
     *(Pause, Resume, VoteForExtension, Mute, Unmute),
-    *(SendPress, WriteUnsigned, WriteNews, WriteDiary),
+    *(SendPress, WriteUnsigned, AskGm, WriteNews, WriteDiary),
 )
 """The actions of players while the game is played."""
 

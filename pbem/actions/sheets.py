@@ -12,6 +12,7 @@ from sqlalchemy import select
 from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
 from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query
 from pbem.actions.open_turn import EnterSheet, restoring
+from pbem.campaign.order_sheets import CLEARED
 from pbem.campaign.snapshot import Context, SeatView, current_turn, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
@@ -23,13 +24,17 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True)
 class SheetShown:
-    """A sheet: its time, its author ("player", "deputy" or "gm"), and its orders, as they can be sent again."""
+    """A sheet: its time, its author ("player", "deputy" or "gm"), and its orders, as they can be sent again.
+
+    `accepted`: it counts, or did until the player withdrew it. `cleared`: it is a version that withdrew the one before.
+    """
 
     version: int
     at: dt.datetime
     author: str
     accepted: bool
     lines: tuple[str, ...]
+    cleared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
                 yield from (f"    {wrap(line, '      ')}" for line in each.counts.lines)
             for other in each.others:
                 back = restoring(facts.campaign, each.seat, other.version, channel)
-                then = f"to have it back: {back}" if other.accepted else "not taken"
+                then = f"to have it back: {back}" if other.accepted else "cleared" if other.cleared else "not taken"
                 yield wrap(f"  {_describe_sheet(other, facts.zone)}; {then}", "    ")
                 if facts.whole:
                     yield from (f"    {wrap(line, '      ')}" for line in other.lines)
@@ -171,15 +176,18 @@ def _load_seat_sheets(context: Context, place: SeatView) -> SeatSheets:
         .where(OrderSheet.turn_id == turn.id, OrderSheet.seat_id == place.id)
         .order_by(OrderSheet.version)
     )
+    found = context.session.scalars(rows).all()
     sheets = [
         SheetShown(
             version=row.version,
             at=row.received_at,
             author=row.author,
-            accepted=row.accepted,
+            # Of sheets that are not accepted only those that were withdrawn have orders.
+            accepted=row.accepted or bool(row.orders),
             lines=tuple(book.line(book.from_json(order)) for order in row.orders),
+            cleared=any(finding["code"] == CLEARED for finding in row.findings),
         )
-        for row in context.session.scalars(rows)
+        for row in found
     ]
-    counts = next((each for each in reversed(sheets) if each.accepted), None)
+    counts = next((each for each, row in zip(sheets[::-1], found[::-1], strict=True) if row.accepted), None)
     return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts))

@@ -158,7 +158,8 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     "request": {
         "id": _ID,
         "kind": one_of(
-            *("join", "invite", "deputy", "address", "new_address", "fallback", "import", "message", "run", "ruling")
+            *("join", "invite", "deputy", "address", "new_address", "fallback", "import", "message", "run", "ruling"),
+            "press",
         ),
         "code": matching(_REQUEST, "the code of a request"),
         "campaign_id": _ID,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from sqlalchemy import Table, bindparam, case, func, insert, select
+from sqlalchemy import Table, bindparam, case, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.courtesies import Lines as Lines
@@ -227,6 +227,9 @@ _ORDERS = select(OrderSheet.orders, OrderSheet.wait, OrderSheet.text, OrderSheet
 # Built once: building these statements takes longer than executing them.
 _KEEP = insert(_SHEETS)
 
+CLEARED = "cleared"
+"""Name of the finding of a version by which a player has withdrawn the sheet before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -287,6 +290,32 @@ def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetim
     rows = [_sheet_row(sheet, now) for sheet in sheets]
     if rows:
         session.connection().execute(_KEEP, rows)
+
+
+def clear_sheets(
+    session: Session, earlier: PreviousSheets, now: dt.datetime, *, author: Author, letter_id: int | None
+) -> None:
+    """Let no sheet of a seat count for a turn, and store a version that says so. Call with the campaign locked."""
+    sent = (OrderSheet.turn_id == earlier.turn_id, OrderSheet.seat_id == earlier.seat_id)
+    database = session.connection()
+    database.execute(update(OrderSheet).where(*sent).values(accepted=False))
+    note = Finding(0, "note", CLEARED, "the orders were withdrawn")
+    # A version of its own: a run that is being computed finds that the sheets have changed, and is computed again.
+    row = {
+        "turn_id": earlier.turn_id,
+        "seat_id": earlier.seat_id,
+        "letter_id": letter_id,
+        "version": earlier.next,
+        "accepted": False,
+        "wait": False,
+        "digest": json_sha256([]),
+        "text": "CLEAR ORDERS\n",
+        "orders": [],
+        "findings": [dataclasses.asdict(note)],
+        "received_at": now,
+        "author": author,
+    }
+    database.execute(_KEEP, [row])
 
 
 def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:

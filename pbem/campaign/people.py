@@ -18,7 +18,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, SeatView
 from pbem.mail.headers import reply_code
 from pbem.report.answers import RequestKind
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Standby
+from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Standby
 from pbem.store.types import StandbyState
 from pbem.util import TOKEN_BYTES
 
@@ -61,6 +61,17 @@ def add_standby(
 def find_standby(session: Session, campaign_id: int, person: Person) -> Standby | None:
     """Return what a person has asked for in a campaign, seated or not."""
     return session.scalar(select(Standby).where(Standby.campaign_id == campaign_id, Standby.person_id == person.id))
+
+
+def standby_campaigns(session: Session, address: str | None) -> list[str]:
+    """Return the names of the campaigns on whose standby lists a person is."""
+    listed = (
+        select(Campaign.name)
+        .join(Standby, Standby.campaign_id == Campaign.id)
+        .join(Person, Person.id == Standby.person_id)
+        .where(Person.key == (address or "").lower(), Standby.status == StandbyState.WAITING)
+    )
+    return list(session.scalars(listed.order_by(Campaign.id)))
 
 
 def standby_position(session: Session, applicant: Standby) -> int:
@@ -112,7 +123,7 @@ ENOUGH_CODES = "So many codes were mailed today that no more are sent before tom
 
 def create_request(
     session: Session,
-    kind: RequestKind | Literal["message"],
+    kind: RequestKind | Literal["message", "press"],
     now: dt.datetime,
     *,
     to: str,

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from sqlalchemy import select
 
+from pbem.actions.arguments import OFF
 from pbem.actions.seats import free_places, seat_of, seat_or_standby
 from pbem.actions.welcome import (
     RENEWED,
@@ -49,6 +50,7 @@ from pbem.inbox.command_parser import (
 )
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.newcomers import offer_games
+from pbem.inbox.press_replies import PRESS_REPLY, send_press_reply
 from pbem.inbox.replies import (
     STRANGERS_A_DAY,
     STRANGERS_OF_DOMAIN_A_DAY,
@@ -320,6 +322,15 @@ def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
     return said
 
 
+def _confirm_press_reply(asked: PersonRequest, request: PendingRequest) -> str:
+    """Send on a reply to press, if its sender still plays the seat."""
+    seat, snapshot, place = _lock_seat(asked.case, request)
+    person = asked.case.session.get_one(Person, request.data["person_id"])
+    if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
+        return _GONE
+    return send_press_reply(asked.case.campaign_context(snapshot), place, request)
+
+
 _CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
     "join": _confirm_seat,
     "invite": _confirm_seat,
@@ -329,6 +340,7 @@ _CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
     "new_address": confirm_address,
     "fallback": confirm_address,
     "import": confirm_moved,
+    PRESS_REPLY: _confirm_press_reply,
 }
 
 
@@ -379,6 +391,8 @@ def _change_address(asked: PersonRequest, order: ChangeAddress) -> str:
 def _change_fallback(asked: PersonRequest, order: Fallback) -> str:
     if asked.person is None:
         return _NOBODY
+    if order.address == OFF:
+        return _ask_owner(asked.case, asked.person, "fallback", "")
     address = require_address(order.address, "a player", asked.case.address)
     return _ask_owner(asked.case, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
 
@@ -405,9 +419,9 @@ def _set_format(asked: PersonRequest, order: MailAs) -> str:
         if asked.person.calendar:
             return "Deadlines come as files for your calendar from now on, with reports that have files at all."
         return "Deadlines come without files for your calendar from now on. FORMAT CALENDAR changes it back."
-    asked.person.plain = order.form == "PLAIN"
+    asked.person.plain = order.form == "TEXT"
     if asked.person.plain:
-        return "Your reports come as text alone from now on, in all your campaigns. FORMAT WHOLE changes it back."
+        return "Your reports come as text alone from now on, in all your campaigns. FORMAT HTML changes it back."
     return "Your reports come with HTML and pictures from now on, in all your campaigns."
 
 

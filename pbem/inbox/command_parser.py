@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from pbem.actions.arguments import ABOUT, ADDRESS, CAMPAIGN, CODE, SEAT, TURN, PlayerCommand, Proof
+from pbem.actions.arguments import ABOUT, ADDRESS, ADDRESS_OR_OFF, CAMPAIGN, CODE, SEAT, TURN, PlayerCommand, Proof
 from pbem.actions.base import Confirmed, Harmless, Reversible
 from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
@@ -33,14 +33,16 @@ from pbem.campaign.order_sheets import ignore_courtesies, quote_lines
 from pbem.games import rulebook
 from pbem.inbox.authenticate import authenticate, reads_as_order
 from pbem.inbox.context import Accepted, MessageContext
+from pbem.inbox.days import write_days
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of
-from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet
+from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, plain_sheet
+from pbem.inbox.synonyms import as_command, words_to_gm
 from pbem.mail.message import Message
 from pbem.mail.reply_parser import is_end
 from pbem.report.markdown import find_sections, headed_sections
 from pbem.ruleset.fields import KeywordField
-from pbem.ruleset.order_types import Order, ParsedSheet
+from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Person
@@ -75,7 +77,8 @@ class History(PlayerCommand):
 
     weight = _SHOWS
     proof = Proof.NONE
-    usage = "HISTORY"
+    usage = "JOURNAL"
+    also = ("HISTORY",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ class Join(PlayerCommand):
 
 @dataclass(frozen=True, slots=True)
 class Withdraw(PlayerCommand):
-    """Take back that you asked for a seat."""
+    """Take back that you asked for a seat; LEAVE campaign does the same."""
 
     weight = Reversible("", "JOIN campaign")
     usage = "WITHDRAW campaign"
@@ -141,13 +144,13 @@ class ChangeAddress(PlayerCommand):
 
 @dataclass(frozen=True, slots=True)
 class Fallback(PlayerCommand):
-    """Name a second address, for mail that your own does not take; your own name for none."""
+    """Name a second address, for mail that your own does not take; OFF for none."""
 
     weight = Confirmed("the second address", "FALLBACK address")
     proof = Proof.ASKED
     usage = "FALLBACK address"
     needs_seat = False
-    address: Annotated[str, ADDRESS]
+    address: Annotated[str, ADDRESS_OR_OFF]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +164,31 @@ class MailAs(PlayerCommand):
     weight = Reversible("", "FORMAT form")
     usage = "FORMAT form"
     needs_seat = False
-    form: Annotated[str, KeywordField(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR", "PAGE", "LINK", "NOPAGE"))]
+    form: Annotated[str, KeywordField(("TEXT", "HTML", "CALENDAR", "NOCALENDAR", "PAGE", "LINK", "NOPAGE"))]
 
+
+@dataclass(frozen=True, slots=True)
+class NoOrders(PlayerCommand):
+    """Send a sheet without orders for this turn, so that nobody waits for yours."""
+
+    weight = Reversible("", "CLEAR ORDERS")
+    usage = "NO ORDERS"
+
+
+@dataclass(frozen=True, slots=True)
+class ClearOrders(PlayerCommand):
+    """Withdraw your orders for this turn; the answer has them, ready to be sent again."""
+
+    weight = Harmless("the answer has the sheet, to be sent again")
+    usage = "CLEAR ORDERS"
+
+
+ORDER_COMMANDS = (NoOrders, ClearOrders)
+"""The commands that stand for a sheet, and go its way."""
 
 COMMANDS = OrderParser(
     (
-        *(Status, Resend, History, Rules, Join, Withdraw, Confirm),
+        *(Status, Resend, History, Rules, Join, Withdraw, Confirm, *ORDER_COMMANDS),
         *SEAT_ACTIONS,
         *(ChangeAddress, Fallback, MailAs),
         *PLAY_ACTIONS,
@@ -175,8 +197,11 @@ COMMANDS = OrderParser(
 )
 """All commands a player may mail; HELP is understood before any of them."""
 
-VERBS = frozenset(verb.word for verb in COMMANDS.verbs)
-"""The first words of all commands; no game may have an order that begins with one."""
+TWO_WORDS = {"NO": "ORDERS", "CLEAR": "ORDERS", "ASK": "GM"}
+"""Second words of commands whose first words begin orders in games of free words."""
+
+VERBS = frozenset(word for verb in COMMANDS.verbs for word in (verb.word, *verb.order.also)) - TWO_WORDS.keys()
+"""The first words of all other commands; no game may have an order that begins with one."""
 
 WITH_TEXT = frozenset(
     verb.word for verb in COMMANDS.verbs if issubclass(verb.order, PlayerCommand) and verb.order.takes_text
@@ -185,26 +210,6 @@ WITH_TEXT = frozenset(
 
 REFERENCE = tuple((verb.usage, verb.help) for verb in COMMANDS.verbs)
 """The usage and the help of every command, for the player guide."""
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WEEKDAY = r"\b(?:the\s++)?+(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[.,]?\s++)?+"
-_DAY, _YEAR = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?[.,]?", r"(?P<year>[0-9]{4})\b"
-_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*+[.,]?"
-_DAY_FIRST = re.compile(rf"{_WEEKDAY}\b{_DAY}\s++(?:of\s++)?+{_MONTH}\s++{_YEAR}", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"{_WEEKDAY}\b{_MONTH}\s++{_DAY}\s++{_YEAR}", re.IGNORECASE)
-
-
-def normalise_dates(line: str) -> str:
-    """Return the line with dates in words written as 2026-11-27, even those that no calendar has."""
-    for pattern in (_DAY_FIRST, _MONTH_FIRST):
-        line = pattern.sub(_iso_date, line)
-    return line
-
-
-def _iso_date(match: re.Match[str]) -> str:
-    month = _MONTHS.index(match["month"].lower()) + 1
-    return f"{match['year']}-{month:02}-{int(match['day']):02}"
-
 
 MOST_COMMANDS = 20
 """Commands of a message that are read."""
@@ -221,6 +226,7 @@ NEVER_ORDERS = (
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
 _POLITE = (" please", " pls", " thanks", " thank you")
 _WITH_DAYS = ("ABSENT", "DEPUTY")
+_SPAN = re.compile(r"\b([0-9]{1,4})\s?(h|d|m)(?:ours?|rs?|ays?|in(?:ute)?s?)?\b", re.IGNORECASE)
 _FRAME = re.compile(r"\A\s*+player\s", re.IGNORECASE)
 
 
@@ -277,7 +283,24 @@ class CommandList:
 
     def parse(self) -> ParsedSheet:
         """Parse the commands in the order written, with findings on all other lines. Never raises."""
-        return ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines, COMMANDS.is_like_order)
+        parsed = ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines, COMMANDS.is_like_order)
+        return replace(parsed, findings=tuple(map(_as_command_finding, parsed.findings)))
+
+    def as_sheet(self) -> SheetText | None:
+        """Return the commands as a sheet if they stand for one, maybe with WAIT or FINAL; else None."""
+        parsed = self.parse()
+        if not parsed.orders or not all(isinstance(order, ORDER_COMMANDS) for order in parsed.orders):
+            return None
+        found = plain_sheet([line for _, line in self.lines])
+        return replace(found, header=self.header, notes=self.notes)
+
+
+def _as_command_finding(finding: Finding) -> Finding:
+    """Return a finding on a verb that does not exist in the words for commands, the nearest one first."""
+    if finding.code != "unknown-verb":
+        return finding
+    text = finding.text.replace("there is no order ", "there is no command ")
+    return replace(finding, text=text, hint=finding.hint or "HELP lists the commands")
 
 
 def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
@@ -312,15 +335,42 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
     above, whole = find_commands(lines[: sheet.at] if sheet.header else lines, known), find_commands(lines, known)
     if above is None or whole is None:
         return None
+    if sheet.header and not any(map(is_in_own_words, lines[: sheet.at])):
+        return None
     if not any(isinstance(each, PlayerCommand) and each.takes_text for each in above.parse().orders):
         return None
     return replace(whole, notes=(*whole.notes, *[NEVER_ORDERS] * bool(sheet.header)))
 
 
 def begins_with_command(line: str) -> bool:
-    """Return True if the first word of a line is a command in full."""
-    match = _FIRST.match(line)
-    return match is not None and match[1].upper() in VERBS
+    """Return True if a line begins with a command in full, or is one in other words."""
+    return bool(command_of(line))
+
+
+def command_of(line: str) -> str:
+    """Return the command, written in full or in other words, with which a line begins; "" if there is none."""
+    if words_to_gm(line):
+        return "ASK"
+    match = _FIRST.match(as_command(line))
+    verb = match[1].upper() if match else ""
+    if verb in TWO_WORDS:
+        return verb if _second_word(line) == TWO_WORDS[verb] else ""
+    return verb if verb in VERBS else ""
+
+
+def is_in_own_words(line: str) -> bool:
+    """Return True if a line begins with a command, not with other words for one."""
+    words = [word.upper().rstrip(".:!,") for word in line.split(None, 2)[:2]]
+    return words[:1] == ["PLAYER"] or (bool(words) and (words[0] in VERBS or TWO_WORDS.get(words[0]) in words[1:]))
+
+
+def command_in_full(verb: str) -> str:
+    """Return a command with its second word, if it has one."""
+    return f"{verb} {TWO_WORDS[verb]}" if verb in TWO_WORDS else verb
+
+
+def _second_word(line: str) -> str:
+    return next(iter(as_command(line).upper().split()[1:2]), "").rstrip(".:!,")
 
 
 def _read_unframed(lines: Sequence[str]) -> CommandList:
@@ -335,35 +385,45 @@ def _command_list(header: SheetHeader | None, lines: Sequence[str], notes: tuple
     numbered = tuple(enumerate(lines, start=1))
     texted = next((at for at, line in enumerate(lines) if _takes_text(line)), None)
     if texted is not None:
-        text = "\n".join(lines[texted + 1 :]).strip("\n")
+        text = "\n".join([words_to_gm(lines[texted]), *lines[texted + 1 :]]).strip("\n")
         numbered = numbered[: texted + 1]
-    asking = [(number, _without_courtesies(redact_credentials(line))) for number, line in numbered if split_words(line)]
+    asking = [(number, _as_parsed(redact_credentials(line))) for number, line in numbered if split_words(line)]
     if len(asking) > MOST_COMMANDS:
         notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
     return CommandList(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)
 
 
-def _without_courtesies(line: str) -> str:
-    """Return a command without "please" and a full stop, its dates in digits; a DICE word is left as it is."""
+def _as_parsed(line: str) -> str:
+    """Return a line as it is parsed: a command in its own words, without courtesies, with days and spans as tokens."""
+    if words_to_gm(line):
+        return "ASK GM"
+    line = as_command(line)
     match = _FIRST.match(line)
     verb = _expand_verb(match[1].upper()) if match else ""
     # A dice word counts as it is written, with all its signs.
     if verb in ("", "DICE"):
         return line
-    said = (normalise_dates(line) if verb in _WITH_DAYS else line).rstrip(" \t.!?,")
+    line = write_days(line) if verb in _WITH_DAYS else line
+    said = _SPAN.sub(r"\1\2", line) if verb == "EXTEND" else line
+    return without_courtesies(said)
+
+
+def without_courtesies(said: str) -> str:
+    """Return a line without "please" and a full stop."""
+    said = said.rstrip(" \t.!?,:")
     polite = next((words for words in _POLITE if said.lower().endswith(words)), "")
     return said.removesuffix(said[len(said) - len(polite) :]).rstrip(" \t,")
 
 
 def _takes_text(line: str) -> bool:
-    match = _FIRST.match(line)
-    return match is not None and _expand_verb(match[1].upper()) in WITH_TEXT
+    match = _FIRST.match(as_command(line))
+    return (command_of(line) or (match is not None and _expand_verb(match[1].upper()))) in WITH_TEXT
 
 
 def _expand_verb(word: str) -> str:
     """Return the command that a word abbreviates, as the parser will take it; "" if none or several."""
     meant = [verb for verb in VERBS if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
-    return word if word in VERBS else meant[0] if len(meant) == 1 else ""
+    return word if word in VERBS | TWO_WORDS.keys() else meant[0] if len(meant) == 1 else ""
 
 
 def _unread_note(lines: Sequence[str], end: int | None, known: Names) -> Iterator[str]:
@@ -397,9 +457,10 @@ def find_request(case: MessageContext, known: Names) -> CommandList | None:
     letter = case.letter
     first = first_line(letter)
     found = find_commands(letter.lines, known) or _find_button_request(case)
+    typed = first or bare_subject(letter.subject)
     if found is None and not first:
-        found = find_commands([bare_subject(letter.subject)], known)
-    return None if found is None or _is_game_order(case, found) else found
+        found = find_commands([typed], known)
+    return None if found is None or _is_game_order(case, found, typed, known) else found
 
 
 def _find_button_request(case: MessageContext) -> CommandList | None:
@@ -415,14 +476,30 @@ def _find_button_request(case: MessageContext) -> CommandList | None:
     return replace(request, header=SheetHeader(match["campaign"].lower(), seat.lower())) if seat else None
 
 
-def _is_game_order(case: MessageContext, found: CommandList) -> bool:
+def _is_game_order(case: MessageContext, found: CommandList, typed: str, known: Names) -> bool:
     """Return True if a reply only begins like a command, and is an order of its seat's game."""
     asked = found.parse().orders
-    # RULES alone takes whatever words there are, so that a sentence may begin like it.
-    if found.pressed or found.header is not None or (asked and not (isinstance(asked[0], Rules) and asked[0].about)):
+    if found.pressed or found.header is not None:
         return False
+    if asked and not _may_be_order(asked[0], typed, known):
+        return False
+    if asked and not isinstance(asked[0], Rules):
+        return reads_as_order(case, (1, typed))
     alone = len(found.lines) == len(asked) == 1
     return not (alone and _is_section_request(case, asked[0])) and reads_as_order(case, found.lines[0])
+
+
+def _may_be_order(order: Order, typed: str, known: Names) -> bool:
+    """Return True for a line that is a command and, in a game of free words, an order too.
+
+    RULES alone takes whatever words there are, so that a sentence may begin like it.
+    """
+    if isinstance(order, Rules):
+        return bool(order.about)
+    if isinstance(order, LeaveSeat):
+        return order.campaign is not None and order.campaign.lower() not in known
+    words = split_words(typed)
+    return len(words) == 1 and words[0].upper().rstrip(".!?") not in VERBS
 
 
 def _is_section_request(case: MessageContext, order: Order) -> bool:

@@ -7,13 +7,17 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import (
+    Author,
     Counted,
+    PreviousSheets,
     SheetReading,
     SheetToSave,
+    clear_sheets,
     earlier_sheets,
     make_receipt,
     parse_sheet,
@@ -23,19 +27,32 @@ from pbem.campaign.people import verify_token
 from pbem.campaign.schedule import Schedule
 from pbem.errors import PARSE_ERRORS
 from pbem.games import find_game
-from pbem.inbox.command_parser import begins_with_command
+from pbem.inbox.command_parser import (
+    ORDER_COMMANDS,
+    ClearOrders,
+    NoOrders,
+    command_in_full,
+    command_of,
+    without_courtesies,
+)
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
-from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, warn_sheet_limit
+from pbem.inbox.replies import ECHO, answer, is_echo, send_cleared, send_receipts, warn_sheet_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_finder import SheetText, choose_sheet, file_lines, find_sheet
+from pbem.inbox.synonyms import as_command
+from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.body import rejoin_lines
-from pbem.report.answers import Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
+from pbem.report.answers import Answer as AnswerPage
+from pbem.report.answers import CommandResult, Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError, read_report_data
+from pbem.ruleset.order_types import Finding, Order
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Json, View
+from pbem.text import format_due, wrap_order_line
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
 
 _BARS = " \t>|"
@@ -43,6 +60,14 @@ _BARS = " \t>|"
 
 _MOST_REPEATED = 500
 """Lines up to which a sheet is compared with receipts."""
+
+_MOST_ASIDE = 5
+"""Lines beside NO ORDERS or CLEAR ORDERS that are repeated."""
+
+_MOST_ABOVE = 40
+"""Lines above a sheet in which wishes are looked for."""
+
+_ORDER_COMMANDS: Mapping[str, type[Order]] = {command.usage: command for command in ORDER_COMMANDS}
 
 _FEWEST_ERRORS = 4
 """Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
@@ -71,9 +96,15 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)
     sheet = _mask_keys(chosen, answered)
     courtesies = find_courtesies(ruleset, view, sheet.lines, names)
-    if _asks_nothing(case, answered, sheet, courtesies, counted):
+    sheet, command = _split_command(ruleset, view, sheet, courtesies)
+    if command is ClearOrders:
+        return _clear_orders(case, claim, sheet, earlier)
+    if command is None and _asks_nothing(case, answered, sheet, courtesies, earlier):
         return _refuse_empty_sheet(case, spot, sheet.without(courtesies), counted), False
-    reading = _read_sheet(ruleset, view, sheet, courtesies, counted)
+    reading = parse_sheet(ruleset, view, ()) if command else _read_sheet(ruleset, view, sheet, courtesies, counted)
+    reading, wishes = _split_wishes(case, reading)
+    if wishes and not reading.parsed.entries and not _has_other_lines(reading, wishes):
+        return _answer_wishes(case, claim, wishes, reading.notes), False
     if doubt := _doubt_of(case, spot, reading, counted):
         return doubt
     # Else an answering machine without a mark would get receipts of its answers for ever.
@@ -95,6 +126,109 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
 
 
+def _split_command(
+    ruleset: AnyRuleset, view: View, sheet: SheetText, courtesies: Collection[int]
+) -> tuple[SheetText, type[Order] | None]:
+    """Return the sheet without NO ORDERS and CLEAR ORDERS, and which of them it says, if it has no orders besides."""
+    commands = {
+        number: command for number, line in sheet.lines if (command := _command_on(ruleset, view, (number, line)))
+    }
+    if not commands:
+        return sheet, None
+    rest = tuple((number, line) for number, line in sheet.lines if number not in commands)
+    said = list(commands.values())[-1]
+    if ruleset.parse(view, rest).entries:
+        beside = f"{said.usage} stands beside orders, so it was left alone: this sheet counts as a whole."
+        return dataclasses.replace(sheet, lines=rest, notes=(*sheet.notes, beside)), None
+    aside = [line.strip() for number, line in rest if split_words(line) and number not in courtesies]
+    left = (f"Not read: {', '.join(map(repr, aside[:_MOST_ASIDE]))}.",) if aside else ()
+    return dataclasses.replace(sheet, lines=(), notes=(*sheet.notes, *left)), said
+
+
+def _command_on(ruleset: AnyRuleset, view: View, line: tuple[int, str]) -> type[Order] | None:
+    """Return the command that a line of a sheet is; in other words it is one only where the game has no such order."""
+    typed = without_courtesies(line[1])
+    meant = _ORDER_COMMANDS.get(" ".join(as_command(typed).upper().split()))
+    if meant is None or " ".join(typed.upper().split()) in _ORDER_COMMANDS:
+        return meant
+    return None if ruleset.parse(view, [line]).entries else meant
+
+
+def _split_wishes(case: MessageContext, reading: SheetReading) -> tuple[SheetReading, Mapping[int, CommandResult]]:
+    """Return the sheet with notes in place of errors on lines that wish for a command, and the answers to these."""
+    sources = dict(reading.lines)
+    errors = {finding.line for finding in reading.parsed.errors}
+    answers = {number: _answer_line(case, reading, sources.get(number, "")) for number in errors}
+    wishes = {number: CommandResult(sources[number].strip(), said) for number, said in answers.items() if said}
+    if not wishes:
+        return reading, wishes
+    kept = [finding for finding in reading.parsed.findings if finding.line not in wishes]
+    notes = [Finding(number, "note", "wish", wish.result) for number, wish in sorted(wishes.items())]
+    parsed = dataclasses.replace(reading.parsed, findings=(*kept, *notes))
+    return dataclasses.replace(reading, parsed=parsed), wishes
+
+
+def _answer_line(case: MessageContext, reading: SheetReading, line: str) -> str:
+    """Return the answer to a line in error that wishes for a command; "" if it may be meant as an order."""
+    if said := answer_wish(line, case.now.date()):
+        return said
+    return "" if reading.book.is_like_order(line) else answer_slip(line)
+
+
+def _has_other_lines(reading: SheetReading, wishes: Mapping[int, CommandResult]) -> bool:
+    """Return True if a sheet has lines besides wishes that look like orders."""
+    others = (line for number, line in reading.lines if number not in wishes)
+    return any(map(reading.book.is_like_order, others))
+
+
+def _answer_wishes(
+    case: MessageContext, claim: Accepted, wishes: Mapping[int, CommandResult], notes: tuple[str, ...]
+) -> str:
+    """Answer a message that only wishes for a command; nothing is done."""
+    spot = claim.spot
+    if is_echo(case, spot, digits=True):
+        return case.silent(ECHO)
+    own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
+    page = AnswerPage(
+        address=case.address, done=tuple(wishes.values())[:_MOST_ASIDE], notes=(*case.letter.notes, *notes)
+    )
+    return "pointed to a command; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code)
+
+
+def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earlier: PreviousSheets) -> Outcome:
+    """Withdraw the sheet that counts, and mail it back; without one say so."""
+    spot, counted, notes = claim.spot, earlier.counted, (*case.letter.notes, *sheet.notes, *claim.notes)
+    own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
+    if counted is None:
+        nothing = f"No orders of yours count for {spot.label} of {spot.campaign}, so there was nothing to clear."
+        page = AnswerPage(address=case.address, done=(CommandResult(ClearOrders.usage, nothing),), notes=notes)
+        return "nothing to clear; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code), False
+    back = _sheet_to_send_back(case.app.game(spot.game).orders, counted)
+    author: Author = "deputy" if claim.deputy else "player"
+    clear_sheets(case.session, earlier, case.now, author=author, letter_id=case.letter_id)
+
+    def page_for(reader: SeatContext) -> AnswerPage:
+        sheet = (f"ORDERS {spot.campaign} {spot.seat} {reader.code}".rstrip(), *back, "END")
+        result = CommandResult(ClearOrders.usage, "\n".join(_describe_cleared(spot)), sheet)
+        return AnswerPage(address=case.address, done=(result,), notes=notes)
+
+    send_cleared(case, spot, page_for, version=earlier.next, deputy=claim.deputy)
+    return f"orders of {spot.seat} in {spot.campaign} cleared: sheet {counted.version} counts no more", False
+
+
+def _describe_cleared(spot: SeatContext) -> Iterator[str]:
+    yield f"Your orders for {spot.label} of {spot.campaign} are withdrawn: none of yours count now."
+    if spot.deadline and not spot.held:
+        yield f"Orders are due {format_due(spot.deadline, Schedule.read(spot.schedule).zone)}."
+    yield "To have them back, send this sheet:"
+
+
+def _sheet_to_send_back(book: OrderParser, counted: Counted) -> list[str]:
+    """Return the lines of the sheet that counts, so that they are read as the same orders."""
+    lines = [row for order in counted.orders for row in wrap_order_line(book.line(order)).split("\n")]
+    return [*(lines or [NoOrders.usage]), *["WAIT"] * counted.wait]
+
+
 def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read: SheetToSave, label: str) -> Receipt:
     spot = claim.spot
     told = make_receipt(
@@ -112,7 +246,10 @@ def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read
         told,
         wait=bool(sheet.wait),
         findings=tuple(map(_hint_at_command, told.findings)),
-        notes=(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes, *_wait_note(read)),
+        notes=(
+            *(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes),
+            *(*_wait_note(read), *_wishes_above(case, sheet)),
+        ),
         courtesies=(*told.courtesies, *sheet.courtesies),
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
@@ -124,6 +261,12 @@ def _wait_note(read: SheetToSave) -> Iterator[str]:
     counted = read.earlier.counted
     if counted and counted.wait and read.reading.accepted and read.says_wait is None:
         yield f"Your sheet {counted.version} said WAIT; WAIT is no longer in it: the turn may run before its deadline."
+
+
+def _wishes_above(case: MessageContext, sheet: SheetText) -> Iterator[str]:
+    """Yield the answers to lines above a framed sheet that wish for a command."""
+    answers = ((line.strip(), answer_wish(line, case.now.date())) for line in sheet.above[:_MOST_ABOVE])
+    yield from islice((f"{redact_credentials(line)!r}: {said}" for line, said in answers if said), _MOST_ASIDE)
 
 
 def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:
@@ -145,11 +288,12 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
 
 
 def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
-    """Return the finding with a hint, if its line begins like a command; no game has an order like that."""
-    if finding.severity != "error" or not begins_with_command(finding.source):
+    """Return the finding with a hint, if its line begins with a command; no game has an order like that."""
+    if finding.severity != "error" or not (verb := command_of(finding.source)):
         return finding
-    verb = split_words(finding.source)[0].upper().rstrip(":.!?")
-    return dataclasses.replace(finding, hint=f"{verb} is a command: send it as the first line of a mail of its own")
+    return dataclasses.replace(
+        finding, hint=f"{command_in_full(verb)} is a command: send it as the first line of a mail of its own"
+    )
 
 
 def is_unedited_form(case: MessageContext, spot: SeatContext, sheet: SheetText) -> bool:
@@ -165,19 +309,28 @@ def _split_lines(lines: Iterable[str]) -> list[list[str]]:
 
 
 def _asks_nothing(
-    case: MessageContext, spot: SeatContext, sheet: SheetText, courtesies: Collection[int], counted: Counted | None
+    case: MessageContext,
+    spot: SeatContext,
+    sheet: SheetText,
+    courtesies: Collection[int],
+    earlier: PreviousSheets,
 ) -> bool:
-    """Return True if a message only looks like a sheet.
+    """Return True if a message only looks like a sheet: an empty reply, or one that our own mail had, quoted.
 
-    That is an empty reply, one with nothing but courtesies, or the unedited form of the report, quoted.
+    That is one with nothing but courtesies, the unedited form of the report, or the sheet that came back when the
+    orders were cleared.
     """
-    plain = sheet.without(courtesies)
+    counted, plain = earlier.counted, sheet.without(courtesies)
     if sheet.header is None or (plain.empty and not sheet.empty):
         return plain.empty and not (counted and sheet.wait is not None)
     if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
         return False
     quoted = sheet.below_text or case.letter.sent_back or case.letter.quotes_ours
-    return (sheet.below_text and sheet.empty) or (quoted and is_unedited_form(case, spot, sheet))
+    if (sheet.below_text and sheet.empty) or (quoted and is_unedited_form(case, spot, sheet)):
+        return True
+    # An answering machine that quotes the answer to CLEAR ORDERS must not bring the orders back.
+    cleared = quoted and counted is None and earlier.last > 0 and len(sheet.lines) <= _MOST_REPEATED
+    return cleared and repeats_receipt(case.session, spot.seat_id, (line for _, line in sheet.lines))
 
 
 def _read_sheet(

@@ -27,6 +27,7 @@ from pbem.inbox.authenticate import reads_as_order
 from pbem.inbox.command_parser import (
     COMMANDS,
     REFERENCE,
+    VERBS,
     Handlers,
     History,
     PersonHandlers,
@@ -65,7 +66,7 @@ from pbem.mail.compose import MailPart
 from pbem.mail.message import find_reply_codes
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
 from pbem.report.markdown import as_html, as_text, find_sections, sections
-from pbem.ruleset.fields import suggest
+from pbem.ruleset.fields import nearest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
@@ -74,6 +75,8 @@ from pbem.store.types import CampaignState, StandbyState
 from pbem.text import format_time
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
+
+_OTHER_WORDS = {word: verb.word for verb in COMMANDS.verbs for word in verb.order.also}
 
 _MOST_WORDS = 2
 """Words after HELP: more are a sentence, and no verb."""
@@ -112,13 +115,14 @@ def send_help(case: MessageContext, words: Sequence[str]) -> str:
 
 def _build_guide(case: MessageContext, words: Sequence[str]) -> Help:
     orders, seats = _game_orders(case), _own_seats(case)
-    unknown = words[0] if len(words) == 1 and orders else ""
+    unknown = words[0] if len(words) == 1 else ""
+    near = nearest(unknown, [*sorted(VERBS), *(order.verb for order in orders)]) if unknown else None
     page = Help(
         address=case.address,
         commands=REFERENCE,
         orders=orders,
         unknown=unknown,
-        hint=suggest(unknown, [order.verb for order in orders]) if unknown else "",
+        hint=near or "",
     )
     return replace(page, campaign=seats[0].campaign, seat=seats[0].seat) if seats else page
 
@@ -127,7 +131,10 @@ def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, .
     """Return the orders and commands that a verb names, in full or abbreviated; none for a sentence."""
     if not 0 < len(words) <= _MOST_WORDS:
         return ()
-    typed, known = words[0].upper(), (*_game_orders(case), *_describe_orders(COMMANDS, ""))
+    typed, known = (
+        _OTHER_WORDS.get(words[0].upper(), words[0].upper()),
+        (*_game_orders(case), *_describe_orders(COMMANDS, "")),
+    )
     cut = [order for order in known if len(typed) >= SHORTEST_ABBREVIATION and order.verb.startswith(typed)]
     named = [order for order in known if order.verb == typed] or cut
     if not named and len(words) == 1:
@@ -247,7 +254,7 @@ def _describe_sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) 
     )
     sheet = session.execute(counts).first()
     if sheet is None:
-        return "No sheet of yours has come."
+        return "No sheet of yours counts."
     wait = ", and the turn waits for its deadline because of it" if sheet.wait else ""
     return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
 

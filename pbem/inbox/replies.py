@@ -16,7 +16,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -260,9 +260,23 @@ def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, dep
         # A receipt has its verdict in its subject, and no "Re:": a changed subject begins a conversation of its own.
         heading, coded = Heading(mailer, page.subject), replace(page, code=own.code)
         id_ = mailer.id_of(*parts)
-        mails.append(
-            _draft(case, mailer, to, coded, id_=id_, spot=own, code=own.code, kind="receipt", heading=heading)
+        mails.append(_draft(case, mailer, to, coded, id_=id_, spot=own, code=own.code, kind="receipt", heading=heading))
+    mailer.send(case.session, case.now, *mails)
+
+
+def send_cleared(
+    case: MessageContext, spot: SeatContext, page_for: Callable[[SeatContext], Page], *, version: int, deputy: str = ""
+) -> None:
+    """Queue the answer to CLEAR ORDERS, in place of a receipt; `page_for` makes it, with the reader's own code."""
+    mailer, name = _mailer(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, version, spot.era)
+    names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
+    mails = []
+    for to, parts in names.items():
+        own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
+        mail = _draft(
+            case, mailer, to, page_for(own), id_=mailer.id_of(*parts), spot=own, code=own.code, kind="receipt"
         )
+        mails.append(replace(mail, subject=mailer.subject(f"orders cleared, {spot.label}", own.code)))
     mailer.send(case.session, case.now, *mails)
 
 

@@ -28,21 +28,24 @@ from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import find_join_wish, is_newcomer, offer_games
 from pbem.inbox.order_sheets import is_unedited_form, process_sheet
 from pbem.inbox.pending import find_pending, handle_confirmation, refuse, request_confirmation
+from pbem.inbox.press_replies import offer_press_reply
 from pbem.inbox.queries import find_help, send_help
 from pbem.inbox.quoted_originals import strip_our_text
-from pbem.inbox.replies import bare_subject
+from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
 from pbem.inbox.request_answers import answer_request, find_asked
-from pbem.inbox.run_commands import run_commands
+from pbem.inbox.run_commands import ask_for_seat, only_seat, run_commands
 from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
+from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
 from pbem.mail.bounces import DELIVERY_REPORT, MAIL_LOOP, OWN_MAIL, Bounce, parse_bounce
 from pbem.mail.delivery import append_reply, retry_bounced
 from pbem.mail.message import Message, find_reply_codes, parse_message
-from pbem.report.answers import Doubt
+from pbem.report.answers import Answer, CommandResult, Doubt
 from pbem.report.notices import MailReturned
 from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
+from pbem.util import redact_all
 
 
 def handle_automatic(case: MessageContext) -> str:
@@ -253,9 +256,14 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
     asked = None if sheet.header else find_asked(case)
     # Words that only begin like a command are an answer: "Confirm!", "Status of the game?".
     if request and (asked is None or request.parse().orders):
-        return run_commands(case, request, refuse), False
+        stands_for = request.as_sheet()
+        if stands_for is None:
+            return run_commands(case, request, refuse), False
+        return _accept_order_command(case, request, stands_for)
     if asked:
         return answer_request(case, asked, refuse), False
+    if sheet.header is None and (said := offer_press_reply(case)):
+        return said, False
     claim = authenticate(case, sheet.header)
     if wish := find_join_wish(case, claim):
         return run_commands(case, wish, refuse), False
@@ -263,6 +271,39 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
         return offer_games(case, case.sender), False
     if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
         claim, sheet = _orders_above(case, sheet, claim)
+    if isinstance(claim, Declined) and claim.reason == "no-orders" and (said := _answer_words(case, claim)):
+        return said, False
+    return _accept_sheet(case, claim, sheet) if isinstance(claim, Accepted) else (refuse(case, claim), False)
+
+
+_MOST_LINES = 8
+"""Lines of a message without orders in which wishes are looked for."""
+
+
+def _answer_words(case: MessageContext, claim: Declined) -> str:
+    """Answer a known sender's message that wishes for a command, or mistypes one; return what to note, "" if none."""
+    typed = [line.strip() for line in case.letter.lines if line.strip()] or [bare_subject(case.letter.subject)]
+    today = case.now.date()
+    wishes = [(line, said) for line in typed[:_MOST_LINES] if (said := answer_wish(line, today))]
+    if not wishes and (said := answer_slip(typed[0])):
+        wishes = [(typed[0], said)]
+    if not wishes:
+        return ""
+    if is_echo(case, claim.spot, digits=bool(case.key)):
+        return case.silent(ECHO)
+    done = tuple(CommandResult(redact_all(line), said) for line, said in wishes)
+    page = Answer(address=case.address, done=done, notes=case.letter.notes)
+    return "pointed to a command; " + answer(case, claim.to, page, spot=claim.spot)
+
+
+def _accept_order_command(case: MessageContext, request: CommandList, sheet: SheetText) -> Outcome:
+    """Process NO ORDERS or CLEAR ORDERS as a sheet, so that the same proof, turn and deputy count."""
+    claim = authenticate(case, sheet.header)
+    if sheet.header is None:
+        if said := ask_for_seat(case, request, claim):
+            return said, False
+        if own := only_seat(case, claim):
+            claim = authenticate(case, own)
     return _accept_sheet(case, claim, sheet) if isinstance(claim, Accepted) else (refuse(case, claim), False)
 
 

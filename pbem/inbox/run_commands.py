@@ -12,13 +12,14 @@ from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import LeaveSeat, SetDiceWord
 from pbem.actions.seats import seat_of
 from pbem.campaign.notices import CampaignMailer
-from pbem.campaign.people import find_person
+from pbem.campaign.people import find_person, standby_campaigns
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.account_commands import ADDRESS_HANDLERS, JOIN_HANDLERS
 from pbem.inbox.authenticate import authenticate_request, is_own_address
 from pbem.inbox.command_parser import (
     COMMANDS,
+    ORDER_COMMANDS,
     CommandList,
     Confirm,
     Handlers,
@@ -37,6 +38,7 @@ from pbem.inbox.context import (
     SenderMismatch,
     UnknownSender,
 )
+from pbem.inbox.days import fill_years
 from pbem.inbox.queries import RULES_HANDLERS, SEAT_QUERY_HANDLERS, STATUS_HANDLERS
 from pbem.inbox.replies import Heading, answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seats_of, taking_players
@@ -47,7 +49,13 @@ from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
 from pbem.text import as_sentence
 
-HANDLERS: Handlers = SEAT_QUERY_HANDLERS
+
+def _refuse_mixed(_asked: SeatRequest, command: PlayerCommand) -> str:
+    """Refuse a command that stands for a sheet, beside others: alone it is processed as one."""
+    return f"Not done: {COMMANDS.line(command)} goes in a mail of its own, or into your order sheet."
+
+
+HANDLERS: Handlers = {**SEAT_QUERY_HANDLERS, **dict.fromkeys(ORDER_COMMANDS, _refuse_mixed)}
 """Handlers of commands about a seat."""
 
 PERSON_HANDLERS: PersonHandlers = {
@@ -88,25 +96,56 @@ def run_commands(case: MessageContext, request: CommandList, declined: Declining
 
     `declined` answers a sender who has not proved to be the player of the seat.
     """
-    parsed = request.parse()
+    request = replace(request, lines=tuple((number, _fill_years(case, line)) for number, line in request.lines))
+    request, parsed = _find_left(case, request, request.parse())
     asker = _identify_requester(case, request, parsed)
     if isinstance(asker, Requester) and asker.spot is None and _is_forged(case, parsed):
         return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered"
     if isinstance(asker, Requester):
         done = [_run_command(case, asker, request, parsed, order) for order in parsed.orders]
         return f"asked for {_verbs(parsed)}; {_send_answer(case, asker, request, parsed, done)}"
-    seats = seats_of(case.session, case.letter.sender)
-    if request.header is None and isinstance(asker, Declined) and asker.reason == "no-orders" and len(seats) > 1:
-        page = SeatNotNamed(
-            address=case.address,
-            commands=tuple(line for _, line in request.lines),
-            seats=tuple((seat.campaign, seat.seat) for seat in seats),
-        )
-        return "for which seat?; " + answer(case, asker.to, page)
+    if request.header is None and (said := ask_for_seat(case, request, asker)):
+        return said
     if isinstance(asker, NeedsConfirmation):
         weighty = asker.weighty or any(_proof(order) is Proof.STRONG for order in parsed.orders)
         asker = replace(asker, weighty=weighty, at=request.at)
     return declined(case, asker)
+
+
+def ask_for_seat(case: MessageContext, request: CommandList, claim: AuthResult) -> str:
+    """Ask a player of several seats which of them a message is for; return what to note, "" if that is no question."""
+    seats = seats_of(case.session, case.letter.sender)
+    if not (isinstance(claim, Declined) and claim.reason == "no-orders" and len(seats) > 1):
+        return ""
+    page = SeatNotNamed(
+        address=case.address,
+        commands=tuple(line for _, line in request.lines),
+        seats=tuple((seat.campaign, seat.seat) for seat in seats),
+    )
+    return "for which seat?; " + answer(case, claim.to, page)
+
+
+def _fill_years(case: MessageContext, line: str) -> str:
+    verb = line.split(None, 1)[:1]
+    return fill_years(line, case.now.date()) if verb and verb[0].upper()[:3] in ("ABS", "DEP") else line
+
+
+def _find_left(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> tuple[CommandList, ParsedSheet]:
+    """Return the request with what LEAVE is meant for: a seat, or the standby list on which its sender is."""
+    order = parsed.orders[0] if len(parsed.orders) == 1 else None
+    if not isinstance(order, LeaveSeat) or request.header is not None or request.pressed:
+        return request, parsed
+    seats = seats_of(case.session, case.letter.sender)
+    name = (order.campaign or "").lower()
+    seat = next((each for each in seats if each.campaign == name), None)
+    if seat is not None:
+        return replace(request, header=SheetHeader(seat.campaign, seat.seat)), parsed
+    of_seat = bool(seats) or case.key.startswith(("code ", "token "))
+    listed = [name] if name else [] if of_seat else standby_campaigns(case.session, case.letter.sender)
+    if len(listed) != 1:
+        return request, parsed
+    withdrawn = replace(parsed.entries[0], order=Withdraw(listed[0]))
+    return request, replace(parsed, entries=(withdrawn,))
 
 
 def _identify_requester(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
@@ -168,11 +207,15 @@ def _is_forged(case: MessageContext, parsed: ParsedSheet) -> bool:
 def _authenticate_seat(case: MessageContext, request: CommandList) -> AuthResult:
     """Authenticate a message for the seat that it names, else that it answers, else for its sender's only one."""
     claim = authenticate_request(case, request.header)
-    if request.header is None and isinstance(claim, Declined) and claim.reason == "no-orders":
-        seats = seats_of(case.session, case.letter.sender)
-        if len(seats) == 1:
-            return authenticate_request(case, SheetHeader(seats[0].campaign, seats[0].seat))
-    return claim
+    own = only_seat(case, claim) if request.header is None else None
+    return authenticate_request(case, own) if own else claim
+
+
+def only_seat(case: MessageContext, claim: AuthResult) -> SheetHeader | None:
+    """Return the header of the sender's only seat, if a message names none and shows no code; else None."""
+    seats = seats_of(case.session, case.letter.sender)
+    unnamed = isinstance(claim, Declined) and claim.reason == "no-orders"
+    return SheetHeader(seats[0].campaign, seats[0].seat) if unnamed and len(seats) == 1 else None
 
 
 def _is_players_own(claim: Declined) -> bool:

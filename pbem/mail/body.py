@@ -188,6 +188,7 @@ _PACKED_SIGNATURE = (
 )
 _WINMAIL = "The attached winmail.dat was not read: Outlook packs text and files into it. Send the mail as plain text."
 _UNKNOWN_TYPE = "A part of the mail was not read: what it says of its type cannot be understood."
+_LONGEST_NAME = 60
 _CALENDAR = "The invitation in the mail (calendar) was not read."
 
 
@@ -335,8 +336,11 @@ class PartWalker:
             self._note(_CALENDAR)
         elif kind.startswith("message/"):
             self._note(_FORWARD_UNREAD)
-        elif name and not entity.first("content-id"):  # else it is a picture that the HTML shows, such as a logo
-            self._note(f"The attached {name!r} was not read; orders stand in the mail itself or in a .txt file.")
+        # A picture with an id is one that the HTML shows, such as a logo; Apple Mail gives ids to all files.
+        elif name and not (kind.startswith("image/") and entity.first("content-id")):
+            self._note(
+                f"The attached {name[:_LONGEST_NAME]} was not read: please write the orders into the mail itself."
+            )
 
     def _note(self, note: str) -> None:
         if note not in self.notes:

@@ -405,10 +405,11 @@ RequestKind = Literal["join", "invite", "deputy", "address", "new_address", "fal
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """A command as it was written, its token masked, and its result, a paragraph a line."""
+    """A command as it was written, its token masked, and its result, a paragraph a line; below it a `sheet` to send."""
 
     command: str
     result: str
+    sheet: tuple[str, ...] = ()
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
@@ -610,7 +611,8 @@ class ConfirmSender:
     wherever they come from; `pressed` asks to leave by the unsubscribe button of a
     mail program, `leaves` by a message that is known to be its player's. `doubt`:
     the sender is known, but may have sent it by mistake. `last`: no further
-    question is sent today.
+    question is sent today. `press` is the writer of the press that it answers: a plain
+    reply to that is sent on only if its sender says so.
     """
 
     page: ClassVar[str] = "question"
@@ -629,3 +631,4 @@ class ConfirmSender:
     leaves: bool = False
     doubt: Doubt | None = None
     last: bool = False
+    press: str = ""

@@ -170,7 +170,10 @@ class ReportWithdrawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PressMessage:
-    """To a player: press from another. `by` is "" if it is unsigned, `to` is empty if it is for all."""
+    """To a player: press from another. `by` is "" if it is unsigned, `to` is empty if it is for all.
+
+    A question to the GM has the `label` of the writer's turn.
+    """
 
     page: ClassVar[str] = "press"
     level: ClassVar[int] = 0  # titles of players are no headings, or they could counterfeit a part of the mail
@@ -179,6 +182,7 @@ class PressMessage:
     by: SeatName
     to: tuple[SeatName, ...]
     text: str
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,7 @@ def test_help_on_no_order_brings_the_guide_and_the_nearest(desk: Desk) -> None:
     """The guide says at its top which order was not found."""
     told = ask(desk, "HELP BDI")
 
-    assert "There is no order called BDI: did you mean BID? Here is the whole guide." in told
+    assert "There is no order or command BDI. Perhaps: BID. Here is the whole guide." in told
 
 
 def test_strangers_are_helped_with_commands_alone(desk: Desk) -> None:

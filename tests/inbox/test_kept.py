@@ -361,7 +361,7 @@ def test_a_seat_is_not_given_up_before_the_start_without_a_question(desk: Desk) 
 def test_looking_up_needs_no_answer(desk: Desk) -> None:
     """Answers to queries go to the registered address at once."""
     assert "toy1 (Toy Auction), seat red" in asked_about(desk, "STATUS")
-    assert asked_about(desk, "HISTORY").startswith("> HISTORY")
+    assert asked_about(desk, "JOURNAL").startswith("> JOURNAL")
 
 
 def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:

@@ -142,8 +142,8 @@ def test_a_line_not_understood_is_told_with_the_nearest(begun: Desk) -> None:
     text = ask(begun, "STATUS\nMUET blue\nHISTORY 2")
 
     assert "> STATUS toy1 (Toy Auction), seat red, round 1:" in text
-    assert "Line 2: MUET blue There is no order MUET. Perhaps: MUTE blue." in text
-    assert "Line 3: HISTORY 2 2 is more than HISTORY takes." in text
+    assert "Line 2: MUET blue There is no command MUET. Perhaps: MUTE blue." in text
+    assert "Line 3: HISTORY 2 2 is more than JOURNAL takes." in text
 
 
 def test_commands_may_stand_in_the_subject(begun: Desk) -> None:

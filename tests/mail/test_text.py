@@ -242,10 +242,20 @@ def test_what_is_not_read_is_told() -> None:
 
     assert read.text == ORDERS
     assert read.notes == (
-        "The attached 'orders.zip' was not read; orders stand in the mail itself or in a .txt file.",
+        "The attached orders.zip was not read: please write the orders into the mail itself.",
         "The invitation in the mail (calendar) was not read.",
         "A mail inside the mail was not read.",
     )
+
+
+def test_a_file_with_an_id_is_told_and_a_logo_is_not() -> None:
+    """Apple Mail gives ids to all files; a picture with one is shown by the HTML."""
+    named = "Content-Disposition: attachment; filename={}"
+    word = part(b"PK", "Content-Type: application/msword", named.format("orders.doc"), "Content-ID: <1@example.org>")
+    logo = part(b"PNG", "Content-Type: image/png", named.format("logo.png"), "Content-ID: <2@example.org>")
+    read = letter(*multipart("mixed", part(ORDERS, PLAIN), word, logo))
+
+    assert read.notes == ("The attached orders.doc was not read: please write the orders into the mail itself.",)
 
 
 def test_encrypted_mail() -> None:

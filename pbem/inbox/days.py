@@ -1,0 +1,148 @@
+"""Days as people write them: "24.12. until 27.12.", "24-27 Dec", "Dec 24, 2026", without a year too.
+
+`write_days` turns them into tokens that `pbem.actions.arguments.Day` reads: ISO 8601, or
+"--12-24" for a day without a year (the form of ISO 8601:2000). `fill_years` replaces
+those by the days that are meant, once it is known what day it is. What no calendar
+has, and 3/4, which may be two days, is left as it was written.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+from pbem.actions.arguments import TODAY, TOMORROW, is_two_days, is_yearless
+
+LONGEST = 200
+"""Characters of a line in which days are looked for."""
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAY = r"\b(?:the\s++)?+(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[.,]?\s++)?+(?:the\s++)?+"
+_NUMBER = r"[0-9]{1,2}"
+_DAY = rf"(?P<day>{_NUMBER})(?:st|nd|rd|th)?[.,]?"
+_NAME = rf"(?:{'|'.join(_MONTHS)})[a-z]*+[.,]?"
+_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*+[.,]?"
+_YEAR = r"(?:\s++(?P<year>[0-9]{4})\b)?+"
+_DAY_FIRST = re.compile(rf"{_WEEKDAY}\b{_DAY}\s*+(?:of\s++)?+{_MONTH}{_YEAR}", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"{_WEEKDAY}\b{_MONTH}\s++{_DAY}(?![\w]){_YEAR}", re.IGNORECASE)
+_DOTTED = re.compile(
+    rf"(?<![\w.])(?P<day>{_NUMBER})\.\s?(?P<month>{_NUMBER})(?:\.(?:\s?(?P<year>[0-9]{{4}})|(?P<short>[0-9]{{2}}))?)?"
+    r"(?![\w])"
+)
+_SLASHED = re.compile(rf"(?<![\w/])(?P<one>{_NUMBER})/(?P<two>{_NUMBER})(?:/(?P<year>[0-9]{{4}}|[0-9]{{2}}))?(?![\w/])")
+_JOINED = r"\s*+(?:-|to\b|until\b|till\b|bis\b)\s*+"
+_SHARED = (
+    # 24-27 Dec 2026
+    re.compile(
+        rf"(?<![\w.-])(?P<first>{_NUMBER})(?:st|nd|rd|th)?\.?{_JOINED}"
+        rf"(?P<last>{_NUMBER}(?:st|nd|rd|th)?[.,]?)\s*+(?P<rest>(?:of\s++)?+{_NAME}(?:\s++[0-9]{{4}}\b)?+)",
+        re.IGNORECASE,
+    ),
+    # 24.-27.12.2026
+    re.compile(
+        rf"(?<![\w.-])(?P<first>{_NUMBER}\.?){_JOINED}"
+        rf"(?P<last>{_NUMBER}\.)\s?(?P<rest>{_NUMBER}\.(?:\s?[0-9]{{4}}|[0-9]{{2}})?)(?![\w])"
+    ),
+)
+_MONTH_SHARED = re.compile(
+    rf"\b(?P<month>{_NAME})\s++(?P<first>{_NUMBER})\s*+-\s*+(?P<last>{_NUMBER})(?![\w-])", re.IGNORECASE
+)
+_UNTIL = frozenset({"TO", "UNTIL", "TILL", "UNTILL", "THROUGH", "THRU", "BIS", "-", "--", "..", "..."})
+_IDLE = frozenset({"FROM", "ON", "INCLUSIVE", "VON", ":"})
+_TOKEN = re.compile(r"(?:[0-9]{4}-|--)[0-9]{2}-[0-9]{2}")
+_LEAP = 2028
+_YEARS = 8
+"""Years in which every day of a calendar, 29 February too, is found."""
+
+
+def write_days(line: str) -> str:
+    """Return the line with its days as tokens."""
+    if len(line) > LONGEST:
+        return line
+    for pattern in _SHARED:
+        line = pattern.sub(_expand_shared, line)
+    line = _MONTH_SHARED.sub(
+        lambda found: f"{found['first']} {found['month']} TO {found['last']} {found['month']}", line
+    )
+    for pattern in (_DAY_FIRST, _MONTH_FIRST):
+        line = pattern.sub(_named_month, line)
+    line = _DOTTED.sub(lambda found: _token(found, found["day"], found["month"], found["year"] or found["short"]), line)
+    return _SLASHED.sub(_read_slashed, line)
+
+
+def write_span(words: str) -> str:
+    """Return the days of an absence as "day" or "day TO day"; "" if there is anything else in the words."""
+    written = write_days(f" {words} ").split()
+    kept = ["TO" if word.upper() in _UNTIL else word for word in written if word.upper().rstrip(",") not in _IDLE]
+    kept = ["TODAY", *kept] if kept[:1] == ["TO"] else kept
+    days, joints = kept[::2], kept[1::2]
+    if not (days and all(map(_is_day, days)) and joints in ([], ["TO"]) and len(days) == len(joints) + 1):
+        return ""
+    return " ".join(kept)
+
+
+def _is_day(word: str) -> bool:
+    return bool(_TOKEN.fullmatch(word)) or word.upper() in (TODAY, TOMORROW) or is_two_days(word)
+
+
+def fill_years(line: str, today: dt.date) -> str:
+    """Return the line with years: a day is the next such day, and that before "TO" the last such one before it."""
+    words = line.split()
+    later: dt.date | None = None
+    for at in range(len(words) - 1, 0, -1):
+        word = words[at].upper()
+        if word in (TODAY, TOMORROW):
+            later = today + dt.timedelta(days=word == TOMORROW)
+        elif is_yearless(word):
+            before = later if words[at + 1 : at + 2] == ["TO"] else None
+            later = _nearest_day(word, before or today, ahead=before is None)
+        elif _TOKEN.fullmatch(word):
+            later = _iso(word)
+            continue
+        else:
+            continue
+        words[at] = later.isoformat()
+    return " ".join(words) if later else line
+
+
+def _iso(word: str) -> dt.date | None:
+    try:
+        return dt.date.fromisoformat(word)
+    except ValueError:
+        return None
+
+
+def _nearest_day(yearless: str, start: dt.date, *, ahead: bool) -> dt.date:
+    """Return the first such day from `start` on, or else the last up to it."""
+    years = range(start.year, start.year + _YEARS + 1) if ahead else range(start.year, start.year - _YEARS - 1, -1)
+    days = (_iso(f"{year:04}{yearless[1:]}") for year in years if 1 <= year <= 9999)
+    return next(day for day in days if day is not None and (day >= start if ahead else day <= start))
+
+
+def _expand_shared(found: re.Match[str]) -> str:
+    return f"{found['first']} {found['rest']} TO {found['last']} {found['rest']}"
+
+
+def _named_month(found: re.Match[str]) -> str:
+    return _token(found, found["day"], str(_MONTHS.index(found["month"].lower()[:3]) + 1), found["year"])
+
+
+def _read_slashed(found: re.Match[str]) -> str:
+    one, two = int(found["one"]), int(found["two"])
+    if is_two_days(found[0]):
+        return found[0]
+    day, month = (one, two) if two <= 12 else (two, one)
+    return _token(found, str(day), str(month), found["year"])
+
+
+def _token(found: re.Match[str], day: str, month: str, year: str | None) -> str:
+    """Return a day as a token; what was found, if no calendar has it, but for days with a year, which are told so."""
+    full = f"20{year}" if year and len(year) == 2 else year
+    token = f"-{int(month):02}-{int(day):02}"
+    if full:
+        return f" {full}{token} "
+    try:
+        dt.date(_LEAP, int(month), int(day))
+    except ValueError:
+        return found[0]
+    return f" -{token} "

@@ -1,0 +1,263 @@
+"""Commands in other words, days as people write them, and sentences that wish for a command."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+
+import pytest
+from sqlalchemy import select
+
+from pbem.inbox.command_parser import COMMANDS, VERBS, find_commands
+from pbem.inbox.days import fill_years, write_span
+from pbem.inbox.synonyms import _SENTENCES as SENTENCES
+from pbem.inbox.synonyms import as_command
+from pbem.inbox.wishes import answer_slip, answer_wish
+from pbem.store.models import Absence, InboxMessage, OrderSheet
+from tests.inbox.people import ANN, BOB, EVE, GM, ask, confirm, form, reports, snapshot, words
+from tests.inbox.test_requests import Essay
+from tests.toy.home import Desk, text_of
+
+TODAY = dt.date(2026, 11, 24)
+
+
+@pytest.fixture
+def begun(desk: Desk) -> Desk:
+    """Return a desk with a campaign of red and blue, whose address is enough."""
+    desk.begin()
+    desk.tick()
+    return desk
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("24.12. TO 27.12.", "2026-12-24 TO 2026-12-27"),
+        ("from 24.12. until 27.12.", "2026-12-24 TO 2026-12-27"),
+        ("24/12 - 27/12", "2026-12-24 TO 2026-12-27"),
+        ("24 Dec to 27 Dec", "2026-12-24 TO 2026-12-27"),
+        ("24-27 December", "2026-12-24 TO 2026-12-27"),
+        ("24.-27.12.", "2026-12-24 TO 2026-12-27"),
+        ("24.12.-27.12.2026", "2026-12-24 TO 2026-12-27"),
+        ("24.12.26 bis 3.1.", "2026-12-24 TO 2027-01-03"),
+        ("Dec 24 through Jan 3", "2026-12-24 TO 2027-01-03"),
+        ("the 24th of December until the 2nd of January", "2026-12-24 TO 2027-01-02"),
+        ("20 Nov to 28 Nov", "2026-11-20 TO 2026-11-28"),
+        ("until 27.12.", "2026-11-24 TO 2026-12-27"),
+        ("tomorrow", "2026-11-25"),
+        ("12/24", "2026-12-24"),
+        ("29 Feb", "2028-02-29"),
+        ("3/3", "2027-03-03"),
+    ],
+)
+def test_days_are_read_as_people_write_them(typed: str, meant: str) -> None:
+    """A day without a year is the next such day; the first of a range is the last such day before its end."""
+    assert fill_years(f"ABSENT {write_span(typed)}", TODAY) == f"ABSENT {meant}"
+
+
+@pytest.mark.parametrize("typed", ["31.2.", "the castle to the lake", "24", "24.12. 27.12.", "to to", "99.99.", "0/0"])
+def test_other_words_are_no_days(typed: str) -> None:
+    """What no calendar has, and what is not all days, is left alone."""
+    assert write_span(typed) == ""
+
+
+def test_a_day_that_may_be_two_is_refused_with_both(begun: Desk) -> None:
+    """3/4 is April in one country and March in another."""
+    text = ask(begun, "I'm away from 3/4 to 5/4")
+
+    assert "3/4 may be 3 Apr or 4 Mar" in text
+    with begun.app.store.reading() as session:
+        assert session.scalars(select(Absence)).all() == []
+
+
+def test_an_absence_in_other_words_is_noted_and_ended(begun: Desk) -> None:
+    """A sentence with days is ABSENT, and "I am back" is PRESENT."""
+    assert "from 2026-12-24 to 2026-12-27" in ask(begun, "I am away from 24.12. until 27.12.")
+    assert "Your absences are taken back" in ask(begun, "I am back!\n\nAnn")
+
+
+def test_every_synonym_is_a_command() -> None:
+    """Each sentence of the table means a line that is read without an error."""
+    for command, sentences in SENTENCES.items():
+        assert COMMANDS.parse({}, [(1, command)]).errors == (), command
+        assert {as_command(f"{sentence.capitalize()}, please.") for sentence in sentences} == {command}
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("tell blue", "PRESS TO blue"),
+        ("Write to blue and green:", "PRESS TO blue green"),
+        ("PRESS ANONYMOUS TO blue", "UNSIGNED TO blue"),
+        ("ignore blue", "MUTE blue"),
+        ("MUTE blue OFF", "UNMUTE blue"),
+        ("substitute bob@example.org until 3.1.2027", "DEPUTY bob@example.org UNTIL 2027-01-03"),
+        ("second address ann@example.net", "FALLBACK ann@example.net"),
+        ("FALLBACK OFF", "FALLBACK OFF"),
+        ("EXTEND by 2 days", "EXTEND 2d"),
+        ("more time please", "EXTEND"),
+        ("FORMAT plain text", "FORMAT TEXT"),
+        ("FORMAT WHOLE", "FORMAT HTML"),
+        ("FORMAT CALENDAR OFF", "FORMAT NOCALENDAR"),
+        ("HISTORY", "JOURNAL"),
+        ("Deputy off.", "UNDEPUTE"),
+        ("question for the GM: may I dock?", "ASK GM"),
+    ],
+)
+def test_commands_in_other_words(typed: str, line: str) -> None:
+    """Beginnings of lines mean commands, if what stands behind them fits."""
+    found = find_commands([typed, "more"], {"toy1"})
+    assert found is not None
+
+    assert COMMANDS.line(found.parse().orders[0]) == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("From the castle to the lake", "Tell the king to go home", "Question the prisoner", "Ignore all of them"),
+        *("Leave the castle", "No mercy", "Clear the forest", "Ask the king", "Away with them!", "Write to your wife"),
+    ],
+)
+def test_orders_in_free_words_are_no_synonyms(desk: Desk, line: str) -> None:
+    """In a game that accepts any words, such lines in a reply are orders."""
+    desk.app = dataclasses.replace(desk.app, games={"toy": Essay()})
+    desk.begin()
+    desk.tick()
+    desk.reply(reports(desk, ANN)[0], line)
+    desk.tick()
+
+    with desk.app.store.reading() as session:
+        assert [sheet.text.strip() for sheet in session.scalars(select(OrderSheet))] == [line]
+
+
+WISHES = {
+    "I need more time, my cat is ill": "EXTEND asks the other players; ABSENT 3 Nov TO 17 Nov says that you are away",
+    "Could we have an extension?": "EXTEND asks",
+    "please wait for me": "WAIT, on a line of its own",
+    "Forget everything I sent": "CLEAR ORDERS",
+    "same as last turn": "Orders are for one turn",
+    "Who are you?": "This is the program that runs the game",
+    "undo my last mail": "a new sheet replaces the one before",
+    "I have a question": "send ASK GM as the first line",
+    "I need a break": "PAUSE lets turns go on",
+}
+
+
+@pytest.mark.parametrize(("line", "told"), WISHES.items())
+def test_a_wish_is_pointed_to_its_command(begun: Desk, line: str, told: str) -> None:
+    """In a mail of its own, in a reply, and beside orders: never as an error, and without a list of verbs."""
+    begun.reply(reports(begun, ANN)[0], f"{line}\n\nAnn")
+    begun.tick()
+    answers = [words(begun.last(ANN)), ask(begun, f"{line}\n\nThanks\nAnn")]
+    receipt = ask(begun, f"ORDERS toy1 red\nBID 3\n{line}\nEND")
+
+    assert all(told in text for text in (*answers, receipt))
+    assert not any("Possible:" in text or "not an order" in text for text in (*answers, receipt))
+    assert "Sheet 1 taken: 1 order." in receipt
+
+
+def test_a_wish_above_a_sheet_is_answered_in_its_receipt(begun: Desk) -> None:
+    """Words above a framed sheet do not keep it from being read, and the receipt points to the command."""
+    for line in ("I need more time", "A question"):
+        text = ask(begun, f"{line}\nMay I?\n\nORDERS toy1 red\nBID 3\nEND")
+        assert "taken: 1 order." in text
+        assert f"'{line}': " in text
+
+
+def test_wishes_do_not_hide_errors(begun: Desk) -> None:
+    """A mistyped order beside a wish is told, and the good sheet still counts."""
+    ask(begun, "ORDERS toy1 red\nBID 3\nEND")
+    text = ask(begun, "ORDERS toy1 red\nBDI 4\nI need more time\nEND")
+
+    assert "Did you mean BID?" in text
+    assert "EXTEND asks" in text
+    assert "Your sheet 1 still counts" in text
+
+
+def test_a_machine_that_repeats_a_wish_is_answered_no_more(begun: Desk) -> None:
+    """An answering machine without a mark does not get answers without end."""
+    for _ in range(6):
+        begun.post("If I have a question, I will write again. I read mail on Mondays.")
+        begun.tick()
+
+    with begun.app.store.reading() as session:
+        notes = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)).all()
+    assert ["answering machine" in note for note in notes] == [False] * 3 + [True] * 3
+
+
+@pytest.mark.parametrize(("typed", "near"), [("STAUTS", "STATUS"), ("absnt 24.12.", "ABSENT"), ("RESNED", "RESEND")])
+def test_a_mistyped_command_is_answered_with_the_nearest(begun: Desk, typed: str, near: str) -> None:
+    """In a mail, in a reply, in a frame and behind HELP."""
+    begun.reply(reports(begun, ANN)[0], typed)
+    begun.tick()
+    word = typed.split()[0].upper()
+
+    assert f"There is no command {word}. Perhaps: {near}" in words(begun.last(ANN))
+    assert f"There is no command {word}. Perhaps: {near}" in ask(begun, typed)
+    assert f"There is no command {word}. Perhaps: {near}" in ask(begun, f"PLAYER toy1 red\n{typed}\nEND")
+    assert f"There is no order or command {word}. Perhaps: {near}" in ask(begun, f"HELP {word}")
+
+
+def test_no_command_is_taken_for_a_slip_or_a_wish() -> None:
+    """Commands in their own words are neither; a line of prose is no slip."""
+    assert not any(answer_slip(verb) or answer_wish(verb, TODAY) for verb in VERBS)
+    assert answer_slip("Statues are what I would like to see") == ""
+
+
+def test_the_gm_is_asked_and_can_answer(begun: Desk) -> None:
+    """The question comes with campaign, seat and turn, without keys, and its answer goes to the player."""
+    ask(begun, "ASK GM: may ships dock?\nFrom: ann@example.org\nYours, Ann")
+    mail = begun.last(GM)
+
+    assert mail["Subject"] == "[toy1] question from red, round 1"
+    assert mail["Reply-To"] == ANN
+    assert "| may ships dock?" in text_of(mail)
+    assert "ann@example.org" not in text_of(mail)
+
+
+def test_questions_are_limited_and_journalled(begun: Desk) -> None:
+    """Twenty a day are mailed; the journal has them for the GM alone."""
+    for number in range(21):
+        begun.post(f"PLAYER toy1 red\nASK GM\nQuestion {number}?\nEND", subject=str(number))
+    begun.tick()
+
+    assert len([mail for mail in begun.mails(GM) if "question from red" in mail["Subject"]]) == 20
+    assert "Question" not in ask(begun, "JOURNAL", BOB)
+
+
+def test_extend_with_a_span_says_what_a_vote_gives(begun: Desk) -> None:
+    """The span of the house rules is used, and told where another was asked for."""
+    assert "An extension by the players is 2 days here" in ask(begun, "EXTEND 24 hours")
+    assert "whatever span" not in ask(begun, "EXTEND 2d")
+
+
+def test_leave_takes_one_off_the_standby_list(desk: Desk) -> None:
+    """LEAVE with the name of a campaign, or alone where there is one list and no seat, is WITHDRAW."""
+    form(desk, "red", "blue", signup="yes")
+    for line in ("LEAVE toy1", "LEAVE", "WITHDRAW toy1"):
+        ask(desk, "JOIN toy1", EVE)
+        confirm(desk, EVE)
+        ask(desk, line, EVE)
+        if "Is this mail yours?" in desk.last(EVE)["Subject"]:
+            desk.reply(desk.last(EVE), "")
+            desk.tick()
+        assert "You are off the standby list of toy1" in words(desk.last(EVE)), line
+
+
+def test_leave_with_the_name_of_a_campaign_gives_up_the_seat_there(begun: Desk) -> None:
+    """Of two seats the one in the campaign named is given up, once its player has said so."""
+    begun.begin(name="toy2")
+    begun.tick()
+    ask(begun, "LEAVE toy2")
+    begun.reply(begun.last(ANN), "")
+    begun.tick()
+
+    assert [place.address for place in snapshot(begun, "toy2").places] == ["", BOB]
+    assert [place.address for place in snapshot(begun).places] == [ANN, BOB]
+
+
+def test_press_to_everyone_goes_to_all(begun: Desk) -> None:
+    """EVERYONE and EVERYBODY are ALL."""
+    assert "to all other seats" in ask(begun, "PRESS TO everyone\nHello.")
+    assert "to all other seats" in ask(begun, "WRITE TO everybody\nHello again.")
