@@ -216,7 +216,7 @@ class Announce(GmCommand, Change[Recipients]):
             raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
         page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
-        mail_press(context, id_, page, places=places, subject="A word from your GM")
+        mail_press(context, id_, page, places=places, subject=f"from the GM: {' '.join(piece.text.split())}")
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Recipients(tuple(place.seat for place in places))

@@ -37,7 +37,7 @@ from pbem.inbox.context import MessageContext
 from pbem.inbox.replies import answer, bare_subject, send_rulebook, sent_today, to_stranger, was_sent
 from pbem.inbox.seat_lookup import find_seat, games_of, load_seat, seats_of, taking_players
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
-from pbem.report.markdown import as_html, as_text, find_sections, sections
+from pbem.report.markdown import UNBROKEN, as_html, as_text, find_sections, sections
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
@@ -79,7 +79,11 @@ def send_help(case: MessageContext, words: Sequence[str]) -> str:
     if sender is None:
         return f"help; {case.silent('no sender can be read')}"
     explained = _find_verb(case, words)
-    page = HelpOnVerb(address=case.address, orders=explained) if explained else _build_guide(case, sender, words)
+    page = (
+        HelpOnVerb(orders=explained, others=_other_verbs(case, explained))
+        if explained
+        else _build_guide(case, sender, words)
+    )
     return "help; " + answer(case, sender, page, kind="help")
 
 
@@ -106,6 +110,13 @@ def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, .
     if not named and len(words) == 1:
         named = [order for order in _report_orders(case) if order.verb == typed]
     return tuple(named)
+
+
+def _other_verbs(case: MessageContext, explained: Sequence[OrderHelp]) -> tuple[str, ...]:
+    """Return the verbs of the games of some orders, without these orders' own."""
+    games, told = {order.game for order in explained}, {order.verb for order in explained}
+    verbs = (order.verb for order in _game_orders(case) if order.game in games)
+    return tuple(verb for verb in dict.fromkeys(verbs) if verb not in told)
 
 
 def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
@@ -354,7 +365,7 @@ def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...
         return refused
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
-    page = RulebookPage(game=ruleset.title, about=about, text=as_text(source), html=as_html(source))
+    page = RulebookPage(game=ruleset.title, about=about, text=as_text(source, UNBROKEN), html=as_html(source, top=2))
     send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
     return ""
 
