@@ -83,7 +83,7 @@ def _build_dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | N
     )
     return CampaignMailer.of(app, snapshot).mail(
         place.address if place else snapshot.gm,
-        f"welcome: you play {place.seat}, nothing to do yet" if place else "created, not started yet",
+        f"welcome: you play {place.seat}, first report at the start" if place else "created, not started yet",
         page,
         ("dice", snapshot.name, code),
         code=code,
@@ -106,7 +106,7 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
     mails = (
         mailer.mail(
             place.address,
-            f"welcome: you play {place.seat} in {ruleset.title}",
+            f"{'welcome' if heir else 'the game starts'}: you play {place.seat}",
             replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved),
             # The first has a fixed Message-ID; a later one differs by its token, which no one can guess.
             welcome_message_id(

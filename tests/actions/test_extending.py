@@ -96,7 +96,7 @@ def test_a_reminder_not_sent_yet_gives_way_to_the_new_deadline(desk: Desk) -> No
     sent.with_name("aside").rename(sent)
     desk.tick(hours=3)
 
-    assert [mail["Subject"] for mail in desk.mails(ANN)[2:]] == ["[toy1] The deadline has moved"]
+    assert [mail["Subject"] for mail in desk.mails(ANN)[2:]] == ["[toy1] more time: due X"]
 
 
 @pytest.mark.parametrize(

@@ -303,7 +303,7 @@ def test_each_turn_is_reviewed(desk: Desk) -> None:
     desk.tick()
 
     assert resolved(desk, hours=1) == []
-    assert len([mail for mail in desk.mails(GM) if "is held" in mail["Subject"]]) == 2
+    assert len([mail for mail in desk.mails(GM) if "on hold" in mail["Subject"]]) == 2
 
 
 def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
@@ -322,7 +322,7 @@ def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
         for place in snapshot.places:
             pause_seat(Context(session, desk.app, snapshot, desk.now), place, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
-    told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
+    told = [mail for mail in desk.mails(GM) if mail["Subject"].startswith("[toy1] turn 1 on hold: ")]
     go_on(desk)
 
     assert (before, len(told)) == ([[], []], 1)
