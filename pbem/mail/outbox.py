@@ -97,8 +97,10 @@ def _address_mail(campaign_id: int | None, mail: NewMail, reader: _Reader | None
     if reader.plain or not reader.calendar:
         mail = replace(mail, parts=tuple(part for part in mail.parts if not part.is_calendar))
     plain = reader.plain and mail.kind == "report"  # other mail has files because they were asked for
-    if reader.plain:
-        mail = replace(mail, html="", parts=() if plain else mail.parts)
+    if plain:
+        mail = replace(mail, html="", parts=())
+    elif reader.plain and not any(part.content_id for part in mail.parts):
+        mail = replace(mail, html="")
     return AddressedMail(campaign_id, mail, reader.id, plain)
 
 

@@ -162,7 +162,8 @@ def list_custom_templates(own: Path) -> list[str]:
 
 def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
     """Yield the faults of the templates in a GM's folder that show when they are read and compiled."""
-    names, known = list_custom_templates(own), [*list_custom_templates(program), *_bundled_templates(games)]
+    names = list_custom_templates(own)
+    known = [form for name in (*list_custom_templates(program), *_bundled_templates(games)) for form in _forms(name)]
     templates = template_environment([own, program])
     used: set[str | None] = set()
     for name in names:
@@ -265,6 +266,14 @@ def _to_fault(error: ConfigError) -> TemplateFault:
     name, _, line = place.partition(", ")
     text = f"{line}: {why}" if line else why
     return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, TooMuch))
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    """Return the name of a template, and those that may replace one of the two forms that it writes."""
+    folder, _, file = name.rpartition("/")
+    both = file.removesuffix(".j2")
+    one = "." not in both and (folder == "host" or both == "report")
+    return (name, f"{folder}/{both}.txt.j2", f"{folder}/{both}.html.j2") if one else (name,)
 
 
 def _bundled_templates(games: Mapping[str, AnyRuleset]) -> Iterator[str]:

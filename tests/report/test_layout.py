@@ -80,7 +80,7 @@ OLD = (
     "Somebody, we hope you",
     "Its dice follow from a secret seed",
     "You have the seat",
-    "No order sheet of yours has come",
+    "No order sheet of yours",
     "the game's defaults",
     "was run without a sheet of yours",
     "This turn was resolved with your sheet",
