@@ -115,6 +115,15 @@ def as_sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":", ",", ";", "…")) else ".")
 
 
+def shorten(text: str, most: int) -> str:
+    """Return the text in at most so many characters; what is cut off is replaced by "…".
+
+    >>> shorten("no orders yet", 10)
+    'no orders…'
+    """
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def heading(text: str) -> str:
     """Return a heading of a text mail."""
     return f"{text.upper()}\n{'-' * len(text)}"

@@ -41,7 +41,7 @@ from pbem.ruleset.fields import Field, FieldError
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, ExtensionVote, Turn
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import count_noun, format_time
+from pbem.text import count_noun, format_time, format_time_short
 
 _SPAN_PATTERN = re.compile(r"\d++\w?")
 
@@ -335,7 +335,8 @@ def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new:
         by_vote=actor == "players",
     )
     files = (CampaignMailer.of(app, snapshot).deadline_file(new, now),)
-    subject = "The deadline has moved"
+    # Without the number of the turn: that counts combat rounds, and would tell everyone of a fight (decision 1).
+    subject = f"{'more' if new > old else 'less'} time: due {format_time_short(new, zone)}"
     notify_players(context, act=act, subject=subject, page=page, topic="reminder", files=files)
 
 
@@ -432,7 +433,7 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
             deadline=open_deadline(session, snapshot),
             zone=schedule.zone,
         )
-        notify_players(context, act=act, subject="The schedule has changed", page=page)
+        notify_players(context, act=act, subject=f"new schedule: {schedule.text}", page=page)
         return ShowDeadlines().look(replace(context, snapshot=load_campaign(session, snapshot.name)))
 
     def render(self, facts: DeadlineList, channel: Channel) -> Iterator[str]:
@@ -527,7 +528,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
     act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
         page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
-        notify_players(context, act=act, subject="The game pauses", page=page)
+        notify_players(context, act=act, subject=f"on hold: {reason}" if reason else "on hold", page=page)
     return True
 
 
@@ -547,7 +548,8 @@ def release(context: Context) -> bool:
     if is_gm_hold(kind):
         deadline = open_deadline(session, snapshot)
         page = CampaignReleased(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
-        notify_players(context, act=act, subject="The game goes on", page=page)
+        due = f", due {format_time_short(deadline, page.zone)}" if deadline and deadline > now else ""
+        notify_players(context, act=act, subject=f"goes on{due}", page=page)
     return True
 
 

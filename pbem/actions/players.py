@@ -147,7 +147,7 @@ class AppointDeputy(SeatCommand):
             about=place.address,
             until=self.last,
         )
-        subject = f"Will you stand in for {place.seat}?"
+        subject = f"be deputy of {place.seat}? Reply YES"
         CampaignMailer.of(app, snapshot).send_page(session, now, to=address, subject=subject, page=page, code=code)
         # The answer is the same for known and unknown addresses: it must not tell who plays here.
         asked = f"{address} was asked to stand in for you to the end of {self.last}"
@@ -173,7 +173,7 @@ class DismissDeputy(SeatCommand):
         withdraw_deputy_copies(session, place)
         said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
         for deputy in dismissed:
-            send_text(context, said, to=deputy.address, subject="You are relieved")
+            send_text(context, said, to=deputy.address, subject=f"you are no longer deputy of {place.seat}")
         ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
         return TextResult(f"{ended}, and the reports mailed there open your seat no more.")
 

@@ -219,7 +219,7 @@ class Announce(GmCommand, Change[Recipients]):
             raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
         page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
-        mail_press(context, id_, page, places=places, subject="A word from your GM")
+        mail_press(context, id_, page, places=places, subject=f"from the GM: {' '.join(piece.text.split())}")
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Recipients(tuple(place.seat for place in places))
@@ -350,12 +350,11 @@ class AskGm(SeatCommand):
         act = add_entry(session, snapshot.id, now, actor=own.seat, text=f"{_ASKED}{excerpt}", secret=True)
         label = current_turn_label(session, snapshot, own.id)
         page = PressMessage(campaign=snapshot.name, by=own.seat, to=("the GM",), text=passed.text, label=label)
-        text, mailer = app.reporter.write(page), CampaignMailer.of(app, snapshot)
+        mailer = CampaignMailer.of(app, snapshot)
         # The time too, since a home restored from a backup gives numbers again.
         id_ = ("ask gm", snapshot.name, act, now.isoformat())
-        mail = mailer.mail(snapshot.gm, f"question from {own.seat}, {label}", text, id_)
-        html = app.reporter.letter(text, page.text, page.level)
-        mailer.send(session, now, replace(mail, html=html, reply_to=own.address))
+        mail = mailer.mail(snapshot.gm, f"question from {own.seat}, {label}", page, id_)
+        mailer.send(session, now, replace(mail, reply_to=own.address))
         sent = f"Mailed to your GM, {snapshot.gm}, whose answer comes to {own.address}."
         return TextResult("\n".join([sent, *_mask_notes(passed)]))
 

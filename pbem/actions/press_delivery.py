@@ -22,7 +22,7 @@ from pbem.campaign.press import DIARY, NEWS, PressItem, is_muted, muted_seats, r
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.mail.outbox import press_topic
-from pbem.report.notices import AnnouncementMail, MailText, PressMessage
+from pbem.report.notices import AnnouncementMail, PressMessage
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Press
 
@@ -190,7 +190,7 @@ def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
     places = [place for place in recipients_of(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
     # On the hour, so that the time of the mail does not tell who was writing just then.
     at = next_hour(now) if piece.unsigned else now
-    subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
+    subject = f"message from {piece.byline}" if piece.byline else "anonymous message"
     mail_press(replace(context, now=at), id_, page, places=places, subject=subject)
     return at
 
@@ -206,15 +206,15 @@ def mail_press(
     """Queue the mails of a piece of press for the time of the context; seats without a player get none."""
     app, snapshot = context.app, context.snapshot
     mailer = CampaignMailer.of(app, snapshot)
-    text = app.reporter.write(page, mailer.frame()).text
+    # Once for all, since it has no code; that may be many.
+    written = app.reporter.write(page, mailer.frame())
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
-    html = app.reporter.letter(text, page.text, page.level)
     mails = [
         # Without a reply code: an answer to press belongs to no turn and is never orders (decision 11).
         mailer.mail(
             place.address,
             subject,
-            MailText(text, html),
+            written,
             ("press", snapshot.name, press_id, place.seat, *era),
             kind="press",
             topic=press_topic(snapshot.name, place.seat, press_id),

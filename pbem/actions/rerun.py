@@ -242,11 +242,12 @@ def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
     pages = [
-        (place, ReportWithdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id], gm=snapshot.gm))
+        (place, ReportWithdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id]))
         for place in snapshot.places
         if place.seat in impact.gone
     ]
-    notify_each(context, act=act, subject="A report is withdrawn", pages=pages)
+    for place, page in pages:
+        notify_each(context, act=act, subject=f"your report of {page.label} no longer counts", pages=[(place, page)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,8 @@ from pbem.errors import CampaignError
 from pbem.report.notices import RolledBack
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Turn, WithdrawnTurns
-from pbem.store.types import CampaignState
-from pbem.text import format_time, wrap
+from pbem.store.types import CampaignState, PageDelivery
+from pbem.text import format_time, format_time_short, wrap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,12 +287,16 @@ def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: boo
         for place in snapshot.playing
         if place.address and place.seat in last
     ]
-    what = "Rolled back to" if back else "Forward again to"
     mails = [
-        mailer.mail(place.address, f"{what} {page.label}", page, ("act", act, place.seat), under=last[place.seat])
+        mailer.mail(place.address, _subject(page), page, ("act", act, place.seat), under=last[place.seat])
         for place, page in pages
     ]
     mailer.send(session, context.now, *mails)
+
+
+def _subject(page: RolledBack) -> str:
+    due = f", due {format_time_short(page.deadline, page.zone)}" if page.awaited and page.deadline else ""
+    return f"{page.label} is open again{due}" if page.back else f"the rollback is undone: back at {page.label}{due}"
 
 
 def _build_page(
@@ -319,7 +323,8 @@ def _build_page(
         sheet=rolled.sheets.get(place.seat),
         header=f"ORDERS {snapshot.name} {place.seat} {last.code}",
         address=app.settings.address,
-        gm=snapshot.gm,
+        order_lines=tuple(app.game(snapshot.game).template(view)),
+        with_page=snapshot.pages_for(place) != PageDelivery.OFF,
     )
 
 

@@ -585,7 +585,7 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
         moment = ("digest", json_sha256(page.digest), str(page.deadline))
         if was_notified(context, moment):
             return
-    subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
+    subject = f"turn {page.turn}: the sheets have changed" if page.ruled else f"turn {page.turn} needs your ruling"
     with app.store.writing() as session:
         snapshot = locked_campaign(session, name)
         # The digest was made without the lock: it is sent only if the turn is still as it was read.

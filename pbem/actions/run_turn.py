@@ -33,6 +33,7 @@ from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, PendingRequest, Seat, Turn
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection
 from pbem.store.types import CampaignState
+from pbem.text import join_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,12 @@ def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act:
     if snapshot.policy.late == "public":
         seats = tuple(each.place.seat for each in missers)
         others = OthersMissed(campaign=snapshot.name, missed=seats)
-        notify_players(context, act=act, subject="Sheets did not come", page=others, but=seats)
+        notify_players(context, act=act, subject=f"no orders from {join_names(seats)}", page=others, but=seats)
     misses = tuple(
         Miss(each.place.seat, each.in_a_row, each.in_all, _enforce_limits(context, each)) for each in missers
     )
     page = MissedSheets(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
-    subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
+    subject = f"no orders in turn {snapshot.turn}: {join_names([miss.seat for miss in misses])}"
     moment = ("missed", str(act))
     notify_gm_once(context, moment=moment, subject=subject, page=page)
 
@@ -84,13 +85,10 @@ def _load_missers(session: Session, snapshot: CampaignSnapshot, missing: frozens
 def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
     """Warn those for whom a miss has consequences, or who miss repeatedly; of a single miss the report tells enough."""
     policy = context.snapshot.policy
-    pages = [
-        (each.place, _build_warning(context, each))
-        for each in missers
-        if not _is_too_many(policy, each) and (policy.nmr_open or policy.nmr_remove or each.in_a_row > 1)
-    ]
-    subject = "Your sheet did not come"
-    notify_each(context, act=act, subject=subject, pages=pages)
+    for each in missers:
+        if not _is_too_many(policy, each) and (policy.nmr_open or policy.nmr_remove or each.in_a_row > 1):
+            page = _build_warning(context, each)
+            notify_each(context, act=act, subject=f"no orders from you, {page.label}", pages=[(each.place, page)])
 
 
 def _build_warning(context: Context, misser: _Misser) -> SheetMissed:

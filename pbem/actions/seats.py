@@ -26,7 +26,7 @@ from pbem.actions.welcome import (
 )
 from pbem.campaign.history import add_entry, removed_in
 from pbem.campaign.invitations import offer_seat, with_board
-from pbem.campaign.notices import CampaignMailer, notify_players, send_text
+from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
 from pbem.campaign.people import (
     DAYS,
     add_standby,
@@ -107,8 +107,8 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     # Press is for a seat, not for a person: without a player it goes to no one (decision 14).
     redirect_press(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
-    _tell_others(context, place, act, "A seat is open", said)
-    _tell_gm(context, actor, f"Seat {place.seat} is open", said, _give_hint(snapshot, place))
+    _tell_others(context, place, act, f"{place.seat} is open", said)
+    _tell_gm(context, actor, f"{place.seat} is open", said, _give_hint(snapshot, place))
     return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
 
 
@@ -146,8 +146,8 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
         # After the welcome, with which the thread of the new player begins.
         if renewed is not None:
             resend_report(context, taken, renewed, to=person.address, key=RENEWED)
-        _tell_others(context, place, act, "A seat has a new player", said)
-    _tell_gm(context, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
+        _tell_others(context, place, act, f"{place.seat} has a new player", said)
+    _tell_gm(context, actor, f"{place.seat} has a new player", said, f"It is {person.address}.")
 
 
 def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem") -> None:
@@ -161,9 +161,9 @@ def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
     if place.address:
-        _send(context, place.address, "Your seat is out of the game", said)
-    _tell_others(context, place, act, "A seat is out of the game", said)
-    _tell_gm(context, actor, f"Seat {place.seat} is out of the game", said)
+        _send(context, place.address, f"your seat {place.seat} has left the game", said)
+    _tell_others(context, place, act, f"{place.seat} has left the game", said)
+    _tell_gm(context, actor, f"{place.seat} has left the game", said)
 
 
 def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm") -> str:
@@ -188,8 +188,8 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
     )
     said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
     if place.address:
-        _send(context, place.address, "Your seat is back in the game", said, _PLAY_ON)
-    _tell_others(context, place, act, "A seat is back in the game", said)
+        _send(context, place.address, f"your seat {place.seat} is back in the game", said, _PLAY_ON)
+    _tell_others(context, place, act, f"{place.seat} is back in the game", said)
     back = f"Seat {place.seat} of {snapshot.name} is back in the game"
     return f"{back}." if place.address else f"{back}, and open. {_give_hint(snapshot, place)}"
 
@@ -226,7 +226,7 @@ def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: 
         words = " ".join(applicant.words.split())[:_MOST_WORDS]
         wrote = f"They wrote: {words}" if words else ""
         said = f"{person.address} wishes to play in {snapshot.name}, and is number {number} on the standby list."
-        _tell_gm(context, "pbem", "Somebody wishes to play", said, wrote)
+        _tell_gm(context, "pbem", f"{person.address} would like to join", said, wrote)
         return (
             f"No seat is free in {snapshot.name} now. You are number {number} on its standby list, and get the first "
             f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
@@ -296,19 +296,20 @@ def _end_deputising(context: Context, person: Person) -> None:
         if place.address and place.playing:
             withdraw_deputy_copies(context.session, place)
             said = f"{person.address} no longer stands in for your seat {place.seat} in {context.snapshot.name}."
-            _send(context, place.address, "Your deputy", said)
+            _send(context, place.address, f"{person.address} is no longer your deputy", said)
 
 
 def _tell_former(context: Context, place: SeatView, why: str) -> None:
     said = f"You no longer play the seat {place.seat} of {context.snapshot.name}: {why}. Thank you for playing!"
-    _send(context, place.address, "You no longer play", said)
+    _send(context, place.address, f"you no longer play {place.seat}", said)
 
 
 def _tell_others(context: Context, place: SeatView, act: int, subject: str, said: str) -> None:
     """Notify the other players, where they may read the journal."""
     snapshot = context.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
-        page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
+        title = as_title(subject, snapshot.seats)
+        page = Notice(title=title, paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
         but = (place.seat,)
         notify_players(context, act=act, subject=subject, page=page, but=but)
 

@@ -97,7 +97,7 @@ def mail_gm_token(context: Context) -> None:
     act = add_entry(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
     page = GmToken(campaign=snapshot.name, token=token, address=app.settings.address)
     mailer = CampaignMailer.of(app, snapshot)
-    mail = mailer.mail(snapshot.gm, "Your token as its GM", page, ("gm token", act), kind="welcome")
+    mail = mailer.mail(snapshot.gm, "your token as the GM", page, ("gm token", act), kind="welcome")
     mailer.send(session, now, mail)
 
 

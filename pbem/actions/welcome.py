@@ -75,17 +75,15 @@ def _build_dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | N
     ruleset = app.game(snapshot.game)
     page = DiceNotice(
         campaign=snapshot.name,
-        game=ruleset.title,
         seat=place.seat if place else "",
-        seal=seed_hash(snapshot.seed),
+        seal=_seal(ruleset, snapshot),
         word=drawn_word(snapshot.seed, place.seat) if place else "",
         longest=LONGEST,
-        gm=snapshot.gm,
         judged=isinstance(ruleset, Adjudicated),
     )
     return CampaignMailer.of(app, snapshot).mail(
         place.address if place else snapshot.gm,
-        "The dice are sealed" + (": add a word of yours" if place else ""),
+        f"welcome: you play {place.seat}, first report at the start" if place else "created, not started yet",
         page,
         ("dice", snapshot.name, code),
         code=code,
@@ -108,7 +106,7 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
     mails = (
         mailer.mail(
             place.address,
-            f"Welcome to {ruleset.title}",
+            f"{'welcome' if heir else 'the game starts'}: you play {place.seat}",
             replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved),
             # The first has a fixed Message-ID; a later one differs by its token, which no one can guess.
             welcome_message_id(
@@ -145,11 +143,21 @@ def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token:
         schedule=snapshot.schedule.text,
         rules=_rules_file(ruleset),
         options=tuple(filter(None, options)),
-        seal=seed_hash(snapshot.seed),
+        examples=tuple(verb.examples[0] for verb in ruleset.orders.verbs if verb.examples)[:_EXAMPLES],
+        seal=_seal(ruleset, snapshot),
         word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
         judged=isinstance(ruleset, Adjudicated),
         heir=heir,
     )
+
+
+_EXAMPLES = 3
+"""Orders in a welcome, of which each is an example of another."""
+
+
+def _seal(ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> str:
+    """Return the seal of the dice, "" in a game without dice."""
+    return seed_hash(snapshot.seed) if getattr(ruleset, "has_dice", True) else ""
 
 
 RESENT = "resent"

@@ -157,7 +157,7 @@ def _notify_gm(context: Context, made: dt.datetime) -> None:
         f"Look at it first: pbem status {name}. If its deadline has passed or is near, give more time: "
         f"pbem extend {name} (by mail: EXTEND). Then let it go on: pbem release {name} (by mail: RELEASE).",
         to=snapshot.gm,
-        subject="Restored from a backup, and held",
+        subject="restored from a backup, on hold",
     )
 
 

@@ -50,7 +50,7 @@ from pbem.backup.create import DRAFT, list_campaigns, pack_archive
 from pbem.backup.restore import FILE, check_room, complete_archive, take_database
 from pbem.backup.verify import check_campaign
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import CampaignMailer, notify_players, send_text
+from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
 from pbem.campaign.people import DAYS, create_request
 from pbem.campaign.snapshot import (
     NO_HOLD,
@@ -164,7 +164,7 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
         act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
         page = CampaignHeld(campaign=name, why=why, gm=back.gm)
         context = Context(session, app, back, now)
-        notify_players(context, act=act, subject="The game is played here after all", page=page)
+        notify_players(context, act=act, subject="on hold: played here after all", page=page)
 
 
 def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
@@ -197,9 +197,10 @@ def _move_away(context: Context, to: str) -> None:
         f"{moves} You are mailed from there, and asked to confirm it.",
         "Until then there is nothing to do. Orders that you have sent for the open turn go along, and count.",
     )
-    page = Notice(paragraphs=said, campaign=snapshot.name, gm=snapshot.gm)
-    notify_players(context, act=act, subject="The game moves", page=page)
-    send_text(context, *said, to=snapshot.gm, subject="The game moves")
+    subject = f"moves to {to}"
+    page = Notice(title=as_title(subject), paragraphs=said, campaign=snapshot.name, gm=snapshot.gm)
+    notify_players(context, act=act, subject=subject, page=page)
+    send_text(context, *said, to=snapshot.gm, subject=subject)
 
 
 def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
@@ -415,7 +416,7 @@ def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.dateti
         f"Who stood in for players and who stood by did not come along: they have agreed to it there. When enough have "
         f"confirmed: pbem extend {name}, if the deadline is near, and pbem release {name} (by mail: EXTEND, RELEASE).",
         to=snapshot.gm,
-        subject="Your campaign has moved here",
+        subject="moved here, on hold",
     )
     return tuple(asked)
 
@@ -442,7 +443,7 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
     mailer = CampaignMailer.of(app, snapshot)
     # All later mail names this one as the root of its thread; the key is new, so the Message-ID is unused.
     id_ = welcome_message_id(snapshot.mail_key, app.settings.domain, snapshot.name, place.seat)
-    mail = mailer.mail(place.address, f"{snapshot.name} is played here now", page, id_, code=code)
+    mail = mailer.mail(place.address, "moved here: reply YES to play on", page, id_, code=code)
     thread = (older,) if older else ()
     mailer.send(session, now, dataclasses.replace(mail, in_reply_to=older, references=thread))
     return True

@@ -32,8 +32,10 @@ from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
 from pbem.report.notices import MailFrame, MailText, Notice, Page
 from pbem.report.style import CSS
 from pbem.ruleset.drawing import svg_escape
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, KeyValue, OutgoingMail, SealedPage, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection, insert_ignore
+from pbem.text import shorten
 from pbem.util import plus_address
 from pbem.web.page import encrypt_page
 
@@ -80,6 +82,9 @@ Parts = tuple[str | int, ...]
 
 # Not secret: the Message-ID of such news has a random part instead.
 _NO_CAMPAIGN = b"pbem: news that belongs to no campaign"
+
+LONGEST_SUBJECT = 78
+"""Characters of a subject before its code (RFC 5322, 2.1.1)."""
 
 HOUSE_KEY = "house key"
 """Name of the remembered value that has the key of the installation."""
@@ -155,8 +160,8 @@ class CampaignMailer:
         return message_id(self.key, self.app.settings.domain, *parts)
 
     def subject(self, subject: str, code: str = "") -> str:
-        """Return a subject as it is mailed, with the name of the campaign, and with a code if there is one."""
-        return tagged_subject(self.name, subject, code)
+        """Return a subject as it is mailed, with the name of the campaign, cut if too long, and with a code if any."""
+        return tagged_subject(self.name, shorten(subject, LONGEST_SUBJECT - len(self.name) - len("[] ")), code)
 
     def mail(
         self,
@@ -374,10 +379,16 @@ def _moment_parts(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str
     return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
 
 
+def as_title(subject: str, seats: Collection[SeatName] = ()) -> str:
+    """Return a subject as the title of its mail: with a capital, unless it begins with the name of a seat or person."""
+    first = subject.partition(" ")[0]
+    return subject if first in seats or "@" in first else subject[:1].upper() + subject[1:]
+
+
 def send_text(context: Context, *paragraphs: str, to: str, subject: str) -> None:
-    """Queue a notice of a campaign with these paragraphs."""
+    """Queue a notice of a campaign with these paragraphs; its subject is its title."""
     snapshot = context.snapshot
     gm = snapshot.gm if snapshot.gm.lower() != to.lower() else ""
-    page = Notice(paragraphs=paragraphs, campaign=snapshot.name, gm=gm)
+    page = Notice(title=as_title(subject, snapshot.seats), paragraphs=paragraphs, campaign=snapshot.name, gm=gm)
     mailer = CampaignMailer.of(context.app, snapshot)
     mailer.send_page(context.session, context.now, to=to, subject=subject, page=page)

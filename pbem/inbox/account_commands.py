@@ -22,7 +22,7 @@ from pbem.actions.welcome import (
 )
 from pbem.campaign.history import add_entry
 from pbem.campaign.invitations import offer_seat
-from pbem.campaign.notices import CampaignMailer, send_text
+from pbem.campaign.notices import CampaignMailer, as_title, send_text
 from pbem.campaign.people import (
     DAYS,
     ENOUGH_CODES,
@@ -86,7 +86,7 @@ def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
     if code is None:
         return ENOUGH_CODES
     page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
-    subject = "Is this your address?"
+    subject = "is this your address? Reply YES"
     CampaignMailer(case.app).send_page(case.session, case.now, to=address, subject=subject, page=page, code=code)
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
@@ -146,7 +146,7 @@ def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
         "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
     context = case.campaign_context(snapshot)
-    send_text(context, said, to=player.address, subject="Your deputy")
+    send_text(context, said, to=player.address, subject=f"{deputy.address} is your deputy")
     report = find_report(case.session, snapshot, place)
     if report is not None:
         send_deputy_copy(context, place, report, deputy=stand_in)
@@ -172,7 +172,7 @@ def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
         case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here"
     )
     said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
-    send_text(context, said, to=snapshot.gm, subject="A player has confirmed")
+    send_text(context, said, to=snapshot.gm, subject=f"{seat.name} has confirmed")
     return (
         f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
     )
@@ -186,7 +186,7 @@ def _lock_seat(case: MessageContext, request: PendingRequest) -> tuple[Seat, Cam
 
 
 def _notify_addresses(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
-    page = Notice(paragraphs=(said, "If this was not you, please tell your GM at once."))
+    page = Notice(title=as_title(subject), paragraphs=(said, "If this was not you, please tell your GM at once."))
     for address in dict.fromkeys(addresses):
         CampaignMailer(case.app).send_page(case.session, case.now, to=address, subject=subject, page=page)
 
@@ -199,7 +199,7 @@ def _record_address_change(case: MessageContext, person: Person, old: str) -> No
             f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
         )
         add_entry(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
-        send_text(case.campaign_context(snapshot), said, to=snapshot.gm, subject="A player's address")
+        send_text(case.campaign_context(snapshot), said, to=snapshot.gm, subject=f"{known.seat} has a new address")
 
 
 _UNKNOWN_CODE = (
@@ -274,8 +274,8 @@ def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: st
         f"The journal lists them: pbem journal {snapshot.name}, or JOURNAL by mail. You can invite those you know: "
         f"pbem invite {snapshot.name} ADDRESS, or INVITE by mail. Whoever asks again tomorrow is answered then."
     )
-    page = Notice(paragraphs=(why, help_), campaign=snapshot.name)
-    subject = f"Newcomers to {snapshot.name} were not answered"
+    subject = "newcomers were not answered"
+    page = Notice(title=as_title(subject), paragraphs=(why, help_), campaign=snapshot.name)
     warn_once(case, snapshot.gm, snapshot.name, subject, page, ("newcomers", snapshot.name))
 
 
@@ -290,7 +290,7 @@ def _withdraw(asked: PersonRequest, order: Withdraw) -> str:
     found.status = StandbyState.LEFT
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
-    send_text(case.campaign_context(snapshot), said, to=snapshot.gm, subject="A standby has withdrawn")
+    send_text(case.campaign_context(snapshot), said, to=snapshot.gm, subject=f"{asked.sender} no longer wants to join")
     return f"You are off the standby list of {name}."
 
 
@@ -318,7 +318,7 @@ def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
     said = seat_or_standby(context, person, wish=data["wish"], words=data["words"], why=why)
     # A code may be mailed from any address, and its answer goes there.
     if asked.sender.lower() != person.key:
-        send_text(context, said, to=person.address, subject="You are in")
+        send_text(context, said, to=person.address, subject="your request to join")
     return said
 
 

@@ -211,7 +211,7 @@ def _notify_gms(case: MessageContext, problem: str) -> None:
         problem=redact_all(problem),
     )
     for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):
-        notify(case, gm, f"Letter {case.letter_id} was set aside", page)
+        notify(case, gm, f"message {case.letter_id} quarantined", page)
 
 
 def _notify_sender(case: MessageContext) -> None:

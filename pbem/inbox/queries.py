@@ -65,7 +65,7 @@ from pbem.inbox.seat_lookup import (
 from pbem.mail.compose import MailPart
 from pbem.mail.message import find_reply_codes
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
-from pbem.report.markdown import as_html, as_text, find_sections, sections
+from pbem.report.markdown import UNBROKEN, as_html, as_text, find_sections, sections
 from pbem.ruleset.fields import nearest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
@@ -109,7 +109,9 @@ def send_help(case: MessageContext, words: Sequence[str]) -> str:
     if sender is None:
         return f"help; {case.silent('no sender can be read')}"
     explained = _find_verb(case, words)
-    page = HelpOnVerb(address=case.address, orders=explained) if explained else _build_guide(case, words)
+    page = (
+        HelpOnVerb(orders=explained, others=_other_verbs(case, explained)) if explained else _build_guide(case, words)
+    )
     return "help; " + answer(case, sender, page, kind="help")
 
 
@@ -151,6 +153,13 @@ def _own_seats(case: MessageContext) -> list[KnownSeat]:
     """Return the sender's seats: of the campaign whose mail the message answers, or else of all."""
     seats, answered = seats_of(case.session, case.letter.sender), _answered(case)
     return [seat for seat in seats if answered is None or seat.campaign == answered[0]]
+
+
+def _other_verbs(case: MessageContext, explained: Sequence[OrderHelp]) -> tuple[str, ...]:
+    """Return the verbs of the games of some orders, without these orders' own."""
+    games, told = {order.game for order in explained}, {order.verb for order in explained}
+    verbs = (order.verb for order in _game_orders(case) if order.game in games)
+    return tuple(verb for verb in dict.fromkeys(verbs) if verb not in told)
 
 
 def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
@@ -418,7 +427,7 @@ def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...
         return "\n".join((nothing, *titles))
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
-    page = RulebookPage(game=ruleset.title, about=about, text=as_text(source), html=as_html(source))
+    page = RulebookPage(game=ruleset.title, about=about, text=as_text(source, UNBROKEN), html=as_html(source, top=2))
     if not (words or asked.spot):
         page, files = _with_board(asked.case, page, ruleset)
     else:

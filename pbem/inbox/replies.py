@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 from sqlalchemy import Boolean, bindparam, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.notices import CampaignMailer, campaign_url, host_mail_key
+from pbem.campaign.notices import CampaignMailer, as_title, campaign_url, host_mail_key
 from pbem.campaign.order_sheets import receipt_id_parts
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.inbox.context import MessageContext, start_of_day_utc
@@ -186,13 +186,13 @@ def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
 
 def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
     """Tell a seat's own address what was tried in its name, at most so often a day; return what to note."""
-    mailer, subject = _mailer(case, spot), "Somebody wrote for your seat"
+    mailer, subject = _mailer(case, spot), "rejected: a mail for your seat"
     return _warn(case, mailer, spot.address, subject, page, ("warning", spot.seat_id))
 
 
 def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
     """Tell a GM that a message came in their name; return what to note."""
-    mailer, subject = CampaignMailer.of(case.app, campaign), "Somebody wrote in your name"
+    mailer, subject = CampaignMailer.of(case.app, campaign), "rejected: a mail in your name"
     return _warn(case, mailer, campaign.gm, subject, page, ("gm warning", campaign.id))
 
 
@@ -586,14 +586,15 @@ def _warn_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) ->
         "without end; so these words have no answer any more. Sheets, commands and other words count as ever."
     )
     help_ = "pbem letters shows them. Please ask the player to switch it off, or to have it leave this address alone."
-    page = Notice(paragraphs=(said, help_), campaign=campaign)
-    return warn_once(case, gm, campaign, f"An answering machine at {seat}?", page, ("echo", campaign, seat))
+    subject = f"an answering machine at {seat}?"
+    page = Notice(title=as_title(subject), paragraphs=(said, help_), campaign=campaign)
+    return warn_once(case, gm, campaign, subject, page, ("echo", campaign, seat))
 
 
 def _warn_of_limit(case: MessageContext, player: str, gm: str, campaign: str, seat: str, of: FloodOf, most: int) -> str:
     told = []
     for to in dict.fromkeys((player, gm)):
         page = LimitReached(of=of, most=most, campaign=campaign, seat=seat, player=player, to_gm=to == gm, gm=gm)
-        subject = f"Too much mail in the name of {seat}"
+        subject = f"too much mail in the name of {seat}"
         told.append(warn_once(case, to, campaign, subject, page, ("flood", of, campaign, seat)))
     return "; ".join(filter(None, told))

@@ -109,7 +109,7 @@ def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bou
         reason=bounce.reason,
     )
     mailer = CampaignMailer.of(case.app, campaign)
-    subject = f"Mail to {', '.join(page.seats) or page.recipient} came back"
+    subject = f"mail to {', '.join(page.seats) or page.recipient} came back"
     told = mailer.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
     mailer.send(case.session, case.now, told)
 

@@ -97,7 +97,11 @@ def _address_mail(campaign_id: int | None, mail: NewMail, reader: _Reader | None
     if reader.plain or not reader.calendar:
         mail = replace(mail, parts=tuple(part for part in mail.parts if not part.is_calendar))
     plain = reader.plain and mail.kind == "report"  # other mail has files because they were asked for
-    return AddressedMail(campaign_id, replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
+    if plain:
+        mail = replace(mail, html="", parts=())
+    elif reader.plain and not any(part.content_id for part in mail.parts):
+        mail = replace(mail, html="")
+    return AddressedMail(campaign_id, mail, reader.id, plain)
 
 
 def _add_campaign_headers(mail: NewMail, group: _Group, seat: str | None, settings: Settings) -> NewMail:

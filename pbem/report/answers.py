@@ -1,7 +1,7 @@
 """Records of the mails that answer a message, apart from reports: one for each template.
 
 Each record is rendered with `Renderer.write(record)`. Its template,
-`templates/host/<page>.txt.j2`, sees it under the name `page`.
+`templates/host/<page>.j2`, sees it under the name `page`.
 """
 
 from __future__ import annotations
@@ -91,13 +91,13 @@ class OrderHelp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnVerb:
-    """To the sender of HELP and a verb: its help, in each of their games that has it."""
+    """To the sender of HELP and a verb: its help, in each of their games that has it; `others` are verbs beside it."""
 
     page: ClassVar[str] = "help_on_verb"
 
-    address: str
     orders: tuple[OrderHelp, ...]
     last: bool = False
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -400,7 +400,7 @@ class GmSenderMismatch:
 
 
 RequestKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
-"""Requests that a code may confirm; `templates/host/confirmation.txt.j2` has a paragraph for each."""
+"""Requests that a code may confirm; `templates/host/confirmation.j2` has a paragraph for each."""
 
 
 @dataclass(frozen=True, slots=True)

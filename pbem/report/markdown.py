@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup
 
 from pbem.report.style import CSS
-from pbem.text import WIDTH, format_table, heading
+from pbem.text import WIDTH, format_table
 
 # Parser that shows HTML as text, and fetches no pictures.
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 _CODE = ("code_block", "fence")
-_STYLES = {"h1": "h1", "h2": "h2", "h3": "h3", "table": "table", "th": "th", "td": "row", "ul": "list", "ol": "list"}
+_STYLES = {
+    "h1": "h1",
+    "h2": "h2",
+    "h3": "h3",
+    "h4": "h4",
+    "table": "table",
+    "th": "th",
+    "td": "row",
+    "ul": "list",
+    "ol": "list",
+}
 LINK = "color:inherit"
 """The style of links: a mail program's own blue may be hard to read on its dark background."""
 
@@ -81,9 +92,13 @@ def _has_words(text: str, words: Sequence[str]) -> bool:
     return all(word.casefold() in folded for word in words)
 
 
-def as_html(source: str) -> Markup:
-    """Return the text as HTML for the body of a mail, in the styles of reports; HTML in it is escaped."""
+def as_html(source: str, top: int = 0) -> Markup:
+    """Return the text as HTML for the body of a mail, in the styles of reports; HTML in it is escaped.
+
+    Its highest heading has the level `top`, if that is given.
+    """
     tokens = _READER.parse(_list_wide_tables(source))
+    _shift_headings(tokens, top)
     for token in tokens:
         for link in token.children or ():
             if link.type == "link_open":
@@ -95,6 +110,14 @@ def as_html(source: str) -> Markup:
         if token.tag == "th" and token.nesting == 1:
             token.attrSet("scope", "col")  # for screen readers
     return Markup(_READER.renderer.render(tokens, _READER.options, {}))  # noqa: S704 - the reader escapes all HTML
+
+
+def _shift_headings(tokens: Iterable[Token], top: int) -> None:
+    heads = [token for token in tokens if token.type in ("heading_open", "heading_close")]
+    if top and heads:
+        shift = top - min(int(token.tag[1:]) for token in heads)
+        for token in heads:
+            token.tag = f"h{min(6, int(token.tag[1:]) + shift)}"
 
 
 def _list_wide_tables(source: str) -> str:
@@ -109,9 +132,13 @@ def _list_wide_tables(source: str) -> str:
     return "\n".join(lines)
 
 
-def as_text(source: str) -> str:
-    """Return the text wrapped to the columns of a mail, with its tables in columns."""
-    return _blocks(SyntaxTreeNode(_READER.parse(source)).children, WIDTH, "\n\n")
+UNBROKEN = 1_000_000
+"""The room for paragraphs that are one line each, whatever their length."""
+
+
+def as_text(source: str, room: int = WIDTH) -> str:
+    """Return the text with paragraphs wrapped to so many columns, and its tables in the columns of a mail."""
+    return _blocks(SyntaxTreeNode(_READER.parse(source)).children, room, "\n\n")
 
 
 def _blocks(nodes: Sequence[SyntaxTreeNode], room: int, between: str) -> str:
@@ -124,9 +151,7 @@ def _other(node: SyntaxTreeNode, room: int) -> str:
 
 def _heading(node: SyntaxTreeNode, _room: int) -> str:
     title = _content(node)
-    if node.tag == "h1":
-        return f"{title.upper()}\n{'=' * len(title)}"
-    return heading(title) if node.tag == "h2" else f"{title}\n{'-' * len(title)}"
+    return title.upper() if node.tag in ("h1", "h2") else title
 
 
 def _paragraph(node: SyntaxTreeNode, room: int) -> str:
@@ -155,12 +180,12 @@ def _table(node: SyntaxTreeNode, room: int) -> str:
     head, *rows = _cells(node)
     widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head))]
     widest = max(range(len(head)), key=widths.__getitem__)
-    left = room - sum(widths) + widths[widest] - 2 * (len(head) - 1)
+    left = min(room, WIDTH) - sum(widths) + widths[widest] - 2 * (len(head) - 1)
     if left < min(_NARROWEST, widths[widest]):
         return "\n".join(textwrap.indent(_wrap(_row_in_words(head, row), room - 2), "  ")[2:] for row in rows)
     laid = [line for row in rows for line in _row_lines(row, widest, left)]
     widths[widest] = min(widths[widest], left)
-    return format_table([["-" * min(width, room) for width in widths], *laid], *head)
+    return format_table([["-" * min(width, WIDTH) for width in widths], *laid], *head)
 
 
 def rows_of_table(source: str) -> list[list[str]]:

@@ -1,7 +1,7 @@
 """Records of the mails that the host sends unasked: one for each template.
 
 Each record is rendered with `Renderer.write(record)`. Its template,
-`templates/host/<page>.txt.j2`, sees it under the name `page`.
+`templates/host/<page>.j2`, sees it under the name `page`.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ class Welcome:
 
     An `heir` takes over a seat that another person has played; with `moved`, the
     same player has played it in another home. `word` is the seat's dice word,
-    `options` are those of the campaign, in words. The rulebook goes with the mail as
-    the file `rules`. In a `judged` game the GM decides, and rolls dice if there are any.
+    `options` are those of the campaign, in words, `examples` are order lines. The rulebook
+    goes with the mail as the file `rules`. `seal` is "" in a game without dice. In a
+    `judged` game the GM decides, and rolls dice if there are any.
     """
 
     page: ClassVar[str] = "welcome"
@@ -71,6 +72,7 @@ class Welcome:
     rules: str
     # The summary has figures that options may have changed.
     options: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
     seal: str = ""
     word: str = ""
     judged: bool = False
@@ -82,7 +84,9 @@ class Welcome:
 class Reminder:
     """Before the deadline, to a seat that is awaited; `counted` is the version of its accepted sheet, if any.
 
-    `missing` are all seats without a sheet, where the campaign shows them.
+    `without` is a sentence on what happens to the seat without orders, `absent` a command that says that its player is
+    away, "" where turns do not wait for absences. `missing` are all seats without a sheet, where the campaign shows
+    them. `extendable`: players may vote for more time. `with_page`: the report came with a page that has an order form.
     """
 
     page: ClassVar[str] = "reminder"
@@ -95,7 +99,11 @@ class Reminder:
     zone: str
     header: str
     address: str
+    without: str
     order_lines: tuple[str, ...] = ()
+    with_page: bool = False
+    extendable: bool = False
+    absent: str = ""
     # A sheet may count and lack the move that is awaited, or ask to WAIT: then its seat is reminded, too (decision 6).
     counted: int | None = None
     missing: tuple[SeatName, ...] = ()
@@ -138,6 +146,7 @@ class RolledBack:
 
     `back` is True for a rollback and False for its undoing. `label` is the name of
     the turn in the player's report, `sheet` the version of the sheet that counts.
+    `with_page` is as in `Reminder`.
     """
 
     page: ClassVar[str] = "rewound"
@@ -153,7 +162,8 @@ class RolledBack:
     sheet: int | None
     header: str
     address: str
-    gm: str
+    order_lines: tuple[str, ...] = ()
+    with_page: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +175,6 @@ class ReportWithdrawn:
     campaign: str
     seat: SeatName
     label: str
-    gm: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +262,10 @@ class Rescheduled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetOverdue:
-    """After the deadline, to a seat without a sheet: one counts until `closes`. `late` are the other late seats."""
+    """After the deadline, to a seat without a sheet: one counts until `closes`. `late` are the other late seats.
+
+    `without` and `with_page` are as in `Reminder`.
+    """
 
     page: ClassVar[str] = "late"
 
@@ -265,7 +277,9 @@ class SheetOverdue:
     zone: str
     header: str
     address: str
+    without: str
     order_lines: tuple[str, ...] = ()
+    with_page: bool = False
     late: tuple[SeatName, ...] = ()
 
 
@@ -400,32 +414,35 @@ class RulingDigest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiceNotice:
-    """To a player before the start: the dice seal, and how to choose a dice word of at most `longest` characters.
+    """To a player before the start: the seat, the dice seal, and how to choose a dice word.
 
-    `word` is the one that is drawn otherwise. For the GM, `seat` is "". In a
+    A dice word has at most `longest` characters; `word` is the one that is drawn
+    otherwise. `seal` is "" in a game without dice. For the GM, `seat` is "". In a
     `judged` game the GM rolls dice, if there are any.
     """
 
     page: ClassVar[str] = "dice_notice"
 
     campaign: str
-    game: str
     seat: SeatName
     # Mailed before the start: until then the creator of a campaign could have tried seeds (decision 16).
     seal: str
     # Shown to its player alone until the start (decision 16).
     word: str
     longest: int
-    gm: str
     judged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """News of a campaign in a few sentences; `campaign` is "" for news that concerns all campaigns of a person."""
+    """News of a campaign in a few sentences; `campaign` is "" for news that concerns all campaigns of a person.
+
+    `gm` is "" for news to the GM.
+    """
 
     page: ClassVar[str] = "notice"
 
+    title: str
     paragraphs: tuple[str, ...]
     campaign: str = ""
     gm: str = ""

@@ -37,14 +37,13 @@ from pbem.report.facts import (
 from pbem.report.notices import NO_FRAME, MailFrame, MailText, Page
 from pbem.report.pictures import PictureRenderer
 from pbem.report.pool import Job, ReportPool
-from pbem.report.templates import HTML, LETTER, TEXT, TextOnly, limited, template_environment
-from pbem.report.typed_text import is_plain
+from pbem.report.templates import HTML, TEXT, TextOnly, limited, template_environment
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json, View
-from pbem.text import format_time_short, quote_block
+from pbem.text import format_time_short
 from pbem.util import plus_address
 from pbem.web.page import PageAssets, json_script, page_assets
 from pbem.web.sanitize import sanitize_html
@@ -202,18 +201,6 @@ class Renderer:
             return MailText(text, self._render(f"host/{page.page}.{HTML}.j2", context))
         except TextOnly:
             return MailText(text)
-
-    def letter(self, text: str, words: str, level: int = 0) -> str:
-        """Return the HTML of a mail whose `text` quotes a person's `words`; `level` is that of their headings.
-
-        It is "" if the HTML would show no more than the text, or if the words are not in the text exactly once.
-        """
-        # If the words occur twice, their place in the mail is not certain.
-        parts = text.split(quote_block(words)) if words and not is_plain(words) else []
-        if len(parts) != 2:
-            return ""
-        above, below = ([each for each in part.split("\n\n") if each.strip()] for part in parts)
-        return self._render(LETTER, {"above": above, "words": words, "below": below, "level": level})
 
     def site(self, name: str, **facts: Any) -> str:
         """Return the HTML of `templates/site/<name>.html.j2`."""

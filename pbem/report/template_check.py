@@ -24,12 +24,11 @@ from pbem.report import answers, notices
 from pbem.report.facts import ReportFacts
 from pbem.report.notices import Page
 from pbem.report.renderer import Renderer
-from pbem.report.templates import LETTER, TooMuch, limited, template_environment
+from pbem.report.templates import TooMuch, limited, template_environment
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
-from pbem.text import quote_block
 
 _MODULES = (answers, notices)
 _AT = dt.datetime(2030, 1, 4, 19, 0, tzinfo=dt.UTC)
@@ -137,9 +136,6 @@ def _mailed_view(ruleset: AnyRuleset, view: View, last: View | None) -> View:
     return seen
 
 
-# Text with markup, so that a mail that quotes it has HTML.
-_WORDS = "# A sample\n\nand **sample**"
-
 Tries = Callable[[Renderer], Iterable[Callable[[], object]]]
 """Returns ways to write all pages of a kind with samples by a renderer, in the same order for each renderer."""
 
@@ -166,7 +162,8 @@ def list_custom_templates(own: Path) -> list[str]:
 
 def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
     """Yield the faults of the templates in a GM's folder that show when they are read and compiled."""
-    names, known = list_custom_templates(own), [*list_custom_templates(program), *_bundled_templates(games)]
+    names = list_custom_templates(own)
+    known = [form for name in (*list_custom_templates(program), *_bundled_templates(games)) for form in _forms(name)]
     templates = template_environment([own, program])
     used: set[str | None] = set()
     for name in names:
@@ -226,18 +223,12 @@ def _mail_tries(reporter: Renderer) -> Iterator[Callable[[], object]]:
     """Yield ways to write the host's mails."""
     for page in sample_pages():
         yield partial(reporter.write, page)
-    for level in (0, 3):
-        yield partial(reporter.letter, f"above\n\n{quote_block(_WORDS)}\n\nbelow", _WORDS, level)
-
-
-def _html_template(page: Page) -> str:
-    return f"host/{page.page}.html.j2"
 
 
 def _games_to_check(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
     """Yield the games whose reports use templates that are not the program's, of their own or shared by all games."""
-    mails = {name for page in sample_pages() for name in (f"host/{page.page}.txt.j2", _html_template(page))}
-    apart = mails | {LETTER, *(f"site/{name}" for name in list_custom_templates(program / "site"))}
+    mails = {f"host/{page.page}{form}.j2" for page in sample_pages() for form in ("", ".txt", ".html")}
+    apart = mails | {f"site/{name}" for name in list_custom_templates(program / "site")}
     folders = {name.partition("/")[0] for name in (list_custom_templates(own) if own else ()) if name not in apart}
     shared = bool(folders - games.keys())
     yield from (game for key, game in games.items() if shared or key in folders or game.templates is not None)
@@ -275,6 +266,14 @@ def _to_fault(error: ConfigError) -> TemplateFault:
     name, _, line = place.partition(", ")
     text = f"{line}: {why}" if line else why
     return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, TooMuch))
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    """Return the name of a template, and those that may replace one of the two forms that it writes."""
+    folder, _, file = name.rpartition("/")
+    both = file.removesuffix(".j2")
+    one = "." not in both and (folder == "host" or both == "report")
+    return (name, f"{folder}/{both}.txt.j2", f"{folder}/{both}.html.j2") if one else (name,)
 
 
 def _bundled_templates(games: Mapping[str, AnyRuleset]) -> Iterator[str]:

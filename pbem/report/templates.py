@@ -338,9 +338,6 @@ def _bounded_round(value: Any, precision: int = 0, method: Any = "common") -> An
     return FILTERS["round"](value, precision, method)
 
 
-LETTER = "host/letter.html.j2"
-"""The template of the HTML of mails that quote a person."""
-
 TEXT, HTML = "txt", "html"
 """The two forms of a mail."""
 

@@ -98,12 +98,6 @@ def person_text_html(text: str, level: int = 0, *, styled: bool = True) -> Marku
     return Markup("\n".join(each.html(styled=styled) for each in elements(text, level)))  # noqa: S704 - all is escaped
 
 
-def is_plain(text: str) -> bool:
-    """Return True if a person's text looks the same in HTML: lines of words, and addresses."""
-    plain = (each for block in elements(text) for each in (*[block][block.tag == "p" :], *block.children))
-    return all(isinstance(each, str) or each.tag in ("br", "a") for each in plain)
-
-
 def elements(text: str, level: int = 0) -> list[Element]:
     """Return a person's text as HTML elements, in their order; `level` as in `person_text_html`."""
     lines = text.expandtabs(4).splitlines()

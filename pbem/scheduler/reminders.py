@@ -6,6 +6,7 @@ import datetime as dt
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
@@ -29,9 +30,14 @@ from pbem.mail.outbox import topic_of
 from pbem.report.notices import OverdueDigest, Page, Reminder, SheetOverdue, TurnFailed, WaitingForOthers
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
+from pbem.store.types import PageDelivery
+from pbem.text import count_noun, format_time_short, join_names
 
 REMINDER = dt.timedelta(hours=24)
 """Time before the deadline at which reminders go out; at the soonest halfway to it."""
+
+_AWAY = 14
+"""Days of the absence that a reminder offers to ask for."""
 
 
 def needs_reminding(turn: OpenTurnStatus, now: dt.datetime) -> bool:
@@ -113,19 +119,25 @@ class _Notices:
         """Yield a reminder to each seat for which the turn waits."""
         for place in self.snapshot.playing:
             if self.turn.is_held_by(place.seat):
-                yield self._mail(place, "reminder", "Orders are due", self._reminder(place))
+                page = self._reminder(place)
+                begins = "your orders wait" if page.counted else "no orders yet"
+                due = format_time_short(page.deadline, page.zone)
+                yield self._mail(place, "reminder", f"{begins}, due {due}, {page.label}", page)
 
     def after(self) -> Iterator[NewMail]:
         """Yield a late notice to each seat without a sheet; where the campaign tells them, a notice to the others."""
         for place in self.snapshot.playing:
             if place.seat in self.turn.missing:
-                yield self._mail(place, "late", "Orders are late", self._late(place))
+                late = self._late(place)
+                until = format_time_short(late.closes, late.zone)
+                yield self._mail(place, "late", f"late: orders still count until {until}, {late.label}", late)
             elif self.late and place.address:
-                yield self._mail(place, "late", "The turn waits", self._others(place))
+                others = self._others(place)
+                yield self._mail(place, "late", f"{others.label} waits for {join_names(others.late)}", others)
 
     def _reminder(self, place: SeatView) -> Reminder:
         assert self.turn.deadline is not None
-        sheet = self.turn.sheets.get(place.seat)
+        sheet, policy = self.turn.sheets.get(place.seat), self.snapshot.policy
         return Reminder(
             campaign=self.snapshot.name,
             seat=place.seat,
@@ -134,7 +146,11 @@ class _Notices:
             zone=self.turn.schedule.zone,
             header=self._header(place),
             address=self.app.settings.address,
+            without=self._without(place),
             order_lines=self._order_lines(place),
+            with_page=self.snapshot.pages_for(place) != PageDelivery.OFF,
+            extendable=policy.extensions > 0 and policy.vote != "none",
+            absent=self._absence(policy.absence_days),
             counted=sheet.version if sheet else None,
             missing=self.late,
         )
@@ -151,7 +167,9 @@ class _Notices:
             zone=self.turn.schedule.zone,
             header=self._header(place),
             address=self.app.settings.address,
+            without=self._without(place),
             order_lines=self._order_lines(place),
+            with_page=self.snapshot.pages_for(place) != PageDelivery.OFF,
             late=tuple(seat for seat in self.late if seat != place.seat),
         )
 
@@ -169,6 +187,16 @@ class _Notices:
         view: View = json.loads(self.last[place.seat].view)
         return view
 
+    def _without(self, place: SeatView) -> str:
+        return self.app.game(self.snapshot.game).without_orders(self._view(place))
+
+    def _absence(self, most_days: int) -> str:
+        """Return an example of the command that says that a player is away, "" if turns wait for no absence."""
+        assert self.turn.deadline is not None
+        first = self.turn.deadline.astimezone(ZoneInfo(self.turn.schedule.zone)).date()
+        last = first + dt.timedelta(days=min(most_days, _AWAY) - 1)
+        return f"ABSENT {first} TO {last}" if most_days else ""
+
     def _header(self, place: SeatView) -> str:
         return f"ORDERS {self.snapshot.name} {place.seat} {self.last[place.seat].code}"
 
@@ -180,7 +208,7 @@ class _Notices:
         snapshot = self.snapshot
         return CampaignMailer.of(self.app, snapshot).mail(
             place.address,
-            f"{subject}: {self._view(place)['label']}",
+            subject,
             page,
             (kind, snapshot.name, place.seat, self.turn.turn, snapshot.era, self.turn.deadline.isoformat()),
             under=self.last[place.seat],
@@ -204,9 +232,9 @@ def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
         came=tuple(seat for seat in turn.awaited if seat in turn.sheets),
     )
     moment = ("late", turn.deadline.isoformat())
-    notify_gm_once(
-        Context(session, notices.app, snapshot, now), moment=moment, subject="Sheets are late", page=page, topic="late"
-    )
+    subject = f"{count_noun(len(page.late), 'sheet')} missing, turn {turn.turn}"
+    context = Context(session, notices.app, snapshot, now)
+    notify_gm_once(context, moment=moment, subject=subject, page=page, topic="late")
 
 
 def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
@@ -230,7 +258,7 @@ def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
         page = TurnFailed(
             campaign=snapshot.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=snapshot.schedule.zone
         )
-        subject = f"Turn {turn.turn} could not be resolved"
+        subject = f"turn {turn.turn} could not be run"
         notify_gm_once(
             Context(session, app, snapshot, now), moment=(), subject=subject, page=page, topic="problem", kind="problem"
         )

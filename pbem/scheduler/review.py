@@ -162,5 +162,5 @@ def _notify_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> 
         missing=waiting.missing,
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
-    subject = f"Turn {waiting.turn} is held"
+    subject = f"turn {waiting.turn} on hold: {page.why}"
     notify_gm_once(context, moment=_notice_key(waiting), subject=subject, page=page, topic="late")

@@ -93,7 +93,7 @@ def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
 
     assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], HoldKind.RULING)
     (digest,) = digests(war)
-    assert "Without a sheet: blue\n" in digest
+    assert "Without a sheet: blue.\n" in digest
     assert "RED\n  March to the pass, quietly.\n\nBLUE\n  no sheet came\n\nGREEN\n  Ask the abbot.\n" in digest
 
 
@@ -106,7 +106,7 @@ def test_nobodys_sheet_is_told_by_the_digest_too(war: Desk) -> None:
     done = war.tick(hours=WEEK)
 
     assert ([turn.turn for turn in done.awaiting], done.held, held(war)) == ([2], [], HoldKind.RULING)
-    assert "Without a sheet: red, blue, green\n" in digests(war)[-1]
+    assert "Without a sheet: red, blue and green.\n" in digests(war)[-1]
 
 
 def test_the_gm_is_asked_once(war: Desk) -> None:
@@ -135,7 +135,7 @@ def test_a_sheet_that_comes_in_after_the_ruling_is_sent_on(war: Desk) -> None:
     war.tick(hours=1)
 
     assert held(war) == HoldKind.RULED
-    assert digests(war)[-1].startswith("Your ruling on turn 1 of the campaign toy1 waits for your release.")
+    assert "\nYour ruling waits for your release\n" in digests(war)[-1]
     assert "BLUE\n  Burn the bridge.\n" in digests(war)[-1]
 
 

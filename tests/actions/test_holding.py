@@ -73,11 +73,11 @@ def test_players_are_told_of_a_pause_and_its_end(desk: Desk) -> None:
     begin(desk)
     pause(desk, "I am on a train")
     desk.tick()
-    assert "    I am on a train." in text_of(desk.last(ANN))
+    assert "The reason: I am on a train.\n" in text_of(desk.last(ANN))
     go_on(desk)
     desk.tick()
 
-    assert "orders are due Fri 6 Nov 2026 20:00 Europe/Berlin" in text_of(desk.last(BOB)).replace("\n", " ")
+    assert "Due Fri 6 Nov, 20:00 CET\n19:00 UTC. The hold is over." in text_of(desk.last(BOB))
 
 
 def test_a_turn_due_in_a_pause_runs_when_it_ends(desk: Desk) -> None:
@@ -147,7 +147,7 @@ def test_a_campaign_may_be_paused_again_at_once(desk: Desk) -> None:
         go_on(desk)
     desk.tick()
 
-    assert len([mail for mail in desk.mails(ANN) if "pauses" in mail["Subject"]]) == 2
+    assert len([mail for mail in desk.mails(ANN) if "on hold" in mail["Subject"]]) == 2
 
 
 def test_a_campaign_without_an_open_turn_cannot_be_held(desk: Desk) -> None:
@@ -188,7 +188,7 @@ def test_a_mass_of_missing_sheets_holds_the_turn(desk: Desk) -> None:
     assert held(desk) == "2 of 3 sheets have not come"
     mails = desk.mails(GM)
     assert len(mails) == 1
-    assert "without a sheet: blue, green" in text_of(mails[0])
+    assert "- Without a sheet: blue and green\n" in text_of(mails[0])
     assert len(desk.mails(BOB)) == before
 
 
@@ -246,7 +246,7 @@ def test_a_silent_mailbox_holds_the_turn(desk: Desk) -> None:
 
     assert resolved(desk, hours=120) == []
     assert held(desk) == "not one mail has come in since the turn opened"
-    assert "not one mail has come in" in text_of(desk.last(GM)).replace("\n", " ")
+    assert "Not one mail has come in" in text_of(desk.last(GM)).replace("\n", " ")
 
 
 def test_a_mailbox_with_other_letters_is_not_silent(desk: Desk) -> None:
@@ -303,7 +303,7 @@ def test_each_turn_is_reviewed(desk: Desk) -> None:
     desk.tick()
 
     assert resolved(desk, hours=1) == []
-    assert len([mail for mail in desk.mails(GM) if "is held" in mail["Subject"]]) == 2
+    assert len([mail for mail in desk.mails(GM) if "on hold" in mail["Subject"]]) == 2
 
 
 def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
@@ -322,7 +322,7 @@ def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
         for place in snapshot.places:
             pause_seat(Context(session, desk.app, snapshot, desk.now), place, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
-    told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
+    told = [mail for mail in desk.mails(GM) if mail["Subject"].startswith("[toy1] turn 1 on hold: ")]
     go_on(desk)
 
     assert (before, len(told)) == ([[], []], 1)

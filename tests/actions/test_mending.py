@@ -163,7 +163,7 @@ def test_players_hear_of_a_mending(played: Desk) -> None:
     run_action(played.app, "toy1", RepairHistory(), played.now)
     played.tick()
 
-    assert "Rolled back to round 2" in subjects(played, ANN)[-1]
+    assert "round 2 is open again" in subjects(played, ANN)[-1]
     assert not any("round 5" in subject for subject in subjects(played, ANN))
     assert journal(played)[-1] == (
         "its turns did not hang together (turn 2 was not run, but turn 5 follows it); "

@@ -55,10 +55,10 @@ def test_of_a_first_miss_without_consequences_the_report_tells_enough(desk: Desk
     """A warning is sent only when misses repeat."""
     begin(desk)
     play(desk, ANN, BOB)
-    assert notices(desk, CYD, "did not come") == []
+    assert notices(desk, CYD, "no orders from you") == []
     play(desk, ANN, BOB)
 
-    assert "That makes 2 in a row." in notices(desk, CYD, "did not come")[0]
+    assert "You have missed 2 turns in a row." in notices(desk, CYD, "no orders from you")[0]
 
 
 def test_the_gm_is_told_of_each_miss(desk: Desk) -> None:
@@ -67,9 +67,9 @@ def test_the_gm_is_told_of_each_miss(desk: Desk) -> None:
     play(desk, ANN)
     play(desk, ANN, BOB, CYD)
 
-    told = notices(desk, GM, "Missed in turn")
+    told = notices(desk, GM, "no orders in turn")
     assert len(told) == 1
-    assert "blue: 1 in a row, 1 in all green: 1 in a row, 1 in all" in told[0]
+    assert "blue: 1 in a row, 1 in all - green: 1 in a row, 1 in all" in told[0]
 
 
 def test_a_warning_says_what_comes_next(desk: Desk) -> None:
@@ -78,9 +78,9 @@ def test_a_warning_says_what_comes_next(desk: Desk) -> None:
     play(desk, ANN, BOB)
     play(desk, ANN, BOB)
 
-    first, second = notices(desk, CYD, "did not come")
-    assert "After 2 more missed sheets in a row your seat is given to somebody who wants to play it." in first
-    assert "After the next missed sheet your seat is given to somebody who wants to play it." in second
+    first, second = notices(desk, CYD, "no orders from you")
+    assert "After 2 more missed turns in a row your seat goes to another player." in first
+    assert "After the next missed turn your seat goes to another player." in second
 
 
 def test_the_consequence_that_comes_first_is_told(desk: Desk) -> None:
@@ -88,7 +88,7 @@ def test_the_consequence_that_comes_first_is_told(desk: Desk) -> None:
     begin(desk, nmr_open="3", nmr_remove="2")
     play(desk, ANN, BOB)
 
-    assert "After the next missed sheet your seat is taken out of the game." in notices(desk, CYD, "did not come")[0]
+    assert "After the next missed turn your seat leaves the game." in notices(desk, CYD, "no orders from you")[0]
 
 
 def test_others_are_told_where_the_campaign_says_so(desk: Desk) -> None:
@@ -98,9 +98,9 @@ def test_others_are_told_where_the_campaign_says_so(desk: Desk) -> None:
     desk.set_rules(late="public")
     play(desk, ANN, BOB)
 
-    assert len(notices(desk, ANN, "Sheets did not come")) == 1
-    assert "no sheet came from green" in notices(desk, BOB, "Sheets did not come")[0]
-    assert notices(desk, CYD, "Sheets did not come") == []
+    assert len(notices(desk, ANN, "no orders from green")) == 1
+    assert "No orders came from green" in notices(desk, BOB, "no orders from green")[0]
+    assert notices(desk, CYD, "no orders from green") == []
 
 
 def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) -> None:
@@ -149,7 +149,7 @@ def test_after_too_many_misses_the_seat_may_be_removed(desk: Desk) -> None:
     play(desk, ANN, BOB)
 
     assert not seat(desk, "green").playing
-    assert "The seat is out of the game." in notices(desk, GM, "Missed in turn")[-1]
+    assert "The seat is out of the game." in notices(desk, GM, "no orders in turn")[-1]
 
 
 def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
@@ -161,7 +161,7 @@ def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
 
     assert seat(desk, "green").nmr_total == 0
     assert seat(desk, "green").address == CYD
-    assert notices(desk, GM, "Missed in turn") == []
+    assert notices(desk, GM, "no orders in turn") == []
 
 
 def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
@@ -169,8 +169,8 @@ def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
     begin(desk, nmr_open="1")
     run_campaign_now(desk.app, "toy1", desk.now)
 
-    assert notices(desk, ANN, "did not come") == []
-    assert notices(desk, GM, "Missed") == []
+    assert notices(desk, ANN, "no orders from you") == []
+    assert notices(desk, GM, "no orders in turn") == []
     assert seat(desk, "red").address == ANN
 
 
@@ -179,7 +179,7 @@ def test_the_last_turn_has_no_consequences(desk: Desk) -> None:
     desk.begin(rules={"mass": "101", "nmr_open": "1"}, rounds="1")
     desk.tick(hours=WEEK)
 
-    assert notices(desk, ANN, "did not come") == []
+    assert notices(desk, ANN, "no orders from you") == []
     assert seat(desk, "red").address == ANN
 
 

@@ -207,7 +207,7 @@ def test_a_removal_by_the_house_rules_is_taken_back(desk: Desk) -> None:
     for _ in range(2):
         miss(desk)
     assert not place(desk).playing
-    told_gm = [words(mail) for mail in desk.mails(GM) if "Missed in turn 2" in mail["Subject"]][-1]
+    told_gm = [words(mail) for mail in desk.mails(GM) if "no orders in turn 2" in mail["Subject"]][-1]
     assert "pbem seat toy1 green --resume" in told_gm
 
     assert bring_back(desk) == "Seat green of toy1 is back in the game."

@@ -63,7 +63,7 @@ def test_players_are_told_of_a_rollback(played: Desk) -> None:
     played.tick()
 
     text = text_of(played.last(ANN))
-    assert "Rolled back to round 2" in played.last(ANN)["Subject"]
+    assert "round 2 is open again" in played.last(ANN)["Subject"]
     assert "The GM has rolled toy1 back: round 2 is open again." in text
     assert "Your sheet 1 still counts." in text
     assert "No sheet of yours counts yet." in text_of(played.last(BOB))
@@ -160,7 +160,7 @@ def test_forward_takes_a_rollback_back(played: Desk) -> None:
     played.tick()
 
     assert [turn.number for turn in live_turns(played)] == [0, 1, 2, 3]
-    assert "Forward again to round 3" in subjects(played, ANN)[-2]
+    assert "back at round 3" in subjects(played, ANN)[-2]
     assert "Sheet 1 taken" in text_of(played.last(ANN))
     assert proof(played).turns == 2
 

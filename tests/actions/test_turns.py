@@ -177,7 +177,7 @@ def test_no_mail_tells_the_turns_number(desk: Desk) -> None:
     desk.tick()
 
     assert [mail["Subject"][:40] for mail in desk.mails(ANN)] == [
-        "[toy1] Welcome to Toy Auction",
+        "[toy1] the game starts: you play red",
         "[toy1] by Fri 6 Nov 20:00 CET: round 1, ",
         "[toy1] by Fri 6 Nov 20:00 CET: round 2, ",
     ]

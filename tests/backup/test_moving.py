@@ -105,7 +105,7 @@ def answer(desk: Desk, mail: EmailMessage, text: str) -> None:
 def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> None:
     """All players confirm, their orders are transferred, and at the end one chain proves the turns of both homes."""
     for reader in (ANN, BOB, CYD):
-        asked = [mail for mail in there.mails(reader) if "is played here now" in mail["Subject"]][-1]
+        asked = [mail for mail in there.mails(reader) if "moved here" in mail["Subject"]][-1]
         answer(there, asked, "YES")
     run_action(there.app, "toy1", ReleaseCampaign(), there.now)
     there.tick(hours=1)
@@ -166,7 +166,7 @@ def test_nothing_that_came_from_there_opens_a_seat(moved: Moved, there: Desk) ->
 
 def test_the_mail_says_what_has_happened(there: Desk) -> None:
     """The mail on the transfer is in the thread of its reader's report, and names both addresses."""
-    mail = [mail for mail in there.mails(ANN) if "is played here now" in mail["Subject"]][-1]
+    mail = [mail for mail in there.mails(ANN) if "moved here" in mail["Subject"]][-1]
     said = " ".join(text_of(mail).split())
 
     assert f"it is played at {NEW}, and no longer at orders@example.org" in said
@@ -181,7 +181,7 @@ def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None
         old = Desk(app, moved.old.now)
         old.tick(hours=24 * 30)
         for reader in (ANN, "gm@example.org"):
-            assert "[toy1] The game moves" in subjects(old, reader)
+            assert f"[toy1] moves to {NEW}" in subjects(old, reader)
         send(old, {"blue": "BID 1"})
         old.tick()
         assert f"has moved to {NEW}, so nothing was taken here" in " ".join(text_of(old.last(BOB)).split())

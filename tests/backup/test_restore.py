@@ -114,7 +114,7 @@ def test_what_waited_to_be_sent_is_not_sent_by_itself(opened: Desk) -> None:
     assert not {mail["Message-ID"] for mail in opened.mails()} & set(waiting)
     assert {mail["Subject"] for mail in opened.mails()[before:]} == {
         "[toy1] The game pauses",
-        "[toy1] Restored from a backup, and held",
+        "[toy1] restored from a backup, on hold",
     }
     assert "Reports, receipts and" in text_of(opened.last())
 

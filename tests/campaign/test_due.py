@@ -128,7 +128,7 @@ def test_seats_without_a_sheet_are_reminded_once(desk: Desk) -> None:
     done = [desk.tick(hours=1), desk.tick(hours=1)]
 
     assert [tick.reminded for tick in done] == [1, 0]
-    assert "Orders for toy1, round 1, are due\nFri 6 Nov 2026 20:00 Europe/Berlin" in text_of(desk.last(BOB))
+    assert "Toy Auction · toy1 · blue · round 1\n\nDue Fri 6 Nov, 20:00 CET\n" in text_of(desk.last(BOB))
 
 
 def test_a_reply_to_a_reminder_is_a_sheet(desk: Desk) -> None:
@@ -154,7 +154,7 @@ def test_a_seat_whose_sheet_holds_the_turn_is_reminded(desk: Desk) -> None:
     send(desk, BOB, "BID 1\nWAIT")
 
     assert desk.tick(hours=83).reminded == 2
-    assert "Your sheet 1 counts, but the turn waits for its deadline" in text_of(desk.last(ANN))
+    assert "The turn waits for its deadline because of your sheet 1" in text_of(desk.last(ANN))
 
 
 def test_reminders_are_counted_beside_a_campaign_that_cannot_be_read(desk: Desk) -> None:

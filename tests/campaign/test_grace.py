@@ -84,8 +84,8 @@ def test_those_who_are_late_are_told_once(desk: Desk) -> None:
     done = [desk.tick(hours=hours) for hours in (TO_DEADLINE, 1, 1)]
 
     assert [tick.reminded for tick in done] == [2, 0, 0]
-    assert "No order sheet of yours has come for seat blue" in text_of(desk.last(BOB)).replace("\n", " ")
-    assert "until\nSat 7 Nov 2026 20:00 Europe/Berlin" in text_of(desk.last(BOB))
+    assert text_of(desk.last(BOB)).startswith("Your orders are late\nToy Auction · toy1 · blue · round 1\n")
+    assert "Orders still count until Sat 7 Nov, 20:00 CET\n" in text_of(desk.last(BOB))
     assert "late" not in desk.last(ANN)["Subject"]
 
 
@@ -95,7 +95,7 @@ def test_late_notices_follow_reminders(desk: Desk) -> None:
     send(desk, BOB)
 
     assert [desk.tick(hours=hours).reminded for hours in (TO_DEADLINE - 24, 24)] == [1, 1]
-    assert "Orders are late" in desk.last(CYD)["Subject"]
+    assert "late: orders still count until" in desk.last(CYD)["Subject"]
 
 
 def test_a_late_notice_can_be_answered_with_orders(desk: Desk) -> None:
@@ -117,10 +117,10 @@ def test_the_gm_is_told_who_is_late(desk: Desk) -> None:
     desk.tick(hours=TO_DEADLINE)
     desk.tick(hours=1)
 
-    digests = [mail for mail in desk.mails(GM) if "late" in mail["Subject"]]
+    digests = [mail for mail in desk.mails(GM) if "sheets missing" in mail["Subject"]]
     assert len(digests) == 1
-    assert "late:      blue, green\n" in text_of(digests[0])
-    assert "came:      red\n" in text_of(digests[0])
+    assert "- Without a sheet: blue and green\n" in text_of(digests[0])
+    assert "- With a sheet: red\n" in text_of(digests[0])
 
 
 def test_where_all_are_told_everybody_learns_who_is_late(desk: Desk) -> None:
@@ -129,7 +129,7 @@ def test_where_all_are_told_everybody_learns_who_is_late(desk: Desk) -> None:
     send(desk, ANN)
     desk.tick(hours=TO_DEADLINE)
 
-    assert "still waits for blue, green" in text_of(desk.last(ANN)).replace("\n", " ")
+    assert "The turn waits for blue and green, until" in text_of(desk.last(ANN)).replace("\n", " ")
     assert "Late besides you: green." in text_of(desk.last(BOB)).replace("\n", " ")
 
 
@@ -139,7 +139,7 @@ def test_a_public_reminder_names_who_is_missing(desk: Desk) -> None:
     desk.set_rules(late="public")
     desk.tick(hours=TO_DEADLINE - 24)
 
-    assert "Without a sheet at the moment: blue, green." in text_of(desk.last(BOB)).replace("\n", " ")
+    assert "Also awaited: green." in text_of(desk.last(BOB)).replace("\n", " ")
 
 
 def test_status_tells_the_grace(desk: Desk) -> None:

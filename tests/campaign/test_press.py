@@ -316,7 +316,7 @@ def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
     desk.tick()
 
     assert reached == ("red", "blue")
-    assert "Your GM writes to red and blue in toy1:\n\n| Be quick.\n" in text_of(desk.last(BOB))
+    assert "From your GM\nToy Auction · toy1 · to red and blue\n\n| Be quick.\n" in text_of(desk.last(BOB))
     assert "write to gm@example.org" in text_of(desk.last(BOB))
     assert not any("Be quick" in text_of(mail) for mail in desk.mails(CYD))
 

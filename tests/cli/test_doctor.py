@@ -165,8 +165,8 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
             "host/rulebook.html.j2, line 2: 'pbem.report.answers.RulebookPage object' has no attribute 'hmtl'",
         ),
         (
-            lambda home: template(home, "host/letter.html.j2", "{{ words | typed(levl) }}"),
-            "host/letter.html.j2, line 1: 'levl' is undefined",
+            lambda home: template(home, "host/press.j2", "{{ page.txt }}"),
+            "host/press.j2, line 1: 'pbem.report.notices.PressMessage object' has no attribute 'txt'",
         ),
         (
             lambda home: template(home, "host/seat_page.html.j2", "{{ page.titel }}"),

@@ -149,7 +149,7 @@ def test_a_carrier_that_is_down_for_a_week(desk: Desk) -> None:
     ids = [mail["Message-ID"] for mail in desk.mails()]
     subjects = [str(mail["Subject"]) for mail in desk.mails(ANN)]
     assert len(ids) == len(set(ids))
-    assert sum("Welcome" in subject for subject in subjects) == 1
+    assert sum("the game starts" in subject for subject in subjects) == 1
     assert sum("report for red" in subject for subject in subjects) == 2
 
 

@@ -82,7 +82,7 @@ def confirm(desk: Desk, address: str) -> str:
 
 def token(desk: Desk, to: str = ANN) -> str:
     """Return the token in the newest welcome mail of a player."""
-    welcomes = [mail for mail in desk.mails(to) if "Welcome to" in mail["Subject"]]
+    welcomes = [mail for mail in desk.mails(to) if "YOUR TOKEN" in text_of(mail)]
     (line,) = [line for line in text_of(welcomes[-1]).splitlines() if line.startswith("ORDERS ")]
     return line.split()[3]
 

@@ -71,7 +71,7 @@ def test_forged_messages_bring_few_warnings(desk: Desk) -> None:
     before = len(desk.mails(ANN))
     desk.tick()
 
-    assert [mail["Subject"] for mail in desk.mails(ANN)[before:]] == ["[toy1] Somebody wrote for your seat"] * 3
+    assert [mail["Subject"] for mail in desk.mails(ANN)[before:]] == ["[toy1] rejected: a mail for your seat"] * 3
 
 
 def test_only_the_configured_server_is_believed(desk: Desk) -> None:

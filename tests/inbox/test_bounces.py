@@ -100,7 +100,7 @@ def test_the_gm_hears_of_a_bounce(desk: Desk) -> None:
 
     told = desk.last(GM)
     text = " ".join(text_of(told).split())
-    assert told["Subject"] == "[toy1] Mail to red came back"
+    assert told["Subject"] == "[toy1] mail to red came back"
     assert "A mail of toy1 to ann@example.org (seat red) has come back undelivered." in text
     assert "550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown" in text
     assert f'its subject was "{str(report["Subject"]).partition("] ")[2].rpartition(" [")[0]}"' in text
@@ -162,7 +162,7 @@ def test_a_mail_cannot_be_reported_as_bounced_before_it_was_sent(desk: Desk, tmp
     desk.post(FORGED, sender="eve@example.net")
     arrive(desk, postfix(tried_out))
 
-    assert "Somebody wrote for your seat" in desk.last()["Subject"]
+    assert "rejected: a mail for your seat" in desk.last()["Subject"]
     assert note(desk).endswith("of no mail of ours")
 
 
@@ -231,4 +231,4 @@ def test_a_mail_to_an_address_of_two_seats(desk: Desk) -> None:
         session.get_one(Person, red.person_id).address = "Ann@example.org"
     arrive(desk, postfix(last_id(desk)))
 
-    assert desk.last(GM)["Subject"] == "[toy1] Mail to red, blue came back"
+    assert desk.last(GM)["Subject"] == "[toy1] mail to red, blue came back"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from email.message import EmailMessage
 from typing import Any
 
@@ -21,7 +22,7 @@ SEAL = seed_hash(b"a seed for tests")
 
 def notice(desk: Desk, to: str = ANN) -> EmailMessage:
     """Return the newest mail about the dice to an address."""
-    notices = [mail for mail in desk.mails(to) if "The dice are sealed" in mail["Subject"]]
+    notices = [mail for mail in desk.mails(to) if "first report at the start" in mail["Subject"]]
     return [mail for mail in notices if not mail["Subject"].startswith("Re:")][-1]
 
 
@@ -34,8 +35,8 @@ def formed(desk: Desk) -> Desk:
 
 def drawn(desk: Desk, to: str = ANN) -> str:
     """Return the word that the mail about the dice names."""
-    (line,) = [line for line in text_of(notice(desk, to)).splitlines() if line.startswith("    ")]
-    return line.strip()
+    (word,) = re.findall(r"^[a-z0-9]+(?:-[a-z0-9]+)+$", text_of(notice(desk, to)), re.MULTILINE)
+    return str(word)
 
 
 def choose(desk: Desk, line: str, to: str = ANN) -> str:
@@ -203,5 +204,5 @@ def test_a_mail_that_no_longer_holds_is_not_sent(desk: Desk) -> None:
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
-    assert not any("The dice are sealed" in mail["Subject"] for mail in desk.mails())
+    assert not any("first report at the start" in mail["Subject"] for mail in desk.mails())
     assert "FAIR DICE" in text_of(desk.mails(ANN)[0])

@@ -203,7 +203,7 @@ def test_player_and_gm_are_told_of_a_flood_once_a_day(desk: Desk) -> None:
     desk.tick()
 
     for address, whose in ((ANN, "your seat red in toy1"), (GM, "the seat red in toy1")):
-        said = [" ".join(text_of(mail).split()) for mail in desk.mails(address) if "Too much mail" in mail["Subject"]]
+        said = [" ".join(text_of(mail).split()) for mail in desk.mails(address) if "too much mail" in mail["Subject"]]
         assert [whose in text for text in said] == [True, True]
         assert "20 order sheets" in said[0]
         assert f"200 letters came today from {ANN}" in said[1]

@@ -57,7 +57,7 @@ def test_a_stranger_is_asked_to_confirm(desk: Desk) -> None:
 
     assert "You asked to join toy1, a game of Toy Auction, as blue. Reply YES" in text
     assert players(desk) == {"red": ANN, "blue": ""}
-    assert [mail["Subject"] for mail in desk.mails(GM)] == ["[toy1] The dice are sealed"]
+    assert [mail["Subject"] for mail in desk.mails(GM)] == ["[toy1] created, not started yet"]
 
 
 def test_a_confirmed_address_gets_its_seat(desk: Desk) -> None:

@@ -56,7 +56,7 @@ def test_press_reaches_its_recipients_and_no_others(desk: Desk) -> None:
     answer = say(desk, "PRESS TO blue\nLet us deal.")
     assert "Your letter, signed red, goes by mail at once to blue." in answer
     (mail,) = press(desk)
-    assert (mail["To"], mail["Subject"]) == (BOB, "[toy1] Press from red")
+    assert (mail["To"], mail["Subject"]) == (BOB, "[toy1] message from red")
     assert text_of(mail).startswith("red writes to blue in toy1:\n\n| Let us deal.\n\n")
     assert not any("Let us deal" in text_of(other) for other in desk.mails() if other["To"] != BOB)
 

@@ -202,7 +202,7 @@ def test_a_stranger_cannot_act_for_a_seat(begun: Desk) -> None:
     begun.post("PLAYER toy1 red\nLEAVE\nEND", sender=EVE)
     begun.tick()
 
-    assert "Somebody wrote for your seat" in begun.last(ANN)["Subject"]
+    assert "rejected: a mail for your seat" in begun.last(ANN)["Subject"]
     assert "seat red" in ask(begun, "STATUS")
 
 

@@ -89,7 +89,7 @@ def test_a_stranger_takes_nothing_and_the_seat_is_told(desk: Desk, key: str) -> 
 
     text = answered(desk)
 
-    assert "Somebody wrote for your seat" in desk.last()["Subject"]
+    assert "rejected: a mail for your seat" in desk.last()["Subject"]
     assert EVE in text
     assert "nothing was taken" in " ".join(text.split())
 
@@ -136,7 +136,7 @@ def test_a_seat_is_warned_three_times_a_day(desk: Desk) -> None:
         desk.post(SHEET, sender=f"eve{number}@example.net")
     desk.tick()
 
-    warnings = [mail for mail in desk.mails(ANN) if "Somebody wrote" in mail["Subject"]]
+    warnings = [mail for mail in desk.mails(ANN) if "rejected: " in mail["Subject"]]
     assert len(warnings) == 3
 
 

@@ -18,7 +18,7 @@ SHEET = "ORDERS toy1 red\nBID 3\nEND"
 
 def token(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
     """Return the token in a player's welcome mail."""
-    welcome = next(mail for mail in desk.mails(to) if mail["Subject"].startswith(f"[{campaign}] Welcome"))
+    welcome = next(mail for mail in desk.mails(to) if mail["Subject"].startswith(f"[{campaign}] the game starts"))
     (line,) = [line for line in text_of(welcome).splitlines() if line.startswith("ORDERS ")]
     return line.split()[3]
 

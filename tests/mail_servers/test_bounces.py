@@ -68,7 +68,7 @@ def test_mail_to_a_dead_address_comes_back(app: App, mail_server: MailServer) ->
     assert all("User doesn't exist" in mail.reply for mail in status.undelivered)
     assert [seat.playing for seat in status.seats] == [True, True]
     told = [email.message_from_bytes(raw, policy=policy.default) for raw in mail_server.mails("gm", at_least=2)]
-    assert [mail["Subject"] for mail in told] == ["[trap7] Mail to green came back"] * 2
+    assert [mail["Subject"] for mail in told] == ["[trap7] mail to green came back"] * 2
 
 
 def test_a_dead_gm_makes_no_loop(app: App, mail_server: MailServer) -> None:

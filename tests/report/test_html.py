@@ -110,8 +110,8 @@ def test_rulebooks_name_the_heads_of_their_tables_and_wrap_examples() -> None:
 
 
 def test_a_part_of_a_rulebook_has_a_title_above_its_headings() -> None:
-    """Sections of a rulebook get a title; a whole rulebook has its own."""
-    for source, levels in (("## Orders\n\nWords.", [1, 2]), ("# Game\n\n## Orders", [1, 2])):
-        page = RulebookPage(game="Toy Fair", about="the rules about orders", text="", html=as_html(source))
+    """The title of the mail stands above the headings of a rulebook or of a part of it, and no level is left out."""
+    for source, levels in (("### Orders\n\nWords.", [1, 2]), ("# Game\n\n## Orders", [1, 2, 3])):
+        page = RulebookPage(game="Toy Fair", about="the rules about orders", text="", html=as_html(source, top=2))
         with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
             assert Page(reporter.write(page).html).levels == levels

@@ -15,7 +15,7 @@ from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report.renderer import TEMPLATE as SEAT_PAGE
 from pbem.report.renderer import Renderer
 from pbem.report.template_check import check_rendering, check_syntax
-from pbem.report.templates import LETTER, template_environment
+from pbem.report.templates import template_environment
 from tests.report.toy import TEMPLATES, Fair, Greeting, facts, seen
 
 PROGRAM = Path(__file__).parents[2] / "templates"
@@ -107,7 +107,6 @@ WRITERS = {
     "fair/report.html.j2": lambda reporter: reporter.report(Fair(), seen(), facts()),
     "fair/events.j2": lambda reporter: reporter.happened(Fair(), seen()),
     SEAT_PAGE: lambda reporter: reporter.seat_page(Fair(), seen(), facts(), "<p>"),
-    LETTER: lambda reporter: reporter.letter("above\n\n| *word*\n\nbelow", "*word*"),
     "host/greeting.txt.j2": lambda reporter: reporter.write(Greeting()).text,
     "site/index.html.j2": lambda reporter: reporter.site("index"),
 }
@@ -115,7 +114,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_templates_of_all_kinds_are_confined(tmp_path: Path, name: str) -> None:
-    """Templates of reports, events, pages of seats, quoted texts, mails and the site run in the sandbox."""
+    """Templates of reports, events, pages of seats, mails and the site run in the sandbox."""
     trap = tmp_path / "trap"
     reporter = overriding(tmp_path, name, f"{{{{ cycler.__init__.__globals__.os.popen('touch {trap}').read() }}}}")
 

@@ -7,7 +7,7 @@ import pytest
 from pbem.report.facts import PressSection, QuotedText
 from pbem.report.notices import AnnouncementMail, Page, PressMessage
 from pbem.text import WIDTH, join_names, quote_block
-from tests.report.toy import Fair, facts, reporter, seen
+from tests.report.toy import Fair, drawn_lines, facts, reporter, seen
 
 HOSTILE = '<img src=x onerror="alert(1)"> & {{ 7*7 }}'
 LONG = "war " * 60
@@ -71,41 +71,34 @@ def test_words_are_not_in_a_reports_data() -> None:
     [
         (
             PressMessage(campaign="fair1", by="red", to=("blue", "green"), text=LONG),
-            "red writes to blue and green in fair1:",
+            "Message from red\nto blue and green",
         ),
-        (PressMessage(campaign="fair1", by="", to=(), text="Boo."), "An unsigned letter to all in fair1:"),
-        (AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text="Hi."), "Your GM writes to all in fair1:"),
+        (PressMessage(campaign="fair1", by="", to=(), text="Boo."), "Anonymous message\nto all"),
+        (AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text="Hi."), "From your GM\nto all"),
     ],
 )
 def test_letters_fit_a_mail(page: Page, first: str) -> None:
     """A message names its author and readers; its text has bars."""
-    text = reporter().write(page).text
+    mail = reporter().write(page)
+    text = mail.text
 
     assert text.startswith(f"{first}\n\n| ")
-    assert max(map(len, text.splitlines())) <= WIDTH
+    assert max(map(len, drawn_lines(mail))) <= WIDTH
     assert "\n\n\n" not in text
     assert text == text.strip() + "\n"
 
 
 def test_a_letter_with_marks_comes_in_html_too() -> None:
-    """A message with markup has HTML, which quotes it without headings; the rest is as in the text."""
+    """The HTML of a message quotes it without headings; the rest is as in the text."""
     page = PressMessage(campaign="fair1", by="red", to=(), text="# Your GM writes\n\n*Now*! <b>\n\nRed   9\nBlue  7")
-    html = reporter().letter(reporter().write(page).text, page.text, page.level)
+    html = reporter().write(page).html
 
-    assert "<p>red writes to all in fair1:</p>" in html
+    assert ">Message from red</h1>" in html
     assert "Your GM writes</strong></p>" in html
     assert "<em>Now</em>! &lt;b&gt;" in html
     assert ">Red   9\nBlue  7</pre>" in html
-    assert "<h" not in html.partition("<body")[2]
-    assert html.index("</blockquote>") < html.index("To answer, press Reply")
-
-
-@pytest.mark.parametrize("words", ["Let us deal.\nAt dawn?", "See https://example.org", ""])
-def test_a_letter_of_plain_words_is_text_alone(words: str) -> None:
-    """A message has no HTML if that would show no more than its text."""
-    page = AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text=words)
-
-    assert reporter().letter(reporter().write(page).text, page.text, page.level) == ""
+    assert html.partition("<body")[2].count("<h") == 1
+    assert html.index("</blockquote>") < html.index("Or reply with PRESS TO red")
 
 
 def test_bars_stand_before_every_line() -> None:

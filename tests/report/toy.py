@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pbem.report.facts import ReportFacts
+from pbem.report.notices import MailText
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Dice, Picture, TurnInput, View, canonical_json
 from tests.toy import Auction
@@ -75,3 +76,8 @@ def facts(**changes: Any) -> ReportFacts:
 def reporter() -> Renderer:
     """Return a renderer that draws no pictures."""
     return Renderer(TEMPLATES, pictures=False)
+
+
+def drawn_lines(mail: MailText) -> list[str]:
+    """Return the lines of a text that are not prose: those of quoted words, and all of a mail without HTML."""
+    return [line for line in mail.text.splitlines() if not mail.html or line.startswith("|")]

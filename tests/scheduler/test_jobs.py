@@ -98,7 +98,7 @@ def test_a_reminder_goes_out(begun: Desk) -> None:
     poll(begun)
     do_all(begun)
 
-    assert "Orders are due" in begun.last()["Subject"]
+    assert "no orders yet, due" in begun.last()["Subject"]
 
 
 def test_a_home_without_the_archive_leaves_it_to_others(begun: Desk) -> None:

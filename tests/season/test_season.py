@@ -123,8 +123,8 @@ def _a_sheet_comes_late(season: Season) -> None:
     done = season.tick(hours=1)
 
     assert (late.resolved, len(done.resolved)) == ([], 1)
-    assert any("the turn still waits for cyan" in text_of(mail) for mail in season.read("ann"))
-    assert "No order sheet of yours" not in text_of(season.read("dee")[-1])
+    assert any("The turn waits for cyan" in text_of(mail) for mail in season.read("ann"))
+    assert "No orders from you" not in text_of(season.read("dee")[-1])
 
 
 def _somebody_goes_away(season: Season) -> None:
