@@ -21,8 +21,11 @@ from pbem.testing.suite import RulesetTests, rule
 MAP_COLUMNS = 80
 LARGEST_PICTURE = 2_000
 LARGEST_MEMORY = 10_000
-MOST_BRIEF, BRIEF = 8, 76
-"""Lines of a turn's summary, and characters on each."""
+MOST_BRIEF, BRIEF = 5, 90
+"""Headlines of a turn, and characters of each."""
+
+TITLE = 28
+"""Characters of the label of a view, which a phone shows in one line of a heading."""
 
 BECAME = 200
 """Characters of an order's outcome."""
@@ -49,7 +52,7 @@ class ReportRules(RulesetTests):
                     assert json.loads(canonical_json(view)) == view
 
     @rule(
-        "Begin each view with self.heading(state, seat, events, label); the label is one line of 2 to 62 "
+        "Begin each view with self.heading(state, seat, events, label); the label is one line of 2 to 28 "
         "signs, the kind of an event small letters, digits and -."
     )
     def test_views_tell_what_the_host_asks(self) -> None:
@@ -64,8 +67,8 @@ class ReportRules(RulesetTests):
                         standing.over,
                         seat in standing.awaiting,
                     )
-                    # It is a part of the subject.
-                    assert re.fullmatch(r"\S.{0,60}\S", view["label"])
+                    # It is the title of the report, and a part of its subject.
+                    assert re.fullmatch(rf"\S.{{0,{TITLE - 2}}}\S", view["label"])
                     assert all(re.fullmatch(r"[a-z][a-z0-9-]*", event["kind"]) for event in view["events"])
 
     @rule(
@@ -120,18 +123,20 @@ class ReportRules(RulesetTests):
                     assert not re.search(r"\bNone\b|\{\{|\}\}|<[a-z]", told), (event, told)
 
     @rule(
-        "Let turn_summary say what matters most in at most eight printable lines of at most 76 signs, each a sentence "
-        "or two; take all of it from the view."
+        "Let turn_summary give at most five printable headlines of at most 90 signs, each a whole sentence or two, "
+        "without Markdown; take all of it from the view."
     )
     def test_a_report_can_be_told_in_brief(self) -> None:
-        """The summary of a turn is short, and each of its lines fits a line of a mail."""
+        """The headlines of a turn are few, short and whole."""
         for view in _views(self.ruleset):
             lines = self.ruleset.turn_summary(view)
             assert len(lines) <= MOST_BRIEF
             assert [line for line in lines if not (line.strip() and line.isprintable() and len(line) <= BRIEF)] == []
+            # Where words of a person are too long for a headline, they are left to the events.
+            assert [line for line in lines if "**" in line or line.endswith("…")] == []
 
     @rule(
-        "Let order_outcomes give a line for each order, in their order: a printable sentence of at most 200 signs, or "
+        "Let order_outcomes give a line for each order, in their order: a printable clause of at most 200 signs, or "
         "nothing; take it from the view of the report on their turn."
     )
     def test_a_report_says_what_became_of_orders(self) -> None:

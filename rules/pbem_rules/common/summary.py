@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-LINES, SIGNS = 8, 76
-"""Lines of a turn summary, and characters of each, as the ruleset protocol limits them."""
+LINES, SIGNS = 5, 90
+"""Headlines of a turn, and characters of each, as the ruleset protocol limits them."""
 
 MOST_NAMES = 3
 """Names that are listed; of more, the rest is a number."""

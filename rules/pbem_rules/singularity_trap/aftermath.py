@@ -15,7 +15,7 @@ class Aftermath:
     """A view after a section or a turn, read together with the orders its seat had in it.
 
     `ships` are the own ships left, by id; `launched` has the ids built by each BUILD, by its index among all orders;
-    `mended` has the events of each REPAIR, likewise.
+    `mended` has the events of each REPAIR, likewise. `built` has the names of ships that the orders had built.
     """
 
     def __init__(self, view: View, orders: Sequence[Order]) -> None:
@@ -29,7 +29,7 @@ class Aftermath:
         self.launched = dict(self._launched())
         self.mended = dict(self._mended())
         self._ids = dict(self._called())
-        self._names = {ship: name for name, ship in self._ids.items()}
+        self.built = frozenset(self._ids)
 
     def told(self, kind: str, **data: Any) -> list[dict[str, Any]]:
         """Return the events of a kind that have such data, as they happened."""
@@ -47,10 +47,6 @@ class Aftermath:
     def id_of(self, name: str) -> str:
         """Return the id of a ship as an order names it; NEW1 itself if it was not built."""
         return self._ids.get(name, name)
-
-    def name_of(self, ship: str) -> str:
-        """Return the name by which the sheet calls a ship that it had built."""
-        return self._names[ship]
 
     def place(self, space: str) -> str:
         """Return a space, with the name of its planet."""

@@ -1,12 +1,12 @@
-"""Outcomes of orders, a sentence each, from the view of the report on their turn alone."""
+"""Outcomes of orders, a clause each, from the view of the report on their turn alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pbem.ruleset import Order, View
-from pbem_rules.common.summary import cut, named, sentence
+from pbem.ruleset import InPart, NotDone, Order, View
+from pbem_rules.common.summary import cut, named
 from pbem_rules.singularity_trap.aftermath import Aftermath
 from pbem_rules.singularity_trap.orders import (
     Ally,
@@ -27,16 +27,20 @@ from pbem_rules.singularity_trap.orders import (
 )
 
 SIGNS = 200
-"""The longest sentence on an order, in characters."""
+"""The longest outcome of an order, in characters."""
 
 MOST_IDS = 8
-"""The most ships that a sentence names; of more it gives the number."""
+"""The most ships that an outcome names; of more it gives the number."""
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
     """Return the outcome of each order, "" where the view does not tell."""
     after = Aftermath(view, orders)
-    return [cut(sentence(_told(after, index, order)), SIGNS) for index, order in enumerate(orders)]
+    return [_cut(_told(after, index, order)) for index, order in enumerate(orders)]
+
+
+def _cut(outcome: str) -> str:
+    return type(outcome)(cut(outcome, SIGNS))
 
 
 def _told(after: Aftermath, index: int, order: Order) -> str:
@@ -54,26 +58,34 @@ def _told(after: Aftermath, index: int, order: Order) -> str:
 def _unplayed(after: Aftermath) -> str:
     """Return why nothing of a sheet was carried out; "" if it was."""
     if any(event["how"] != "eliminated" for event in after.told("resigned", who=after.seat)):
-        return "not carried out: you had left the war."
+        return NotDone("you had left the war.")
     # Resignations and declarations come before income, and may end the war.
     played = any(after.told(kind) for kind in ("income", "holding", "faction-held"))
     if after.view["over"] and not played and not after.told("resigned", how="eliminated"):
-        return "not carried out: the war was over."
+        return NotDone("the war was over.")
     return ""
 
 
 def _grouped(outcomes: Iterable[tuple[str, str]]) -> str:
-    """Return the fates of ships, those alike together; `{was}` in a fate is replaced by was or were."""
+    """Return the fates of ships, those alike together, without its name where a ship is alone.
+
+    `{was}` in a fate is replaced by was or were. A fate that is a `NotDone` or an `InPart` makes the outcome one.
+    """
     alike: dict[str, list[str]] = {}
-    for ship, fate in outcomes:
-        if fate:
-            alike.setdefault(fate, []).append(ship)
+    ships = [(ship, fate) for ship, fate in outcomes if fate]
+    for ship, fate in ships:
+        alike.setdefault(fate, []).append(ship)
     every = len(alike) == 1
     said = [
-        f"{_ships(ships, every=every)} {fate.replace('{was}', 'was' if len(ships) == 1 else 'were')}"
-        for fate, ships in alike.items()
+        f"{_ships(them, every=every)} {fate.replace('{was}', 'was' if len(them) == 1 else 'were')}"
+        for fate, them in alike.items()
     ]
-    return f"{'; '.join(said)}." if said else ""
+    if len(ships) == 1:
+        # The line that the outcome follows names the ship.
+        said = [fate.replace("{was}", "was") for fate in alike]
+    text = f"{'; '.join(said)}." if said else ""
+    kinds = {type(fate) for _, fate in ships}
+    return (kinds.pop() if len(kinds) == 1 else InPart if kinds else str)(text)
 
 
 def _ships(ships: Sequence[str], *, every: bool) -> str:
@@ -85,11 +97,11 @@ def _ships(ships: Sequence[str], *, every: bool) -> str:
 def _gone(after: Aftermath, ship: str) -> str:
     """Return the fate of a ship that an order named and that was no more."""
     if new_number(ship):
-        return "{was} not built"
+        return NotDone("{was} not built")
     scrapped = after.told("scrapped", ship=ship)
     if scrapped:
-        return f"had been scrapped{', for want of upkeep' if scrapped[0]['why'] == 'unpaid' else ''}"
-    return "{was} destroyed before" if after.loss(ship)[1] == "destroyed" else "{was} no more"
+        return NotDone(f"had been scrapped{', for want of upkeep' if scrapped[0]['why'] == 'unpaid' else ''}")
+    return NotDone("{was} destroyed before" if after.loss(ship)[1] == "destroyed" else "{was} no more")
 
 
 def _refused(after: Aftermath, order: Order, ship: str) -> str:
@@ -98,8 +110,13 @@ def _refused(after: Aftermath, order: Order, ship: str) -> str:
         who, _, what = why.partition(" ")
         if who == ship:
             verb, _, rest = what.removesuffix(", so it cannot hide").partition(" ")
-            return _gone(after, ship) if _is_gone(what) else f"{_PAST[verb]} {rest}"
+            return _gone(after, ship) if _is_gone(what) else NotDone(f"{_PAST[verb]} {_singular(rest)}")
     return ""
+
+
+def _singular(reason: str) -> str:
+    """Return a reason in which no plural stands for one: events of earlier turns are kept as they were."""
+    return reason.replace(" 1 warps and jumps", " 1 warp or jump").replace(" 1 spaces", " 1 space")
 
 
 _PAST = {"is": "{was}", "was": "{was}", "has": "had", "can": "could"}
@@ -132,15 +149,15 @@ def _scrapped(after: Aftermath, order: Scrap, ship: str) -> str:
 
 def _repair(after: Aftermath, index: int, order: Repair) -> str:
     """Return the units repaired, and why not more; refusals come behind what was done."""
-    said = []
-    for event in after.mended[index]:
-        if event["kind"] == "repaired":
-            said.append(f"mended for {counted(event['cost'], 'point')}: {_units(event['units'])}")
-        elif _is_gone(event["why"].partition(" ")[2]):
-            return _grouped([(order.ship, _gone(after, order.ship))])
-        else:
-            said.append(event["why"] if said else f"not mended: {event['why']}")
-    return f"{'; '.join(said)}." if said else ""
+    mended = [event for event in after.mended[index] if event["kind"] == "repaired"]
+    whys = [event["why"] for event in after.mended[index] if event["kind"] != "repaired"]
+    said = [f"{_units(event['units'])}, for {counted(event['cost'], 'point')}" for event in mended]
+    if said:
+        text = f"{'; '.join([*said, *whys])}."
+        return InPart(text) if whys else text
+    if whys and _is_gone(whys[0].partition(" ")[2]):
+        return _grouped([(order.ship, _gone(after, order.ship))])
+    return NotDone(f"{'; '.join(whys)}.") if whys else ""
 
 
 def _units(units: Sequence[str]) -> str:
@@ -159,51 +176,60 @@ def _hidden(after: Aftermath, order: Hide, ship: str) -> str:
 
 
 def _build(after: Aftermath, index: int, order: Build) -> str:
-    """Return the ids of the ships built, with the names that the sheet has for them."""
+    """Return the ids of the ships built; an order that moves one by its name on the sheet says which that is."""
     ships = after.launched[index]
     whys = after.refusals(order)
     why = next((why for why in whys if why.startswith(f"{len(ships)} of ")), "".join(whys[:1]))
     why = why.partition(" built: ")[2] or why
     if not ships:
-        return f"not built: {why}." if why else ""
-    rest = f", and no more: {why}" if why and len(ships) < order.number else ""
-    return f"{named(_with_names(after, ships), MOST_IDS)} {'was' if len(ships) == 1 else 'were'} built{rest}."
-
-
-def _with_names(after: Aftermath, ships: Sequence[str]) -> list[str]:
-    """Return ships with the names that orders of the same sheet have for them, where a sheet is for a whole turn."""
-    if after.view["rules"]["pace"] != "turn":
-        return list(ships)
-    return [f"{ship} ({after.name_of(ship)})" for ship in ships]
+        return NotDone(f"{why}.") if why else ""
+    built = f"{named(ships, MOST_IDS)} {'is' if len(ships) == 1 else 'are'} built"
+    return InPart(f"{built}, and no more: {why}.") if why and len(ships) < order.number else f"{built}."
 
 
 def _move(after: Aftermath, index: int, order: Move) -> str:
-    return _grouped((after.id_of(name), _moved(after, index, order, name)) for name in order.ships)
+    fates = [(after.id_of(name), _moved(after, index, order, name)) for name in order.ships]
+    said = _grouped(fates)
+    if len(fates) == 1 and said and order.ships[0] in after.built:
+        # The line has the name that its sheet gave the ship.
+        return type(said)(f"{fates[0][0]} {said}")
+    return said
 
 
 def _moved(after: Aftermath, index: int, order: Move, name: str) -> str:
     """Return where a ship came to by its move, and what combat made of it there."""
     ship = after.id_of(name)
     if _later(after, index, Move, name):
-        return "followed a later order"
+        return NotDone("followed a later order")
     for event in after.told("moved", ship=ship):
-        return _course(after, event) + _end(after, ship)
+        course = _course(after, event)
+        return type(course)(course + _end(after, ship) + _way(event["legs"]))
     why = _refused(after, order, ship)
     if not why or new_number(ship) or (ship not in after.ships and not after.fought(ship)):
         return why
     space = after.ships[ship]["space"] if ship in after.ships else after.loss(ship)[0]
     comma = "," if "," in why else ""
-    return f"{why}{comma} and stayed at {after.place(space)}{_end(after, ship)}"
+    return NotDone(f"{why}{comma} and stayed at {after.place(space)}{_end(after, ship)}")
 
 
 def _course(after: Aftermath, event: dict[str, Any]) -> str:
     place = after.place(event["end"])
     for stop in after.told("stopped", ship=event["ship"]):
-        return f"met a stationary ship and stopped at {place}" if stop["why"] == "static" else f"{_EDGE} {place}"
-    return f"{'stayed at' if all(leg['how'] == 'stay' for leg in event['legs']) else 'reached'} {place}"
+        if stop["why"] != "static":
+            return InPart(f"{_EDGE} {place}")
+        return f"met a stationary ship and stopped at {place}"
+    return f"at {place}"
 
 
 _EDGE = "stopped at the edge of the map, at"
+
+
+def _way(legs: Sequence[dict[str, Any]]) -> str:
+    """Return the spaces between the first and the last of a way, and its jumps."""
+    legs = [leg for leg in legs if leg["how"] != "stay"]
+    by = [f"a jump to {leg['space']}" if leg["how"] == "jump" else leg["space"] for leg in legs[:-1]]
+    by += ["a jump"] if legs and legs[-1]["how"] == "jump" else []
+    return f", by {', '.join(by)}" if by else ""
 
 
 def _end(after: Aftermath, ship: str) -> str:
@@ -219,14 +245,19 @@ def _fire(after: Aftermath, index: int, order: Fire) -> str:
     """Return the hits on each target met, the shots that went elsewhere, and what became of the shooters."""
     ships = [after.id_of(name) for name in order.ships if not _later(after, index, Fire, name)]
     if not ships:
-        return "a later order counted."
+        return _LATER
     shots = [shot for shot, _ in after.shots() if shot["by"] in ships]
     if not shots:
-        return _grouped((ship, "fired no shot" if after.fought(ship) else "{was} in no combat") for ship in ships)
+        return _grouped(
+            (ship, NotDone("fired no shot" if after.fought(ship) else "{was} in no combat")) for ship in ships
+        )
     said = [_hits(after, target, shots) for target in order.targets]
     others = [shot for shot in shots if shot["at"] not in order.targets]
     said += [f"{_score(others)} at others"] if others else []
     return f"{'; '.join(filter(None, [*said, *_losses(after, ships)]))}."
+
+
+_LATER = NotDone("a later order counted.")
 
 
 def _hits(after: Aftermath, target: str, shots: Sequence[dict[str, Any]]) -> str:
@@ -248,28 +279,29 @@ def _losses(after: Aftermath, ships: Sequence[str]) -> list[str]:
 def _target(after: Aftermath, index: int, order: Target) -> str:
     """Return how the ships shot that no FIRE order bound."""
     if index != after.of(Target)[-1][0]:
-        return "a later order counted."
+        return _LATER
     aims = after.aims()
     shots = [(shot, at) for shot, at in after.shots() if shot["at"] not in aims.get(shot["by"], ())]
     if not shots:
         return "no ship of yours fired by it."
     liked = sum(at["owner"] in order.choices or at["type"] in order.choices for _, at in shots)
-    share = "all" if liked == len(shots) else liked or "none"
-    return f"{_score([shot for shot, _ in shots])}, {share} of them at those named."
+    share = "all" if liked == len(shots) else f"{liked or 'none'} of them"
+    return f"{_score([shot for shot, _ in shots])}, {share} at these types."
 
 
 def _terraform(after: Aftermath, index: int, order: Terraform) -> str:
     """Return what became of the planet, or why the ship did nothing to it."""
     ship = after.id_of(order.ship)
     if _later_work(after, index, order.ship):
-        return "a later order counted."
+        return _LATER
     if ship not in after.ships:
         return _grouped([(ship, _gone(after, ship))])
     why = "".join(after.refusals(order)[:1])
     # A refused colour alone does not keep its ship from working (ruling 36).
     if why and not why.startswith("from "):
-        return f"not done: {why}."
-    return _changed(after, after.ships[ship]["space"], f"; {why}" if why else "")
+        return NotDone(f"{why}.")
+    changed = _changed(after, after.ships[ship]["space"], f"; {why}" if why else "")
+    return InPart(changed) if why and changed else changed
 
 
 def _changed(after: Aftermath, space: str, more: str) -> str:
@@ -281,24 +313,24 @@ def _changed(after: Aftermath, space: str, more: str) -> str:
 def _leave(after: Aftermath, index: int, order: LeaveColour) -> str:
     ship = after.id_of(order.ship)
     if _later_work(after, index, order.ship):
-        return "a later order counted."
+        return _LATER
     if ship not in after.ships:
         return _grouped([(ship, _gone(after, ship))])
     space = after.ships[ship]["space"]
     planet = after.planets.get(space)
     if planet is None or planet["owner"] != after.seat:
-        return "it was not at a planet of yours."
+        return NotDone("it was not at a planet of yours.")
     return _changed(after, space, ", by another ship") or f"{planet['name']} stays {planet['colour']}."
 
 
 def _ally(after: Aftermath, index: int, order: Ally) -> str:
     """Return how the two stand to each other now, and who has not agreed to an alliance."""
     if any(later.player == order.player for place, later in after.of(Ally) if place > index):
-        return "a later order counted."
+        return _LATER
     who = order.player
     player = next(player for player in after.view["players"] if player["colour"] == who)
     if not player["playing"]:
-        return f"{who} has left the war."
+        return NotDone(f"{who} has left the war.")
     for event in after.told("alliance", who=who):
         return f"you and {who} are {'allies now' if event['on'] else 'no longer allies'}."
     if player["ally"]:
@@ -313,7 +345,7 @@ def _declare(after: Aftermath, index: int, order: DeclareFaction | DeclareEmpire
     whys = after.refusals(order)
     # Of lines alike one that is refused is never followed by one that holds: the refusals are those of the last.
     if after.orders[index:].count(order) <= len(whys):
-        return f"not declared: {whys[-after.orders[index:].count(order)]}."
+        return NotDone(f"{whys[-after.orders[index:].count(order)]}.")
     members = {after.seat, *order.players}
     dominant = after.seat if isinstance(order, DeclareEmpire) else None
     declared = [each for each in after.told("declared", dominant=dominant) if set(each["members"]) == members]

@@ -2,9 +2,9 @@
 
 Every hex stands for all levels of a column of spaces; its contents are listed
 by level, the highest first, and where there is no room for that, in an inset.
-A second picture has the reader's own region at a size that phones show as it
-is. Frame, scale and legend depend on public things only (the board, the
-players, the planets) and on what the reader owns.
+The picture that stands in a mail is the reader's own region at a size that
+phones show as it is. Frame, scale and legend depend on public things only (the
+board, the players, the planets) and on what the reader owns.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, SpriteInstance, TapTarget, View, box
 from pbem_rules.common.hexes import Hex, centre, distance, outline
-from pbem_rules.common.summary import counted, listed
+from pbem_rules.common.summary import counted, listed, named
 from pbem_rules.singularity_trap import tokens
 from pbem_rules.singularity_trap.marks import (
     Hop,
@@ -44,8 +44,8 @@ PHONE = 374
 REACH = 4
 """Hexes of the own region to each side of its middle, as many as a phone has room for."""
 
-HEADING = 46
-"""Pixels above the region for its words."""
+MARGIN = 6
+"""Pixels above the region, for signs that stand on the corners of its hexes."""
 
 NEAR = 0.46
 """Share of the way between two hexes that is left free beside one with anything in it."""
@@ -70,6 +70,16 @@ TOLD: dict[Kind, str] = {
 }
 """Marks that are counted, by spaces, for readers who do not see the chart."""
 
+SHOWN: dict[Kind, str] = {
+    "own": "your ships",
+    "dark": "your dark ships",
+    "seen": "others' ships",
+    "unknown": "unknown ships",
+}
+"""Marks of the region that are named by their spaces, for readers who do not see it."""
+
+MOST_SPACES = 8
+"""Spaces named of each kind; of more it gives the number."""
 
 ALL = "all"
 """The seat of a view without a reader."""
@@ -85,13 +95,13 @@ def chart_of_all(view: View) -> Picture:
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """Return the chart of a view, and its reader's own region."""
+    """Return its reader's own region, which is mailed, and the chart of a view."""
     scene = _Scene(view)
     of = f"{view['seat']}, {view['label']}"
     chart, region = _Chart(scene), _Region(scene)
     return (
+        region.drawing().picture("region", region.words(), region.map.spots()),
         chart.drawing().picture("chart", f"Chart of the Singularity for {of}: {scene.words()}.", chart.map.spots()),
-        region.drawing().picture("region", f"Own region of {of}, around {region.middle}.", region.map.spots()),
     )
 
 
@@ -184,7 +194,8 @@ class _Scene:
             near = {other: count for other, count in own.items() if distance(cell, other) <= REACH}
             return -sum(near.values()), sum(count * distance(cell, other) for other, count in near.items()), cell
 
-        around = tokens.Sheet(self.board.radius, 0, 0).cells
+        # Farther out a part of the picture would be no board.
+        around = tokens.Sheet(self.board.radius, 0, 0, reach=max(0, self.board.radius - REACH)).cells
         return min(around, key=held)
 
     def _is_own(self, levels: Mapping[int, Sequence[Ships]]) -> bool:
@@ -450,22 +461,37 @@ class _Chart:
         for at, colour in enumerate(reversed(order)):
             yield from _signs([_planet(colour, pays[colour])], self.right - 18 - 21 * at, height - 72)
         yield Label(self.right, height - 44, f"{rules['planets_to_win']} planets win,", 12, MUTED, "end")
-        yield Label(self.right, height - 27, f"held for {rules['turns_to_hold']} turns", 12, MUTED, "end")
+        yield Label(self.right, height - 27, f"held for {counted(rules['turns_to_hold'], 'turn')}", 12, MUTED, "end")
 
 
 class _Region:
     """The hexes around the reader's ships and planets, as wide as a phone."""
 
     def __init__(self, scene: _Scene) -> None:
-        self.view = scene.view
+        self.scene = scene
         sheet = tokens.region_sheet(scene.board.radius, scene.middle(), REACH, PHONE)
-        self.map = _Map(scene, sheet, HEADING)
-        self.middle = sheet.name(sheet.middle)
+        self.map = _Map(scene, sheet, MARGIN)
 
     def drawing(self) -> Drawing:
         """Return the region on its background."""
-        ground = tokens.region_ground(self.map.sheet, HEADING, self.map.below)
-        return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._heading(), *self._key()))
+        ground = tokens.region_ground(self.map.sheet, MARGIN, self.map.below)
+        return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._key()))
+
+    def words(self) -> str:
+        """Return what the region shows, for readers who do not see it."""
+        view, cells = self.scene.view, self.map.sheet.cells
+        held = sorted(
+            each["space"]
+            for each in view["planets"]
+            if each["owner"] == view["seat"] and self.scene.cell(each["space"]) in cells
+        )
+        marks = [mark for mark in self.scene.marks if mark.cell in cells]
+        at = {kind: list(dict.fromkeys(mark.name for mark in marks if mark.kind == kind)) for kind in SHOWN}
+        fought = sorted(space for space in fights(view) if self.scene.cell(space) in cells)
+        told = [("your planets", held), *((words, at[kind]) for kind, words in SHOWN.items()), ("fights", fought)]
+        shown = [f"{words} at {named(spaces, MOST_SPACES)}" for words, spaces in told if spaces]
+        middle = self.map.sheet.name(self.map.sheet.middle)
+        return f"The part around {middle}{': ' if shown else ''}{'; '.join(shown)}."
 
     def _hexes(self) -> Iterator[Mark]:
         sheet = self.map.sheet
@@ -477,15 +503,9 @@ class _Region:
             x, y = self.map.at(cell)
             yield Label(x, y - round(0.45 * sheet.edge), sheet.name(cell), 11, tokens.FAINT, "middle")
 
-    def _heading(self) -> Iterator[Mark]:
-        view = self.view
-        yield Label(10, 19, f"{view['seat'].capitalize()}, {view['label']}", 14, COLOURS[view["seat"]], bold=True)
-        words = f"around {self.middle}; {counted(view['points'], 'point')} saved, income {view['income']}"
-        yield Label(10, 37, words, 12, BRIGHT)
-
     def _key(self) -> Iterator[Mark]:
         """Yield the meaning of the sign of ships out of sight, in the corner below, if one is there."""
-        if any(mark.kind == "old" and mark.cell in self.map.sheet.cells for mark in self.map.scene.marks):
-            y = HEADING + self.map.sheet.height - 18
+        if any(mark.kind == "old" and mark.cell in self.map.sheet.cells for mark in self.scene.marks):
+            y = MARGIN + self.map.sheet.height - 18
             yield from _signs([_Sign(22, tokens.token("old", tokens.FLAT), "x:2", tokens.FLAT)], 6, y)
             yield Label(32, y + 4, "2 turns ago", 12, MUTED)

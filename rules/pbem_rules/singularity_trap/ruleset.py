@@ -14,7 +14,7 @@ from pbem_rules.singularity_trap.memory import carry_memory
 from pbem_rules.singularity_trap.orders import BOOK, Target, possible_targets
 from pbem_rules.singularity_trap.outcomes import order_outcomes
 from pbem_rules.singularity_trap.state import House, Planet, Player, State
-from pbem_rules.singularity_trap.summary import turn_summary
+from pbem_rules.singularity_trap.summary import turn_summary, without_orders
 from pbem_rules.singularity_trap.view import LARGEST_FACTIONS, views
 
 FIRST_POINTS = 5
@@ -71,6 +71,7 @@ class SingularityTrap(BaseRuleset[State]):
     desk = staticmethod(desk.desk)
     carry_memory = staticmethod(carry_memory)
     turn_summary = staticmethod(turn_summary)
+    without_orders = staticmethod(without_orders)
     order_outcomes = staticmethod(order_outcomes)
     resolve = staticmethod(resolve.resolve)
     pictures = staticmethod(pictures.pictures)

@@ -1,13 +1,13 @@
-"""The turn in brief: the news that a player would tell a friend, from the player's view alone."""
+"""The headlines of a turn: the news that a player would tell a friend, from the player's view alone."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
-from pbem.ruleset import View
-from pbem_rules.common.summary import fitting, listed, shortened
+from pbem.ruleset import Loss, View
+from pbem_rules.common.summary import LINES, fitting, listed
 from pbem_rules.singularity_trap import factions
 from pbem_rules.singularity_trap.orders import DeclareEmpire, DeclareFaction, counted
 from pbem_rules.singularity_trap.space import Board, distance
@@ -15,10 +15,29 @@ from pbem_rules.singularity_trap.space import Board, distance
 NEAR = 3
 """Spaces from a planet at which ships out of sight matter: a cruiser slips as many in a turn."""
 
+FIRST_SHIPS = 2
+"""Ship types that the first report proposes, the dearest that can be paid."""
+
 
 def turn_summary(view: View) -> list[str]:
-    """Return the news of the turn, the most important first, and how things stand; nothing on what did not happen."""
-    return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
+    """Return the headlines of a turn, in the order of reading; of too many those that matter least are left out."""
+    told = [(weight, line) for weight, tell in _TELLERS for line in tell(view)]
+    kept = sorted(range(len(told)), key=lambda at: (told[at][0], at))[:LINES]
+    return [told[at][1] for at in sorted(kept)]
+
+
+def without_orders(view: View) -> str:
+    """Return what happens to a seat that sends no orders for the section asked for."""
+    return _WITHOUT[view["section"]]
+
+
+_WITHOUT: dict[Literal["turn", "economic", "movement", "combat", "ecopolitical"], str] = {
+    "turn": "Without orders nothing is built, repaired or moved for you; your ships fire if they meet an enemy.",
+    "economic": "Without orders nothing is built or repaired for you.",
+    "movement": "Without orders your ships stay where they are.",
+    "combat": "Without orders your ships fire by your last TARGET, or at the enemy with most weapons.",
+    "ecopolitical": "Without orders your alliances stay as they are, and your terraformers work on.",
+}
 
 
 def _result(view: View) -> Iterator[str]:
@@ -47,58 +66,95 @@ def _asked(view: View) -> Iterator[str]:
         )
 
 
+def _begins(view: View) -> Iterator[str]:
+    """Yield what a player has when the war begins, and what wins it."""
+    if not _is_first(view):
+        return
+    own = [f"{each['name']} ({each['space']})" for each in view["planets"] if each["owner"] == view["seat"]]
+    others = [each["colour"] for each in view["players"] if each["colour"] != view["seat"]]
+    rules = view["rules"]
+    turns = rules["turns_to_hold"]
+    starts = "the start of a turn" if turns == 1 else f"{turns} successive turn starts"
+    allies = {0: "", 2: ", alone or with an ally"}.get(rules["largest_faction"], ", alone or with allies")
+    yield fitting(
+        f"the game begins. You hold {listed(own)}, as {listed(others)} hold theirs.",
+        f"the game begins. You hold {listed(own)}, as all others hold theirs.",
+        f"the game begins. You hold {counted(len(own), 'planet')}.",
+    )
+    yield fitting(f"{counted(rules['planets_to_win'], 'planet')} win, if held at {starts}{allies}.")
+
+
+def _is_first(view: View) -> bool:
+    return bool(view["turn"] == 1 and view["section"] in ("turn", "economic") and not view["events"])
+
+
 def _orders(view: View) -> Iterator[str]:
     """Yield that no sheet came, and how many orders came to nothing."""
-    refused = len(_told(view, "refused"))
-    said = ["no sheet of yours came"] if _told(view, "no-sheet") else []
-    said += [f"{counted(refused, 'order')} of yours came to nothing"] if refused else []
-    if said:
-        yield fitting(f"{'; '.join(said)}.")
+    refused = len({event["line"] for event in _told(view, "refused")})
+    if _told(view, "no-sheet"):
+        yield Loss("No orders came from you in time.")
+    if refused:
+        which = "One of your orders was" if refused == 1 else f"{refused} of your orders were"
+        yield Loss(f"{which} not carried out as written.")
 
 
 def _planets(view: View) -> Iterator[str]:
-    """Yield the planets that the reader won and lost."""
+    """Yield the planets that the reader won and lost, and the number that each player holds."""
+    if _is_first(view):
+        return
     seat, captured = view["seat"], _told(view, "captured")
     won = [_changed(event["name"], "from", event["was"]) for event in captured if event["now"] == seat]
     lost = [_changed(event["name"], "to", event["now"]) for event in captured if event["was"] == seat]
-    if won or lost:
-        yield fitting(
-            _both(f"took {listed(won)}" if won else "", f"lost {listed(lost)}" if lost else ""),
-            _both(
-                f"took {counted(len(won), 'planet')}" if won else "",
-                f"lost {counted(len(lost), 'planet')}" if lost else "",
-            ),
-        )
+    if won or not lost:
+        yield _told_with(view, "took", won)
+    if lost:
+        yield Loss(_told_with(view, "lost", lost) if not won else _losses(lost))
+
+
+def _told_with(view: View, verb: str, names: Sequence[str]) -> str:
+    """Return what happened to planets, and the number that each player holds."""
+    standing = list(_standing(view))
+    news = [f"You {verb} {listed(names)}.", f"You {verb} {counted(len(names), 'planet')}."] if names else [""]
+    return fitting(*(f"{said} {held}".strip() for said in news for held in standing))
+
+
+def _losses(names: Sequence[str]) -> str:
+    return fitting(f"You lost {listed(names)}.", f"You lost {counted(len(names), 'planet')}.")
+
+
+def _standing(view: View) -> Iterator[str]:
+    """Yield the number of planets that each player holds, in ever fewer words."""
+    held = {each["colour"]: each["planets"] for each in view["players"]}
+    own, seat = counted(held[view["seat"]], "planet"), view["seat"]
+    others = sorted((each for each in view["players"] if each["playing"]), key=lambda each: -each["planets"])
+    counts = ", ".join(f"{each['colour']} {each['planets']}" for each in others if each["colour"] != seat)
+    if not view["over"] and not _group(view)[0]:
+        goal = f"You hold {held[seat]} of the {view['rules']['planets_to_win']} planets that win"
+        yield f"{goal}; {counts}." if counts else f"{goal}."
+    yield f"You hold {own}; {counts}." if counts else f"You hold {own}."
+    yield f"You hold {own}."
 
 
 def _changed(name: str, way: str, other: str | None) -> str:
     return f"{name} {way} {other}" if other else name
 
 
-def _both(won: str, lost: str) -> str:
-    return f"you {' and '.join(filter(None, (won, lost)))}."
-
-
 def _fights(view: View) -> Iterator[str]:
-    """Yield the places of combat, and the ships that went in it."""
+    """Yield the number of fights, and the ships that went in them."""
     fights = _told(view, "combat")
     if not fights:
         return
     spaces = sorted({fight["space"] for fight in fights})
-    owners = {ship["id"]: ship["owner"] for fight in fights for ship in fight["ships"]}
+    ships = {ship["id"]: ship for fight in fights for ship in fight["ships"]}
     lost = [loss for fight in fights for loss in fight["lost"]]
-    own = [loss for loss in lost if owners[loss["ship"]] == view["seat"]]
-    others = Counter(owners[loss["ship"]] for loss in lost if loss not in own)
-    vanished = [f"{counted(number, 'ship')} of {owner} vanished" for owner, number in sorted(others.items())]
-    named, numbered = [_fate(loss) for loss in own], _fates(own)
-    yield fitting(
-        *(
-            f"combat {where}: {listed([*fates, *gone]) or 'no ship was lost'}."
-            for where in (f"at {listed(spaces)}", f"in {counted(len(spaces), 'space')}")
-            for fates, gone in ((named, vanished), (numbered, vanished), (numbered, _gone(others)))
-        ),
-        f"combat in {counted(len(spaces), 'space')}: {'; '.join([_both_fates(own), *_gone(others)])}.",
-    )
+    own = [loss for loss in lost if ships[loss["ship"]]["owner"] == view["seat"]]
+    others = [ships[loss["ship"]] for loss in lost if loss not in own]
+    where = f"fight at {spaces[0]}" if len(spaces) == 1 else f"{len(spaces)} fights"
+    own_words = [listed([_fate(loss) for loss in own]), _fates(own)] if own else ["none of your ships lost"]
+    other_words = [_gone(others), f"{counted(len(others), 'ship')} of others lost"] if others else [""]
+    told = [f"{where}: {'; '.join(filter(None, (mine, theirs)))}." for theirs in other_words for mine in own_words]
+    line = fitting(*told) if lost else fitting(f"{where}: no ship was lost.")
+    yield Loss(line) if own else line
 
 
 def _fate(loss: Mapping[str, Any]) -> str:
@@ -108,21 +164,22 @@ def _fate(loss: Mapping[str, Any]) -> str:
 _FATES = {"dark": "went dark", "destroyed": "was destroyed"}
 
 
-def _fates(own: Iterable[Mapping[str, Any]]) -> list[str]:
+def _fates(own: Iterable[Mapping[str, Any]]) -> str:
     """Return the number of own ships that went, by fate."""
     fates = Counter(loss["how"] for loss in own)
-    words = {"dark": "went dark", "destroyed": "destroyed"}
-    return [f"{number} of yours {words[how]}" for how, number in sorted(fates.items())]
+    return ", ".join(f"{number} of yours {_SHORT[how]}" for how, number in sorted(fates.items()))
 
 
-def _both_fates(own: Iterable[Mapping[str, Any]]) -> str:
-    """Return the same in fewer words, for a turn that brought both fates: others fit a line."""
-    fates = Counter(loss["how"] for loss in own)
-    return f"{fates['dark']} of yours dark, {fates['destroyed']} destroyed"
+_SHORT = {"dark": "went dark", "destroyed": "destroyed"}
 
 
-def _gone(others: Counter[str]) -> list[str]:
-    return [f"{others.total()} of others vanished"] if others else []
+def _gone(others: Iterable[Mapping[str, Any]]) -> str:
+    """Return the losses of others by owner: "cyan lost 3 Cruisers, yellow 1 Scout"."""
+    types: dict[str, list[str]] = {}
+    for ship in others:
+        types.setdefault(ship["owner"], []).append(ship["type"])
+    lost = {owner: counted(len(kinds), kinds[0] if len({*kinds}) == 1 else "ship") for owner, kinds in types.items()}
+    return ", ".join(f"{owner} {'' if at else 'lost '}{lost[owner]}" for at, owner in enumerate(sorted(lost)))
 
 
 def _scrapped(view: View) -> Iterator[str]:
@@ -130,24 +187,22 @@ def _scrapped(view: View) -> Iterator[str]:
     unpaid = [event["ship"] for event in _told(view, "scrapped") if event["why"] == "unpaid"]
     if unpaid:
         fate = f"{'was' if len(unpaid) == 1 else 'were'} scrapped: your points did not cover upkeep."
-        yield fitting(f"{listed(unpaid)} {fate}", f"{counted(len(unpaid), 'ship')} of yours {fate}")
+        yield Loss(fitting(f"{listed(unpaid)} {fate}", f"{counted(len(unpaid), 'ship')} of yours {fate}"))
 
 
 def _near_victory(view: View) -> Iterator[str]:
     """Yield the players and factions that hold enough already, and at how many starts of turn so far."""
     if view["over"]:
         return
-    needed = view["rules"]["turns_to_hold"]
+    needed = counted(view["rules"]["turns_to_hold"], "turn start")
     for player in view["players"]:
         if player["held"]:
-            yield fitting(
-                f"{_you(view, player['colour'])} alone held enough to win at {player['held']} of {needed} turn starts."
-            )
+            yield fitting(f"{_you(view, player['colour'])} alone held enough to win at {player['held']} of {needed}.")
     for faction in view["factions"]:
         members = listed(_named_first(view, faction["members"]))
         yield fitting(
-            f"the {faction['kind']} of {members} held enough at {faction['held']} of {needed} turn starts.",
-            f"the {faction['kind']} of {members} stands at {faction['held']} of {needed} starts.",
+            f"the {faction['kind']} of {members} held enough at {faction['held']} of {needed}.",
+            f"the {faction['kind']} of {members} stands at {faction['held']} of {needed}.",
         )
 
 
@@ -194,15 +249,6 @@ def _is_near(board: Board, name: str, others: Iterable[Any], reach: int) -> bool
     return here is not None and any(distance(here, other) <= reach for other in others)
 
 
-def _standing(view: View) -> Iterator[str]:
-    """Yield the number of planets that each player holds, and the number that wins."""
-    players = sorted(view["players"], key=lambda player: -player["planets"])
-    counts = [f"{_you(view, each['colour'])} {each['planets']}" for each in players if each["playing"]]
-    goal = view["rules"]["planets_to_win"]
-    if counts:
-        yield fitting(f"planets ({goal} win): {', '.join(counts)}.", f"planets: {', '.join(counts)}.")
-
-
 def _new_alliances(view: View) -> Iterator[str]:
     """Yield new alliances of the reader, and those that have ended."""
     for on, words in ((True, "allies now"), (False, "no longer allies")):
@@ -220,21 +266,30 @@ def _offers(view: View) -> Iterator[str]:
         yield fitting(f"your offer of an alliance waits for {listed(asked)}.")
 
 
-def _together(view: View) -> Iterator[str]:
-    """Yield a declaration open to the reader, or else the most that the reader and allies hold together."""
-    if view["over"] or any(view["seat"] in faction["members"] for faction in view["factions"]):
-        return
+def _declarable(view: View) -> Iterator[str]:
+    """Yield a declaration open to the reader."""
     group, may = _group(view)
-    if group:
-        planets = {player["colour"]: player["planets"] for player in view["players"]}
-        held = sum(planets[seat] for seat in (view["seat"], *group))
-        goal = view["rules"]["planets_to_win"]
-        so_far = f"{listed(['you', *group])} hold {held} of {goal} planets"
-        yield fitting(f"{so_far}{may}.", f"{so_far}.")
+    if may:
+        yield fitting(f"{_held_with(view, group)}{may}.", f"{_held_with(view, group)}.")
+
+
+def _together(view: View) -> Iterator[str]:
+    """Yield the most that the reader and allies hold together, if there is nothing to declare."""
+    group, may = _group(view)
+    if group and not may:
+        yield fitting(f"{_held_with(view, group)}.")
+
+
+def _held_with(view: View, group: Sequence[str]) -> str:
+    planets = {player["colour"]: player["planets"] for player in view["players"]}
+    held = sum(planets[seat] for seat in (view["seat"], *group))
+    return f"with {listed(group)} you hold {held} of the {view['rules']['planets_to_win']} planets that win"
 
 
 def _group(view: View) -> tuple[Sequence[str], str]:
     """Return the allies to count with, and what can be declared with them now, at a start of turn."""
+    if view["over"] or any(view["seat"] in faction["members"] for faction in view["factions"]):
+        return (), ""
     if view["section"] in ("turn", DeclareFaction.section):
         for order in factions.certain(view):
             what = "an empire" if isinstance(order, DeclareEmpire) else "a faction"
@@ -247,19 +302,29 @@ def _group(view: View) -> tuple[Sequence[str], str]:
 
 
 def _money(view: View) -> Iterator[str]:
-    """Yield the points saved, and what the next economic section makes of them."""
+    """Yield the points to spend, or that upkeep cannot be paid; at first also what to spend them for."""
     if view["over"] or not _reader(view)["playing"]:
         return
-    points, income, upkeep = view["points"], view["income"], view["upkeep"]
-    left = points + income - upkeep
-    if left < 0:
-        yield fitting(
-            f"{counted(points, 'point')} and {income} income do not cover {upkeep} upkeep: ships will be scrapped."
-        )
+    left = view["points"] + view["income"] - view["upkeep"]
+    if view["section"] not in ("turn", "economic"):
+        yield f"You have {_points(view['points'])} saved."
+    elif left < 0:
+        yield Loss("Your points do not cover the upkeep of all your ships: some will be scrapped.")
     else:
-        yield fitting(
-            f"you have {counted(points, 'point')}; {income} of income less {upkeep} of upkeep will make it {left}."
-        )
+        yield fitting(f"you have {_points(left)} to spend{_first_ships(view, left)}.", f"you have {_points(left)}.")
+
+
+def _points(number: int) -> str:
+    return counted(number, "point") if number else "no points"
+
+
+def _first_ships(view: View, left: int) -> str:
+    """Return the dearest ships that the first points pay; "" later on."""
+    payable = sorted((kind["cost"], kind["name"]) for kind in view["rules"]["types"] if kind["cost"] <= left)
+    if not payable or not _is_first(view):
+        return ""
+    ships = " or ".join(f"a {name} ({cost})" for cost, name in payable[-FIRST_SHIPS:])
+    return f": {ships} is a good first ship"
 
 
 def _elsewhere(view: View) -> Iterator[str]:
@@ -293,21 +358,22 @@ def _named_first(view: View, seats: Iterable[str]) -> list[str]:
     return [_you(view, seat) for seat in sorted(seats, key=lambda seat: seat != view["seat"])]
 
 
-# Tellers of what happened, in order; where a turn brings more than fits, the last lines are left out.
-_NEWS = (
-    _result,
-    _asked,
-    _orders,
-    _planets,
-    _fights,
-    _near_victory,
-    _threats,
-    _out_of_sight,
-    _scrapped,
-    _new_alliances,
-    _elsewhere,
-    _offers,
+# Tellers in the order of reading, with the weight of what they tell: the lines of the highest are left out first.
+_TELLERS: tuple[tuple[int, Callable[[View], Iterator[str]]], ...] = (
+    (0, _result),
+    (0, _asked),
+    (0, _begins),
+    (0, _planets),
+    (3, _scrapped),
+    (2, _near_victory),
+    (1, _declarable),
+    (4, _together),
+    (1, _fights),
+    (1, _orders),
+    (3, _threats),
+    (4, _out_of_sight),
+    (4, _new_alliances),
+    (6, _elsewhere),
+    (6, _offers),
+    (1, _money),
 )
-
-# Tellers of what every report has, in a line each at most.
-_STANDING = (_standing, _together, _money)

@@ -1,4 +1,4 @@
-"""The map as text: the board seen from above in at most 80 columns of ASCII, and lists of all ships.
+"""The map as text: the board seen from above in at most 76 columns of ASCII, and lists of all ships.
 
 Every hex has two lines of a few characters: the planet on the upper one, ships
 on the lower, and the number of its row on the first that is free. The rows
@@ -9,7 +9,7 @@ hexes are shifted by one line.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pbem.ruleset import View
@@ -24,14 +24,12 @@ from pbem_rules.singularity_trap.marks import (
     by_cell,
     letter,
     marks,
-    place,
     planets_by_cell,
 )
-from pbem_rules.singularity_trap.space import Board, Space, distance
+from pbem_rules.singularity_trap.space import Board
 
-WIDTH = 79
-NEAREST = 3
-"""Planets named for each fleet."""
+WIDTH = 76
+"""Columns; a mail indents the map by two."""
 
 SIGNS: dict[Kind, str] = {"own": "@", "seen": "!", "unknown": "?", "allied": "&", "dark": "%", "old": "~"}
 """The signs of ships on the map, the most important first: a hex may not have room for all."""
@@ -45,25 +43,25 @@ NAMES: dict[Kind, str] = {
 }
 
 ROW_KEY = (
-    "The letter above and below a hex is its column, the number in it its row. Where",
-    "planet and ships leave no room for it, count from the hex above or below.",
+    "The letter above and below a hex is its column, the number in it its row.",
+    "Where there is no room for it, count from the hex above or below.",
 )
 PLANET_KEY = "Planets: owner (. for nobody), colour (n for gray), level (* if several)."
 SHIP_KEY = (
-    "Ships: @ yours, ! seen, ? unknown, & allied, % your dark ones, ~ out of sight;",
-    "then the level, or * where there are several levels. All are listed here:",
+    "Ships: @ yours, ! seen, ? unknown, & allied, % your dark ones, ~ out of",
+    "sight; then the level, or * where there are several. All are listed here:",
 )
 
 
 def text_map(view: View) -> str:
-    """Return the map of a view: the board if it fits, the spaces of all ships, the planets near the reader's own."""
+    """Return the map of a view: the board if it fits, and the spaces of all ships."""
     found = marks(view)
     board = board_of(view)
     # A cell has room for owner, colour, sign and the digits of the level.
     layout = _Layout(board.radius, 4 if board.levels < 10 else 5)
     lines = [*_drawn(view, found, board, layout), "", *ROW_KEY, PLANET_KEY] if layout.width <= WIDTH else []
     if found:
-        lines += [*SHIP_KEY, *_index(found), *_reach(view, found, board)]
+        lines += [*SHIP_KEY, *_index(found)]
     return "\n".join(lines)
 
 
@@ -146,21 +144,3 @@ def _item(mark: Mark) -> str:
     count = f" x{mark.count}" if mark.count > 1 else ""
     age = f"{counted(mark.age, 'turn')} ago" if mark.age else "this turn"
     return f"{mark.name}{owner}{count} ({age})" if mark.kind == "old" else f"{mark.name}{owner}{count}"
-
-
-def _reach(view: View, found: Sequence[Mark], board: Board) -> Iterator[str]:
-    """Yield for each of the reader's fleets the nearest planets that neither the reader nor an ally holds."""
-    friends = {view["seat"], *(player["colour"] for player in view["players"] if player["ally"])}
-    targets = [
-        (place(board, planet["space"]), planet["space"]) for planet in view["planets"] if planet["owner"] not in friends
-    ]
-    fleets = [mark for mark in found if mark.kind == "own"]
-    if fleets and targets:
-        yield "Nearest planets that are not yours or an ally's, with the distance in spaces:"
-        items = (f"{fleet.name + ':':<7} {_nearest(fleet.at, targets)}" for fleet in fleets)
-        yield from (line.rstrip() for line in flow("  ", (f"{item:<37}" for item in items), width=WIDTH))
-
-
-def _nearest(here: Space, targets: Iterable[tuple[Space, str]]) -> str:
-    ranked = sorted((distance(here, space), name) for space, name in targets)
-    return ", ".join(f"{name} {steps}" for steps, name in ranked[:NEAREST])

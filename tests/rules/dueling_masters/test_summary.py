@@ -37,7 +37,7 @@ def test_a_set_up_left_incomplete_is_told_to_both() -> None:
     after, events = turn(state, two=SETUPS["two"][1:3])
 
     told = "left the set-up incomplete: 1 missed in a row"
-    assert summary(after, "one", events)[0] == f"Your opponent {told}, 3 lose."
+    assert summary(after, "one", events)[0] == f"Your opponent {told}, and 3 lose the game."
     assert summary(after, "two", events)[0] == f"You {told}, and 3 lose the game."
 
 
@@ -76,7 +76,9 @@ def test_many_losses_are_counted() -> None:
 
     assert lost(after, "two") == ["Z1", "Z2", "Z3", "Z4", "Y1", "Y2", "X1"]
     assert "Your opponent lost 7 pieces." in summary(after, "one", events)
-    assert "You lost 7 pieces." in summary(after, "two", events)
+    assert "You lost Z1 on E2, Z2 on E3, Z3 on E4, Z4 on E5, Y1 on E6, Y2 on E7 and X1 on E8." in summary(
+        after, "two", events
+    )
 
 
 def test_pieces_left_are_counted_as_the_reader_knows_them() -> None:

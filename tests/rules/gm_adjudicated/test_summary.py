@@ -91,4 +91,4 @@ def test_long_words_are_cut_to_a_line() -> None:
     (line,) = [line for line in summary(turn(state, ruled(state, red="long " * 40))) if line.startswith("To you")]
 
     assert line.endswith("long …")
-    assert len(line) <= 76
+    assert len(line) <= 90

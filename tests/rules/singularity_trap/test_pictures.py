@@ -1,4 +1,4 @@
-"""The chart of The Singularity Trap, drawn from a view."""
+"""The pictures of The Singularity Trap, drawn from a view."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pbem_rules.common.hexes import DIRECTIONS
 from pbem_rules.singularity_trap import tokens
 from pbem_rules.singularity_trap.chart import COLOURS
 from pbem_rules.singularity_trap.marks import board_of
-from pbem_rules.singularity_trap.pictures import MANY, PHONE, pictures
+from pbem_rules.singularity_trap.pictures import MANY, PHONE, REACH, pictures
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
 
@@ -27,7 +27,7 @@ LARGEST = 120_000
 
 def draw(view: dict[str, Any]) -> Picture:
     """Return the chart of a view."""
-    return pictures(view)[0]
+    return pictures(view)[1]
 
 
 def drawing(view: dict[str, Any]) -> Drawing:
@@ -70,8 +70,8 @@ def test_signs_stand_out_from_the_board() -> None:
 
 
 def test_the_region_fits_a_phone() -> None:
-    """The second picture is as wide as a phone, with the reader's planets and ships in it."""
-    _, region = pictures(sample_view())
+    """The picture of the mail is as wide as a phone, with the reader's planets and ships in it."""
+    region, _ = pictures(sample_view())
 
     assert (region.name, region.width) == ("region", PHONE)
     assert region.drawing is not None
@@ -83,7 +83,7 @@ def test_the_region_tells_what_ages_are_if_it_has_any() -> None:
     """The sign of ships out of sight stands with its meaning below a region that has one."""
     shown = [
         [mark.text for mark in region.drawing.marks if isinstance(mark, Label)]
-        for _, region in map(pictures, (sample_view(), empty_view()))
+        for region, _ in map(pictures, (sample_view(), empty_view()))
         if region.drawing
     ]
 
@@ -93,7 +93,7 @@ def test_the_region_tells_what_ages_are_if_it_has_any() -> None:
 @pytest.mark.parametrize("seat", COLOURS)
 def test_all_seats_see_their_region_alike(seat: str) -> None:
     """The board looks the same from every home, and so do the regions' sizes and how much is in them."""
-    region, red = (pictures(sample_view(each))[1].drawing for each in (seat, "red"))
+    region, red = (pictures(sample_view(each))[0].drawing for each in (seat, "red"))
 
     assert region is not None
     assert red is not None
@@ -183,6 +183,25 @@ def test_who_cannot_see_the_chart_is_told_what_it_shows() -> None:
         "Chart of the Singularity for red, turn 7: you hold 8 planets and have 20 ships; others' ships in 3 spaces; "
         "allies' fleets in 3 spaces; unknown ships in 7 spaces; ships last seen in 7 spaces; fighting at M4+0."
     )
+
+
+def test_who_cannot_see_the_region_is_told_where_things_are() -> None:
+    """The alternative text names the spaces of planets, ships and fights on it."""
+    region, _ = pictures(sample_view())
+
+    assert region.title.startswith("The part around J5: your planets at G4+6, G7+0, J1+9, J4+6, J7+3, M1+6 and M4+0; ")
+    assert "; others' ships at J7+0 and M4+0; " in region.title
+    assert region.title.endswith("; fights at M4+0.")
+
+
+@pytest.mark.parametrize("space", ["J1+9", "S10+9", "J10+0"])
+def test_the_region_is_all_board(space: str) -> None:
+    """Around a planet at the edge the region is moved inwards, so that no part of it is empty ground."""
+    view = empty_view()
+    planets = [planet | {"owner": "red" if planet["space"] == space else None} for planet in view["planets"]]
+    region, _ = pictures(view | {"planets": planets})
+
+    assert len(region.spots) == 3 * REACH * (REACH + 1) + 1
 
 
 def test_the_picture_is_a_function_of_the_view() -> None:
@@ -321,7 +340,7 @@ def test_a_ship_is_tapped_by_its_id() -> None:
 def test_every_space_can_be_tapped() -> None:
     """A hex has the spaces of all its levels, what is known to hold something first."""
     view = sample_view()
-    chart, _ = pictures(view)
+    _, chart = pictures(view)
 
     names = {name for spot in chart.spots for name in spot.names}
     hole = next(spot for spot in chart.spots if "C9+0" in spot.names)
@@ -331,7 +350,7 @@ def test_every_space_can_be_tapped() -> None:
 
 def test_a_level_of_a_crowded_hex_is_tapped_in_its_inset() -> None:
     """Its line in the inset names that level alone."""
-    chart, _ = pictures(sample_view())
+    _, chart = pictures(sample_view())
 
     (line,) = [spot for spot in chart.spots if spot.names == ("R333", "J7-2")]
     assert line.title == "J7-2: your R333"

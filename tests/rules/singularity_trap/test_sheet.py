@@ -417,22 +417,19 @@ def test_the_template_shows_what_terraformers_will_do() -> None:
 
     sheet = [line for line in RULESET.template(view(state, "red")) if "TERRAFORM" in line]
 
-    assert sheet == [
-        "; TERRAFORM R100 TO magenta  # at J10+0, gray now; else yellow",
-        "; TERRAFORM R101 NO  # at J4+6, yellow now; else red",
-    ]
+    assert sheet == ["; TERRAFORM R100 TO magenta", "; TERRAFORM R101 NO"]
 
 
 @pytest.mark.parametrize("pace", ["turn", "section"])
 def test_a_form_line_obeyed_is_taken(pace: str) -> None:
-    """Without its semicolon each line of the form is that order, and no error; all else is a remark behind #."""
+    """Without its semicolon each line of the form is that order, and no error; there are no remarks."""
     shown = [
         each for state, events in _campaign(pace) for _, each in RULESET.views(state, sorted(state.awaited), events)
     ]
     forms = [(each, line) for each in shown for line in RULESET.template(each)]
-    offered = [(each, line.removeprefix("; ")) for each, line in forms if line.startswith("; ")]
+    offered = [(each, line.removeprefix("; ")) for each, line in forms]
 
-    assert all(line.startswith(("; ", "# ")) and len(line) <= 80 for _, line in forms)
+    assert all(line.startswith("; ") and "#" not in line and len(line) <= 78 for _, line in forms)
     assert {line.split()[0] for _, line in offered} >= {"REPAIR", "BUILD", "MOVE", "TARGET", "TERRAFORM", "ALLY"}
     assert [line for each, line in offered if _refused(each, line)] == []
 

@@ -1,4 +1,4 @@
-"""The turn in brief of The Singularity Trap: what it states is so, and nothing hidden changes it."""
+"""The headlines of The Singularity Trap: what they state is so, and nothing hidden changes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Event
+from pbem.ruleset import Event, Loss
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.state import Faction, Result, State
 from tests.rules.singularity_trap.builders import Played, given, play, ship, view, world
@@ -41,8 +41,9 @@ def test_planets_won_and_lost_are_told_to_both() -> None:
 
     played = play(state)
 
-    assert f"You took {name} from green." in told(played)
-    assert f"You lost {name} to red." in told(played, "green")
+    assert told(played)[0] == f"You took {name} from green. You hold 2 of the 25 planets that win; green 1, cyan 1."
+    assert told(played, "green")[0] == f"You lost {name} to red. You hold 1 of the 25 planets that win; red 2, cyan 1."
+    assert isinstance(told(played, "green")[0], Loss)
     assert f"Elsewhere red took {name}." in told(played, "cyan")
 
 
@@ -51,9 +52,27 @@ def test_a_planet_that_nobody_holds_names_no_owner() -> None:
     assert any(line.startswith("You took ") and " from " not in line for line in told(play(world(ship("R1", "J4+6")))))
 
 
+def test_gains_and_losses_of_a_turn_are_two_headlines() -> None:
+    """A planet taken is told with the standing; one lost the same turn is told as a loss, behind it."""
+    events = [
+        {"kind": "captured", "space": "J4+6", "name": "red-gate", "was": None, "now": "red"},
+        {"kind": "captured", "space": "J1+9", "name": "red-home", "was": "red", "now": "cyan"},
+    ]
+    lines = RULESET.turn_summary(sample_view() | {"events": events})
+
+    assert lines[:2] == [
+        "You took red-gate. You hold 8 planets; green 6, cyan 5, yellow 3, blue 3.",
+        "You lost red-home to cyan.",
+    ]
+    assert [type(line) for line in lines[:2]] == [str, Loss]
+
+
 def test_combat_tells_own_fates_and_others_ships_gone() -> None:
     """In the sample's combat an own ship went dark, and another's is no longer seen, whatever became of it."""
-    assert "Combat at M4+0: R815 went dark and 1 ship of yellow vanished." in RULESET.turn_summary(sample_view())
+    line = next(line for line in RULESET.turn_summary(sample_view()) if line.startswith("Fight"))
+
+    assert line == "Fight at M4+0: R815 went dark; yellow lost 1 Cruiser."
+    assert isinstance(line, Loss)
 
 
 def test_combat_without_a_loss_says_so() -> None:
@@ -61,7 +80,7 @@ def test_combat_without_a_loss_says_so() -> None:
     shown = sample_view()
     fights = [event | {"lost": []} for event in shown["events"] if event["kind"] == "combat"]
 
-    assert "Combat at M4+0: no ship was lost." in RULESET.turn_summary(shown | {"events": fights})
+    assert "Fight at M4+0: no ship was lost." in RULESET.turn_summary(shown | {"events": fights})
 
 
 def test_many_losses_are_told_in_numbers() -> None:
@@ -72,49 +91,60 @@ def test_many_losses_are_told_in_numbers() -> None:
     lost = [{"ship": each["id"], "how": "destroyed"} for each in own]
 
     lines = RULESET.turn_summary(shown | {"events": [fight | {"ships": own, "lost": lost}]})
-    assert "Combat at M4+0: 10 of yours destroyed." in lines
+    assert "Fight at M4+0: 10 of yours destroyed." in lines
 
 
 def test_losses_of_every_kind_in_many_combats_fit_a_line() -> None:
     """All ships that went dark, were destroyed or vanished are told to the end."""
     shown = sample_view()
     (fight, *_) = (event for event in shown["events"] if event["kind"] == "combat")
-    ships = [{"id": key, "owner": owner} for key, owner in (("R100", "red"), ("R101", "red"), ("G100", "green"))]
-    lost = [
-        {"ship": each["id"], "how": how} for each, how in zip(ships, ("dark", "destroyed", "vanished"), strict=True)
-    ]
-    fights = [fight | {"space": space, "ships": ships, "lost": lost} for space in ("M4+0", "J10+0", "J7+3")]
+    fights = []
+    for at, space in enumerate(("M4+0", "J10+0", "J7+3")):
+        hows = {f"R{at}0": "dark", f"R{at}1": "destroyed", f"G{at}0": "vanished"}
+        owners = {"R": "red", "G": "green"}
+        ships = [{"id": key, "owner": owners[key[0]], "type": "Scout", "damage": 0} for key in hows]
+        lost = [{"ship": key, "how": how} for key, how in hows.items()]
+        fights.append(fight | {"space": space, "ships": ships, "lost": lost})
 
     lines = RULESET.turn_summary(shown | {"events": fights})
-    assert "Combat in 3 spaces: 3 of yours dark, 3 destroyed; 3 of others vanished." in lines
+    assert "3 fights: 3 of yours went dark, 3 of yours destroyed; green lost 3 Scouts." in lines
 
 
 def test_the_standing_counts_the_planets_of_all_who_play() -> None:
-    """The player in the lead comes first; the number that wins is told too."""
-    state = holding(red=5, blue=7, green=5)
+    """The reader comes first, then the player in the lead; the number that wins is told where it fits."""
+    few = {**view(holding(red=5, blue=7, green=5), "green"), "turn": 2}
 
-    assert "Planets (25 win): blue 7, red 5, you 5, yellow 0, cyan 0, magenta 0." in summary(state, "green")
+    assert RULESET.turn_summary(few)[0] == (
+        "You hold 5 of the 25 planets that win; blue 7, red 5, yellow 0, cyan 0, magenta 0."
+    )
+    assert RULESET.turn_summary({**few, "over": True})[0] == (
+        "You hold 5 planets; blue 7, red 5, yellow 0, cyan 0, magenta 0."
+    )
 
 
 @pytest.mark.parametrize(
     ("planets", "allies", "line"),
     [
-        ({"red": 8, "cyan": 5}, [("red", "cyan")], "You and cyan hold 13 of 25 planets."),
+        ({"red": 8, "cyan": 5}, [("red", "cyan")], "With cyan you hold 13 of the 25 planets that win."),
         (
             {"red": 12, "cyan": 5, "blue": 3, "green": 4},
             [("red", "cyan"), ("red", "blue"), ("red", "green")],
-            "You, cyan and green hold 21 of 25 planets.",
+            "With cyan and green you hold 21 of the 25 planets that win.",
         ),
-        ({"red": 20, "cyan": 5}, [("red", "cyan")], "You and cyan hold 25 of 25 planets: you can declare a faction."),
+        (
+            {"red": 20, "cyan": 5},
+            [("red", "cyan")],
+            "With cyan you hold 25 of the 25 planets that win: you can declare a faction.",
+        ),
         (
             {"red": 13, "cyan": 6, "blue": 6},
             [("red", "cyan"), ("red", "blue")],
-            "You, blue and cyan hold 25 of 25 planets: you can declare an empire.",
+            "With blue and cyan you hold 25 of the 25 planets that win: you can declare an empire.",
         ),
         (
             {"red": 12, "cyan": 7, "blue": 6},
             [("red", "cyan"), ("red", "blue")],
-            "You, blue and cyan hold 25 of 25 planets: a faction if they are allied.",
+            "With blue and cyan you hold 25 of the 25 planets that win: a faction if they are allied.",
         ),
     ],
 )
@@ -127,7 +157,7 @@ def test_a_declaration_is_spoken_of_while_it_can_be_made() -> None:
     """It belongs to a start of turn: at pace "section" not to the sheets of movement and after (ruling 22)."""
     shown = view(holding(allies=(("red", "cyan"),), red=20, cyan=5), "red")
 
-    assert "You and cyan hold 25 of 25 planets." in RULESET.turn_summary({**shown, "section": "movement"})
+    assert "With cyan you hold 25 of the 25 planets that win." in RULESET.turn_summary({**shown, "section": "movement"})
 
 
 def test_no_arithmetic_where_no_faction_is_allowed() -> None:
@@ -135,7 +165,7 @@ def test_no_arithmetic_where_no_faction_is_allowed() -> None:
     shown = view(holding(allies=(("red", "cyan"),), red=8, cyan=5), "red")
     shown["rules"]["largest_faction"] = 0
 
-    assert [line for line in RULESET.turn_summary(shown) if " of 25" in line] == []
+    assert [line for line in RULESET.turn_summary(shown) if "With" in line] == []
 
 
 def test_an_offer_of_alliance_waits_for_its_answer() -> None:
@@ -182,18 +212,18 @@ def test_threats_to_many_planets_are_counted() -> None:
     assert line in RULESET.turn_summary(sample_view() | {"events": []})
 
 
-def test_money_is_told_with_what_it_comes_to() -> None:
-    """Saved points, income and upkeep, and what is left; or that upkeep cannot be paid."""
-    rich = world(ship("R1", "J4+6"), points=14)
-    shown = view(rich, "red")
+def test_money_is_told_as_what_can_be_spent() -> None:
+    """Saved points and income less upkeep; or that upkeep cannot be paid, which is a loss."""
+    shown = view(world(ship("R1", "J4+6"), points=14), "red")
     left = 14 + shown["income"] - 1
-
-    assert (
-        f"You have 14 points; {shown['income']} of income less 1 of upkeep will make it {left}."
-        in RULESET.turn_summary(shown)
-    )
     poor = {**shown, "points": 1, "income": 2, "upkeep": 9}
-    assert "1 point and 2 income do not cover 9 upkeep: ships will be scrapped." in RULESET.turn_summary(poor)
+
+    assert RULESET.turn_summary({**shown, "turn": 2})[-1] == f"You have {left} points to spend."
+    assert RULESET.turn_summary({**shown, "turn": 2, "upkeep": left + 1})[-1] == "You have no points to spend."
+    assert RULESET.turn_summary({**shown, "section": "movement"})[-1] == "You have 14 points saved."
+    assert RULESET.turn_summary(poor)[-1] == Loss(
+        "Your points do not cover the upkeep of all your ships: some will be scrapped."
+    )
 
 
 def test_fire_that_is_awaited_comes_first() -> None:
@@ -229,20 +259,35 @@ def test_who_has_left_is_told_so() -> None:
     assert "Red is out of the war." in told(played, "green")
 
 
-def test_the_first_turn_has_nothing_to_say_of_what_happened() -> None:
-    """The standing and the money are all there is."""
-    lines = RULESET.turn_summary(empty_view())
+def test_the_first_report_says_what_one_has_and_what_wins() -> None:
+    """It begins: homes, planets to win under the house rules, and ships that the points pay."""
+    shown = empty_view()
+    alone = shown["rules"] | {"largest_faction": 0, "turns_to_hold": 1}
 
-    assert [line.split()[0] for line in lines] == ["Planets", "You"]
+    assert RULESET.turn_summary(shown) == [
+        "The game begins. You hold red-home (J1+9), as all others hold theirs.",
+        "25 planets win, if held at 3 successive turn starts, alone or with allies.",
+        "You have 10 points to spend: a Scout (6) or a Cruiser (10) is a good first ship.",
+    ]
+    assert RULESET.turn_summary(shown | {"rules": alone})[1] == "25 planets win, if held at the start of a turn."
 
 
 @pytest.mark.parametrize("seat", ALL)
-def test_a_full_turn_is_told_in_eight_lines(seat: str) -> None:
-    """With one event of every kind the standing, the alliance and the money are still told, at the end."""
+def test_a_full_turn_is_told_in_five_headlines(seat: str) -> None:
+    """With one event of every kind the planets, the fights, what failed and the money are told, in this order."""
     lines = RULESET.turn_summary(sample_view(seat))
 
-    assert len(lines) == 8
-    assert [line.split()[0] for line in lines[-3:]] == ["Planets", "You", "You"]
+    assert [line.split()[0] for line in lines] == ["You", "Fight", "No", "One", "You"]
+    assert [isinstance(line, Loss) for line in lines] == [False, True, True, True, False]
+
+
+@pytest.mark.parametrize("section", ["turn", "economic", "movement", "combat", "ecopolitical"])
+def test_a_reminder_says_what_happens_without_orders(section: str) -> None:
+    """For each section there is one sentence."""
+    said = RULESET.without_orders(sample_view() | {"section": section})
+
+    assert said.startswith("Without orders ")
+    assert said.index(".") == len(said) - 1
 
 
 def test_hidden_ships_and_others_points_change_nothing() -> None:
@@ -267,7 +312,7 @@ def test_armed_ships_lost_from_sight_near_own_planets_are_named() -> None:
         sighting("J3+7", 6, id="C504", **facts | {"owner": "cyan"}),
         sighting("J3+7", 6),
     ]
-    shown = sample_view() | {"events": []}
+    shown = sample_view() | {"events": [], "factions": []}
 
     lines = RULESET.turn_summary(shown | {"memory": {"last_known": [near, *others]}})
     assert "Lost from sight near your planets: G500 (J3+7)." in lines
@@ -280,5 +325,5 @@ def test_many_ships_lost_from_sight_are_counted() -> None:
     known = [sighting("J3+7", 6, id=f"G{number}", **facts) for number in range(500, 505)]
 
     assert "5 armed ships near your planets went out of sight." in RULESET.turn_summary(
-        sample_view() | {"events": [], "memory": {"last_known": known}}
+        sample_view() | {"events": [], "factions": [], "memory": {"last_known": known}}
     )

@@ -149,17 +149,6 @@ def test_an_allys_fleet_stands_for_what_was_seen_of_it() -> None:
     assert at(view, "F9", below=1) == "&+1"
 
 
-def test_nearest_planets_are_those_one_could_take() -> None:
-    """For each fleet the nearest planets are named with their distance, the reader's and an ally's left out."""
-    view = sample_view()
-    friendly = {planet["space"] for planet in view["planets"] if planet["owner"] in ("red", "cyan")}
-    (line,) = (line for line in text_map(view).splitlines() if line.startswith("  D13-4:"))
-    named = line.split(":")[1].split("     ")[0].split(", ")
-
-    assert named[0].strip() == "A13-6 3"
-    assert friendly.isdisjoint(item.split()[0] for item in named)
-
-
 def test_without_ships_there_is_nothing_to_list() -> None:
     """On the first turn the map ends with the key to the planets."""
     assert text_map(empty_view()).splitlines()[-1].startswith("Planets: owner")
