@@ -116,6 +116,7 @@ class GameInfo(NamedTuple):
     title: str
     designer: str
     version: int
+    has_dice: bool
 
 
 class RenderedEvent(NamedTuple):
@@ -280,7 +281,7 @@ class Renderer:
             "view": view,
             "facts": facts,
             # Not the game itself: a template could call its methods.
-            "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
+            "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version, ruleset.has_dice),
             "brief": brief,
             "ordered": group_outcomes(facts.ordered),
             "frame": _frame(ruleset, facts),
