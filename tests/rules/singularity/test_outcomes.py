@@ -31,9 +31,7 @@ def test_a_stone_is_told_by_its_number() -> None:
     won = "it was stone 13, and you surrounded the black stone"
 
     assert told(new_game(), red=["PLACE d4"]) == ["it was stone 1"]
-    assert told(new_game(), red=["PLACE d4"], blue=["IF d4 THEN e5"]) == [
-        "it was stone 1; blue answered on e5 at once"
-    ]
+    assert told(new_game(), red=["PLACE d4"], blue=["IF d4 THEN e5"]) == ["it was stone 1; blue answered on e5 at once"]
     assert told(position(ALMOST_SURROUNDED, size=4), red=["PLACE g3"]) == [won]
 
 
