@@ -250,9 +250,7 @@ def test_pops_stand_below_the_score_of_their_chain(reporter: Renderer) -> None:
 
     text = report(reporter, after.state, "red", after.events).text
 
-    assert (
-        "- Blue's chain of 1 pop has length 1: 1 point, 1 in all.\n  Pop 1 on C3: green N to C2, red S to C4;" in text
-    )
+    assert re.search(r"- Blue's chain of 1 pop has length 1: .*\n  Pop 1 on C3: ", text)
 
 
 def test_what_hardly_changes_is_in_the_first_and_in_a_full_report(reporter: Renderer) -> None:
