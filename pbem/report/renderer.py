@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -115,6 +116,7 @@ class GameInfo(NamedTuple):
     title: str
     designer: str
     version: int
+    has_dice: bool
 
 
 class RenderedEvent(NamedTuple):
@@ -267,7 +269,7 @@ class Renderer:
             "view": view,
             "facts": facts,
             # Not the game itself: a template could call its methods.
-            "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
+            "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version, ruleset.has_dice),
             "brief": brief,
             "ordered": group_outcomes(facts.ordered),
             "frame": _frame(ruleset, facts),
@@ -324,22 +326,44 @@ def _word_faults(name: str) -> Iterator[None]:
     except TemplateNotFound as error:
         raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise UnusableTemplateError(_locate(error, name), str(error)) from error
+        raise UnusableTemplateError(_locate(error, name), _explain(error)) from error
+
+
+_MISSING_BLOCK = "Required block"
+_MISSING_MACRO = re.compile(r"'jinja2\.environment\.TemplateModule object' has no attribute '(\w{1,80})'")
+# Their macros fail for what they are given, and that stands in the template that calls them.
+_SHARED = {"parts.html.j2", "parts.txt.j2"}
+
+
+def _explain(error: Exception) -> str:
+    """Return an error in a template in words for its author."""
+    text = str(error)
+    if text.startswith(_MISSING_BLOCK):
+        return f"it has no block {text.removeprefix(_MISSING_BLOCK).split()[0].strip(chr(39))}, which is needed"
+    macro = _MISSING_MACRO.search(text)
+    return f"there is no macro {macro[1]}; host/parts.html.j2 lists those there are" if macro else text
 
 
 def _locate(error: Exception, name: str) -> str:
-    """Return the template and line where an error arose."""
+    """Return the template and line where an error arose, of several the one that its author can mend."""
     if isinstance(error, TemplateSyntaxError):
-        return f"{error.name or name}, line {error.lineno}"
-    place = name
+        file = Path(error.filename) if error.filename else None
+        return f"{f'{file.parent.name}/{file.name}' if file else error.name or name}, line {error.lineno}"
+    places = list(_places(error))
+    own = [place for place, file in places if file not in _SHARED] or [place for place, _ in places]
+    # What a block of the base lacks is missing in the first template, which extends the base.
+    return (own[0] if str(error).startswith(_MISSING_BLOCK) else own[-1]) if own else name
+
+
+def _places(error: Exception) -> Iterator[tuple[str, str]]:
+    """Yield each template through which an error went, with its line, and the name of its file."""
     for frame, line in traceback.walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)
         if path.suffix == ".j2":
             # Jinja gives frames their template's lines only when it renders, not when a macro is called from here.
             compiled = frame.f_globals.get("__jinja_template__")
             line = compiled.get_corresponding_lineno(line) if compiled else line
-            place = f"{path.parent.name}/{path.name}, line {line}"
-    return place
+            yield f"{path.parent.name}/{path.name}, line {line}", path.name
 
 
 def _place_picture(picture: Picture, png: bytes | None, view: View, facts: ReportFacts) -> PlacedPicture:

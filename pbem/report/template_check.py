@@ -6,6 +6,7 @@ import dataclasses
 import datetime as dt
 import difflib
 import json
+import re
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +25,7 @@ from pbem.report import answers, notices
 from pbem.report.facts import ReportFacts
 from pbem.report.notices import Page
 from pbem.report.renderer import Renderer
-from pbem.report.templates import TooMuch, limited, template_environment
+from pbem.report.templates import TooMuch, limited, names_for, template_environment
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
 from pbem.ruleset.serialization import canonical_json
@@ -163,7 +164,8 @@ def list_custom_templates(own: Path) -> list[str]:
 def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
     """Yield the faults of the templates in a GM's folder that show when they are read and compiled."""
     names = list_custom_templates(own)
-    known = [form for name in (*list_custom_templates(program), *_bundled_templates(games)) for form in _forms(name)]
+    # A mail written by one template for both forms may be replaced by one for text alone, and the other way round.
+    known = _with_other_forms([*list_custom_templates(program), *_bundled_templates(games)])
     templates = template_environment([own, program])
     used: set[str | None] = set()
     for name in names:
@@ -183,13 +185,20 @@ def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> I
             yield TemplateFault(name, f"it cannot be read: {error.strerror}", fatal=True)
         else:
             used |= parts
-            for part in sorted(part for part in parts if part and part not in {*names, *known}):
+            for part in sorted(part for part in parts if part and part not in {*_with_other_forms(names), *known}):
                 yield TemplateFault(name, f"it needs the template {part}, which is missing", fatal=True)
     for name in names:
         if name not in known and name not in used:
             yield TemplateFault(
                 name, f"no mail and no page uses a template of this name{_suggestion(name, known)}", fatal=False
             )
+
+
+def _with_other_forms(files: Iterable[str]) -> list[str]:
+    """Return the names of files, and those of the other forms that these may have."""
+    found = [name for file in files for name in names_for(file)]
+    both = (re.sub(r"\.(txt|html)\.j2$", ".j2", name) for name in found)
+    return list(dict.fromkeys([*found, *(name for single in both for name in names_for(single))]))
 
 
 def check_rendering(
@@ -227,7 +236,7 @@ def _mail_tries(reporter: Renderer) -> Iterator[Callable[[], object]]:
 
 def _games_to_check(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
     """Yield the games whose reports use templates that are not the program's, of their own or shared by all games."""
-    mails = {f"host/{page.page}{form}.j2" for page in sample_pages() for form in ("", ".txt", ".html")}
+    mails = {name for page in sample_pages() for name in names_for(f"host/{page.page}.j2")}
     apart = mails | {f"site/{name}" for name in list_custom_templates(program / "site")}
     folders = {name.partition("/")[0] for name in (list_custom_templates(own) if own else ()) if name not in apart}
     shared = bool(folders - games.keys())

@@ -346,6 +346,14 @@ class TextOnly(Exception):
     """Raised when the HTML of a mail is asked for, and its first template writes text alone."""
 
 
+def names_for(file: str) -> tuple[str, ...]:
+    """Return the names under which a file may be asked for: a file "a.j2" is also "a.txt.j2" and "a.html.j2"."""
+    both = file.removesuffix(".j2")
+    if not file.endswith(".j2") or both.endswith((f".{TEXT}", f".{HTML}")):
+        return (file,)
+    return file, f"{both}.{TEXT}.j2", f"{both}.{HTML}.j2"
+
+
 def _names(name: str) -> tuple[str, ...]:
     """Return the names of files that may hold a template: "a.html.j2", and "a.j2", which writes both forms."""
     both = name.removesuffix(f".{TEXT}.j2").removesuffix(f".{HTML}.j2")
@@ -370,7 +378,7 @@ class _Folder(FileSystemLoader):
 
 
 class _OwnTemplates(BaseLoader):
-    """Loader of the templates that games bring: `<key>/report.txt.j2` is `report.txt.j2` in the folder of a game."""
+    """Loader of the templates that games bring: `<key>/report.j2` is `report.j2` in the folder of a game."""
 
     def __init__(self, games: Mapping[str, AnyRuleset]) -> None:
         self._games = games

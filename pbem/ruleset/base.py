@@ -71,6 +71,7 @@ class BaseRuleset(Generic[S]):
     orders: OrderParser
     version: int = 1
     pace: str = "all players at once"
+    has_dice: bool = True
     options: tuple[Option, ...] = ()
     demo: Demo = Demo()
     minutes: int = 0

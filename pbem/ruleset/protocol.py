@@ -64,7 +64,9 @@ class Ruleset(Protocol[S]):
     """Protocol of a game. `key` is its name in commands, folders and files; `version` grows with its rules.
 
     `summary` is one sentence for lists, `pitch` are two for an invitation. `minutes` is
-    the time that a usual turn takes a player, 0 if it is not told.
+    the time that a usual turn takes a player, 0 if it is not told. `has_dice` is false
+    where nothing is left to chance, in the set-up or later: reports and mails of such a
+    game say nothing of dice.
 
     `BaseRuleset` has defaults for nearly all of it. Every method is a pure function of
     its arguments.
@@ -76,6 +78,7 @@ class Ruleset(Protocol[S]):
     version: int
     seats: Seats
     pace: str
+    has_dice: bool
     summary: str
     orders: OrderParser
     demo: Demo
@@ -95,7 +98,7 @@ class Ruleset(Protocol[S]):
 
     @property
     def templates(self) -> Traversable | None:
-        """The folder with `report.txt.j2`, `report.html.j2` and `events.j2`, or None if the host's own are used."""
+        """The folder with `report.j2` and `events.j2`, or None if the host's own are used."""
 
     def setup(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
         """Return the state before the first turn.

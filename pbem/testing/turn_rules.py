@@ -77,6 +77,15 @@ class TurnRules(RulesetTests):
                 assert canonical_json(self.ruleset.dump(after)) == canonical_json(self.ruleset.dump(step.after))
                 assert events == step.events
 
+    @rule("Set has_dice = False only if nothing is left to chance: no draw, no shuffled deck, no random set-up.")
+    def test_a_game_without_dice_follows_from_its_orders(self) -> None:
+        """Reports of a game that is said to have no dice show no seal, so none of its turns may use any."""
+        if not self.ruleset.has_dice:
+            for step in standard_game(self.ruleset).steps:
+                after, events = self.ruleset.resolve(step.state, step.turn, Dice(b"other dice"))
+                assert canonical_json(self.ruleset.dump(after)) == canonical_json(self.ruleset.dump(step.after))
+                assert events == step.events
+
     @rule("Return a new state (dataclasses.replace) and change nothing of the one given.")
     def test_resolving_leaves_its_input_alone(self) -> None:
         """A resolver that altered the old state would spoil rerun and replay."""

@@ -20,7 +20,9 @@ from pbem_rules import bubble_singularity, gm_adjudicated, harvester
 
 GAMES = [game.RULESET for game in (bubble_singularity, gm_adjudicated, harvester)]
 TURNS = 8
-MOST_COLUMNS = 4
+MOST_COLUMNS, MOST_OF_WORDS = 5, 3
+"""Columns of a table in all, and of those whose cells are no numbers."""
+
 CUT_AT = 100_000
 """Bytes beyond which Gmail clips a message, with some to spare."""
 
@@ -33,6 +35,7 @@ class Page(HTMLParser):
         self.levels: list[int] = []
         self.scopes: list[str | None] = []
         self.columns: list[int] = []
+        self.of_words: list[int] = []
         self.alone: list[str] = []
         self._last = ""
         self.feed(html)
@@ -42,10 +45,15 @@ class Page(HTMLParser):
             self.levels.append(int(tag[1:]))
         elif tag == "tr":
             self.columns.append(0)
+            self.of_words.append(0)
         elif tag in ("th", "td"):
             self.columns[-1] += 1
             self.scopes += [dict(attrs).get("scope")] if tag == "th" else []
         self._last = tag
+
+    def handle_data(self, data: str) -> None:
+        if self._last in ("th", "td") and not data.strip().isdigit():
+            self.of_words[-1] += 1
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("ul", "table") and self._last == tag:
@@ -89,10 +97,12 @@ def test_heads_of_tables_say_what_they_head(reports: list[str]) -> None:
 
 
 def test_tables_fit_a_phone(reports: list[str]) -> None:
-    """Tables have at most four columns, and no list or table is empty."""
+    """Tables have at most three columns of words and two of numbers, and no list or table is empty."""
     for html in reports:
         page = Page(html)
         assert max(page.columns, default=0) <= MOST_COLUMNS
+        below_heads = [words for words, columns in zip(page.of_words, page.columns, strict=True) if words < columns]
+        assert max(below_heads, default=0) <= MOST_OF_WORDS
         assert page.alone == []
 
 

@@ -13,7 +13,7 @@ from pbem.errors import ConfigError
 from pbem.report.renderer import Renderer
 from pbem.report.template_check import check_rendering, check_syntax
 from pbem.ruleset import SetupError
-from tests.report.toy import Fair, facts, seen
+from tests.report.toy import Fair, Greeting, facts, seen
 
 EVENTS = "{% macro event(e, view) %}Something: {{ e.kind }}.{% endmacro %}"
 REPORT = '{% extends "host/report.txt.j2" %}{% block knowledge %}Your purse: {{ view.purse }}.{% endblock %}'
@@ -117,3 +117,95 @@ def test_a_game_that_cannot_begin_keeps_no_other_from_being_looked_at(packaged: 
             raise SetupError("no table is large enough")
 
     assert list(check_rendering(None, TEMPLATE_DIR, {"fair": Broken()})) == []
+
+
+BOTH = """{% extends base %}
+{% import parts as m %}
+{% block knowledge %}
+{{ m.p("Your purse: " ~ view.purse ~ ".") }}
+{% endblock %}
+"""
+
+
+def rendering_fault(game: Fair) -> tuple[str, str]:
+    """Return the template and the text of the one fault that the check finds, the same in both forms."""
+    (fault,) = check_rendering(None, TEMPLATE_DIR, {"fair": game})
+    return fault.name, fault.text
+
+
+def test_one_template_writes_both_forms(packaged: Packaged) -> None:
+    """A report.j2 of macros alone is the report in HTML and as text."""
+    game = packaged(events=EVENTS, report=BOTH)
+    parts = Renderer([TEMPLATE_DIR], {"fair": game}, pictures=False).report(game, seen(), facts())
+
+    assert "\nYour purse: 11.\n" in parts.text
+    assert ">Your purse: 11.</p>" in parts.html
+    assert list(check_rendering(None, TEMPLATE_DIR, {"fair": game})) == []
+
+
+def test_a_report_without_what_a_seat_knows_is_told_of(packaged: Packaged) -> None:
+    """The error names the author's own file, not the base that asks for the block."""
+    game = packaged(events=EVENTS, report=BOTH.replace("knowledge", "knowlege"))
+
+    assert rendering_fault(game) == ("fair/report.j2", "line 2: it has no block knowledge, which is needed")
+
+
+def test_a_macro_that_there_is_not_is_told_with_its_line(packaged: Packaged) -> None:
+    """The error says where the macros are listed."""
+    game = packaged(events=EVENTS, report=BOTH.replace("m.p(", "m.paragraph("))
+
+    name, text = rendering_fault(game)
+
+    assert (name, text) == (
+        "fair/report.j2",
+        "line 4: there is no macro paragraph; host/parts.html.j2 lists those there are",
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("m.p(view.pruse)", "line 4: 'dict object' has no attribute 'pruse'"),
+        ("m.table(['One'], 5)", "line 4: int object has no element 0"),
+        ("m.p(colour='red')", "line 4: macro 'p' takes no keyword argument 'colour'"),
+        ("m.p('a'", "line 4: unexpected '}', expected ')'"),
+    ],
+)
+def test_a_slip_in_a_template_of_both_forms_is_told_with_its_line(packaged: Packaged, call: str, words: str) -> None:
+    """What a macro cannot use stands in the template that calls it; the same fault of both forms is told once."""
+    game = packaged(events=EVENTS, report=BOTH.replace('m.p("Your purse: " ~ view.purse ~ ".")', call))
+
+    name, text = rendering_fault(game)
+
+    assert name == "fair/report.j2"
+    assert text.startswith(words)
+
+
+def test_forms_may_be_replaced_by_each_other(packaged: Packaged, tmp_path: Path) -> None:
+    """A GM's text for a mail that one template writes is known to the doctor, as is one template for a pair."""
+    program, own = tmp_path / "program", tmp_path / "own"
+    for folder, names in ((program, ("a.j2", "b.txt.j2")), (own, ("a.txt.j2", "b.j2", "c.j2"))):
+        (folder / "host").mkdir(parents=True)
+        for name in names:
+            (folder / "host" / name).write_text("Hello")
+    (own / "fair").mkdir()
+    (own / "fair" / "report.j2").write_text(BOTH)
+
+    faults = check_syntax(own, program, {"fair": packaged(events=EVENTS, report_txt=REPORT)})
+
+    assert [(fault.name, fault.fatal) for fault in faults] == [("host/c.j2", False)]
+
+
+def test_a_gms_text_alone_has_no_html(tmp_path: Path) -> None:
+    """A mail whose text a GM has written anew goes without the HTML of the program, which would say something else."""
+    program, own = tmp_path / "program", tmp_path / "own"
+    for folder in (program, own):
+        (folder / "host").mkdir(parents=True)
+    (program / "host" / "greeting.j2").write_text("Hello from the program")
+    usual = Renderer([program], pictures=False).write(Greeting())
+    (own / "host" / "greeting.txt.j2").write_text("Hello from your GM")
+
+    mail = Renderer([own, program], pictures=False).write(Greeting())
+
+    assert usual.html == "Hello from the program"
+    assert (mail.text, mail.html) == ("Hello from your GM", "")

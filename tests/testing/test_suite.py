@@ -99,6 +99,19 @@ def test_a_broken_rule_says_what_to_do() -> None:
     assert "What to do: Give title, designer, summary and pace as one line each" in note
 
 
+def test_dice_that_a_game_denies_are_found() -> None:
+    """A game that says it has none, and rolls some, fails."""
+
+    class Denying(type(TOY)):  # type: ignore[misc]
+        has_dice = False
+
+    suite = RulesetSuite()
+    suite.ruleset = Denying()
+
+    with pytest.raises(AssertionError):
+        suite.test_a_game_without_dice_follows_from_its_orders()
+
+
 def test_a_hint_that_is_not_taken_is_found() -> None:
     """The suite follows hints, and so finds one that is refused."""
 

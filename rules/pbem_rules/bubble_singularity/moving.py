@@ -10,6 +10,7 @@ from pbem_rules.bubble_singularity.kinds import EXTRA, NONE
 from pbem_rules.bubble_singularity.orders import Bubbles, Move
 from pbem_rules.bubble_singularity.play import Play
 from pbem_rules.bubble_singularity.table import Table, own_last
+from pbem_rules.common.summary import counted
 
 
 def moving(play: Play) -> None:
@@ -61,7 +62,8 @@ def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
         path.append(here)
     needed, held = _needed(table, seat, path), len(table.players[seat].hand)
     if needed > held:
-        raise FieldError("too-few-bubbles", f"this way needs {needed} bubbles and you have {held}", "move fewer spaces")
+        text = f"this way needs {counted(needed, 'bubble')} and you have {held}"
+        raise FieldError("too-few-bubbles", text, "move fewer spaces")
     return path
 
 

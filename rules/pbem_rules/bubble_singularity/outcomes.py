@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Order, View
+from pbem.ruleset import InPart, NotDone, Order, View
 from pbem_rules.bubble_singularity.orders import (
     ORDERS,
     STATION_ACTIONS,
@@ -35,8 +35,8 @@ from pbem_rules.bubble_singularity.orders import (
     pairs,
 )
 from pbem_rules.bubble_singularity.state import COLOURS
-from pbem_rules.common.outcomes import fate, not_done, refusals
-from pbem_rules.common.summary import counted, listed, named, sentence
+from pbem_rules.common.outcomes import clauses, refusals, refused
+from pbem_rules.common.summary import counted, listed, named
 
 Event = Mapping[str, Any]
 
@@ -44,7 +44,7 @@ _ACTIONS: tuple[type[Order], ...] = (Rotate, Pull, *STATION_ACTIONS)
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """Return a sentence or two for each order of the reader."""
+    """Return a clause for each order of the reader."""
     whys = refusals(view, orders, ORDERS.line)
     return [_fate(_Line(view, orders, whys, number)) for number in range(len(orders))]
 
@@ -103,14 +103,15 @@ def _fate(line: _Line) -> str:
     kind = type(line.order)
     # Leaving comes before anything else in a turn (ruling 31).
     if line.one("left") and kind is not Resign:
-        return "You were out of the game by then."
+        return NotDone("you were out of the game by then")
     if line.why:
         instead = _INSTEAD.get(kind)
         done = instead(line) if instead else ""
-        return fate(not_done(line.why), done, _scored(line) if done else "")
+        return refused(line.why, done, _scored(line) if done else "")
     done = _DONE[kind](line)
-    unreached = "The game ended before it came to that." if line.view["over"] else ""
-    return fate(done, _scored(line)) if done else unreached
+    if done:
+        return type(done)(clauses(done, _scored(line)))
+    return NotDone("the game ended before it came to that") if line.view["over"] else ""
 
 
 def _scored(line: _Line) -> str:
@@ -144,7 +145,7 @@ def _keep(line: _Line) -> str:
         return _first_card(line)
     told = [*_kept(line), *_asked(line)]
     if told:
-        return " ".join(told)
+        return clauses(*told)
     if line.one("moved", "stayed") is None:
         return ""
     stands = "; the list stands" if line.view["keeping"] and not line.view["over"] else ""
@@ -162,16 +163,16 @@ def _kept(line: _Line) -> Iterator[str]:
     for event in line.own("kept", "chosen"):
         back = line.named(event["returned"])
         if event["kind"] == "chosen":
-            yield f"You chose {line.named([event['card']])}{f' over {back}' if back else ''}."
+            yield f"you chose {line.named([event['card']])}{f' over {back}' if back else ''}."
         else:
-            yield f"You kept {line.named(event['what'])}{f'; {back} went back' if back else ''}."
+            yield f"you kept {line.named(event['what'])}{f'; {back} went back' if back else ''}."
 
 
 def _asked(line: _Line) -> Iterator[str]:
     view = line.view
     for asked in (view["question"], *view.get("further", ())):  # views of version 2 were mailed without
         if asked and asked["seat"] == view["seat"]:
-            yield f"You are asked what to keep of {line.named(asked['choices'])}."
+            yield f"you are asked what to keep of {line.named(asked['choices'])}."
 
 
 def _move(line: _Line) -> str:
@@ -219,7 +220,7 @@ def _default_action(line: _Line) -> str:
     if event is None or line.followed(*_ACTIONS):
         return ""
     what = "your card was rotated clockwise" if event["kind"] == "rotated" else f"you pulled {event['way']}"
-    return f"by default {what}. {sentence(_action(line))}"
+    return f"by default {what}: {_action(line)}"
 
 
 def _rotated(event: Event) -> str:
@@ -254,8 +255,8 @@ def _pop(line: _Line) -> str:
     if pop is not None:
         return _popped(pop)
     if not times:
-        return f"{line.order.space} did not pop."
-    return f"{line.order.space} popped {'once' if times == 1 else f'{times} times'} only."
+        return NotDone(f"{line.order.space} did not pop")
+    return NotDone(f"{line.order.space} popped {'once' if times == 1 else f'{times} times'} only")
 
 
 def _popped(pop: Event) -> str:
@@ -271,7 +272,7 @@ def _swap(line: _Line) -> str:
         return f"it changed places with the card on {swapped['other']}."
     if line.one("moved", "stayed") is None:
         return ""
-    return f"no unstable card popped there{' so often' if times else ''}."
+    return NotDone(f"no unstable card popped there{' so often' if times else ''}")
 
 
 def _draw(line: _Line) -> str:
@@ -284,7 +285,7 @@ def _research(line: _Line) -> str:
     if event is None:
         return ""
     drawn = listed(event["bubbles"]) or "no bubble"
-    return " ".join([f"You drew {drawn}.", *_kept_bubbles(line)])
+    return clauses(f"you drew {drawn}", *_kept_bubbles(line))
 
 
 def _kept_bubbles(line: _Line) -> Iterator[str]:
@@ -293,7 +294,7 @@ def _kept_bubbles(line: _Line) -> Iterator[str]:
         return
     kept = next((event["what"] for event in line.own("kept") if event["what"][0] in COLOURS), None)
     if kept:
-        yield f"You kept {listed(kept)}."
+        yield f"you kept {listed(kept)}."
     yield from _asked(line)
 
 
@@ -301,13 +302,16 @@ def _select(line: _Line) -> str:
     event = line.one("selected")
     if event is None:
         return ""
-    short = "; the bag held no more of the rest" if len(event["bubbles"]) < len(line.order.bubbles) else ""
-    return f"you took {listed(event['bubbles']) or 'nothing'}{short}."
+    if not event["bubbles"]:
+        return NotDone("the bag held none of them")
+    took = f"you took {listed(event['bubbles'])}"
+    short = len(event["bubbles"]) < len(line.order.bubbles)
+    return InPart(f"{took}; the bag held no more of the rest") if short else took
 
 
 def _ignite(line: _Line) -> str:
     number = next((pop["number"] for pop in line.own("popped") if pop["space"] == line.order.space), 0)
-    return f"it was pop {number}." if number else "it did not pop."
+    return f"it was pop {number}" if number else NotDone("it did not pop")
 
 
 def _resign(line: _Line) -> str:

@@ -1,8 +1,9 @@
-"""The board as a picture: cards with arrows, bubbles with letters, Maris and nodes, and the players below it.
+"""The board as a picture: cards with arrows, bubbles with letters, Maris and nodes.
 
-The last turn is drawn over the board and worded below it, in order: the Mari's
-way as a dotted line, bubbles that were pulled or sent as arrows, and the pops
-as numbered bursts. Width and letters are chosen for the screen of a phone.
+The last turn is drawn over the board: the Mari's way as a dotted line, bubbles
+that were pulled or sent as arrows, and the pops as numbered bursts. Where there
+is no report beside it, the turn in words and the players stand below. Width and
+letters are chosen for the screen of a phone.
 """
 
 from __future__ import annotations
@@ -59,17 +60,26 @@ STATION = "#3c4468"
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """Return the picture of the table that a view shows."""
+    """Return the picture of the board that a view shows, for reports, which tell of the players themselves."""
+    table = _Table(view)
+    return (table.board().picture("board", _title(view), table.spots()),)
+
+
+def table_pictures(view: View) -> tuple[Picture, ...]:
+    """Return the picture of the board with the players below it, for pages without a report."""
     table = _Table(view)
     return (table.drawing().picture("board", _title(view), table.spots()),)
 
 
 def _title(view: View) -> str:
-    """Return the alternative text of the picture."""
-    maris = [f"{seat} on {at}" for seat in view["seats"] if (at := view["players"][seat]["at"])]
-    bubbles = sum(len(space["bubbles"]) for space in view["spaces"].values())
-    standing = f"Maris: {', '.join(maris)}" if maris else "no Mari has started"
-    return f"Board, {view['label']}: {counted(bubbles, 'bubble')} on it; {standing}"
+    """Return the alternative text of the picture: what lies where, as far as it can be told in words."""
+    size = view["size"]
+    lying = [f"{place} {' '.join(space['bubbles'])}" for place, space in view["spaces"].items() if space["bubbles"]]
+    maris = [f"{seat} {at}" for seat in view["seats"] if (at := view["players"][seat]["at"])]
+    nodes = [place for place, space in view["spaces"].items() if space["node"]]
+    parts = {"Bubbles": lying, "Maris": maris, "Nodes": nodes}
+    told = [f"{name}: {', '.join(found)}." for name, found in parts.items() if found]
+    return " ".join([f"The board of {size} by {size} cards.", *told])
 
 
 @functools.lru_cache(maxsize=16)
@@ -98,12 +108,16 @@ class _Table:
         self.seats = [*view["order"], *(seat for seat in view["seats"] if seat not in view["order"])]
         self.cards = {seat: _wrapped(_titles(view["players"][seat])) for seat in self.seats}
 
-    def drawing(self) -> Drawing:
-        """Return the whole picture."""
-        below = LINE * len(self.told) + 14 + sum(map(self._tall, self.seats)) + BAG
-        return Drawing(_ground(self.view["size"], self.bottom + below), tuple(self._marks()))
+    def board(self) -> Drawing:
+        """Return the board alone."""
+        return Drawing(_ground(self.view["size"], self.bottom), tuple(self._board()))
 
-    def _marks(self) -> Iterator[Mark]:
+    def drawing(self) -> Drawing:
+        """Return the board with the last turn in words and the players below it."""
+        below = LINE * len(self.told) + 14 + sum(map(self._tall, self.seats)) + BAG
+        return Drawing(_ground(self.view["size"], self.bottom + below), (*self._board(), *self._below()))
+
+    def _board(self) -> Iterator[Mark]:
         spaces = self.view["spaces"].items()
         for place, space in spaces:
             yield from self._card(place, space)
@@ -112,6 +126,8 @@ class _Table:
             yield from self._tokens(place, space)
         yield from self._sent()
         yield from self._bursts()
+
+    def _below(self) -> Iterator[Mark]:
         yield from self._words()
         top = self.bottom + LINE * len(self.told) + 14
         for seat in self.seats:

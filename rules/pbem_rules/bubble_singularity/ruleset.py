@@ -13,7 +13,7 @@ from pbem_rules.bubble_singularity.orders import ORDERS
 from pbem_rules.bubble_singularity.outcomes import order_outcomes
 from pbem_rules.bubble_singularity.scores import totals
 from pbem_rules.bubble_singularity.state import SEATS, VERSION, Rules, State
-from pbem_rules.bubble_singularity.summary import turn_summary
+from pbem_rules.bubble_singularity.summary import turn_summary, without_orders
 from pbem_rules.bubble_singularity.views import view_of
 
 
@@ -64,6 +64,7 @@ class BubbleSingularity(BaseRuleset[State]):
     desk = staticmethod(desk.desk)
     resolve = staticmethod(turn.resolve)
     turn_summary = staticmethod(turn_summary)
+    without_orders = staticmethod(without_orders)
     order_outcomes = staticmethod(order_outcomes)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
@@ -86,7 +87,7 @@ class BubbleSingularity(BaseRuleset[State]):
         """Return the board, which lies open, and each seat's total."""
         view = next(iter(views.values()))
         totals = {seat: player["total"] for seat, player in view["players"].items()}
-        return Panorama(tuple(picture.pictures(view)), totals, "points")
+        return Panorama(picture.table_pictures(view), totals, "points")
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """Add the seat's total of this round to its remembered scores."""

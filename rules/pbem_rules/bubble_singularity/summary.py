@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pbem.ruleset import SeatName, View
+from pbem.ruleset import Loss, SeatName, View
+from pbem_rules.bubble_singularity.orders import ORDERS
+from pbem_rules.bubble_singularity.sheet import defaults
 from pbem_rules.bubble_singularity.state import Rules
 from pbem_rules.bubble_singularity.table import NEEDED, Table
 from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS
 from pbem_rules.bubble_singularity.views import state_of
-from pbem_rules.common.summary import counted, fitted, named, sentence
+from pbem_rules.common.summary import counted, named, sentence
 
 Events = list[dict[str, Any]]
 
@@ -23,6 +25,9 @@ _ENDS = {
     "left": "all others left",
 }
 
+MOST = 5
+"""Headlines of a report."""
+
 SOON = 3
 """Turns before the end by the option `scoreless` from which on it is announced."""
 
@@ -30,23 +35,26 @@ SOON = 3
 def turn_summary(view: View) -> list[str]:
     """Return sentences on who is awaited, who scored, who leads, and how near the end is."""
     if view["over"]:
-        return fitted([*_end(view), *_scored(view), *_ranking(view)])
+        return [*_end(view), *_scored(view), *_ranking(view)][:MOST]
     if view["phase"] == "setup":
-        return fitted([*_missed(view), *_setup(view)])
-    return fitted(
-        [
-            *_missed(view),
-            *_awaited(view),
-            *_scored(view),
-            *_held(view),
-            *_ranking(view),
-            *_markers(view),
-            *_quiet(view),
-            *_unscored(view),
-            *_own(view),
-            *_ripe(view),
-        ]
-    )
+        return [*_missed(view), *_setup(view)][:MOST]
+    tellers = (_missed, _awaited, _quiet, _unscored, _held, _scored, _ranking, _markers, _ripe)
+    return [line for tell in tellers for line in tell(view)][:MOST]
+
+
+def without_orders(view: View) -> str:
+    """Return the default that is played for the seat (rulings 23 and 26)."""
+    lines = [ORDERS.line(order) for order in defaults(view)]
+    if view["phase"] == "setup":
+        kept = f", and you keep {view['abilities'][offer[0]]['title']}" if (offer := _me(view)["offer"]) else ""
+        return f"Without orders your start is chosen for you{kept}."
+    if view["phase"] == "question":
+        return f"Without orders this is kept for you: {lines[0].removeprefix('KEEP ')}."
+    return f"Without orders this is played for you: {', '.join(lines)}."
+
+
+def _me(view: View) -> Any:
+    return view["players"][view["seat"]]
 
 
 def _of(view: View, *kinds: str) -> Events:
@@ -67,21 +75,22 @@ def _end(view: View) -> Iterator[str]:
     who = sentence(named([_who(view, seat) for seat in winners], len(winners)))
     win = "share the win" if len(winners) > 1 else _verb(view, winners, "wins", "win")
     yield f"The game is over: {_ENDS[view['result']['how']]}."
-    yield f"{who or 'Nobody'} {win}."
+    told = f"{who or 'Nobody'} {win}."
+    yield Loss(told) if winners and view["seat"] not in winners else told
 
 
 def _missed(view: View) -> Iterator[str]:
     """Yield whose sheet was missing, who left, and how many lines of the reader were refused."""
     for event in _of(view, "missed"):
-        yield f"No sheet of {_whose(view, event['who'])} came; the game's default was played."
+        if event["who"] == view["seat"]:
+            yield Loss("No orders came from you; the game's default was played.")
+        else:
+            yield f"No orders came from {event['who']}; the game's default was played."
     for event in _of(view, "left"):
         yield sentence(f"{_who(view, event['who'])} left the game.")
     if refused := _of(view, "refused"):
-        yield f"{counted(len(refused), 'line')} of yours came to nothing."
-
-
-def _whose(view: View, seat: SeatName) -> str:
-    return "yours" if seat == view["seat"] else f"{seat}'s"
+        were = "was" if len(refused) == 1 else "were"
+        yield Loss(f"{counted(len(refused), 'order')} of yours {were} not carried out.")
 
 
 def _setup(view: View) -> Iterator[str]:
@@ -105,7 +114,8 @@ def _scored(view: View) -> Iterator[str]:
     for event in _of(view, "controlled"):
         station = event["station"] if event["station"] == "universe" else f"{event['station']} station"
         before = f" from {_who(view, event['before'])}" if event["before"] else ""
-        yield sentence(f"{_who(view, event['who'])} took the {station}{before}.")
+        told = sentence(f"{_who(view, event['who'])} took the {station}{before}.")
+        yield Loss(told) if event["before"] == view["seat"] else told
 
 
 def _held(view: View) -> Iterator[str]:
@@ -115,8 +125,8 @@ def _held(view: View) -> Iterator[str]:
         for card in cards:
             verb = _verb(view, [seat], "has", "have")
             yield sentence(f"{_who(view, seat)} {verb} a new ability: {titles[card]['title']}.")
-    if blocked := view["players"][view["seat"]]["blocked"]:
-        yield f"You may not {blocked} in your next turn."
+    if blocked := _me(view)["blocked"]:
+        yield Loss(f"You may not {blocked} in your next turn.")
 
 
 def _new_cards(view: View) -> dict[SeatName, list[str]]:
@@ -136,7 +146,7 @@ def _new_cards(view: View) -> dict[SeatName, list[str]]:
 def _awaited(view: View) -> Iterator[str]:
     if view["awaited"]:
         asked = view["phase"] == "question"
-        yield "You choose what to keep." if asked else f"It is your turn, in round {view['round']}."
+        yield "You choose what to keep." if asked else f"It is your turn.{_own(view)}"
     elif view["mover"]:
         yield f"{sentence(view['mover'])} is to {'choose' if view['phase'] == 'question' else 'move'}{_then(view)}."
 
@@ -195,17 +205,18 @@ def _unscored(view: View) -> Iterator[str]:
         yield f"No score for {counted(passed, 'turn')}: the game ends after {left} like that."
 
 
-def _own(view: View) -> Iterator[str]:
-    me = view["players"][view["seat"]]
-    if me["at"]:
-        yield f"Your Mari is on {me['at']}; you have {counted(sum(me['hand'].values()), 'bubble')}."
+def _own(view: View) -> str:
+    me = _me(view)
+    return f" Your Mari is on {me['at']}; you have {counted(sum(me['hand'].values()), 'bubble')}."
 
 
 def _ripe(view: View) -> Iterator[str]:
     """Yield what would pop in the reader's turn as things lie, and what lacks one bubble."""
     ripe = sorted(Table(state_of(view)).ripe(view["seat"]))
     short = [place for place, space in view["spaces"].items() if len(space["bubbles"]) == NEEDED - 1]
-    if ripe and not view["players"][view["seat"]]["out"]:
-        yield f"Ready to pop in your turn, as things lie: {named(ripe, 6)}."
-    if lacking := sorted(set(short) - set(ripe)):
-        yield f"One bubble short of a pop: {named(lacking, 6)}."
+    ready = named(ripe, 6) if ripe and not _me(view)["out"] else ""
+    lacking = named(sorted(set(short) - set(ripe)), 6)
+    if ready:
+        yield f"Ready to pop in your turn: {ready}{f'; one bubble short: {lacking}' if lacking else ''}."
+    elif lacking:
+        yield f"One bubble short of a pop: {lacking}."

@@ -123,6 +123,10 @@ class GmAdjudicated(BaseRuleset[State]):
         """Apply the GM's ruling; without one, nothing changes (ruling 7). The GM alone rolls dice."""
         return turn.resolve(state, turn_input)
 
+    def without_orders(self, view: View) -> str:
+        """Return that the GM decides for the seat (ruling 5)."""
+        return "Without orders your GM decides what you do."
+
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the seat's scores by turn, where scores are public."""
         if not view["scores"]:

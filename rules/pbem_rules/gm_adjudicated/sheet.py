@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pbem.ruleset import Json, View
@@ -11,32 +10,16 @@ from pbem_rules.gm_adjudicated.orders import ORDERS
 from pbem_rules.gm_adjudicated.usages import usages_of
 from pbem_rules.gm_adjudicated.verbs import SAY
 
-WIDTH = 76
-"""Columns of the longest line."""
-
 # The name of the one order type, whatever the verb of a line.
 _NAME = ORDERS.verbs[0].name
 
 
 def template(view: View) -> list[str]:
-    """Return the verbs as lines to be uncommented, each below its help; without verbs, a reminder."""
+    """Return the verbs as lines to be uncommented and gone on with, in the form of their usage if they have one."""
     if view["over"]:
         return []
-    if not view["verbs"]:
-        return ["# Write in your own words what you want done, one thing a line."]
-    lines = ["# Take a semicolon away and write in your own words, or write lines of your own."]
     forms = {verb.word: verb.form for verb in usages_of(view).everything.verbs}
-    for verb in view["verbs"]:
-        lines += [f"# {verb['help']}"[:WIDTH]] if verb["help"] else []
-        lines.append(f"; {forms.get(verb['verb'], verb['verb'] + ' <your words>')}")
-    return [*lines, *_lists(view)]
-
-
-def _lists(view: View) -> Iterator[str]:
-    """Yield the names in each list, as remarks."""
-    for name, names in view.get("lists", {}).items():
-        told = f"{name}: {', '.join(names)}"
-        yield from textwrap.wrap(told, WIDTH, initial_indent="# ", subsequent_indent="#     ", break_on_hyphens=False)
+    return [f"; {forms.get(verb['verb'], verb['verb'])}" for verb in view["verbs"]]
 
 
 def desk(view: View) -> dict[str, Any]:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from pbem.ruleset import View
-from pbem_rules.common.summary import counted, fitted, named, sentence
+from pbem.ruleset import Loss, View
+from pbem_rules.common.summary import counted, named, sentence
+
+MOST, SIGNS = 5, 90
+"""Headlines of a report, and characters of each."""
+
+# Marks of Markdown at the beginning of a line, those within it, and signs of what is no sentence: tables, HTML, links.
+_OPENING = re.compile(r"[#>*+\s-]{1,20}+")
+_MARKS = re.compile(r"[*`]++|(?<!\w)_++|_++(?!\w)")
+_NO_SENTENCE = re.compile(r"[|<>\[\]]|---|===")
+# The end of a sentence, with the quotation mark that may follow.
+_END = re.compile(r"[.!?…][\"'”’)]?(?=\s|$)")
 
 
 def turn_summary(view: View) -> list[str]:
     """Return the first words of the GM, and the state of the game, from the view alone."""
-    return fitted([*_end(view), *_ruled(view), *_gone(view), *_scores(view), *_turn(view)])
+    lines = [*_end(view), *_gone(view), *_scores(view), *_ruled(view)]
+    turn = list(_turn(view))
+    return [line for line in lines if len(line) <= SIGNS][: MOST - len(turn)] + turn
 
 
 def _of(view: View, kind: str) -> list[str]:
@@ -25,55 +38,69 @@ def _end(view: View) -> Iterator[str]:
 
 
 def _ruled(view: View) -> Iterator[str]:
-    """Yield whether the GM answered the sheet, and the first line of the answer."""
+    """Yield whether the GM answered the sheet, and the first sentences of the GM that fit."""
     own, public = _of(view, "result"), _of(view, "public")
     sheet = f"your sheet of {counted(len(view['sheet']), 'line')}" if view["sheet"] else ""
+    first = [f"To you: {words}" for text in own if (words := _first(text, SIGNS - 8))]
     if _of(view, "unruled"):
-        yield f"The GM gave no ruling{f' on {sheet}' if sheet else ''}; nothing has changed."
-    elif sheet and own:
-        yield f"The GM has ruled on {sheet}."
-    elif sheet:
+        yield Loss(f"The GM gave no ruling{f' on {sheet}' if sheet else ''}; nothing has changed.")
+    elif sheet and not own:
         yield f"The GM has written nothing to you alone on {sheet}."
-    yield from (f"To you: {_first(text)}" for text in own)
-    yield from (f"To all: {_first(text)}" for text in public)
+    yield from first or (f"To all: {words}" for text in public if (words := _first(text, SIGNS - 8)))
 
 
-def _first(text: str) -> str:
-    """Return the first line that has letters or digits, without the marks of a Markdown title."""
-    line = next((line.strip() for line in text.splitlines() if any(sign.isalnum() for sign in line)), "see below.")
-    marks, _, title = line.partition(" ")
-    return title.strip() if title and not marks.strip("#") else line
+def _first(text: str, room: int) -> str:
+    """Return the first sentence of a text without marks of Markdown, or its title; "" if that has no room."""
+    for paragraph in text[:2_000].split("\n\n"):
+        lines = [line for line in paragraph.splitlines() if any(sign.isalnum() for sign in line)]
+        if lines:
+            said = lines[0] if lines[0].startswith("#") else " ".join(lines)
+            return _sentence(said, room)
+    return ""
+
+
+def _sentence(text: str, room: int) -> str:
+    """Return the sentence that a text begins with; "" if it has no room or is none."""
+    words = " ".join(_MARKS.sub("", _OPENING.sub("", text, count=1) if _OPENING.match(text) else text).split())
+    end = _END.search(words)
+    first = words[: end.end()] if end else words
+    return "" if len(first) > room or _NO_SENTENCE.search(first) else first
 
 
 def _gone(view: View) -> Iterator[str]:
     gone = [event["who"] for event in view["events"] if event["kind"] in ("left", "out")]
-    if gone:
-        who = named([_who(view, seat) for seat in gone])
-        yield f"Out of the game since this turn: {who}."
+    if view["seat"] in gone:
+        yield Loss("You are out of the game since this turn.")
+    if others := [who for who in gone if who != view["seat"]]:
+        yield f"Out of the game since this turn: {named(others)}."
 
 
 def _scores(view: View) -> Iterator[str]:
-    """Yield the best score, and the reader's own."""
+    """Yield who leads, and the scores of the reader and as many others as a headline holds."""
     scores = view["scores"]
     if not scores:
         return
     best = max(scores.values())
-    first = [_who(view, seat) for seat in view["seats"] if scores[seat] == best]
-    own = "" if "you" in first else f"; you have {scores[view['seat']]}"
-    yield f"Highest score: {best}, of {named(first)}{own}."
+    first = [seat for seat in view["seats"] if scores[seat] == best]
+    behind = (seat for seat in scores if seat not in first)
+    rest = sorted(behind, key=lambda seat: (seat != view["seat"], -scores[seat]))
+    told = [f"you have {scores[seat]}" if seat == view["seat"] else f"{seat} {scores[seat]}" for seat in rest]
+    names = [_who(view, seat) for seat in first]
+    leads = "lead" if len(first) > 1 or "you" in names else "leads"
+    head = sentence(f"{named(sorted(names, key=lambda name: name != 'you'))} {leads} with {best}")
+    wordings = (f"{head}{'; ' if told[:at] else ''}{', '.join(told[:at])}." for at in (len(told), min(1, len(told)), 0))
+    yield next((each for each in wordings if len(each) <= SIGNS), "")
 
 
 def _turn(view: View) -> Iterator[str]:
-    if view["over"]:
+    """Yield how many turns are left, where that is known."""
+    if view["over"] or not view["turns"]:
         return
-    label, turn, turns = view["label"], view["turn"], view["turns"]
-    named_so = f"{sentence(label)}: the" if label != f"turn {turn}" else "The"
-    if not turns:
-        yield f"{named_so} next turn is turn {turn}; the GM says when the game ends."
-    elif turn >= turns:
-        yield f"{named_so} next turn is turn {turn}, the last."
+    left = view["turns"] - view["turn"]
+    if left > 0:
+        yield f"{counted(left, 'turn')} {'is' if left == 1 else 'are'} left after this one."
     else:
-        yield f"{named_so} next turn is turn {turn} of {turns}."
+        yield "This is the last turn, unless your GM says otherwise."
 
 
 def _who(view: View, seat: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Order, View
+from pbem.ruleset import NotDone, Order, View
 from pbem_rules.common.negotiation import Draw, Resign
-from pbem_rules.common.outcomes import draw_fate, fate, not_done, refusals, resign_fate
+from pbem_rules.common.outcomes import clauses, draw_fate, refusals, refused, resign_fate
 from pbem_rules.common.summary import listed
 from pbem_rules.singularity.events import reason
 from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written
@@ -18,8 +18,11 @@ from pbem_rules.singularity.state import Reply
 Event = Mapping[str, Any]
 
 
+_UNREACHED = ("the game ended", "The game ended")
+
+
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """Return a sentence or two for each of the reader's orders."""
+    """Return a clause for each of the reader's orders."""
     whys = refusals(view, orders, ORDERS.line)
     return [_fate(_Line(view, order, orders[number + 1 :]), whys[number]) for number, order in enumerate(orders)]
 
@@ -46,7 +49,10 @@ class _Line:
 
 
 def _fate(line: _Line, why: str) -> str:
-    return fate(not_done(why) if why else _TELLERS[type(line.order)](line))
+    if why:
+        return refused(why)
+    told = _TELLERS[type(line.order)](line)
+    return NotDone(clauses(told)) if told.startswith(_UNREACHED) else clauses(told)
 
 
 def _place(line: _Line) -> str:

@@ -26,7 +26,7 @@ from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL
 from pbem_rules.singularity.orders import ORDERS
 from pbem_rules.singularity.outcomes import order_outcomes
 from pbem_rules.singularity.state import SEATS, VERSION, State, from_version_1
-from pbem_rules.singularity.summary import turn_summary
+from pbem_rules.singularity.summary import turn_summary, without_orders
 from pbem_rules.singularity.views import view_of
 
 
@@ -40,6 +40,7 @@ class Singularity(BaseRuleset[State]):
     upgrades = (from_version_1,)
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one stone a move"
+    has_dice = False
     summary = "Connect your stones to surround the black stone in a corner, or to form a Y; an open board."
     pitch = (
         "Red and blue put one stone a move on a board of hexagons, and all see everything. Surround the black "
@@ -65,6 +66,7 @@ class Singularity(BaseRuleset[State]):
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
     turn_summary = staticmethod(turn_summary)
+    without_orders = staticmethod(without_orders)
     order_outcomes = staticmethod(order_outcomes)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from typing import Any
 
 from pbem.ruleset import (
@@ -17,6 +18,7 @@ from pbem.ruleset import (
     join_lines,
     orders_in_remark,
 )
+from pbem_rules.common.hexes import distance
 from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
 from pbem_rules.singularity import outlook
 from pbem_rules.singularity.field import field_of
@@ -167,20 +169,27 @@ class _Sheet:
 def template(view: View) -> list[str]:
     """Return the sheet that comes with a report, in which nothing is decided yet.
 
-    A line that begins with a semicolon is an order once that is taken away and
-    the angles are filled in; remarks begin with a # and stay remarks.
+    Each line begins with a semicolon, and is an order once that is taken away; its cells are free ones near the
+    middle of the board.
     """
     if view["over"]:
         return []
-    lines = [f"# kept, no need to repeat: {reply['line']}" for reply in view["kept"]]
-    if view["offer"] == opponent(view["seat"]):
-        lines += ["; DRAW ACCEPT", "; DRAW DECLINE"]
+    lines = ["; DRAW ACCEPT", "; DRAW DECLINE"] if view["offer"] == opponent(view["seat"]) else []
+    cells = _middle(view)
     if view["awaited"]:
-        lines.append("# It is your move: take away the semicolon and write a cell.")
-        lines.append("; PLACE <cell>")
-    if _leaves_room(view):
-        lines.append("; IF <cell> THEN <cell>  # a reply to your opponent's next stone")
+        lines.append(f"; PLACE {cells.pop(0)}")
+    if len(cells) > 1:
+        lines.append(f"; IF {cells[0]} THEN {cells[1]}")
     return lines if view["offer"] else [*lines, "; DRAW OFFER"]
+
+
+def _middle(view: View) -> list[str]:
+    """Return three free cells at most, the nearest to the middle first."""
+    plan = field_of(view["size"])
+    taken = {view["black"], *(stone["cell"] for stone in view["moves"])}
+    free = (cell for name, cell in plan.cells.items() if name not in taken)
+    near = nsmallest(3, free, key=lambda cell: distance((0, 0), plan.axial[cell]))
+    return [plan.names[cell] for cell in near]
 
 
 def desk(view: View) -> dict[str, Any]:

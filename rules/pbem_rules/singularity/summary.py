@@ -5,17 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pbem.ruleset import View
-from pbem_rules.common.summary import fitting, listed, sentence, shortened
+from pbem.ruleset import Loss, View
+from pbem_rules.common.summary import fitting, listed, sentence
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.events import reason, result_words
 from pbem_rules.singularity.field import field_of
 from pbem_rules.singularity.state import SEATS, opponent
 
+MOST = 5
+"""Headlines of a report."""
+
 
 def turn_summary(view: View) -> list[str]:
     """Return the news of the turn, the most important first, and who is to place; nothing on what did not happen."""
-    return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
+    news, standing = ([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING))
+    return news[: MOST - len(standing)] + standing
+
+
+def without_orders(view: View) -> str:
+    """Return that no stone is placed, and when that loses the game."""
+    limit = view["forfeit_after"]
+    if not limit:
+        return "Without orders you place no stone, and the game waits for yours."
+    missed = view["misses"][view["seat"]] + 1
+    if missed >= limit:
+        return "Without a stone of yours by then you lose the game."
+    return f"Without orders you place no stone; that would be {missed} in a row, and {limit} lose the game."
 
 
 def _result(view: View) -> Iterator[str]:
@@ -23,9 +38,10 @@ def _result(view: View) -> Iterator[str]:
     result = view["result"]
     if result and view["seat"] in result["winners"]:
         yield fitting(f"you have won: {reason(result['how'])}.")
+    elif result and result["winners"]:
+        yield Loss(fitting(f"you have lost. {sentence(result_words(result['winners'], result['how']))}."))
     elif result:
-        lost = "you have lost. " if result["winners"] else ""
-        yield fitting(f"{lost}{sentence(result_words(result['winners'], result['how']))}.")
+        yield fitting(f"{result_words(result['winners'], result['how'])}.")
 
 
 def _offer(view: View) -> Iterator[str]:
@@ -38,7 +54,8 @@ def _missed(view: View) -> Iterator[str]:
     """Yield the deadlines missed this turn, and how many in a row lose the game."""
     for event in _told(view, "missed"):
         limit = f", and {event['limit']} lose the game" if event["limit"] else ""
-        yield fitting(f"{_you(view, event['who'])} missed the deadline: {event['misses']} in a row{limit}.")
+        told = fitting(f"{_you(view, event['who'])} missed the deadline: {event['misses']} in a row{limit}.")
+        yield Loss(told) if event["who"] == view["seat"] else told
 
 
 def _stones(view: View) -> Iterator[str]:
@@ -58,7 +75,7 @@ def _replies(view: View) -> Iterator[str]:
         if number:
             yield f"{_counted(number)} of yours {'was' if number == 1 else 'were'} {fate}."
     for event in _told(view, "refused"):
-        yield fitting(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}.")
+        yield Loss(fitting(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}."))
 
 
 def _threats(view: View) -> Iterator[str]:

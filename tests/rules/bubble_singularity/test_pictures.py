@@ -23,6 +23,12 @@ def svg(state: State, after: Played | None = None) -> str:
     return picture.svg
 
 
+def table(state: State, after: Played | None = None) -> str:
+    """Return the picture for pages without a report."""
+    (picture,) = board.table_pictures(view(state, "red", after.events if after else ()))
+    return picture.svg
+
+
 def written(drawing: str) -> list[str]:
     """Return all texts of a picture."""
     return re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
@@ -45,7 +51,7 @@ def test_each_arrow_is_drawn() -> None:
 
 
 def test_bubbles_bear_letters() -> None:
-    """Bubbles differ without colour: each has its first letter, on the board and in supplies."""
+    """Bubbles differ without colour: each has its first letter."""
     empty, with_two = (written(svg(lay(lying=lying))) for lying in ({}, {"B2": "ry"}))
 
     assert with_two.count("R") - empty.count("R") == 1
@@ -69,7 +75,7 @@ def test_nodes_and_maris_are_drawn() -> None:
 
 def test_markers_are_stars() -> None:
     """Each Singularity Point marker is a star beside its owner."""
-    none, three = (svg(lay(markers=markers)).count("#7a5b10") for markers in (0, 3))
+    none, three = (table(lay(markers=markers)).count("#7a5b10") for markers in (0, 3))
 
     assert three - none == 3
 
@@ -86,9 +92,9 @@ def test_the_last_turn_is_drawn() -> None:
 
 
 def test_the_last_turn_is_told_in_order() -> None:
-    """Below the board stand the way, the pull, and the pops from the first to the last."""
+    """Where there is no report, the way, the pull, and the pops in their order stand below the board."""
     after = play(lay(hand="bb", lying={"C2": "rg"}), "MOVE N N", "PULL W")
-    told = " ".join(written(svg(after.state, after)))
+    told = " ".join(written(table(after.state, after)))
     pops = [event.data["space"] for event in after.events if event.kind == "popped"]
 
     assert "went" in told
@@ -99,10 +105,10 @@ def test_the_last_turn_is_told_in_order() -> None:
 @pytest.mark.parametrize("options", [{}, {"advanced": True}])
 def test_a_phone_shows_it_whole(options: dict[str, Any]) -> None:
     """At the 374 pixels of a phone letters are 11 pixels high and have contrast, and nothing is clipped."""
-    (picture,) = RULESET.pictures(view(lay(lying={"B2": "rgby" * 3, "C2": "rgby"}, **options), "red"))
-    (fresh,) = RULESET.pictures(view(new_game(**options), "red"))
+    full = view(lay(lying={"B2": "rgby" * 3, "C2": "rgby"}, **options), "red")
+    fresh = view(new_game(**options), "red")
 
-    for each in (picture, fresh):
+    for each in (*RULESET.pictures(full), *RULESET.pictures(fresh), *board.table_pictures(full)):
         assert small_letters(each, least=11 * each.width / 374) == []
         assert faint_labels(each) == []
         assert outside(each) == []
@@ -162,7 +168,15 @@ def test_the_text_map_names_special_cards_and_owners() -> None:
 
 
 def test_the_picture_is_told_in_words() -> None:
-    """The alternative text has the number of bubbles and the places of the Maris."""
-    (picture,) = RULESET.pictures(view(lay(lying={"A2": "rb"}), "red"))
+    """The alternative text has the bubbles of each space, the places of the Maris, and the nodes."""
+    (picture,) = RULESET.pictures(view(lay(lying={"A2": "rb"}, nodes=["B1", "D2"]), "red"))
 
-    assert picture.title == "Board, round 1, blue moving: 2 bubbles on it; Maris: red on A1, blue on C3"
+    assert picture.title == ("The board of 4 by 4 cards. Bubbles: A2 red blue. Maris: red A1, blue C3. Nodes: B1, D2.")
+
+
+def test_the_picture_of_a_report_is_the_board_alone() -> None:
+    """The players stand beside it in words, so that a phone shows no more than the board."""
+    (picture,) = RULESET.pictures(view(lay(), "red"))
+
+    assert picture.height <= 1.05 * picture.width
+    assert set(written(picture.svg)) <= {*squares(4), *"ABCD", *"1234", *"RGBY"}

@@ -15,6 +15,7 @@ from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.abilities import title
 from pbem_rules.bubble_singularity.events import public
 from pbem_rules.bubble_singularity.orders import Resign
 from pbem_rules.bubble_singularity.state import State
@@ -146,22 +147,27 @@ def reporter() -> Iterator[Renderer]:
 
 def report(reporter: Renderer, state: State, seat: SeatName, events: Sequence[Event] = ()) -> RenderedReport:
     """Render a seat's report."""
-    facts = ReportFacts(
+    return reporter.report(RULESET, view(state, seat, events), facts(state.seats, seat))
+
+
+def facts(seats: tuple[SeatName, ...], seat: SeatName, **more: Any) -> ReportFacts:
+    """Return the facts of a seat's report."""
+    return ReportFacts(
         campaign="bubble1",
         seat=seat,
-        seats=state.seats,
+        seats=seats,
         deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
         zone="Europe/Berlin",
         code="abcdefgh",
         address="orders@example.org",
+        **more,
     )
-    return reporter.report(RULESET, view(state, seat, events), facts)
 
 
 def plain(text: str) -> str:
     """Join the wrapped lines of a text and decode the entities of HTML."""
     joined = re.sub(r"\s+", " ", text)
-    return joined.replace("&#39;", "'").replace("&middot;", "-")
+    return joined.replace("&#39;", "'")
 
 
 @pytest.mark.parametrize("kind", SAID)
@@ -173,7 +179,7 @@ def test_every_event_has_its_sentence(reporter: Renderer, kind: str) -> None:
     parts = report(reporter, state, "red", [public(state.seats, kind, **data)])
 
     assert f"- {sentence} " in plain(parts.text)
-    assert f"<li>{sentence}</li>" in plain(parts.html)
+    assert f">{sentence}</li>" in plain(parts.html)
 
 
 def test_the_table_of_events_is_whole() -> None:
@@ -190,12 +196,12 @@ def test_a_report_tells_the_whole_table(reporter: Renderer) -> None:
     parts = report(reporter, state, "blue")
 
     for words in (plain(parts.text), plain(re.sub(r"<[^>]*>", "", parts.html))):
-        assert "Blue is to move in round 1; that is you." in words
-        assert "1 red, 0 green, 1 blue, 0 yellow" in words
-        assert "2 red, 2 green, 2 blue, 2 yellow" in words
-        assert "Quantum Drift (drift)" in words
-        assert "may not PULL in the next turn" in words
-        assert "energy (D4, red's): 2 bubbles pop on the spaces beside it" in words
+        assert "It is your turn." in words
+        assert "1 blue, 1 red" in words
+        assert "In the bag: 2 blue, 2 green, 2 red, 2 yellow." in words
+        assert "Quantum Drift (drift): your Mari may move diagonally too." in words
+        assert "Blue may not PULL in the next turn." in words
+        assert "Stations: D4 (energy) red's; the others are free." in words
 
 
 def test_a_report_of_the_set_up_tells_what_to_choose(reporter: Renderer) -> None:
@@ -206,7 +212,8 @@ def test_a_report_of_the_set_up_tells_what_to_choose(reporter: Renderer) -> None
 
     assert "everybody chooses where to start and a starting ability" in text
     assert f"{state.first.capitalize()} will be the first player." in text
-    assert all(f"({card})" in text for card in state.players["green"].offer)
+    assert all(f"({card}): " in text for card in state.players["red"].offer)
+    assert all(title(card).partition(" (")[0] in text for card in state.players["green"].offer)
 
 
 def test_a_report_of_a_question_tells_the_choices(reporter: Renderer) -> None:
@@ -216,8 +223,7 @@ def test_a_report_of_a_question_tells_the_choices(reporter: Renderer) -> None:
 
     text = plain(report(reporter, after.state, "red", after.events).text)
 
-    assert "Blue chooses what to keep in round 1." in text
-    assert "To choose from: " + ", ".join(after.state.question.choices) in text
+    assert "Blue chooses what to keep. To choose from: " + ", ".join(after.state.question.choices) in text
 
 
 def test_the_last_report_names_the_winners(reporter: Renderer) -> None:
@@ -236,6 +242,37 @@ def test_where_all_left_nobody_wins(reporter: Renderer) -> None:
     for shown in (report(reporter, over, "red", events).text, report(reporter, over, "red", events).html):
         assert "Nobody wins: all others left the game." in plain(shown)
         assert "Nobody wins. Totals: red 0, blue 0." in plain(shown)
+
+
+def test_pops_stand_below_the_score_of_their_chain(reporter: Renderer) -> None:
+    """What a chain was worth comes first, and each pop of it explains that."""
+    after = play(lay(hand="", lying={"C3": "rr", "C2": "g"}, cards={"C3": "NS"}), "PULL N")
+
+    text = report(reporter, after.state, "red", after.events).text
+
+    assert re.search(r"- Blue's chain of 1 pop has length 1: .*\n  Pop 1 on C3: ", text)
+
+
+def test_what_hardly_changes_is_in_the_first_and_in_a_full_report(reporter: Renderer) -> None:
+    """What wins and what special cards do is left out of the others, which say how to get it."""
+    shown = {
+        told: reporter.report(RULESET, view(lay(stations=True), "blue"), facts(("red", "blue"), "blue", **{told: True}))
+        for told in ("first", "full", "missed")
+    }
+
+    for told, there in (("first", True), ("full", True), ("missed", False)):
+        assert ("Special space cards" in shown[told].text) is there
+        assert ("Most points when the game ends win" in shown[told].html) is there
+        assert ("RESEND FULL" in shown[told].text) is not there
+
+
+def test_who_waits_reads_who_moves(reporter: Renderer) -> None:
+    """A report that asks for no orders begins with that, and has neither a button nor a form."""
+    parts = report(reporter, lay(), "red")
+
+    assert parts.text.split("\n\n")[1] == "Blue moves: nothing to do"
+    assert not re.search("ORDER FORM|TO SEND ORDERS", parts.text)
+    assert "Write orders" not in parts.html
 
 
 def test_beginners_read_of_no_cards(reporter: Renderer) -> None:

@@ -23,9 +23,8 @@ def test_a_quiet_table_tells_whose_turn_it_is_and_who_leads() -> None:
     state = lay(points=6)
 
     assert summary(state) == [
-        "It is your turn, in round 1.",
+        "It is your turn. Your Mari is on C3; you have 3 bubbles.",
         "You lead with 9 points; red 0.",
-        "Your Mari is on C3; you have 3 bubbles.",
     ]
     assert summary(state, "red")[:2] == ["Blue is to move, then you.", "Blue leads with 9 points; you 0."]
 
@@ -108,8 +107,8 @@ def test_a_missed_turn_is_told() -> None:
     """A missing sheet is told to its player and to the others."""
     done = miss(lay())
 
-    assert summary(done.state, "blue", done.events)[0] == "No sheet of yours came; the game's default was played."
-    assert summary(done.state, "red", done.events)[0] == "No sheet of blue's came; the game's default was played."
+    assert summary(done.state, "blue", done.events)[0] == "No orders came from you; the game's default was played."
+    assert summary(done.state, "red", done.events)[0] == "No orders came from blue; the game's default was played."
 
 
 def test_a_question_and_the_set_up_are_awaited_in_their_words() -> None:
@@ -133,10 +132,7 @@ def test_two_bubbles_that_fusion_pops_are_not_called_short() -> None:
     """Spaces that pop in the reader's turn alone are named as ready to the reader, and as short to the others."""
     state = lay(held=["fusion"], lying={"B2": "bb", "D4": "rb"})
 
-    assert summary(state)[-2:] == [
-        "Ready to pop in your turn, as things lie: B2.",
-        "One bubble short of a pop: D4.",
-    ]
+    assert summary(state)[-1] == "Ready to pop in your turn: B2; one bubble short: D4."
     assert summary(state, "red")[-1] == "One bubble short of a pop: B2 and D4."
 
 
@@ -181,3 +177,42 @@ def test_a_coming_end_without_scores_is_told() -> None:
     assert "No score for 3 turns: the game ends after 2 more turns like that." in summary(replace(state, unscored=3))
     assert not [line for number in (0, 1) for line in summary(replace(state, unscored=number)) if "No score" in line]
     assert not [line for line in summary(replace(lay(), unscored=50)) if "No score" in line]
+
+
+def test_own_losses_are_marked_as_such() -> None:
+    """A missed turn, a block and the loss of a station or of the game are losses to one player alone."""
+    state = lay(blocked="ROTATE", stations=True, control={"energy": "red"})
+    taken = [public(state.seats, "controlled", who="red", station="energy", before="blue")]
+
+    assert [line for line in RULESET.turn_summary(view(state, "blue", taken)) if getattr(line, "bad", False)] == [
+        "You may not ROTATE in your next turn.",
+        "Red took the energy station from you.",
+    ]
+    assert not [line for line in RULESET.turn_summary(view(state, "red", taken)) if getattr(line, "bad", False)]
+
+
+def test_a_reminder_says_what_is_played_without_orders() -> None:
+    """It is the default of the turn, of the choice, or of the set-up."""
+    asked = replace(lay(), question=Question("bubbles", "blue", ("red", "blue", "green")))
+
+    assert RULESET.without_orders(view(lay(), "blue")) == "Without orders this is played for you: MOVE N, ROTATE CW."
+    assert RULESET.without_orders(view(asked, "blue")) == "Without orders this is kept for you: red blue."
+    assert "your start is chosen for you, and you keep " in RULESET.without_orders(view(new_game(2), "red"))
+
+
+def test_five_headlines_are_enough() -> None:
+    """Of a turn with more news the most important come first: whose turn it is, how near the end is, what was won."""
+    state = replace(
+        lay(markers=2, stations=True, held=["drift"], blocked="PULL", lying={"D4": "rb"}, control={"energy": "blue"}),
+        quiet=3,
+    )
+    scored = public(state.seats, "scored", who="red", pops=3, points=6, markers=0, total=6, chain=1)
+    taken = public(state.seats, "controlled", who="blue", station="energy", before="red")
+
+    assert summary(state, "blue", [scored, taken]) == [
+        "It is your turn. Your Mari is on C3; you have 3 bubbles.",
+        "Nothing moves or pops: the game ends after 1 more turn like that.",
+        "You may not PULL in your next turn.",
+        "Red scored 6 points with 3 pops.",
+        "You took the energy station from red.",
+    ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pbem_rules.common.negotiation import Draw
-from pbem_rules.common.outcomes import SIGNS, draw_fate, fate, refusals, resign_fate
+from pbem_rules.common.outcomes import SIGNS, clauses, draw_fate, fate, refusals, refused, resign_fate
 
 
 def test_sentences_become_one_line_that_fits() -> None:
@@ -15,6 +15,20 @@ def test_sentences_become_one_line_that_fits() -> None:
     assert fate("it went.", "", "then it stayed.") == "It went. Then it stayed."
     assert fate("one two " * 40) == "One two " + "one two " * 23 + "one …"
     assert len(fate("one two " * 40)) <= SIGNS
+
+
+def test_parts_become_one_clause_that_fits() -> None:
+    """It follows the typed line and a colon: small letters but for places, no full stop, cut at a word."""
+    assert clauses("It went to C3.", "", "then it stayed") == "it went to C3; then it stayed"
+    assert clauses("A7 did not pop.") == "A7 did not pop"
+    assert len(clauses("one two " * 40)) <= SIGNS
+
+
+def test_a_refused_order_is_marked_as_not_done() -> None:
+    """The report puts the words before it, so the clause is the reason and what was done in its place."""
+    outcome = refused("the cell is taken", "by default it went to B1.")
+
+    assert (outcome, outcome.state) == ("the cell is taken; by default it went to B1", "not")
 
 
 @pytest.mark.parametrize(

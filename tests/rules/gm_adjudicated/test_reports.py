@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import pytest
 import pbem_rules.gm_adjudicated.events as events_module
 from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.report.renderer import Renderer
-from pbem.ruleset import Event
+from pbem.ruleset import Attachment, Event
 from pbem_rules.gm_adjudicated import RULESET
-from pbem_rules.gm_adjudicated.events import public
+from pbem_rules.gm_adjudicated.events import public, words
 from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import SEATS, new_game, ruled, turn, view
 
@@ -33,6 +34,17 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
 """Each kind of event with its data, and its sentence in a report."""
 
 
+FACTS = ReportFacts(
+    campaign="war",
+    seat="red",
+    seats=SEATS,
+    deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
+    zone="Europe/Berlin",
+    code="abcdefgh",
+    address="orders@example.org",
+)
+
+
 @pytest.fixture(scope="module")
 def reporter() -> Iterator[Renderer]:
     """Yield a renderer without pictures."""
@@ -42,16 +54,7 @@ def reporter() -> Iterator[Renderer]:
 
 def report(reporter: Renderer, state: State, events: Sequence[Event] = ()) -> RenderedReport:
     """Return red's report."""
-    facts = ReportFacts(
-        campaign="war",
-        seat="red",
-        seats=SEATS,
-        deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
-        zone="Europe/Berlin",
-        code="abcdefgh",
-        address="orders@example.org",
-    )
-    return reporter.report(RULESET, view(state, "red", events), facts)
+    return reporter.report(RULESET, view(state, "red", events), FACTS)
 
 
 @pytest.mark.parametrize("kind", SAID)
@@ -85,7 +88,15 @@ def test_a_report_has_all_that_the_seat_knows(reporter: Renderer) -> None:
 
     text = report(reporter, after, events).text
 
-    for told in ("It rained.", "The year is 431.", "Gold!", "nine ships", "N --- C", "  Dig here", "red        7"):
+    for told in (
+        "It rained.",
+        "The year is 431.",
+        "Gold!",
+        "nine ships",
+        "N --- C",
+        "- Dig here",
+        "Scores: red 7, blue 0, green 0.",
+    ):
         assert f"{told}\n" in text
     assert "Out of the game: green." in text
 
@@ -97,21 +108,55 @@ def test_a_report_shows_the_ledgers(reporter: Renderer) -> None:
 
     parts = report(reporter, after, events)
 
-    assert "Your ledger:\n\n  army: 3\n  gold: 0 (was 40)\n  ships: none\n" in parts.text
-    assert "Known of blue:\n\n  army: 4 (was 3)\n" in parts.text
-    assert ">gold</th>" in parts.html
+    assert "Your ledger\n\narmy: 3\n\ngold: 0 (was 40)\n\nships: none\n" in parts.text
+    assert "Known to all\n\nblue, army: 4 (was 3)\n" in parts.text
+    assert "<b>gold:</b> 0 (was 40)" in parts.html
+
+
+def test_a_turn_with_a_name_is_called_by_it(reporter: Renderer) -> None:
+    """The title is the GM's name for the turn; its number stands below."""
+    state = new_game(turns=9)
+    after, events = turn(state, ruled(state, all="War.", game="LABEL autumn 1805"))
+
+    text = report(reporter, after, events).text
+
+    assert text.startswith("Autumn 1805\n")
+    assert "Turn 2 of 9, unless the GM says otherwise." in text
+
+
+def test_help_on_verbs_and_the_lists_stand_above_the_form(reporter: Renderer) -> None:
+    """The form itself has nothing but lines that can be gone on with."""
+    state = new_game(verbs={"lists": {"place": ["Naxos", "Delos"]}, "GO": {"usage": "GO <place>", "help": "march"}})
+
+    above, _, form = report(reporter, state).text.partition("ORDERS war")
+
+    assert "GO: march · Lines in your own words do as well, one thing a line.\n\nPlace: Naxos, Delos." in above
+    assert form.startswith(" red abcdefgh\n; GO <place>\nEND\n")
+
+
+def test_the_gms_pictures_stand_with_the_words_that_they_belong_to(reporter: Renderer) -> None:
+    """A picture of the GM is shown below their words, with its caption; a file is named."""
+    map_ = Attachment("map.png", "image/png", "ab" * 32, 900, 300, 200, "The coast.")
+    log = Attachment("log.pdf", "application/pdf", "cd" * 32, 900)
+    told = public(new_game(), "public", **words("See for yourselves.", [map_, log]))
+    facts = replace(FACTS, enclosed={map_.sha256: b"x", log.sha256: b"y"})
+
+    parts = reporter.report(RULESET, view(new_game(), "red", [told]), facts)
+
+    assert parts.html.index("See for yourselves.") < parts.html.index('alt="The coast."') < parts.html.index("log.pdf")
+    assert "| See for yourselves.\n\nAttached: map.png, The coast.\nAttached: log.pdf\n" in parts.text
 
 
 def test_the_layout_of_the_gm_is_kept(reporter: Renderer) -> None:
-    """Tables and paragraphs stay as typed; only lines too long for a mail are wrapped."""
+    """Tables and paragraphs stay as typed, behind bars; only lines too long for a mail are wrapped."""
     state = new_game()
     words = "Ships   men\n   9    900\n\n" + "long " * 30
     after, events = turn(state, ruled(state, red=words))
 
     text = report(reporter, after, events).text
 
-    assert "Ships   men\n   9    900\n\nlong long" in text
-    assert max(map(len, text.splitlines())) <= 78
+    assert "| Ships   men\n|    9    900\n|\n| long long" in text
+    assert max(len(line) for line in text.splitlines() if line.startswith("|")) <= 78
 
 
 def test_the_gms_words_are_no_markup(reporter: Renderer) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from pbem.ruleset import Event, SeatName
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.state import State
@@ -15,26 +17,41 @@ def summary(done: tuple[State, Sequence[Event]], seat: SeatName = "red") -> list
     return list(RULESET.turn_summary(view(done[0], seat, done[1])))
 
 
-def test_at_the_beginning_there_is_the_turn_alone() -> None:
-    """The first summary has the turn and the last one, or says that the GM ends the game."""
-    assert summary((new_game(turns=9), ())) == ["The next turn is turn 1 of 9."]
-    assert summary((new_game(turns=1), ())) == ["The next turn is turn 1, the last."]
-    assert summary((new_game(turns=0), ())) == ["The next turn is turn 1; the GM says when the game ends."]
+def test_at_the_beginning_there_are_the_turns_alone() -> None:
+    """The first summary has the turns that are left, where the GM has set a last one."""
+    assert summary((new_game(turns=9), ())) == ["8 turns are left after this one."]
+    assert summary((new_game(turns=1), ())) == ["This is the last turn, unless your GM says otherwise."]
+    assert summary((new_game(turns=0), ())) == []
 
 
 def test_a_ruling_is_told_by_its_first_words() -> None:
-    """The first line of words to this seat, then of words to all; lines without letters are skipped."""
+    """The first sentence to this seat, or else to all; lines without letters are skipped."""
     state = new_game(turns=9)
-    ruling = ruled(state, all="It rained.\nAnd rained.", red="=====\n  Gold!\nNine.")
+    ruling = ruled(state, all="It rained.\nAnd rained.", red="=====\n  Gold and\nsilver! Nine.")
     done = turn(state, ruling, sheets={"red": ["dig"]})
 
     assert summary(done) == [
-        "The GM has ruled on your sheet of 1 line.",
-        "To you: Gold!",
-        "To all: It rained.",
-        "The next turn is turn 2 of 9.",
+        "To you: Gold and silver!",
+        "7 turns are left after this one.",
     ]
-    assert summary(done, "blue") == ["To all: It rained.", "The next turn is turn 2 of 9."]
+    assert summary(done, "blue") == ["To all: It rained.", "7 turns are left after this one."]
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        ("# The *fifth* night\n\nLong ago.", "To you: The fifth night"),
+        ("- You hold **six** planets, `all` _yours_.", "To you: You hold six planets, all yours."),
+        ("snake_case stays.", "To you: snake_case stays."),
+        ("| a | table |\n|---|---|", ""),
+        ("See [the map](https://example.org).", ""),
+    ],
+)
+def test_a_headline_has_no_markup(text: str, headline: str) -> None:
+    """Marks of Markdown are left out; what is no sentence is left to the report."""
+    state = new_game(turns=0)
+
+    assert summary(turn(state, ruled(state, red=text), sheets={"red": ["dig"]})) == [headline][: len(headline)]
 
 
 def test_a_sheet_without_an_answer_is_told_so() -> None:
@@ -53,9 +70,10 @@ def test_scores_and_who_is_out_are_told() -> None:
     state = new_game()
     done = turn(state, ruled(state, all="War.", game="SCORE red 7\nSCORE blue 3\nOUT green"))
 
-    assert "Highest score: 7, of you." in summary(done)
-    assert "Highest score: 7, of red; you have 3." in summary(done, "blue")
+    assert "You lead with 7; blue 3, green 0." in summary(done)
+    assert "Red leads with 7; you have 3, green 0." in summary(done, "blue")
     assert "Out of the game since this turn: green." in summary(done)
+    assert summary(done, "green")[0] == "You are out of the game since this turn."
 
 
 def test_secret_scores_are_not_told() -> None:
@@ -63,14 +81,6 @@ def test_secret_scores_are_not_told() -> None:
     state = new_game(scores=False)
 
     assert "score" not in " ".join(summary(turn(state, ruled(state, all="War.", game="SCORE red 7"))))
-
-
-def test_a_turn_with_a_name_is_called_by_it() -> None:
-    """A turn is called by the GM's name and its number."""
-    state = new_game(turns=9)
-    done = turn(state, ruled(state, all="War.", game="LABEL autumn 1805"))
-
-    assert summary(done)[-1] == "Autumn 1805: the next turn is turn 2 of 9."
 
 
 def test_the_end_tells_who_won_and_why() -> None:
@@ -84,11 +94,8 @@ def test_the_end_tells_who_won_and_why() -> None:
     assert summary(turn(last, ruled(last, all="Done.")))[0] == "The game is over; nobody has won."
 
 
-def test_long_words_are_cut_to_a_line() -> None:
-    """Long words are cut at a blank, with an ellipsis."""
-    state = new_game()
+def test_no_sentence_is_cut() -> None:
+    """Words too long for a headline are left to the report."""
+    state = new_game(turns=0)
 
-    (line,) = [line for line in summary(turn(state, ruled(state, red="long " * 40))) if line.startswith("To you")]
-
-    assert line.endswith("long …")
-    assert len(line) <= 90
+    assert summary(turn(state, ruled(state, red="long " * 40, all="Rain."))) == ["To all: Rain."]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from pbem.ruleset import Dice, SeatName, TurnInput
+from pbem.ruleset import Dice, NotDone, SeatName, TurnInput
 from pbem.testing.play import games
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.orders import ORDERS, If, Place
@@ -28,12 +28,10 @@ def told(state: State, *, red: Sequence[str] = (), blue: Sequence[str] = (), sea
 
 def test_a_stone_is_told_by_its_number() -> None:
     """A stone has its number, with the kept reply that answered at once, or with the win it brings."""
-    won = "It was stone 13, and you surrounded the black stone."
+    won = "it was stone 13, and you surrounded the black stone"
 
-    assert told(new_game(), red=["PLACE d4"]) == ["It was stone 1."]
-    assert told(new_game(), red=["PLACE d4"], blue=["IF d4 THEN e5"]) == [
-        "It was stone 1; blue answered on e5 at once."
-    ]
+    assert told(new_game(), red=["PLACE d4"]) == ["it was stone 1"]
+    assert told(new_game(), red=["PLACE d4"], blue=["IF d4 THEN e5"]) == ["it was stone 1; blue answered on e5 at once"]
     assert told(position(ALMOST_SURROUNDED, size=4), red=["PLACE g3"]) == [won]
 
 
@@ -42,7 +40,7 @@ def test_an_answer_that_wins_is_told_with_the_end() -> None:
     state, _ = turn(position(ALMOST_SURROUNDED, size=4), red=["PLACE e2", "IF g4 THEN g3"])
 
     assert told(state, blue=["PLACE g4"], seat="blue") == [
-        "It was stone 14; red answered on g3 at once; red wins: surrounded the black stone."
+        "it was stone 14; red answered on g3 at once; red wins: surrounded the black stone"
     ]
 
 
@@ -51,43 +49,44 @@ def test_a_stone_that_found_its_cell_taken_is_not_placed() -> None:
     order = Place("d4")
     after, events = RULESET.resolve(position("d4 e5"), TurnInput({"red": (order,)}), Dice(b"test"))
 
-    assert RULESET.order_outcomes(view(after, "red", events), (order,)) == ["Not done, for d4 is not free."]
+    assert RULESET.order_outcomes(view(after, "red", events), (order,)) == [NotDone("d4 is not free")]
+    assert RULESET.order_outcomes(view(after, "red", events), (order,))[0].state == "not"
 
 
 @pytest.mark.parametrize(
     ("before", "red", "blue", "said"),
     [
-        ("", ["PLACE f6", "IF d4 THEN e5"], [], ["It was stone 1.", "It is kept."]),
-        ("f6", ["IF d4 THEN e5"], ["PLACE d4"], ["It was played: e5 is your stone 3."]),
-        ("f6", ["IF d4 THEN e5"], ["PLACE a7"], ["It lapsed: blue played a7."]),
+        ("", ["PLACE f6", "IF d4 THEN e5"], [], ["it was stone 1", "it is kept"]),
+        ("f6", ["IF d4 THEN e5"], ["PLACE d4"], ["it was played: e5 is your stone 3"]),
+        ("f6", ["IF d4 THEN e5"], ["PLACE a7"], ["it lapsed: blue played a7"]),
         (
             "f6",
             ["IF d4 THEN e5", "IF c7 THEN c8 AFTER e5", "IF b7 THEN b8 AFTER c8", "IF a6 THEN a7"],
             ["PLACE d4", "IF e5 THEN c7"],
             [
-                "It was played: e5 is your stone 3.",
-                "It was played: c8 is your stone 5.",
-                "It is kept.",
-                "It lapsed: blue played d4 and c7.",
+                "it was played: e5 is your stone 3",
+                "it was played: c8 is your stone 5",
+                "it is kept",
+                "it lapsed: blue played d4 and c7",
             ],
         ),
-        ("f6", ["IF c4 THEN c5 AFTER e5"], ["PLACE c4"], ["It lapsed."]),
+        ("f6", ["IF c4 THEN c5 AFTER e5"], ["PLACE c4"], ["it lapsed"]),
         (
             "",
             ["PLACE f6", "IF e5 THEN c7", "IF d4 THEN e9 AFTER c7", "IF d4 THEN c8"],
             ["IF f6 THEN e5", "IF c7 THEN e9 AFTER e5"],
             [
-                "It was stone 1; blue answered on e5 at once.",
-                "It was played: c7 is your stone 3.",
-                "It lapsed: blue played e5 and e9.",
-                "It lapsed: blue played e5 and e9.",
+                "it was stone 1; blue answered on e5 at once",
+                "it was played: c7 is your stone 3",
+                "it lapsed: blue played e5 and e9",
+                "it lapsed: blue played e5 and e9",
             ],
         ),
         (
             "",
             ["PLACE f6", "IF c7 THEN c8 AFTER e5", "IF d4 THEN c9"],
             ["IF a6 THEN a7"],
-            ["It was stone 1.", "It is kept.", "It is kept."],
+            ["it was stone 1", "it is kept", "it is kept"],
         ),
     ],
 )
@@ -103,8 +102,8 @@ def test_a_reply_that_can_no_longer_be_used_is_told_with_the_stone_in_its_way() 
     plan = ["IF d4 THEN e5", "IF c7 THEN d4 AFTER e5", "IF c8 THEN c9 AFTER e5"]
 
     assert told(position("f6"), red=plan, blue=["PLACE d4"])[1:] == [
-        "It was dropped, for blue has a stone on d4.",
-        "It is kept.",
+        "it was dropped, for blue has a stone on d4",
+        "it is kept",
     ]
 
 
@@ -113,27 +112,27 @@ def test_a_line_overruled_by_one_below_it_names_that() -> None:
     before, _ = turn(new_game(), red=["PLACE f6", "IF c4 THEN c6"])
 
     assert told(before, red=["IF d4 THEN e5", "IF d4 THEN e6", "IF c4 THEN c5", "FORGET c4"]) == [
-        "IF d4 THEN e6 below took its place.",
-        "It is kept.",
-        "FORGET c4 below dropped it.",
-        "1 reply is kept now.",
+        "IF d4 THEN e6 below took its place",
+        "it is kept",
+        "FORGET c4 below dropped it",
+        "1 reply is kept now",
     ]
-    assert told(before, red=["FORGET", "IF a7 THEN a8"]) == ["1 reply is kept now.", "It is kept."]
-    assert told(before, red=["FORGET"]) == ["None is kept now."]
+    assert told(before, red=["FORGET", "IF a7 THEN a8"]) == ["1 reply is kept now", "it is kept"]
+    assert told(before, red=["FORGET"]) == ["none is kept now"]
 
 
 def test_offers_answers_and_resignations_are_told() -> None:
     """An offer waits or is agreed to; with the end, nothing else comes of a sheet."""
     offered, _ = turn(position("d4"), red=["DRAW OFFER"], blue=["PLACE e5"])
 
-    assert told(position("d4"), red=["DRAW OFFER"]) == ["It waits for your opponent's answer."]
-    assert told(offered, blue=["DRAW ACCEPT"], seat="blue") == ["Both agreed: the game is drawn."]
-    assert told(offered, blue=["DRAW DECLINE"], seat="blue") == ["The offer no longer stands."]
-    assert told(offered, red=["RESIGN CONFIRM"], blue=["DRAW ACCEPT"], seat="blue") == ["The game ended without it."]
+    assert told(position("d4"), red=["DRAW OFFER"]) == ["it waits for your opponent's answer"]
+    assert told(offered, blue=["DRAW ACCEPT"], seat="blue") == ["both agreed: the game is drawn"]
+    assert told(offered, blue=["DRAW DECLINE"], seat="blue") == ["the offer no longer stands"]
+    assert told(offered, red=["RESIGN CONFIRM"], blue=["DRAW ACCEPT"], seat="blue") == ["the game ended without it"]
     assert told(new_game(), red=["RESIGN CONFIRM", "PLACE d4", "IF e5 THEN e6", "FORGET"]) == [
-        "The game is over.",
-        "The game ended before it came to that.",
-        "The game ended without it.",
+        "the game is over",
+        "the game ended before it came to that",
+        "the game ended without it",
         "",
     ]
 
@@ -156,7 +155,7 @@ def test_in_played_games_what_is_said_is_what_the_view_has() -> None:
                             "cell": cell,
                         }
                         seen.add("placed")
-                    if said == "It is kept.":
+                    if said == "it is kept":
                         assert ORDERS.line(order) in [kept["line"] for kept in after["kept"]]
                         seen.add("kept")
     assert seen == {"placed", "kept"}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pbem_rules.singularity.events as events_module
-from pbem.report.facts import RenderedReport, ReportFacts
+from pbem.report.facts import DiceDisclosure, RenderedReport, ReportFacts
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Event, SeatName
 from pbem_rules.singularity import RULESET
@@ -58,7 +59,12 @@ def reporter() -> Iterator[Renderer]:
 
 def report(reporter: Renderer, state: State, seat: SeatName, events: Sequence[Event] = ()) -> RenderedReport:
     """Return a seat's report."""
-    facts = ReportFacts(
+    return reporter.report(RULESET, view(state, seat, events), report_facts(seat))
+
+
+def report_facts(seat: SeatName, **more: Any) -> ReportFacts:
+    """Return the facts of a seat's report."""
+    return ReportFacts(
         campaign="sing1",
         seat=seat,
         seats=SEATS,
@@ -66,8 +72,8 @@ def report(reporter: Renderer, state: State, seat: SeatName, events: Sequence[Ev
         zone="Europe/Berlin",
         code="abcdefgh",
         address="orders@example.org",
+        **more,
     )
-    return reporter.report(RULESET, view(state, seat, events), facts)
 
 
 @pytest.mark.parametrize("kind", SAID)
@@ -77,8 +83,8 @@ def test_every_event_has_its_sentence(reporter: Renderer, kind: str) -> None:
 
     parts = report(reporter, new_game(), "red", [public(kind, **data)])
 
-    assert f"- {sentence}" in re.sub(r"\n  ", " ", parts.text)
-    assert f"<li>{sentence}</li>" in parts.html
+    assert f"- {sentence}\n" in parts.text
+    assert f">{sentence}</li>" in parts.html
 
 
 def test_the_table_of_events_is_whole() -> None:
@@ -117,3 +123,21 @@ def test_the_last_report_tells_what_won(reporter: Renderer) -> None:
         assert "Winning group: a6 b5 c4 d4 e3 f3 g3" in shown
         assert "Perimeter path between them: a5 a4 b3 c2 d1 e1 f1 g1 g2" in shown
         assert "IF" not in shown
+
+
+def test_a_game_without_dice_says_nothing_of_them(reporter: Renderer) -> None:
+    """Neither the first report, which has the seal of others, nor the last one shows a seal, a seed or dice words."""
+    facts = report_facts("red", first=True, seal="ab" * 32, dice=DiceDisclosure(words=(), digest="0f" * 32, seats=2))
+
+    for shown in (facts, replace(facts, first=False, seed="cd" * 32)):
+        parts = reporter.report(RULESET, view(new_game(), "red"), shown)
+        assert "dice" not in (parts.text + parts.html).lower()
+
+
+def test_who_waits_reads_whose_move_it_is(reporter: Renderer) -> None:
+    """A report that asks for no orders begins with that, and has neither a button nor a form."""
+    parts = report(reporter, position("d4"), "red")
+
+    assert parts.text.split("\n\n")[1] == "Blue moves: nothing to do"
+    assert not re.search("ORDER FORM|TO SEND ORDERS", parts.text)
+    assert "Write orders" not in parts.html

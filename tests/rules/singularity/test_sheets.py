@@ -177,22 +177,23 @@ def test_the_sheet_in_a_report_says_what_is_asked() -> None:
     assert [line.split()[:3] for line in mover if line[0] == ";"] == [
         [";", "DRAW", "ACCEPT"],
         [";", "DRAW", "DECLINE"],
-        [";", "PLACE", "<cell>"],
-        [";", "IF", "<cell>"],
+        [";", "PLACE", "f6"],
+        [";", "IF", "e6"],
     ]
     assert [line.split()[1] for line in other] == ["IF"]
     assert RULESET.template(view(new_game(), "red"))[-1] == "; DRAW OFFER"
     assert read(state, "blue", *mover).orders == ()
 
 
-def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
-    """A line without its semicolon, with cells for the words in angles, is that order; remarks are comments."""
-    state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF e6 THEN e5"])
+def test_every_line_of_the_form_is_an_order_without_its_semicolon() -> None:
+    """The cells of the lines are free, and each line fits the others."""
+    state, _ = turn(position("f6"), blue=["PLACE d4", "DRAW OFFER"], red=["IF e6 THEN e5"])
+    form = RULESET.template(view(state, "red"))
 
-    for line in RULESET.template(view(state, "blue")):
-        filled = line.removeprefix("; ").replace("<cell>", "c8", 1).replace("<cell>", "c9", 1)
-        parsed = read(state, "blue", filled)
-        assert (len(parsed.orders), parsed.errors) == (0 if line[0] == "#" else 1, ())
+    assert form == ["; DRAW ACCEPT", "; DRAW DECLINE", "; PLACE e6", "; IF e7 THEN f5"]
+    for lines in ([form[0]], [form[1]], form[2:]):
+        parsed = read(state, "red", *(line.removeprefix("; ") for line in lines))
+        assert (len(parsed.orders), parsed.errors) == (len(lines), ())
 
 
 def test_no_sheet_is_asked_for_at_the_end() -> None:

@@ -121,3 +121,20 @@ def test_a_draw_is_told_as_one(seat: SeatName) -> None:
     after, events = turn(offered, blue=["DRAW ACCEPT"])
 
     assert summary(after, seat, events)[0] == "A draw: the players agreed to a draw."
+
+
+def test_without_a_stone_the_missed_deadlines_in_a_row_are_counted() -> None:
+    """A reminder says what happens without orders: no stone, and at the limit the end of the game."""
+    once, _ = turn(new_game())
+    twice, _ = turn(once)
+
+    assert RULESET.without_orders(view(once, "red")).endswith("that would be 2 in a row, and 3 lose the game.")
+    assert RULESET.without_orders(view(twice, "red")) == "Without a stone of yours by then you lose the game."
+
+
+def test_own_losses_are_marked_as_such() -> None:
+    """A missed deadline of one's own is a loss, that of the opponent is not."""
+    after, events = turn(new_game())
+
+    assert [getattr(line, "bad", False) for line in RULESET.turn_summary(view(after, "red", events))] == [True, False]
+    assert [getattr(line, "bad", False) for line in RULESET.turn_summary(view(after, "blue", events))] == [False, False]

@@ -8,7 +8,7 @@ from pbem.ruleset import BaseRuleset, Dice, Option, SeatName, Seats, Standing
 from mygame import sheet, turn
 from mygame.orders import ORDERS
 from mygame.state import Player, State
-from mygame.view import pictures, text_map, turn_summary, view_of
+from mygame.view import pictures, text_map, turn_summary, view_of, without_orders
 
 
 class MyGame(BaseRuleset[State]):
@@ -28,6 +28,7 @@ class MyGame(BaseRuleset[State]):
 
     view = staticmethod(view_of)
     turn_summary = staticmethod(turn_summary)
+    without_orders = staticmethod(without_orders)
     pictures = staticmethod(pictures)
     text_map = staticmethod(text_map)
     parse = staticmethod(sheet.parse)

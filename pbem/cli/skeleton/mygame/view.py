@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from pbem.ruleset import Event, Picture, SeatName, TapTarget, View, box, events_for
+from pbem.ruleset import Event, Loss, Picture, SeatName, TapTarget, View, box, events_for
 
 from mygame.state import State
 
-ROW = 10
+ROW = 6
 """Caves in a row of map and picture."""
 
-SIDE = 48
+SIDE = 60
+"""Pixels of a cave: a row fits the screen of a phone, which has 374."""
 
 
 def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> View:
@@ -31,8 +32,15 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> View:
 
 
 def turn_summary(view: View) -> list[str]:
-    """Return the most important facts."""
-    return [f"You have {view['score']} points; your lantern is in cave {view['cave']}."]
+    """Return the headlines, what the seat lost first; a `Loss` is shown in its colour."""
+    found = [event for event in view["events"] if event["kind"] == "found"]
+    lost = [Loss(f"{event['by'].capitalize()} found your lantern in cave {event['cave']}.") for event in found]
+    return [*lost[:4], f"You have {view['score']} points; your lantern is in cave {view['cave']}."]
+
+
+def without_orders(view: View) -> str:
+    """Return what happens to the seat without orders, for reminders."""
+    return f"Without orders your lantern stays in cave {view['cave']}, and you search nothing."
 
 
 def text_map(view: View) -> str:
@@ -47,7 +55,8 @@ def pictures(view: View) -> tuple[Picture, ...]:
     rows = -(-len(view["caves"]) // ROW)
     width, height = ROW * SIDE, rows * SIDE
     caves = "".join(_cave(number, cave, alight=cave == view["cave"]) for number, cave in enumerate(view["caves"]))
-    title = f"My Game, {view['label']}: the hill"
+    # Stands in place of the picture where pictures are blocked, so it says what matters.
+    title = f"The hill of {len(view['caves'])} caves: your lantern is in {view['cave']}."
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
     svg = f"{head}<title>{title}</title>{caves}</svg>"
     return (Picture("hill", title, svg, width, height, spots=tuple(_spots(view))),)
