@@ -157,7 +157,7 @@ _EXAMPLES = 3
 
 def _seal(ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> str:
     """Return the seal of the dice, "" in a game without dice."""
-    return seed_hash(snapshot.seed) if getattr(ruleset, "has_dice", True) else ""
+    return seed_hash(snapshot.seed) if ruleset.has_dice else ""
 
 
 RESENT = "resent"
