@@ -21,7 +21,7 @@ from pbem.testing.suite import RulesetTests, rule
 MAP_COLUMNS = 80
 LARGEST_PICTURE = 2_000
 LARGEST_MEMORY = 10_000
-MOST_BRIEF, BRIEF = 8, 76
+MOST_BRIEF, BRIEF = 8, 90
 """Lines of a turn's summary, and characters on each."""
 
 BECAME = 200
@@ -120,7 +120,7 @@ class ReportRules(RulesetTests):
                     assert not re.search(r"\bNone\b|\{\{|\}\}|<[a-z]", told), (event, told)
 
     @rule(
-        "Let turn_summary say what matters most in at most eight printable lines of at most 76 signs, each a sentence "
+        "Let turn_summary say what matters most in at most eight printable lines of at most 90 signs, each a sentence "
         "or two; take all of it from the view."
     )
     def test_a_report_can_be_told_in_brief(self) -> None:

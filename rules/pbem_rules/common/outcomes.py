@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pbem.ruleset import Order, View
+from pbem.ruleset import NotDone, Order, View
 from pbem_rules.common.negotiation import Draw
 from pbem_rules.common.summary import cut, sentence
 
@@ -21,6 +21,21 @@ def fate(*sentences: str) -> str:
 def not_done(why: str) -> str:
     """Return the outcome of a refused order."""
     return f"not done, for {why}."
+
+
+def clauses(*parts: str) -> str:
+    """Join parts, in small letters and perhaps with full stops, to the clause that an outcome is."""
+    return cut("; ".join(_clause(part) for part in parts if part), SIGNS)
+
+
+def _clause(text: str) -> str:
+    # A space such as "A1" and a verb such as "FORGET" keep their capitals.
+    return (text[0].lower() + text[1:] if text[1:2].islower() else text).removesuffix(".")
+
+
+def refused(why: str, *instead: str) -> NotDone:
+    """Return the outcome of an order that was not carried out: why, and what was done in its place."""
+    return NotDone(clauses(why, *instead))
 
 
 def refusals(view: View, orders: Sequence[Order], line: Callable[[Order], str]) -> list[str]:
