@@ -185,7 +185,7 @@ def template(view: View) -> list[str]:
 def _setup_lines(view: View) -> Iterator[str]:
     done = placed(view)
     for kind, number in numbers(view["homes"]).items():
-        squares = " ".join(done.get(kind, ["<square>"] * number))
+        squares = " ".join(done.get(kind, ["<where>"] * number))
         yield f"{'' if kind in done else '; '}SETUP {kind} {squares}"
 
 

@@ -125,7 +125,7 @@ def test_the_sheet_of_the_set_up_shows_what_stands() -> None:
     form = RULESET.template(view(state, "one"))
 
     assert form[:2] == list(SETUPS["one"][:2])
-    assert form[2:5] == ["; SETUP W <square>", "; SETUP B <square>", "; SETUP X <square> <square>"]
+    assert form[2:5] == ["; SETUP W <where>", "; SETUP B <where>", "; SETUP X <where> <where>"]
 
 
 def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:
