@@ -75,8 +75,13 @@ def fill_pattern(context: EvalContext, rows: Iterable[Any], pattern: str) -> lis
     """
     fill, values = _compile_pattern(pattern)
     if context.autoescape:
-        return [Markup(fill(*map(escape, values(row)))) for row in rows]  # noqa: S704 - all of it is escaped
+        return [Markup(fill(*map(_escape_value, values(row)))) for row in rows]  # noqa: S704 - all of it is escaped
     return [fill(*values(row)) for row in rows]
+
+
+def _escape_value(value: Any) -> Any:
+    # Most are numbers, and thousands of them in a report.
+    return value if type(value) is int else escape(value)
 
 
 @lru_cache(maxsize=256)
@@ -100,8 +105,9 @@ _PLACE = re.compile(r"(?<![\w,+-])(?:[A-Z]{1,2}[0-9]{1,3}[+-][0-9]{1,3}|-?[0-9]{
 
 @pass_eval_context
 def keep_places(context: EvalContext, text: str) -> str:
-    """Return a text whose places stay on one line of HTML; in plain text, and in HTML that is ready, as it is."""
-    if not context.autoescape or isinstance(text, Markup):
+    """Return a text whose places stay on one line of HTML; in plain text, and in HTML with tags, as it is."""
+    # Text that macros return is escaped, and still has no tags.
+    if not context.autoescape or (isinstance(text, Markup) and "<" in text):
         return text
     span = f'<span style="{CSS["place"]}">\\g<0></span>'
     return Markup(_PLACE.sub(span, str(escape(text))))  # noqa: S704 - all of it is escaped

@@ -11,7 +11,7 @@ from typing import Any
 
 from pbem.ruleset import Order, View
 from pbem_rules.common.negotiation import Draw, Resign
-from pbem_rules.common.outcomes import draw_fate, fate, not_done, refusals, resign_fate
+from pbem_rules.common.outcomes import clauses, draw_fate, refusals, refused, resign_fate
 from pbem_rules.common.summary import listed, named
 from pbem_rules.dueling_masters.kinds import FIGHTERS, WORDS
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
@@ -23,23 +23,29 @@ MOST_MET = 4
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """Return a sentence or two for each order of the reader."""
+    """Return a clause or two for each order of the reader."""
     whys = refusals(view, orders, ORDERS.line)
-    return [_fate(view, order, why) for order, why in zip(orders, whys, strict=True)]
+    return [refused(why) if why else _fate(view, order) for order, why in zip(orders, whys, strict=True)]
 
 
-def _fate(view: View, order: Order, why: str) -> str:
-    return fate(*([not_done(why)] if why else _TELLERS[type(order)](view, order)))
+def _fate(view: View, order: Order) -> str:
+    told = list(_TELLERS[type(order)](view, order))
+    return refused(*told) if told[:1] and told[0] in (_USED_UP, *_ENDED) else clauses(*told)
+
+
+_USED_UP = "your move is used up"
+
+# The last is common to both games with offers of a draw.
+_ENDED = ("the game ended before it came to that", "the game ended before it departed", "The game ended without it.")
 
 
 def _setup(view: View, order: Setup) -> Iterator[str]:
     """Yield that pieces stand, by their names if they are numbered."""
     if _told(view, "placed"):
         names = [name for square in dict.fromkeys(order.squares) for name in _names(view, order.kind, square)]
-        what = "they are" if len(names) > 1 else "it is"
-        yield f"{what} {listed(names) if order.kind in FIGHTERS and len(names) > 1 else 'placed'}."
+        yield listed(names) if order.kind in FIGHTERS and len(names) > 1 else "placed"
     elif view["over"]:
-        yield "the game ended before it came to that."
+        yield _ENDED[0]
 
 
 def _names(view: View, kind: str, square: str) -> list[str]:
@@ -50,16 +56,16 @@ def _move(view: View, order: Move) -> Iterator[str]:
     """Yield that the piece flies now, or why not, and what it had met on its flight before."""
     moved, rammed = (_of(view, kind, order.piece) for kind in ("moved", "rammed"))
     if moved:
-        yield f"it departed from {moved['origin']} and is in transit."
+        yield f"departed from {moved['origin']}, in transit"
     elif rammed:
-        yield f"it departed from {rammed['origin']} and met your asteroid on {rammed['square']}: both are gone."
+        yield f"departed from {rammed['origin']} and met your asteroid on {rammed['square']}: both are gone"
     elif any(event["who"] == view["seat"] for event in _told(view, "spent")):
-        yield "your move is used up."
+        yield _USED_UP
     elif view["over"]:
-        yield "the game ended before it departed."
+        yield _ENDED[1]
     met = [_meeting(event) for event in _told(view, "collision") if event["own"]["piece"] == order.piece]
     if met:
-        yield f"before, it had met {named(met, MOST_MET)}."
+        yield f"before, it had met {named(met, MOST_MET)}"
 
 
 def _meeting(event: Event) -> str:

@@ -26,7 +26,7 @@ from pbem_rules.dueling_masters.former import renewed
 from pbem_rules.dueling_masters.orders import ORDERS
 from pbem_rules.dueling_masters.outcomes import order_outcomes
 from pbem_rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1, from_version_2
-from pbem_rules.dueling_masters.summary import turn_summary
+from pbem_rules.dueling_masters.summary import turn_summary, without_orders
 from pbem_rules.dueling_masters.views import view_of
 
 
@@ -69,7 +69,7 @@ class DuelingMasters(BaseRuleset[State]):
             "first",
             "choice",
             "seed",
-            "who moves first: player one, player two, or whoever the seed draws",
+            "who moves first: player one, player two, or the one drawn by the seed",
             choices=("seed", *SEATS),
         ),
         Option("home_moves", "bool", False, "home planets may move, like a chess king"),
@@ -96,6 +96,7 @@ class DuelingMasters(BaseRuleset[State]):
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))
     turn_summary = staticmethod(of_any_age(renewed, turn_summary))
+    without_orders = staticmethod(of_any_age(renewed, without_orders))
     order_outcomes = staticmethod(of_any_age(renewed, order_outcomes))
     resolve = staticmethod(turn.resolve)
     pictures = staticmethod(of_any_age(renewed, picture.pictures))

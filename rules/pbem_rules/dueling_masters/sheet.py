@@ -12,8 +12,7 @@ from typing import Any
 
 from pbem.ruleset import FieldError, Finding, Order, ParsedOrder, ParsedSheet, View
 from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
-from pbem_rules.dueling_masters.board import HALVES
-from pbem_rules.dueling_masters.kinds import CHESSMEN, KINDS, STRENGTH, WORDS, manner, numbers
+from pbem_rules.dueling_masters.kinds import KINDS, WORDS, numbers
 from pbem_rules.dueling_masters.moves import Fleet, check_time
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
 from pbem_rules.dueling_masters.outlook import outlook
@@ -164,8 +163,8 @@ def _counted(kind: str, homes: int) -> str:
 def template(view: View) -> list[str]:
     """Return the order sheet that a report encloses: the set-up as it stands, or the pieces to choose from.
 
-    A line that begins with a semicolon becomes an order when that is removed and the
-    text in angle brackets is filled in; remarks begin with a # and stay remarks.
+    A line that begins with a semicolon becomes an order when that is removed and the text in angle brackets
+    is filled in.
     """
     if view["over"]:
         return []
@@ -178,44 +177,16 @@ def template(view: View) -> list[str]:
     if not view["awaited"]:
         return lines
     fleet = Fleet.of_view(view)
-    own = {piece["name"]: piece for piece in view["own"]}
-    lines.append("# It is your move: take away one semicolon and write a square.")
     # A piece that can only ram is offered with RAM.
-    lines += [_move_line(view, own[piece.name], ram=not fleet.moves(piece)) for piece in fleet.movable()]
+    lines += [f"; MOVE {piece.name} TO <square>{'' if fleet.moves(piece) else ' RAM'}" for piece in fleet.movable()]
     return lines if view["offer"] else [*lines, "; DRAW OFFER"]
 
 
-# Remarks of a form on an incomplete set-up, by its deadline.
-_ROUNDS: Sequence[Sequence[str]] = (
-    (),
-    (
-        "# What a sheet does not place, you are asked for once more; without a sheet,",
-        "# dice place it at this deadline.",
-    ),
-    ("# Second deadline: dice place what is lacking then, and it counts as missed.",),
-)
-
-
 def _setup_lines(view: View) -> Iterator[str]:
-    done, rows = placed(view), HALVES[view["seat"]]
-    yield f"# Take away the semicolons; for each <where> write a square of rows {rows[0]} to {rows[-1]}."
-    yield f"# Strongest first: {' '.join(STRENGTH)}. An asteroid and what meets it both perish."
-    if not view["ready"][view["seat"]]:
-        yield from _ROUNDS[view["set_up_round"]]
+    done = placed(view)
     for kind, number in numbers(view["homes"]).items():
-        squares, how = " ".join(done.get(kind, ["<where>"] * number)), _how(view, kind)
-        yield f"{'' if kind in done else '; '}SETUP {kind} {squares}{f'  # {how}' if how else ''}"
-
-
-def _how(view: View, kind: str) -> str:
-    chessman = CHESSMEN.get(manner(kind, home_moves=view["home_moves"]))
-    return f"like a {chessman}" if chessman else ""
-
-
-def _move_line(view: View, piece: View, *, ram: bool) -> str:
-    where = f"in transit, {piece['origin']} to {piece['square']}" if piece["transit"] else f"on {piece['square']}"
-    order = f"; MOVE {piece['name']} TO <square>{' RAM' if ram else ''}"
-    return f"{order:<28} # {_how(view, piece['kind'])}, {where}"
+        squares = " ".join(done.get(kind, ["<where>"] * number))
+        yield f"{'' if kind in done else '; '}SETUP {kind} {squares}"
 
 
 def desk(view: View) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Summary of a turn for the head of a report, from the view alone."""
+"""Headlines of a report, and what happens without orders, from the view alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import View
-from pbem_rules.common.summary import fitting, listed, sentence, shortened
+from pbem_rules.common.headlines import headline, headlines
+from pbem_rules.common.summary import listed, sentence
 from pbem_rules.dueling_masters.board import territory
 from pbem_rules.dueling_masters.events import ENDS
 from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, WORDS
@@ -14,8 +15,20 @@ from pbem_rules.dueling_masters.state import opponent
 
 
 def turn_summary(view: View) -> list[str]:
-    """Return sentences on what happened, what matters most first, and on the state of the duel."""
-    return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
+    """Return headlines on what happened, what matters most first, and on the state of the duel."""
+    return headlines(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
+
+
+def without_orders(view: View) -> str:
+    """Return what happens to the seat without orders, in a sentence."""
+    if not view["awaited"]:
+        return ""
+    what = "dice place what your set-up lacks" if view["stage"] == "set-up" else "your move is passed"
+    missed, limit = view["misses"][view["seat"]] + 1, view["forfeit_after"]
+    if limit and missed >= limit:
+        return f"Without orders you lose the game: {missed} missed in a row do."
+    count = f"; then you have missed {missed} in a row, and {limit} lose the game" if limit else ""
+    return f"Without orders {what}{count}."
 
 
 def _result(view: View) -> Iterator[str]:
@@ -23,12 +36,14 @@ def _result(view: View) -> Iterator[str]:
     result = view["result"]
     if not result:
         return
-    won = view["seat"] in result["winners"]
-    lost = "you have lost. " if result["winners"] else ""
-    yield fitting(f"you have won: {ENDS[result['how']]}." if won else f"{lost}{sentence(result['words'])}.")
+    if view["seat"] in result["winners"]:
+        yield headline(f"you have won: {ENDS[result['how']]}.")
+    else:
+        lost = "you have lost. " if result["winners"] else ""
+        yield headline(f"{lost}{sentence(result['words'])}.", f"you have lost: {ENDS[result['how']]}.", bad=bool(lost))
     homes = [piece["square"] for piece in view["disclosed"] if piece["kind"] == HOME and piece["fate"] == "stood"]
     if homes:
-        yield fitting(f"your opponent's {_homes(len(homes))} stood on {listed(homes)}.")
+        yield headline(f"your opponent's {_homes(len(homes))} stood on {listed(homes)}.")
 
 
 def _homes(number: int) -> str:
@@ -42,9 +57,9 @@ def _setting_up(view: View) -> Iterator[str]:
     own, other = view["ready"][view["seat"]], view["ready"][opponent(view["seat"])]
     if not own:
         rows = "A to E" if view["seat"] == "one" else "F to J"
-        yield f"Your set-up is awaited, in rows {rows}{'; your opponent has sent his' if other else ''}."
+        yield f"Your set-up is awaited, in rows {rows}{'; your opponent has sent theirs' if other else ''}."
         if view["set_up_round"] == 2:
-            yield "At this deadline dice place what it lacks, and you have missed it."
+            yield headline("At this deadline dice place what it lacks, and you have missed it.", bad=True)
     elif not other:
         yield "Your set-up is complete; your opponent's is awaited."
 
@@ -64,7 +79,7 @@ def _missed(view: View) -> Iterator[str]:
         what = "left the set-up incomplete" if incomplete else "missed the deadline"
         count = f"{event['misses']}{' missed' if incomplete else ''} in a row"
         limits = (f", and {event['limit']} lose the game", f", {event['limit']} lose") if event["limit"] else ("",)
-        yield fitting(*(f"{who} {what}: {count}{limit}." for limit in limits))
+        yield headline(*(f"{who} {what}: {count}{limit}." for limit in limits), bad=who == "you")
 
 
 def _losses(view: View) -> Iterator[str]:
@@ -79,7 +94,7 @@ def _losses(view: View) -> Iterator[str]:
         "; ".join(f"{who} lost {words(of)}" for who, of in (("you", lost), ("your opponent", killed)) if of)
         for words in (listed, _number)
     )
-    yield fitting(f"{named}.", f"{counts}.")
+    yield headline(f"{named}.", f"{counts}.", bad=bool(lost))
 
 
 def _lost(loss: Mapping[str, Any], what: str) -> str:
@@ -101,14 +116,15 @@ def _number(of: Sequence[Any]) -> str:
 def _used_up(view: View) -> Iterator[str]:
     """Yield moves that had no effect, and what was rammed."""
     for event in _told(view, "rammed"):
-        yield f"Your {event['piece']} rammed your own asteroid on {event['square']}: both are gone."
+        yield headline(f"Your {event['piece']} rammed your own asteroid on {event['square']}: both are gone.", bad=True)
     for event in _told(view, "spent"):
         mine = event["who"] == view["seat"]
-        yield f"{'Your' if mine else 'His'} move is used up: the piece ordered had been destroyed."
+        whose = "your" if mine else "your opponent's"
+        yield headline(f"{whose} move is used up: the piece ordered had been destroyed.", bad=mine)
     for event in _told(view, "skipped"):
         yield f"{'You have' if event['who'] == view['seat'] else 'Your opponent has'} no piece that can move."
     for event in _told(view, "refused"):
-        yield fitting(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}.")
+        yield headline(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}.", bad=True)
 
 
 def _departed(view: View) -> Iterator[str]:
@@ -120,9 +136,9 @@ def _departed(view: View) -> Iterator[str]:
             kind = f", {_a_kind(mark['kind'])}," if mark["kind"] else ""
             met = [square for square in mark["meets"] if square not in _home_squares(view)]
             meets = f" and may meet you on {listed(met)}" if met else ""
-            yield fitting(
-                f"enemy {mark['mark']}{kind} departed from {event['square']}{meets}.",
-                f"enemy {mark['mark']}{kind} departed from {event['square']}.",
+            yield headline(
+                f"enemy {mark['mark']}{kind} left {event['square']}{meets}.",
+                f"enemy {mark['mark']}{kind} left {event['square']}.",
             )
 
 
@@ -134,7 +150,7 @@ def _threats(view: View) -> Iterator[str]:
         squares = [square for square in homes if any(square in mark["meets"] for mark in marks)]
         numbers = listed([str(mark["mark"]) for mark in marks])
         who = f"enem{'y' if len(marks) == 1 else 'ies'} {numbers} may fly over"
-        yield fitting(
+        yield headline(
             f"{who} your {_homes(len(squares))} on {listed(squares)}.",
             f"{len(marks)} enemies may fly over your {_homes(len(squares))} on {listed(squares)}.",
         )
@@ -160,12 +176,7 @@ def _search(view: View) -> Iterator[str]:
     half = territory(opponent(view["seat"]))
     seen = sum(square in view["scouted"] for square in half)
     if view["stage"] == "play":
-        yield f"Your flights have looked at {seen} of the {len(half)} squares of his half."
-
-
-def _to_move(view: View) -> Iterator[str]:
-    if view["stage"] == "play":
-        yield f"{'You are' if view['mover'] == view['seat'] else 'Your opponent is'} to move."
+        yield f"Your flights have looked at {seen} of the {len(half)} squares of their half."
 
 
 def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
@@ -176,4 +187,4 @@ def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
 _NEWS = (_result, _setting_up, _offer, _missed, _losses, _used_up, _threats, _departed)
 
 # Tellers for every report in play.
-_STANDING = (_pieces, _search, _to_move)
+_STANDING = (_pieces, _search)

@@ -1,6 +1,6 @@
 """Outcome of each order of a turn, from the report's view alone.
 
-The sentence on a move says where the unit is, or was lost; it says why the unit stopped only
+The clause on a move says where the unit is, or was lost; it says why the unit stopped only
 where that is certain, as the event of a fight does not name the units that were in it.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from pbem.ruleset import Order, View
+from pbem.ruleset import InPart, NotDone, Order, View
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.common.summary import counted, named
 from pbem_rules.harvester.memory import stood
@@ -28,7 +28,7 @@ H = NAMES[HARVESTER]
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """Return a sentence for each order; "" where the view does not tell what came of it."""
+    """Return a clause for each order; "" where the view does not tell what came of it."""
     turn = _Turn(view)
     tell = _tell if view["harvester"] else _tell_of_the_gone
     return [tell(order, turn) for order in orders]
@@ -90,15 +90,15 @@ class _Turn:
 
 def _tell(order: Order, turn: _Turn) -> str:
     why = turn.refused.get(ORDERS.line(order)) if turn.refused else None
-    return f"It came to nothing: {why}." if why else _TELLERS[type(order)](order, turn)
+    return NotDone(why) if why else _TELLERS[type(order)](order, turn)
 
 
 def _tell_of_the_gone(order: Order, turn: _Turn) -> str:
     """Return the outcome of an order of a player who is out: players go out before anything else is done."""
     why = next((event["why"] for event in turn.of("out") if event["who"] == turn.view["seat"]), "")
     if isinstance(order, DestroyHarvester):
-        return "It was done." if why == "order" else ""
-    return "It came to nothing: you were out of the game by then." if why else ""
+        return "you are out of the game" if why == "order" else ""
+    return NotDone("you were out of the game by then") if why else ""
 
 
 # -- moves
@@ -110,20 +110,26 @@ def _move(order: Move, turn: _Turn) -> str:
         return _loss(turn.losses.get(order.unit))
     blocked = turn.blocked.get(order.unit)
     if blocked:
-        return f"It stopped at {written(spot)}: {AHEAD[blocked['why']]}."
+        return _stopped(order.unit, f"stopped at {written(spot)}: {AHEAD[blocked['why']]}", turn)
     fight = _undecided(order, spot, turn)
     if fight:
-        return f"It stopped at {written(spot)}: the fight against {_enemies([fight])} {_place(fight)} was undecided."
-    return f"It is at {written(spot)}{_victory(spot, turn)}."
+        what = f"stopped at {written(spot)}: the fight against {_enemies([fight])} {_place(fight)} was undecided"
+        return _stopped(order.unit, what, turn)
+    return f"at {written(spot)}{_victory(spot, turn)}"
+
+
+def _stopped(unit: str, what: str, turn: _Turn) -> str:
+    """Return what stopped a unit, as the outcome of an order not done if it has not moved at all."""
+    return NotDone(what) if turn.stood.get(unit) == turn.spots[unit] else InPart(what)
 
 
 def _loss(fight: Happening | None) -> str:
     if fight is None:
         return ""
     if "winners" not in fight:  # views of version 1 were mailed without
-        return f"It was lost {_place(fight)}."
+        return NotDone(f"lost {_place(fight)}")
     victors = named(fight["winners"], MOST_NAMES)
-    return f"It was lost {_place(fight)} to {victors}: {fight['strength']} against {fight['best']}."
+    return NotDone(f"lost {_place(fight)} to {victors}: {fight['strength']} against {fight['best']}")
 
 
 def _victory(spot: Hex, turn: _Turn) -> str:
@@ -195,23 +201,22 @@ def _target(_: Target, turn: _Turn) -> str:
     spot, gain = written((home["q"], home["r"])), f" and gathered {gathered['amount']}" if gathered else ""
     blocked = turn.blocked.get(H)
     if turn.first("arrived"):
-        return f"It got there{gain or ', and gathered nothing'}."
+        return f"got there{gain or ', and gathered nothing'}"
     if turn.first("nothing-there"):
-        return f"It is at {spot}{gain}: scanners show that nothing is to be gathered at its target, so it has none."
-    if blocked:
-        return f"It waits at {spot}{gain}: {AHEAD[blocked['why']]}."
-    if home["waiting"]:
-        return f"It waits at {spot}{gain}: a fight held it up."
-    return f"It is at {spot}{gain}, {counted(home['left'], 'step')} from its target."
+        return InPart(f"at {spot}{gain}: scanners show that nothing is to be gathered at the target, so it has none")
+    if blocked or home["waiting"]:
+        why = AHEAD[blocked["why"]] if blocked else "a fight held it up"
+        return InPart(f"waits at {spot}{gain}: {why}")
+    return f"at {spot}{gain}, {counted(home['left'], 'step')} from its target"
 
 
 def _build(order: Build, turn: _Turn) -> str:
     built, building = turn.first("built"), turn.view["building"]
-    cost = f"It cost {counted(int(SCANNER[SLOT[order.unit]]), 'resource')}"
+    cost = f"cost {counted(int(SCANNER[SLOT[order.unit]]), 'resource')}"
     if built and built["unit"] == order.unit:
-        return f"{cost}, and stands at {written(_spot(built))}."
+        return f"{cost}; it stands at {written(_spot(built))}"
     if building and building["unit"] == order.unit:
-        return f"{cost}, and is ready in {counted(building['turns'], 'turn')}."
+        return f"{cost}; ready in {counted(building['turns'], 'turn')}"
     return ""
 
 
@@ -219,8 +224,8 @@ def _drop(_: Drop, turn: _Turn) -> str:
     dropped, gathered, home = turn.first("dropped"), turn.first("gathered"), turn.view["harvester"]
     if dropped is None:
         return ""
-    again = f", stayed and gathered {gathered['amount']} there" if gathered and _spot(home) == _spot(dropped) else ""
-    return f"It did so at {written(_spot(dropped))}{again}."
+    again = f"; stayed, and gathered {gathered['amount']} there" if gathered and _spot(home) == _spot(dropped) else ""
+    return f"at {written(_spot(dropped))}{again}"
 
 
 # -- the end of units
@@ -229,7 +234,7 @@ def _drop(_: Drop, turn: _Turn) -> str:
 def _destroy(order: Destroy, turn: _Turn) -> str:
     for event in turn.of("scrapped"):
         if event["unit"] == order.unit:
-            return f"It left {counted(event['left'], 'resource')} at {written(_spot(event))}."
+            return f"left {counted(event['left'], 'resource')} at {written(_spot(event))}"
     return ""
 
 

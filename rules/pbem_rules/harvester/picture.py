@@ -1,4 +1,4 @@
-"""Pictures of a report: the known hexes around the reader's Harvester, and a smaller region for phones."""
+"""Pictures of a report: the hexes next to the reader's Harvester, for a phone, and all known hexes around it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pbem.ruleset import Drawing, Label, Mark, Picture, SpriteInstance, TapTarget, View, box, draw_line
 from pbem_rules.common import hexes
 from pbem_rules.common.hexes import Hex
-from pbem_rules.common.summary import counted
+from pbem_rules.common.summary import counted, named
 from pbem_rules.harvester import sprites
 from pbem_rules.harvester.routes import written
-from pbem_rules.harvester.window import SIDES, Scene, Window, badge_label
+from pbem_rules.harvester.window import SIDES, Scene, Window, badge_label, grouped
 
 RADIUS = 7
 """Most hexes shown around the Harvester; the fewest, LEAST, are those it scans itself."""
@@ -27,8 +27,14 @@ APART = 6
 """Pixels from dot to dot of a side on the overview; nearer ones are drawn as one."""
 
 
+_FIRM = "\xa0"
+
+NEAREST = 6
+"""Most things of a sort that the alternative text names: the nearest."""
+
+
 def pictures(view: View) -> tuple[Picture, ...]:
-    """Return both pictures; none for a player who is out.
+    """Return both pictures, that for a phone first; none for a player who is out.
 
     The frame depends on what was scanned and on nothing else.
     """
@@ -37,12 +43,8 @@ def pictures(view: View) -> tuple[Picture, ...]:
     scene = Scene(view)
     chart, region = _Chart(scene), _Region(scene)
     return (
+        region.drawing().picture("region", region.title(), region.window.tapped()),
         chart.drawing().picture("scanners", _title(scene), chart.spots()),
-        region.drawing().picture(
-            "region",
-            f"Larger, the hexes next to your Harvester at {written(scene.atlas.home)}",
-            region.window.tapped(),
-        ),
     )
 
 
@@ -178,7 +180,7 @@ class _Chart:
 
 
 class _Region:
-    """The hexes next to the Harvester, as wide as a phone, and a list of own units beyond them."""
+    """The hexes next to the Harvester, as wide as a phone, and lines on owners and on own units beyond them."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.view = scene, scene.view
@@ -186,22 +188,47 @@ class _Region:
 
     def drawing(self) -> Drawing:
         """Return the region on its background."""
-        marks = (*self.window.marks(), *map(_before, (row[0] for row in self.window.rows())))
-        return Drawing(sprites.region_ground(), (*marks, *self._head(), *self._beyond()))
+        lines = [*self._owners(), *self._beyond()]
+        below = [
+            Label(14, sprites.REGION_END + 8 + sprites.LINE * at, text, 12, sprites.PAPER)
+            for at, text in enumerate(lines)
+        ]
+        edges = map(_before, (row[0] for row in self.window.rows()))
+        return Drawing(sprites.region_ground(len(lines)), (*self.window.marks(), *edges, *below))
 
-    def _head(self) -> Iterator[Mark]:
+    def _owners(self) -> list[str]:
+        """Return the owners of the letters shown, in two lines at the most."""
         shown = self.window.owners()
-        letters = {owner: letter for owner, letter in self.scene.letters.items() if owner in shown}
-        yield Label(14, 19, _called(self.view), 13, sprites.PAPER, bold=True)
-        yield from _legend_of_letters(letters, 37, sprites.PHONE, 2)
+        letters = sorted((letter, owner) for owner, letter in self.scene.letters.items() if owner in shown)
+        return _lines("; ".join(f"{letter}{_FIRM}{_shortened(owner)}" for letter, owner in letters))
 
-    def _beyond(self) -> Iterator[Mark]:
-        """List own units that are not shown, in two lines at the most."""
+    def _beyond(self) -> list[str]:
+        """Return own units that are not shown, in two lines at the most."""
         far = [unit for unit in self.view["units"] if (unit["q"], unit["r"]) not in self.window.spots]
-        words = "; ".join(f"{unit['unit']}_{unit['q']},{unit['r']}" for unit in far)
-        lines = textwrap.wrap(f"Beyond: {words}", 52, max_lines=2, placeholder=" …") if far else []
-        for at, line in enumerate(lines):
-            yield Label(14, sprites.REGION_END - 22 + 16 * at, line.replace("_", " "), 12, sprites.PAPER)
+        words = "; ".join(f"{unit['unit']}{_FIRM}{unit['q']},{unit['r']}" for unit in far)
+        return _lines(f"Beyond: {words}") if far else []
+
+    def title(self) -> str:
+        """Return the alternative text: what is shown, each sort by distance."""
+        scene, atlas = self.scene, self.scene.atlas
+        spots = sorted(self.window.spots, key=lambda spot: (atlas.distance(atlas.home, spot), spot))
+        foes = [
+            f"{grouped(scene.crowds[spot]['foe'])} at {written(spot)}"
+            for spot in spots
+            if "foe" in scene.crowds.get(spot, ())
+        ]
+        counts = {(q, r): number for q, r, _, _, _, number in self.view["scan"][1] if number}
+        unknown = [f"{counts[spot]} at {written(spot)}" for spot in spots if spot in counts]
+        lost = [f"{grouped(scene.lost[spot][1])} at {written(spot)}" for spot in spots if spot in scene.lost]
+        marked = [written(spot) for spot in spots if spot in atlas.marked and spot != atlas.home]
+        sorts = {"Foes": foes, "Unknown units": unknown, "Foes seen before": lost, "To gather": marked}
+        told = [f"{sort}: {named(things, NEAREST)}" for sort, things in sorts.items() if things]
+        return ". ".join([f"Map around your Harvester at {written(atlas.home)}", *told])
+
+
+def _lines(words: str) -> list[str]:
+    """Return words in two lines of the region at the most; none ends at a firm blank."""
+    return [line.replace(_FIRM, " ") for line in textwrap.wrap(words, 52, max_lines=2, placeholder=" …")]
 
 
 def _before(first: tuple[int, int, Hex]) -> Label:

@@ -14,7 +14,7 @@ from pbem_rules.harvester.memory import carry_memory
 from pbem_rules.harvester.orders import ORDERS
 from pbem_rules.harvester.outcomes import order_outcomes
 from pbem_rules.harvester.state import VERSION, State, from_version_1, from_version_2
-from pbem_rules.harvester.summary import turn_summary
+from pbem_rules.harvester.summary import turn_summary, without_orders
 from pbem_rules.harvester.views import views_of
 
 
@@ -51,6 +51,7 @@ class Harvester(BaseRuleset[State]):
     desk = staticmethod(of_any_age(renewed, sheet.desk))
     resolve = staticmethod(turn.resolve)
     turn_summary = staticmethod(of_any_age(renewed, turn_summary))
+    without_orders = staticmethod(of_any_age(renewed, without_orders))
     order_outcomes = staticmethod(of_any_age(renewed, order_outcomes))
     pictures = staticmethod(of_any_age(renewed, picture.pictures))
     text_map = staticmethod(of_any_age(renewed, textmap.text_map))

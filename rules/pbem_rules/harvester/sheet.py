@@ -253,30 +253,17 @@ def _count(number: int, thing: str) -> str:
 def template(view: View) -> list[str]:
     """Return the order sheet that a report encloses, without anything that would be refused.
 
-    A line that begins with a semicolon becomes an order when that is removed and the
-    text in angle brackets is filled in; remarks begin with a # and stay remarks.
+    Each line becomes an order when its semicolon is removed and the text in angle brackets is filled in.
     """
     home = view["harvester"]
     if view["over"] or home is None:
         return []
-    lines = _target_lines(view, home)
-    if view["units"]:
-        ways, unit = " ".join(DIRECTIONS), view["units"][0]["unit"]
-        lines.append(f"# directions: {ways}; or a hex instead of them: MOVE {unit} TO <q>,<r>")
-    lines += [f"; MOVE {unit['unit']:<2} {_blanks(unit['unit'])}" for unit in view["units"]]
-    if payable(view) and view["building"] is None:
-        lines.append(f"; BUILD <unit>             # one of {', '.join(payable(view))}")
-    if home["held"]:
-        lines.append(f"; DROP <amount>            # of {home['held']} resources")
-    return lines
-
-
-def _target_lines(view: View, home: View) -> list[str]:
-    if _is_under_way(home):
-        return [f"# your Harvester goes on to {_written(home['target'])}"]
-    if not _knows_riches(view):
-        return []
-    return ["; TARGET <q>,<r>          # a hex with resources for your Harvester"]
+    lines = ["; TARGET <q>,<r>"] if not _is_under_way(home) and _knows_riches(view) else []
+    lines += [f"; MOVE {unit['unit']} <direction>" for unit in view["units"]]
+    wanted = payable(view) if view["building"] is None else []
+    if wanted:
+        lines.append(f"; BUILD {wanted[0] if len(wanted) == 1 else '<unit>'}")
+    return [*lines, "; DROP <amount>"] if home["held"] else lines
 
 
 def _is_under_way(home: View) -> bool:
@@ -306,7 +293,3 @@ def desk(view: View) -> dict[str, Any]:
         DestroyHarvester: True,
     }
     return ORDERS.desk(view, [order for order, use in useful.items() if use])
-
-
-def _blanks(unit: str) -> str:
-    return " ".join(["<direction>"] * int(MOVE[SLOT[unit]]))

@@ -41,10 +41,9 @@ REGION = [
 ]
 """The hexes on a picture for phones."""
 
-REGION_TOP = 66
-REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 10, REGION_TOP + REGION_ROWS * TALL + PEAK
-REGION_END = REGION_TOP + 2 * (REGION_ROWS * TALL + PEAK) + 44
-"""The top of its hexes, their middle, and the bottom of the text below them."""
+REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 10, REGION_ROWS * TALL + PEAK + 8
+REGION_END, LINE = 2 * REGION_MIDDLE[1], 17
+"""The middle of its hexes, their bottom, and the height of a line of text below them."""
 
 INSET, INSETS = 234, 3
 """Height of the strip of insets, if there is one, and the number of its places."""
@@ -182,14 +181,15 @@ def ground(radius: int, insets: bool) -> Background:
 
 
 @functools.cache
-def region_ground() -> Background:
-    """Return the background of the region for phones."""
-    return _with_legend(PHONE, REGION_END)
+def region_ground(lines: int) -> Background:
+    """Return the background of the region for phones, with room for some lines below its hexes."""
+    height = REGION_END + (lines * LINE + 4 if lines else 0)
+    return Background(svg.rect(0, 0, PHONE, height, fill=UNSCANNED), PHONE, height)
 
 
 def _with_legend(width: int, bottom: int) -> Background:
     """Return a dark background with the legend below it."""
-    columns, pitch = (4, 24) if width > 700 else (3, 19) if width > PHONE else (2, 19)
+    columns, pitch = (4, 24) if width > 700 else (3, 19)
     height = bottom + pitch * math.ceil(len(_entries()) / columns) + 12
     body = svg.rect(0, 0, width, height, fill=UNSCANNED)
     return Background(body + _legend(bottom, width, height, columns, pitch), width, height)

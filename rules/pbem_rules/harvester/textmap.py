@@ -13,8 +13,8 @@ from pbem_rules.harvester.atlas import UNKNOWN, Atlas, Sighting
 from pbem_rules.harvester.memory import lost_foes
 from pbem_rules.harvester.planet import DIRECTIONS
 
-WIDTH = 80
-"""Most columns of a plain mail."""
+WIDTH = 76
+"""Most columns: mails indent maps by two."""
 
 RADIUS = 8
 """Hexes shown around the Harvester."""
@@ -27,9 +27,9 @@ _MARGIN = 9
 
 LEGEND = """\
 Each row begins with the q,r of its first hex; q grows to the east.
-First sign: @ your Harvester, G L S C your units; h g l s c a foe's Harvester
-  and units, % a friend's Harvester, & a friend's units; 1-9 that many units
-  (+ more), . clear, ^ crags, : dust, blank: not scanned
+First sign: @ your Harvester, G L S C your units; h g l s c a foe's
+  Harvester and units, % a friend's Harvester, & a friend's units;
+  1-9 that many units (+ more), . clear, ^ crags, : dust, blank: not scanned
 Second sign: 1-9 resources (+ more), * Harvester or resource
 Third sign: ' something moved in or out this turn"""
 

@@ -74,10 +74,10 @@ class Scene:
 
     def _told(self, spot: Hex) -> Iterator[str]:
         for side, crowd in self.crowds.get(spot, {}).items():
-            yield f"your {listed([name for _, name in crowd])}" if side == "own" else f"{side} {_grouped(crowd)}"
+            yield f"your {listed([name for _, name in crowd])}" if side == "own" else f"{side} {grouped(crowd)}"
         if spot in self.lost:
             ago, crowd = self.lost[spot]
-            yield f"foe {_grouped(crowd)} seen {counted(ago, 'turn')} ago"
+            yield f"foe {grouped(crowd)} seen {counted(ago, 'turn')} ago"
         seen = self.atlas.sightings.get(spot)
         if seen and seen.resources > 0:
             yield counted(seen.resources, "resource")
@@ -268,7 +268,7 @@ def _outline(x: int, y: int) -> tuple[Point, ...]:
     return tuple((x + dx, y + dy) for dx, dy in sprites.CORNERS)
 
 
-def _grouped(crowd: Crowd) -> str:
+def grouped(crowd: Crowd) -> str:
     """Return units of others by owner: "bob C, cyd S S"."""
     owners = dict.fromkeys(owner for owner, _ in crowd)
     return ", ".join(f"{owner} {' '.join(kind for each, kind in crowd if each == owner)}" for owner in owners)

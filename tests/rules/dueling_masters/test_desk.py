@@ -21,7 +21,7 @@ def values(seen: View, shown: str) -> Json:
 
 def told(seen: View, square: str) -> tuple[tuple[str, ...], str]:
     """Return the names and the title of the target on a square."""
-    (picture,) = RULESET.pictures(seen)
+    picture, _ = RULESET.pictures(seen)
     return next((spot.names, spot.title) for spot in picture.spots if square in spot.names)
 
 

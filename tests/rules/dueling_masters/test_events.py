@@ -16,8 +16,8 @@ from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position,
 
 TEMPLATES = Path(__file__).parents[3] / "templates"
 
-MISSED = "sent no sheet by the deadline, and the move was passed"
-DRAWN = "sent no sheet by the deadline; dice completed the set-up"
+MISSED = "sent no orders by the deadline, and the move was passed"
+DRAWN = "sent no orders by the deadline; dice completed the set-up"
 RAMMED = (
     "Your Z1 departed from E1 and rammed your own asteroid on C1; both are gone, "
     "and your opponent knows only that it departed."
@@ -65,14 +65,14 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(position("Z1 E1>A1, Z2 A2", "Z1 J1"), one=["MOVE Z1 A5", "DRAW OFFER"]),
         ["You offer a draw.", "Your Z1 departed from A1, bound for A5."],
-        ["Your opponent offers a draw.", "Enemy 1, a Z fighter, departs from A1; you had it at E1."],
+        ["Your opponent offers a draw.", "Enemy 1, a Z fighter, left A1; you had it at E1."],
     ),
     (
         turn(position("Z1 E1, Z2 A2, ASTEROID1 C1", "Z1 J1"), one=["MOVE Z1 A1 RAM"]),
         [
             RAMMED,
         ],
-        ["Enemy 1, a Z fighter, departs from E1, the first you hear of it."],
+        ["Enemy 1, a Z fighter, left E1, the first you hear of it."],
     ),
     (
         turn(position("Z1 E1>A1, Z2 E9", "X1 C1, ASTEROID1 F9"), one=["MOVE Z1 A2"]),
@@ -81,15 +81,15 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
             "The piece you ordered had been destroyed on its flight before, so your move is used up.",
         ],
         [
-            "Enemy 1, a Z fighter, departs from A1; you had it at E1.",
+            "Enemy 1, a Z fighter, left A1; you had it at E1.",
             "On C1 your X1 met an enemy Z fighter (enemy 1): the enemy was destroyed.",
-            "Your opponent ordered a piece that had been destroyed, so his move is used up.",
+            "Your opponent ordered a piece that had been destroyed, so their move is used up.",
         ],
     ),
     (
         turn(position("HOME B2, Z1 E1", "ASTEROID1 F9", home_moves=True), one=["MOVE HOME C3"]),
         ["Your home planet departed from B2, bound for C3."],
-        ["Enemy 1, a home planet, departs from B2, the first you hear of it."],
+        ["Enemy 1, a home planet, left B2, the first you hear of it."],
     ),
     (
         turn(position("Z1 E1, Z2 E9", "ASTEROID1 F9"), one=["MOVE Z1 A1"]),
@@ -98,7 +98,7 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
             "Your opponent has no piece that can move, and the turn passes on.",
         ],
         [
-            "Enemy 1, a Z fighter, departs from E1, the first you hear of it.",
+            "Enemy 1, a Z fighter, left E1, the first you hear of it.",
             "You have no piece that can move, and the turn passes on.",
         ],
     ),
@@ -111,12 +111,12 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(begun(forfeit_after=1)),
         [
-            "You sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "You sent no orders by the deadline. 1 missed in a row, and 1 lose the game.",
             "You missed too many deadlines.",
             "The game is over. Player two wins: the opponent missed too many deadlines.",
         ],
         [
-            "Your opponent sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "Your opponent sent no orders by the deadline. 1 missed in a row, and 1 lose the game.",
             "Your opponent missed too many deadlines.",
             "The game is over. Player two wins: the opponent missed too many deadlines.",
         ],
@@ -124,13 +124,13 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(new_game(forfeit_after=1), two=SETUPS["two"]),
         [
-            "You sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "You sent no orders by the deadline. 1 missed in a row, and 1 lose the game.",
             "You missed too many deadlines.",
             "The game is over. Player two wins: the opponent missed too many deadlines.",
         ],
         [
             "Your set-up is complete.",
-            "Your opponent sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "Your opponent sent no orders by the deadline. 1 missed in a row, and 1 lose the game.",
             "Your opponent missed too many deadlines.",
             "The game is over. Player two wins: the opponent missed too many deadlines.",
         ],

@@ -34,58 +34,58 @@ def _orders(state: State, seat: SeatName, lines: Sequence[str]) -> tuple[Order, 
 def test_pieces_placed_are_told_by_their_names() -> None:
     """The outcome of SETUP has the names of numbered pieces, or the reason why they are not placed."""
     assert told(new_game(), *SETUPS["one"]) == [
-        "It is placed.",
-        "They are placed.",
-        "It is placed.",
-        "It is placed.",
-        "They are X1 and X2.",
-        "They are Y1 and Y2.",
-        "They are Z1, Z2, Z3 and Z4.",
+        "placed",
+        "placed",
+        "placed",
+        "placed",
+        "X1 and X2",
+        "Y1 and Y2",
+        "Z1, Z2, Z3 and Z4",
     ]
-    assert told(new_game(), "SETUP HOME B8", "SETUP W J1")[0] == "It is placed."
-    assert told(new_game(), "SETUP W J1")[0].startswith("Not done, for J1 ")
+    assert told(new_game(), "SETUP HOME B8", "SETUP W J1")[0] == "placed"
+    assert told(new_game(), "SETUP W J1")[0].startswith("J1 ")
 
 
 @pytest.mark.parametrize(
     ("own", "enemy", "line", "said"),
     [
-        ("Z1 E1, X1 C2", "X1 J1", "MOVE Z1 F2", "It departed from E1 and is in transit."),
+        ("Z1 E1, X1 C2", "X1 J1", "MOVE Z1 F2", "departed from E1, in transit"),
         (
             "B E1>F1, X1 C2",
             "Z1 F1, X1 J1",
             "MOVE B G1",
-            "It departed from F1 and is in transit. Before, it had met an enemy Z fighter on F1 (enemy lost).",
+            "departed from F1, in transit; before, it had met an enemy Z fighter on F1 (enemy lost)",
         ),
         (
             "Z1 E1>F1, X1 C2",
             "B1 F1, X1 J1",
             "MOVE Z1 E1",
-            "Your move is used up. Before, it had met an enemy B fighter on F1 (yours lost).",
+            "your move is used up; before, it had met an enemy B fighter on F1 (yours lost)",
         ),
         (
             "X1 E1>F1, Z1 C2",
             "X1 F1, Z1 J1",
             "MOVE X1 E1",
-            "Your move is used up. Before, it had met an enemy X fighter on F1 (both lost).",
+            "your move is used up; before, it had met an enemy X fighter on F1 (both lost)",
         ),
         (
             "B E1>E9",
             "Z1 E2, Z2 E3, Z3 E4, Z4 E5, Y1 E6, Y2 E7, X1 E8, X2 J1",
             "MOVE B E1",
-            f"It departed from E9 and is in transit. Before, it had met {MET}.",
+            f"departed from E9, in transit; before, it had met {MET}",
         ),
         (
             "X1 E1, ASTEROID1 E3, Z1 C2",
             "X1 J1",
             "MOVE X1 E4 RAM",
-            "It departed from E1 and met your asteroid on E3: both are gone.",
+            "departed from E1 and met your asteroid on E3: both are gone",
         ),
-        ("X1 E1, ASTEROID1 E3, Z1 C2", "X1 J1", "MOVE X1 E4", "Not done, for your own asteroid on E3 is in the way."),
+        ("X1 E1, ASTEROID1 E3, Z1 C2", "X1 J1", "MOVE X1 E4", "your own asteroid on E3 is in the way"),
         (
             "X1 E1>J1, Z1 C2",
             "HOME J1",
             "MOVE X1 E1",
-            "The game ended before it departed. Before, it had met an enemy home planet on J1 (enemy lost).",
+            "the game ended before it departed; before, it had met an enemy home planet on J1 (enemy lost)",
         ),
     ],
 )
@@ -106,20 +106,20 @@ def test_offers_of_a_draw_and_their_answers_are_told() -> None:
     state = position("X1 C2", "X1 J1")
     offered, _ = turn(state, two=["DRAW OFFER"], one=["MOVE X1 C3"])
 
-    assert told(state, "DRAW OFFER") == ["It waits for your opponent's answer."]
-    assert told(state, "DRAW OFFER", two=["DRAW OFFER"]) == ["Both agreed: the game is drawn."]
-    assert told(offered, "DRAW ACCEPT") == ["Both agreed: the game is drawn."]
-    assert told(offered, "DRAW DECLINE") == ["The offer no longer stands."]
-    assert told(offered, "DRAW ACCEPT", two=["RESIGN CONFIRM"]) == ["The game ended without it."]
+    assert told(state, "DRAW OFFER") == ["it waits for your opponent's answer"]
+    assert told(state, "DRAW OFFER", two=["DRAW OFFER"]) == ["both agreed: the game is drawn"]
+    assert told(offered, "DRAW ACCEPT") == ["both agreed: the game is drawn"]
+    assert told(offered, "DRAW DECLINE") == ["the offer no longer stands"]
+    assert told(offered, "DRAW ACCEPT", two=["RESIGN CONFIRM"]) == ["the game ended without it"]
 
 
 def test_a_resignation_is_told() -> None:
     """RESIGN ends the game; if both resign at once, it is drawn."""
     state = position("X1 C2", "X1 J1")
 
-    assert told(state, "RESIGN CONFIRM", "MOVE X1 C3") == ["The game is over.", "The game ended before it departed."]
-    assert told(state, "RESIGN CONFIRM", two=["RESIGN CONFIRM"]) == ["A draw: both players gave up at once."]
-    assert told(new_game(), "SETUP W C1", two=["RESIGN CONFIRM"]) == ["The game ended before it came to that."]
+    assert told(state, "RESIGN CONFIRM", "MOVE X1 C3") == ["the game is over", "the game ended before it departed"]
+    assert told(state, "RESIGN CONFIRM", two=["RESIGN CONFIRM"]) == ["A draw: both players gave up at once"]
+    assert told(new_game(), "SETUP W C1", two=["RESIGN CONFIRM"]) == ["the game ended before it came to that"]
 
 
 def test_in_played_games_what_is_said_is_what_the_view_has() -> None:
@@ -131,16 +131,16 @@ def test_in_played_games_what_is_said_is_what_the_view_has() -> None:
                 after = following.views[seat]
                 own = {piece["name"]: piece for piece in after["own"]}
                 for order, said in zip(orders, RULESET.order_outcomes(after, orders), strict=True):
-                    if isinstance(order, Move) and said.startswith("It departed"):
+                    if isinstance(order, Move) and said.startswith("departed"):
                         piece = own[order.piece]
                         assert piece["transit"]
                         assert piece["square"] == order.square
-                        assert said.startswith(f"It departed from {piece['origin']} and is in transit.")
+                        assert said.startswith(f"departed from {piece['origin']}, in transit")
                         seen.add("moved")
-                    if isinstance(order, Move) and said.startswith("Your move is used up."):
+                    if isinstance(order, Move) and said.startswith("your move is used up"):
                         assert order.piece in {loss["name"] for loss in after["own_lost"]}
                         seen.add("spent")
-                    if isinstance(order, Setup) and said.startswith("They are X"):
+                    if isinstance(order, Setup) and said.startswith("X1 and"):
                         assert [own[name]["square"] for name in ("X1", "X2")] == sorted(
                             order.squares, key=order.squares.index
                         )

@@ -14,14 +14,14 @@ from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, s
 
 def stamps(state: State, seat: str = "one") -> list[Sprite]:
     """Return the sprites on the board in a seat's report."""
-    drawing = RULESET.pictures(view(state, seat))[0].drawing
+    drawing = RULESET.pictures(view(state, seat))[1].drawing
     assert drawing is not None
     return [mark.sprite for mark in drawing.marks if isinstance(mark, SpriteInstance)]
 
 
 def svg(state: State, seat: str = "one") -> str:
     """Return the picture in a seat's report."""
-    (picture,) = RULESET.pictures(view(state, seat))
+    _, picture = RULESET.pictures(view(state, seat))
     return picture.svg
 
 
@@ -36,7 +36,7 @@ def rows(state: State, seat: str) -> dict[str, str]:
     return {line[0]: line for line in lines if re.match(r"[A-J] \|", line)}
 
 
-def test_each_player_has_his_half_at_the_bottom() -> None:
+def test_each_player_has_their_half_at_the_bottom() -> None:
     """Player one's board has row A at the bottom, player two's row J, in the picture as in the text map."""
     for seat, order in (("one", "JIHGFEDCBA"), ("two", "ABCDEFGHIJ")):
         assert "".join(rows(begun(), seat)) == order
@@ -94,8 +94,8 @@ def test_the_picture_marks_what_is_new() -> None:
     """Squares just departed from are framed, and squares where pieces met bear a star."""
     before = position("Z1 E1>A1, Z2 E9", "X1 C1, Z1 J1")
     state, events = turn(before, one=["MOVE Z1 A3"])
-    (fresh,) = RULESET.pictures(view(state, "two", events))
-    (stale,) = RULESET.pictures(view(state, "two"))
+    _, fresh = RULESET.pictures(view(state, "two", events))
+    _, stale = RULESET.pictures(view(state, "two"))
 
     assert fresh.svg.count("<polygon") == stale.svg.count("<polygon") + 1
 
@@ -103,7 +103,7 @@ def test_the_picture_marks_what_is_new() -> None:
 def test_pictures_can_be_read() -> None:
     """Letters are large enough and have contrast, also in crowded squares; nothing is clipped."""
     state = position("Z1 E1>C1, W B2, Z2 B2, Z3 B2, X1 B2, Y1 B2", "X1 J3>A5, Y2 G4, Z1 J1", blind=True)
-    (picture,) = RULESET.pictures(view(state, "one"))
+    _, picture = RULESET.pictures(view(state, "one"))
 
     assert small_letters(picture) == []
     assert faint_labels(picture) == []
@@ -137,7 +137,7 @@ def test_where_a_fresh_enemy_may_be_bound_is_marked() -> None:
     """A dot is in each square that an enemy who has just departed may be bound for."""
     state, events = turn(position("Z1 E9>A9", "Z1 J1", mover="two"), two=["MOVE Z1 A1"])
     seen = view(state, "one", events)
-    drawing = RULESET.pictures(seen)[0].drawing
+    drawing = RULESET.pictures(seen)[1].drawing
 
     assert drawing is not None
     dots = [mark for mark in drawing.marks if isinstance(mark, SpriteInstance) and mark.sprite == board.REACH]
@@ -146,7 +146,7 @@ def test_where_a_fresh_enemy_may_be_bound_is_marked() -> None:
 
 def test_titles_tell_the_moment() -> None:
     """The alternative text names the game, the move and the player of the board."""
-    (picture,) = RULESET.pictures(view(begun(), "two"))
+    _, picture = RULESET.pictures(view(begun(), "two"))
 
     assert picture.title == "Dueling Masters of Space-Time, move 1: the board of player two"
     assert "Move 1: player one to move" in written(picture.svg)

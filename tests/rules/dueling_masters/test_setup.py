@@ -7,7 +7,10 @@ from importlib import resources
 
 import pytest
 
-from pbem.ruleset import Dice, Event, SetupError
+from pbem.app import TEMPLATE_DIR
+from pbem.report.facts import ReportFacts
+from pbem.report.renderer import Renderer
+from pbem.ruleset import Dice, Event, SeatName, SetupError
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.board import territory
 from pbem_rules.dueling_masters.kinds import ALONE, numbers
@@ -164,12 +167,12 @@ def test_a_campaign_of_version_2_asks_for_a_set_up_until_it_is_complete() -> Non
 
 
 def test_what_comes_of_an_incomplete_set_up_is_said_before() -> None:
-    """Form, receipt and summary of the second deadline say that dice will place the rest, and that it is a miss."""
+    """Report and receipt of the second deadline say that dice will place the rest, and that it is a miss."""
     first, (second, _) = new_game(), delayed(new_game(), 1)
 
-    assert "# Second deadline: dice place what is lacking then, and it counts as missed." in form(second, "one")
-    assert not any("dice" in line for line in form(second, "two"))
-    assert any("once more" in line for line in form(first, "one"))
+    assert "dice place what is not placed then, and it counts as a missed deadline" in written(second, "one")
+    assert "dice" not in written(second, "two")
+    assert "once more" in written(first, "one")
     assert "At this deadline dice place what it lacks, and you have missed it." in RULESET.turn_summary(
         view(second, "one")
     )
@@ -177,9 +180,13 @@ def test_what_comes_of_an_incomplete_set_up_is_said_before() -> None:
     assert codes(read(second, "one", *SETUPS["one"][1:])) == []
 
 
-def form(state: State, seat: str) -> list[str]:
-    """Return the order sheet that a report encloses."""
-    return RULESET.template(view(state, seat))
+def written(state: State, seat: SeatName) -> str:
+    """Return a seat's report as text."""
+    facts = ReportFacts(
+        campaign="duel", seat=seat, seats=SEATS, deadline=None, zone="UTC", code="k2", address="orders@example.org"
+    )
+    with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
+        return reporter.text(RULESET, view(state, seat), facts)
 
 
 def test_a_set_up_may_be_corrected() -> None:

@@ -6,10 +6,10 @@ import dataclasses
 
 import pytest
 
-from pbem.ruleset import Event, SeatName
+from pbem.ruleset import Event, Loss, SeatName
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.board import territory
-from pbem_rules.dueling_masters.state import Player, State
+from pbem_rules.dueling_masters.state import SEATS, Player, State
 from tests.rules.dueling_masters.table import HOMES, SETUPS, begun, lost, new_game, position, turn, view
 
 
@@ -25,7 +25,7 @@ def test_the_set_up_that_is_awaited_is_told() -> None:
     assert summary(new_game(), "two") == ["Your set-up is awaited, in rows F to J."]
     assert summary(one_ready, "one", events) == ["Your set-up is complete; your opponent's is awaited."]
     assert summary(one_ready, "two", events) == [
-        "Your set-up is awaited, in rows F to J; your opponent has sent his.",
+        "Your set-up is awaited, in rows F to J; your opponent has sent theirs.",
         "At this deadline dice place what it lacks, and you have missed it.",
     ]
 
@@ -42,11 +42,10 @@ def test_a_set_up_left_incomplete_is_told_to_both() -> None:
 
 
 def test_a_duel_begins_with_all_pieces_and_nothing_searched() -> None:
-    """The first summary has eighteen pieces each, and the player to move."""
+    """The first summary has eighteen pieces each, and the squares searched."""
     assert summary(begun()) == [
         "You have 18 pieces left, your opponent 18 as far as you know.",
-        "Your flights have looked at 0 of the 50 squares of his half.",
-        "You are to move.",
+        "Your flights have looked at 0 of the 50 squares of their half.",
     ]
 
 
@@ -58,7 +57,7 @@ def test_what_collisions_destroyed_is_told_to_both() -> None:
     assert "You lost Z1 on F1." in summary(after, "one", events)
     assert "Your move is used up: the piece ordered had been destroyed." in summary(after, "one", events)
     assert "Your opponent lost a Z fighter on F1." in summary(after, "two", events)
-    assert "His move is used up: the piece ordered had been destroyed." in summary(after, "two", events)
+    assert "Your opponent's move is used up: the piece ordered had been destroyed." in summary(after, "two", events)
 
 
 def test_equals_that_meet_are_lost_on_both_sides() -> None:
@@ -76,9 +75,8 @@ def test_many_losses_are_counted() -> None:
 
     assert lost(after, "two") == ["Z1", "Z2", "Z3", "Z4", "Y1", "Y2", "X1"]
     assert "Your opponent lost 7 pieces." in summary(after, "one", events)
-    assert "You lost Z1 on E2, Z2 on E3, Z3 on E4, Z4 on E5, Y1 on E6, Y2 on E7 and X1 on E8." in summary(
-        after, "two", events
-    )
+    lost_squares = "Z1 on E2, Z2 on E3, Z3 on E4, Z4 on E5, Y1 on E6, Y2 on E7 and X1 on E8"
+    assert f"You lost {lost_squares}." in summary(after, "two", events)
 
 
 def test_pieces_left_are_counted_as_the_reader_knows_them() -> None:
@@ -92,7 +90,7 @@ def test_a_departure_is_told_with_whom_it_may_meet() -> None:
     """The summary of the opponent's move has mark, kind and square, and own pieces in its way."""
     after, events = turn(position("Z1 C2", "X1 F2", mover="two"), two=["MOVE X1 F9"])
 
-    assert "Enemy 1, an X fighter, departed from F2 and may meet you on C2." in summary(after, "one", events)
+    assert "Enemy 1, an X fighter, left F2 and may meet you on C2." in summary(after, "one", events)
 
 
 def test_a_flight_that_may_go_over_the_home_planet_is_a_threat() -> None:
@@ -111,7 +109,7 @@ def test_the_search_counts_squares_of_the_opponents_half() -> None:
     looked = set(view(after, "one")["scouted"]) & set(territory("two"))
 
     assert looked == {"F1", "G1", "H1"}
-    assert "Your flights have looked at 3 of the 50 squares of his half." in summary(after, "one", events)
+    assert "Your flights have looked at 3 of the 50 squares of their half." in summary(after, "one", events)
 
 
 def test_a_missed_deadline_is_told_to_both() -> None:
@@ -172,3 +170,27 @@ def test_what_stands_hidden_changes_nothing(hidden: str) -> None:
     players: dict[SeatName, Player] = {"one": searched.players["one"], "two": two}
 
     assert summary(dataclasses.replace(searched, players=players)) == summary(position("Z1 C2", "X1 J1"))
+
+
+def test_own_losses_are_marked_as_bad_news() -> None:
+    """A lost piece is a loss to its player, and none to the other."""
+    after, events = turn(position("Z1 E1>F1, X1 C2", "B1 F1, X1 J1"), one=["MOVE Z1 E1"])
+
+    bad = {seat: [str(line) for line in summary(after, seat, events) if isinstance(line, Loss)] for seat in SEATS}
+
+    assert bad["one"] == ["You lost Z1 on F1.", "Your move is used up: the piece ordered had been destroyed."]
+    assert bad["two"] == []
+
+
+def test_what_happens_without_orders_is_told() -> None:
+    """The player to move hears that the move is passed, and how many missed deadlines lose; the other hears nothing."""
+    asked, free, last = begun(), begun(forfeit_after=0), begun(forfeit_after=1)
+
+    count = "; then you have missed 1 in a row, and 3 lose the game"
+    assert RULESET.without_orders(view(asked, "one")) == f"Without orders your move is passed{count}."
+    assert RULESET.without_orders(view(asked, "two")) == ""
+    assert RULESET.without_orders(view(free, "one")) == "Without orders your move is passed."
+    assert RULESET.without_orders(view(last, "one")).startswith("Without orders you lose the game")
+    assert RULESET.without_orders(view(new_game(), "one")).startswith(
+        "Without orders dice place what your set-up lacks"
+    )

@@ -74,7 +74,7 @@ def test_there_is_no_seam_around_the_origin() -> None:
 
 def test_the_picture_shows_the_seam_and_keeps_its_frame() -> None:
     """A picture is as large beyond the seam as at the origin, with the seam drawn."""
-    (plain, _), (seamed, _) = (
+    (_, plain), (_, seamed) = (
         RULESET.pictures(view(state, "ann")) for state in (position(), driven(position(resources=ROAD), 9))
     )
 

@@ -1,4 +1,4 @@
-"""Outcomes of orders: each sentence is true, and says nothing that its seat cannot know."""
+"""Outcomes of orders: each clause is true, and says nothing that its seat cannot know."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pbem_rules.harvester.planet import DIRECTIONS, planet_of
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import DICE, position, read, view
 
-_PLACE = re.compile(r"It (?:is|stopped|waits) at (-?\d+),(-?\d+)")
+_PLACE = re.compile(r"(?:stopped |waits )?at (-?\d+),(-?\d+)")
 
 
 def played(
@@ -50,7 +50,7 @@ def test_of_a_unit_that_moved_the_place_is_told() -> None:
     """Each order has its own line with the place of its unit, also across the seam of the chart."""
     state = position({"ann": {"C1": (0, 0), "S1": (9, 0)}})
 
-    assert said(state, "MOVE C1 NE NE E", "MOVE S1 E") == ["It is at 3,-2.", "It is at -9,9."]
+    assert said(state, "MOVE C1 NE NE E", "MOVE S1 E") == ["at 3,-2", "at -9,9"]
 
 
 def test_of_a_unit_that_could_not_go_on_the_reason_is_told() -> None:
@@ -58,8 +58,8 @@ def test_of_a_unit_that_could_not_go_on_the_reason_is_told() -> None:
     crags = position({"ann": {"L1": (0, 0)}}, crags=[(2, 0)])
     barred = position({"ann": {"S1": (0, 0)}, "bob": {"G": (1, 0)}}, rulers={"ann": "bob"})
 
-    assert said(crags, "MOVE L1 E E") == ["It stopped at 1,0: crags are ahead."]
-    assert said(barred, "MOVE S1 E E") == ["It stopped at 0,0: units of a Harvester above yours have the hex ahead."]
+    assert said(crags, "MOVE L1 E E") == ["stopped at 1,0: crags are ahead"]
+    assert said(barred, "MOVE S1 E E") == ["stopped at 0,0: units of a Harvester above yours have the hex ahead"]
 
 
 def test_a_unit_that_stepped_back_stopped_before_the_fight() -> None:
@@ -69,8 +69,8 @@ def test_a_unit_that_stepped_back_stopped_before_the_fight() -> None:
     told = said(position(units), "MOVE S1 E E E", "MOVE C1 E", bob=["MOVE C1 W"])
 
     assert told == [
-        "It stopped at 2,0: the fight against bob at 3,0 was undecided.",
-        "It stopped at 0,-3: the fight against bob at the border E of 0,-3 was undecided.",
+        "stopped at 2,0: the fight against bob at 3,0 was undecided",
+        "stopped at 0,-3: the fight against bob at the border E of 0,-3 was undecided",
     ]
 
 
@@ -81,8 +81,8 @@ def test_who_was_not_held_up_in_an_undecided_fight_did_not_stop_for_it() -> None
     passed = said(position(units), "MOVE C1 E E E", "MOVE S1 E E", bob=["MOVE S1 NW NW"])
     there = said(position(units), "MOVE S1 SE E", "MOVE C1 E", bob=["MOVE S1 NW W W"])
 
-    assert passed == ["It is at 4,0.", "It stopped at 1,0: the fight against bob at 2,0 was undecided."]
-    assert there == ["It stopped at 0,1: the fight against bob at 1,1 was undecided.", "It is at 2,0."]
+    assert passed == ["at 4,0", "stopped at 1,0: the fight against bob at 2,0 was undecided"]
+    assert there == ["stopped at 0,1: the fight against bob at 1,1 was undecided", "at 2,0"]
 
 
 def test_of_several_undecided_fights_in_a_hex_that_of_the_same_step_is_told() -> None:
@@ -92,8 +92,8 @@ def test_of_several_undecided_fights_in_a_hex_that_of_the_same_step_is_told() ->
     told = said(position(units), "MOVE C1 E", "MOVE S1 E E", cyd=["MOVE S1 W W"])
 
     assert told == [
-        "It stopped at 1,0: the fight against bob at 2,0 was undecided.",
-        "It stopped at 1,0: the fight against bob and cyd at 2,0 was undecided.",
+        "stopped at 1,0: the fight against bob at 2,0 was undecided",
+        "stopped at 1,0: the fight against bob and cyd at 2,0 was undecided",
     ]
 
 
@@ -104,8 +104,8 @@ def test_equals_who_stood_together_hold_up_nobody_who_decides_it() -> None:
     on = said(position(units), "MOVE C1 E E")
     back = said(position(units), "MOVE C1 E W")
 
-    assert on == ["It stopped at 2,0: the fight against cyd at 3,0 was undecided."]
-    assert back == ["It is at 1,0."]
+    assert on == ["stopped at 2,0: the fight against cyd at 3,0 was undecided"]
+    assert back == ["at 1,0"]
 
 
 def test_without_the_report_before_only_the_place_is_told() -> None:
@@ -115,7 +115,7 @@ def test_without_the_report_before_only_the_place_is_told() -> None:
     after, events = RULESET.resolve(state, TurnInput({"ann": orders}), DICE)
 
     for seen in (view(after, "ann", events), mailed(RULESET, after, "ann", events)):
-        assert RULESET.order_outcomes(seen, orders) == ["It is at 2,0."]
+        assert RULESET.order_outcomes(seen, orders) == ["at 2,0"]
 
 
 def test_of_a_lost_unit_it_is_told_where_and_to_whom() -> None:
@@ -131,10 +131,10 @@ def test_of_a_lost_unit_it_is_told_where_and_to_whom() -> None:
     )
 
     assert told == [
-        "It was lost at 3,0 to bob: 1 against 2.",
-        "It was lost at the border W of -2,0 to bob: 1 against 2.",
-        "It was lost at 1,-3 to cyd: 2 against 3.",
-        "It was lost at 1,-3 to cyd: 2 against 3.",
+        "lost at 3,0 to bob: 1 against 2",
+        "lost at the border W of -2,0 to bob: 1 against 2",
+        "lost at 1,-3 to cyd: 2 against 3",
+        "lost at 1,-3 to cyd: 2 against 3",
     ]
 
 
@@ -143,8 +143,8 @@ def test_of_a_unit_in_a_hex_that_was_won_the_enemies_are_told() -> None:
     units = {"ann": {"S1": (2, 0), "G": (-5, 0)}, "bob": {"C1": (3, 0)}}
 
     assert said(position(units), "MOVE S1 E", "MOVE G W") == [
-        "It is at 3,0, where you won against bob.",
-        "It is at -6,0, where you won against bob, and bob is below you now.",
+        "at 3,0, where you won against bob",
+        "at -6,0, where you won against bob, and bob is below you now",
     ]
 
 
@@ -152,7 +152,7 @@ def test_who_won_on_a_border_did_not_win_where_it_came_from() -> None:
     """A unit in a hex on whose border another unit won is in no hex that was won."""
     units = {"ann": {"S1": (2, 0), "C1": (1, 0)}, "bob": {"C1": (3, 0)}}
 
-    assert said(position(units), "MOVE S1 E", "MOVE C1 E", bob=["MOVE C1 W"]) == ["It is at 3,0.", "It is at 2,0."]
+    assert said(position(units), "MOVE S1 E", "MOVE C1 E", bob=["MOVE C1 W"]) == ["at 3,0", "at 2,0"]
 
 
 def test_a_conquest_that_did_not_count_is_not_told() -> None:
@@ -161,20 +161,20 @@ def test_a_conquest_that_did_not_count_is_not_told() -> None:
 
     told = said(position(units, rulers={"bob": "cyd"}), "MOVE C1 W", cyd=["MOVE G W"])
 
-    assert told == ["It is at -6,0, where you won against bob."]
+    assert told == ["at -6,0, where you won against bob"]
 
 
 def test_of_a_target_it_is_told_how_far_the_harvester_is() -> None:
     """The outcome of TARGET says whether the Harvester is under way, has arrived, or has no target any more."""
     state = position({"bob": {"H": (-3, 0)}}, resources={(1, 0): 2, (0, 3): 1, (0, -1): 1})
 
-    assert said(state, "TARGET 0,3") == ["It is at 0,1, 2 steps from its target."]
-    assert said(state, "TARGET 1,0") == ["It got there and gathered 2."]
+    assert said(state, "TARGET 0,3") == ["at 0,1, 2 steps from its target"]
+    assert said(state, "TARGET 1,0") == ["got there and gathered 2"]
     on_the_way = position(resources={(1, 0): 2, (2, 0): 1})
-    assert said(on_the_way, "TARGET 2,0") == ["It is at 1,0 and gathered 2, 1 step from its target."]
+    assert said(on_the_way, "TARGET 2,0") == ["at 1,0 and gathered 2, 1 step from its target"]
     gone = position({"ann": {"C1": (2, 0)}, "bob": {"H": (3, 0)}}, resources={(3, 0): 1})
     assert said(gone, "TARGET 3,0") == [
-        "It is at 1,0: scanners show that nothing is to be gathered at its target, so it has none."
+        "at 1,0: scanners show that nothing is to be gathered at the target, so it has none"
     ]
 
 
@@ -182,7 +182,7 @@ def test_a_target_reached_in_vain_is_told() -> None:
     """The outcome says that nothing was gathered at the target."""
     state = position(resources={(1, 0): 1}, held={"ann": 20})
 
-    assert said(state, "TARGET 1,0") == ["It got there, and gathered nothing."]
+    assert said(state, "TARGET 1,0") == ["got there, and gathered nothing"]
 
 
 def test_of_a_harvester_kept_waiting_the_reason_is_told() -> None:
@@ -191,40 +191,40 @@ def test_of_a_harvester_kept_waiting_the_reason_is_told() -> None:
     other = position({"bob": {"H": (1, 0)}}, resources={(2, 0): 1})
     fight = position({"ann": {"S1": (1, 0)}, "bob": {"S1": (1, 0)}}, resources={(2, 0): 1})
 
-    assert said(crags, "TARGET 2,0") == ["It waits at 0,0: crags are ahead."]
-    assert said(other, "TARGET 2,0") == ["It waits at 0,0: another Harvester has the hex ahead."]
-    assert said(fight, "TARGET 2,0") == ["It waits at 0,0: a fight held it up."]
+    assert said(crags, "TARGET 2,0") == ["waits at 0,0: crags are ahead"]
+    assert said(other, "TARGET 2,0") == ["waits at 0,0: another Harvester has the hex ahead"]
+    assert said(fight, "TARGET 2,0") == ["waits at 0,0: a fight held it up"]
 
 
 def test_of_a_unit_rebuilt_cost_and_place_or_time_are_told() -> None:
     """The outcome of BUILD has the cost, and the place or the turns left."""
     state = position(held={"ann": 6})
 
-    assert said(state, "BUILD C1") == ["It cost 1 resource, and stands at 0,0."]
-    assert said(state, "BUILD L1") == ["It cost 3 resources, and is ready in 2 turns."]
+    assert said(state, "BUILD C1") == ["cost 1 resource; it stands at 0,0"]
+    assert said(state, "BUILD L1") == ["cost 3 resources; ready in 2 turns"]
 
 
 def test_of_what_was_dropped_the_place_is_told() -> None:
     """The outcome of DROP has the place, and says if a Harvester that stayed gathered it again."""
     state = position(resources={(1, 0): 1}, held={"ann": 6})
 
-    assert said(state, "DROP 2") == ["It did so at 0,0, stayed and gathered 2 there."]
-    assert said(state, "DROP 2", "TARGET 1,0") == ["It did so at 0,0.", "It got there and gathered 1."]
+    assert said(state, "DROP 2") == ["at 0,0; stayed, and gathered 2 there"]
+    assert said(state, "DROP 2", "TARGET 1,0") == ["at 0,0", "got there and gathered 1"]
 
 
 def test_of_a_unit_destroyed_by_order_the_wreck_is_told() -> None:
     """The outcome of DESTROY has the resources left, and the place."""
     told = said(position({"ann": {"L1": (2, 0), "C1": (0, -2)}}), "DESTROY C1", "DESTROY L1")
 
-    assert told == ["It left 1 resource at 0,-2.", "It left 3 resources at 2,0."]
+    assert told == ["left 1 resource at 0,-2", "left 3 resources at 2,0"]
 
 
 def test_who_went_out_is_told_what_was_done_and_what_not() -> None:
     """No other order is carried out for a player who resigned or was removed, and the outcomes say so."""
     state = position({"ann": {"C1": (2, 0)}})
-    not_done = "It came to nothing: you were out of the game by then."
+    not_done = "you were out of the game by then"
 
-    assert said(state, "MOVE C1 E", "RESIGN CONFIRM") == [not_done, "It was done."]
+    assert said(state, "MOVE C1 E", "RESIGN CONFIRM") == [not_done, "you are out of the game"]
     assert played(state, {"ann": ["MOVE C1 E"]}, removed=["ann"]) == {"ann": [not_done]}
 
 
@@ -232,7 +232,7 @@ def test_an_order_that_the_turn_refused_came_to_nothing() -> None:
     """In a campaign of the first edition a target is judged by what its hex holds in truth."""
     state = position({"bob": {"H": (3, 0)}}, edition=1)
 
-    assert said(state, "TARGET 3,0") == ["It came to nothing: there is no resource."]
+    assert said(state, "TARGET 3,0") == ["there is no resource"]
 
 
 def test_of_many_enemies_the_first_are_named() -> None:
@@ -246,9 +246,9 @@ def test_of_many_enemies_the_first_are_named() -> None:
     )
 
     assert said(state, "MOVE C1 E") == [
-        "It stopped at 2,0: the fight against somebody-of-a-long-name-0 and 5 more at 3,0 was undecided."
+        "stopped at 2,0: the fight against somebody-of-a-long-name-0 and 5 more at 3,0 was undecided"
     ]
-    assert said(below, "MOVE C1 E") == ["It was lost at 3,0 to somebody-of-a-long-name-0 and 5 more: 1 against 24."]
+    assert said(below, "MOVE C1 E") == ["lost at 3,0 to somebody-of-a-long-name-0 and 5 more: 1 against 24"]
 
 
 # -- whole games
@@ -297,7 +297,7 @@ def test_the_place_told_is_where_the_unit_is(told: list[Told]) -> None:
     for each, order in marches:
         found = _PLACE.match(each.line)
         assert (found and (int(found[1]), int(found[2]))) == place(each.after, order.unit), each.line
-        assert found or each.line.startswith(("It was lost at", "It came to nothing: you were out"))
+        assert found or each.line.startswith(("lost at", "you were out"))
 
 
 def test_the_place_told_of_a_harvester_is_where_it_is(told: list[Told]) -> None:
@@ -320,5 +320,5 @@ def test_who_did_not_get_where_its_steps_lead_has_stopped(told: list[Told]) -> N
     short = [each.line for each, got_there in left if not got_there]
     there = [each for each, got_there in left if got_there]
     assert short
-    assert [line for line in short if not line.startswith("It stopped at")] == []
+    assert [line for line in short if not line.startswith("stopped at")] == []
     assert [each.line for each in there if "undecided" in each.line] == []

@@ -111,25 +111,22 @@ def test_after_the_end_nothing_is_ordered() -> None:
 
 
 def test_the_form_names_what_can_be_ordered() -> None:
-    """The order sheet has a comment for each unit, for a possible target and rebuilding, and names all directions."""
+    """The order sheet has a line for each unit, for a possible target, rebuilding and dropping, and no remarks."""
     lines = RULESET.template(view(position(CROWD, resources={(0, 1): 1}, held={"ann": 2}), "ann"))
 
-    assert lines[1].startswith("# directions: E NE NW W SW SE; or a hex instead of them: MOVE G TO <q>,<r>")
-    assert [line.split()[1:3] for line in (lines[0], *lines[2:5])] == [
-        ["TARGET", "<q>,<r>"],
-        ["MOVE", "G"],
-        ["MOVE", "S1"],
-        ["MOVE", "C1"],
+    assert lines == [
+        "; TARGET <q>,<r>",
+        *(f"; MOVE {unit} <direction>" for unit in ("G", "S1", "C1")),
+        "; BUILD <unit>",
+        "; DROP <amount>",
     ]
-    assert lines[-2].startswith("; BUILD <unit>             # one of S2, S3, C2, C3, C4")
-    assert lines[-1].startswith("; DROP <amount>")
 
 
 def test_the_form_offers_nothing_that_would_be_refused() -> None:
     """Without a known field there is no target, and with nothing held no unit and no amount."""
     lines = RULESET.template(view(position(CROWD), "ann"))
 
-    assert {line.split()[1] for line in lines} == {"directions:", "MOVE"}
+    assert {line.split()[1] for line in lines} == {"MOVE"}
 
 
 def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
@@ -144,11 +141,11 @@ def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
         assert (len(parsed.orders), codes(parsed)) == (not line.startswith("#"), [])
 
 
-def test_the_form_says_where_the_harvester_is_bound() -> None:
-    """The order sheet of a Harvester under way names its target and offers no other."""
+def test_the_form_offers_no_target_on_the_way_to_one() -> None:
+    """The order sheet of a Harvester under way has no line for another target."""
     state, _ = turn(position(resources={(3, 0): 1}), {"ann": ["TARGET 3,0"]})
 
-    assert RULESET.template(view(state, "ann"))[0] == "# your Harvester goes on to 3,0"
+    assert RULESET.template(view(state, "ann")) == []
 
 
 def test_without_a_sheet_nothing_is_ordered() -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pbem.ruleset import Event, SeatName
+from pbem.ruleset import Event, Loss, SeatName
+from pbem.testing.play import mailed
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view
@@ -22,7 +23,7 @@ def summary(done: tuple[State, Sequence[Event]], seat: SeatName = "ann") -> list
 
 def test_where_nothing_happens_little_is_said() -> None:
     """The summary of a quiet turn has the Harvester, the points and the rule."""
-    assert summary((position(), ())) == [IDLE, "0 points; nobody is below you."]
+    assert summary((position(), ())) == [IDLE, "0 points; no Harvester is below you."]
 
 
 def test_fights_are_counted_and_losses_named() -> None:
@@ -30,7 +31,7 @@ def test_fights_are_counted_and_losses_named() -> None:
     units = {"ann": {"S1": (2, 0), "G": (0, -2)}, "bob": {"L1": (3, 0)}, "cyd": {"C1": (0, -3)}}
     done = turn(position(units), {"ann": ["MOVE S1 E", "MOVE G NW"]})
 
-    assert summary(done)[:2] == ["Fights: 1 won, 1 lost, against bob and cyd.", "You lost S1."]
+    assert summary(done)[:2] == ["You lost S1 to bob.", "Fights: 1 won, 1 lost, against bob and cyd."]
     assert summary(done, "bob")[:1] == ["Fights: 1 won, against ann."]
 
 
@@ -48,7 +49,7 @@ def test_a_conquest_is_told_to_both() -> None:
     assert "1 Harvester won, now below you: bob." in summary(done)
     assert "4 points; you rule 1 Harvester." in summary(done)
     assert "Your Harvester was conquered by ann, and serves it. You play on." in summary(done, "bob")
-    assert "0 points; nobody is below you, and ann is above you." in summary(done, "bob")
+    assert "0 points; no Harvester is below you, and ann is above you." in summary(done, "bob")
 
 
 def test_who_loses_a_ruler_is_told_who_comes_after() -> None:
@@ -75,10 +76,9 @@ def test_foes_near_are_named_with_their_distance() -> None:
 
     lines = summary((position(units), ()))
 
-    assert lines[:2] == [
-        "Nearest foe: bob's 2 units at 0,1, 1 step off; 3 foes in sight.",
-        "A unit of unknown owner at -2,0, 2 steps off.",
-    ]
+    assert lines[0] == "Nearest foe: bob's 2 units at 0,1, 1 step off; 3 foes in sight, 1 unit of unknown owners."
+    alone = position({"ann": {"G": (0, 0)}, "cyd": {"C1": (-2, 0)}})
+    assert summary((alone, ()))[0] == "A unit of unknown owner at -2,0, 2 steps off."
 
 
 def test_friends_are_no_threat() -> None:
@@ -102,17 +102,15 @@ def test_the_harvester_says_what_it_holds_and_does() -> None:
     blocked = turn(position(resources={(2, 0): 1}, crags=[(1, 0)]), {"ann": ["TARGET 2,0"]})
 
     assert summary(gathered)[0] == "Your Harvester gathered 2, holds 2 of 20 and is 2 steps from 3,0."
-    assert summary(blocked)[0] == "Your Harvester holds 0 of 20 and was stopped: crags are ahead."
+    assert summary(blocked)[0] == "Your Harvester holds 0 of 20; stopped: crags are ahead."
 
 
 def test_what_stopped_the_harvester_is_told_whole() -> None:
-    """The reason has a line of its own if it does not fit the first."""
+    """The reason stands in the line of what was gathered."""
     state = position({"bob": {"H": (1, 0)}}, resources={(0, 0): 2, (1, 0): 21})
 
-    assert summary(turn(state, {"ann": ["TARGET 1,0"]}))[1:3] == [
-        "Your Harvester gathered 2 and holds 2 of 20.",
-        "It was stopped: another Harvester has the hex ahead.",
-    ]
+    told = "Your Harvester gathered 2, holds 2 of 20; stopped: another Harvester has the hex ahead."
+    assert told in summary(turn(state, {"ann": ["TARGET 1,0"]}))
 
 
 def test_without_a_target_the_nearest_place_to_gather_is_named() -> None:
@@ -138,7 +136,7 @@ def test_missed_turns_and_failed_orders_are_told() -> None:
     """The summary counts turns without a sheet and orders without effect."""
     state = replace(position(), silent=np.array([2, 0, 0, 0]))
 
-    assert summary(turn(state, silent=["ann"]))[0] == "No sheet of yours for 3 turns; after 7 in a row you are out."
+    assert summary(turn(state, silent=["ann"]))[0] == "No orders of yours for 3 turns; after 7 in a row you are out."
 
 
 def test_repairs_are_told() -> None:
@@ -146,8 +144,8 @@ def test_repairs_are_told() -> None:
     started = turn(position(held={"ann": 6}), {"ann": ["BUILD L1"]})
     scout = turn(position(held={"ann": 6}), {"ann": ["BUILD C1"]})
 
-    assert summary(started)[-1] == "L1 is ready in 2 turns."
-    assert summary(scout)[-1] == "Rebuilt: C1."
+    assert summary(started)[-1] == "3 points; no Harvester is below you. L1 is ready in 2 turns."
+    assert summary(scout)[-1] == "6 points; no Harvester is below you. Rebuilt: C1."
 
 
 def test_at_the_end_it_is_said_who_won_and_why() -> None:
@@ -158,12 +156,12 @@ def test_at_the_end_it_is_said_who_won_and_why() -> None:
 
     assert summary(done)[0] == "You are the One: your Harvester rules all others. The game is over."
     assert summary(done, "bob")[0] == "The game is over: ann is the One, and rules all others."
-    assert summary(nobody)[0] == "The game is over, and nobody has won: no Harvester is left."
+    assert summary(nobody)[0] == "The game is over, and no player has won: no Harvester is left."
 
 
 def test_of_many_names_the_first_are_told() -> None:
-    """Numbers come before names, so that lines fit however long the names are."""
-    seats = ("ann", *(f"somebody-of-a-long-name-{number}" for number in range(6)))
+    """Of many enemies the first are named, and headlines fit with the longest names, none cut within a sentence."""
+    seats = ("ann", *(f"a-long-name-of-a-se-{number}" for number in range(6)))
     state = position(
         {"ann": {"G": (4, 0)}, **{seat: {"H": (5, 0)} for seat in seats[1:]}},
         seats=seats,
@@ -172,5 +170,37 @@ def test_of_many_names_the_first_are_told() -> None:
 
     lines = summary(turn(state, {"ann": ["MOVE G E"]}))
 
-    assert any(line.startswith("Fights: 1 won, against somebody-of-a-long-name-0, somebody") for line in lines)
-    assert all(len(line) <= 90 for line in lines)
+    assert "Fights: 1 won, against a-long-name-of-a-se-0, a-long-name-of-a-se-1 and 4 more." in lines
+    assert all(len(line) <= 90 and line.endswith(".") for line in lines)
+
+
+def test_bad_news_comes_first_and_is_marked_as_such() -> None:
+    """Losses, conquests and missing orders are marked for the colour of losses; gains are not."""
+    units = {"ann": {"S1": (2, 0)}, "bob": {"L1": (3, 0)}}
+
+    lines = summary(turn(position(units), {"ann": ["MOVE S1 E"]}))
+
+    assert [line for line in lines if isinstance(line, Loss)] == lines[:1] == ["You lost S1 to bob."]
+
+
+def test_points_are_compared_with_the_report_before() -> None:
+    """The change of points is told if the report before is remembered, and if there is one."""
+    state = position(resources={(1, 0): 2})
+    before = mailed(RULESET, state, "ann", ())
+    after, events = turn(state, {"ann": ["TARGET 1,0"]})
+
+    lines = RULESET.turn_summary(mailed(RULESET, after, "ann", events, last=before))
+
+    assert lines[-1] == "2 points (2 more than before); no Harvester is below you."
+
+
+def test_what_happens_without_orders_is_told() -> None:
+    """Units stay and the Harvester keeps its course; the seventh turn ends all; a player who is out is told nothing."""
+    state, _ = turn(position(resources={(3, 0): 1}), {"ann": ["TARGET 3,0"]}, removed=["dan"])
+    late = replace(position(), silent=np.array([6, 0, 0, 0]))
+
+    told = [RULESET.without_orders(view(each, seat)) for each, seat in ((state, "ann"), (state, "bob"), (state, "dan"))]
+
+    stays = "Without orders your units stay where they are, and your Harvester"
+    assert told == [f"{stays} goes on to 3,0.", f"{stays} stays where it is.", ""]
+    assert "7th turn in a row, and all of them destroy themselves" in RULESET.without_orders(view(late, "ann"))
