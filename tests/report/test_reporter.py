@@ -86,7 +86,8 @@ def test_text_report_fits_a_mail() -> None:
 
     assert [line for line in lines if line.endswith(" ")] == ["-- "]
     long = [at for at, line in enumerate(lines) if len(line) > 78]
-    assert all(lines[at - 1] == "" == lines[at + 1] for at in long) and long
+    assert all(lines[at - 1] == "" == lines[at + 1] for at in long)
+    assert long
 
 
 @pytest.mark.parametrize("changes", [{}, {"first": True, "seal": "ab"}, {"deadline": None, "missed": True}])
