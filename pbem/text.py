@@ -137,6 +137,23 @@ def quote_block(text: str) -> str:
     return "\n".join(f"{_BAR}{piece}".rstrip() for pieces in lines for piece in pieces)
 
 
+def cut_at_word(text: str, most: int) -> str:
+    """Return a text of at most so many characters, cut at a word; "" if not even one word fits.
+
+    >>> cut_at_word("you took a planet", 12)
+    'you took...'
+    """
+    if len(text) <= most:
+        return text
+    words = text[: max(0, most - 2)].split(" ")[:-1]
+    while words and words[-1] in _LEADING_ON:
+        words.pop()
+    return f"{' '.join(words).rstrip(' ,;:')}..." if words else ""
+
+
+_LEADING_ON = {"a", "an", "and", "at", "but", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "your"}
+
+
 def join_names(names: Sequence[str]) -> str:
     """Return names as a list in words.
 

@@ -133,7 +133,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
         over = outcome.standing.over
         deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
         # The seed is told when the game is over, not when it would be.
-        opening = replace(opening_of(session, snapshot, number + 1, outcome, deadline, before.previous), seed="")
+        opening = replace(opening_of(context, snapshot, number + 1, outcome, deadline, before.previous), seed="")
         return Preview(
             campaign=snapshot.name,
             turn=number,

@@ -47,6 +47,7 @@ from pbem.campaign.turns import (
     run_record,
 )
 from pbem.errors import PARSE_ERRORS, CampaignError
+from pbem.report.changes import describe_changes
 from pbem.report.facts import Correction, SheetUsed
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
@@ -294,7 +295,7 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
     deadline = _choose_deadline(session, again, now, anew=bool(affected))
     previous = again.before.previous if again.before else b"{}"
-    opening = opening_of(session, again.snapshot, again.number + 1, again.outcome, deadline, previous)
+    opening = opening_of(context, again.snapshot, again.number + 1, again.outcome, deadline, previous)
     waiting = load_sheets(session, again.following.id)
     corrections = {
         place.seat: _build_correction(app, again, opening, old[place.id], place, canonical_json(view), waiting)
@@ -365,7 +366,12 @@ def _build_correction(
         missing=frozenset(again.told.get("missing", ())),
         orders=orders_disclosed(again.told, again.ruleset.orders),
     )
-    texts = [report_text(app, again.ruleset, *each) for each in ((before, place, old.view), (opening, place, view))]
+    both = ((before, old.view), (opening, view))
+    texts = [report_text(app, again.ruleset, facts, place, seen) for facts, seen in both]
+    told = [
+        app.reporter.sentences(again.ruleset, json.loads(seen), facts.orders.get(place.seat, ()))
+        for facts, seen in both
+    ]
     counting = [sheet for sheet in waiting if sheet.seat_id == place.id and sheet.accepted]
     # A sheet in already stays unless the corrected view no longer allows its orders (decision 7).
     kept = bool(counting) and is_still_valid(again.ruleset, json.loads(view), counting[-1].orders)
@@ -373,6 +379,7 @@ def _build_correction(
         edition=old.edition + 1,
         differences=diff_lines(*texts),
         sheet="none" if not counting else "kept" if kept else "dropped",
+        changes=describe_changes(*told),
     )
 
 

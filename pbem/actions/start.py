@@ -161,7 +161,7 @@ def _set_up(context: Context) -> _SetUp:
     deadline = new_deadline(session, snapshot, now)
     given = _load_given_state(session, snapshot, ruleset)
     outcome = compute_setup(snapshot, ruleset, given)
-    opening = opening_of(session, snapshot, snapshot.first, outcome, deadline)
+    opening = opening_of(context, snapshot, snapshot.first, outcome, deadline)
     made = render_reports(app, ruleset, opening, outcome.views)
     return _SetUp(
         snapshot=snapshot,

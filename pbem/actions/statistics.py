@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -18,7 +17,8 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Channel, Query
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_current
-from pbem.ruleset.drawing import Anchor, Background, Drawing, Label, Mark, Picture
+from pbem.report.plot import END, INK, PALE, PAPER, Frame, score_lines
+from pbem.ruleset.drawing import Background, Drawing, Label, Mark, Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.models import InboxMessage, OrderSheet, Person, Seat, Turn
@@ -395,7 +395,6 @@ BARS, PLOT = 70, 170
 MOST_ROWS, MOST_TURNS = 40, 60
 """The most seats, fading ones first, and the most turns, the newest: a larger picture could not be read."""
 
-INK, PALE, PAPER = "#1f2933", "#8a949e", "#ffffff"
 FILLS = {
     SheetTiming.IN_TIME: "#4c9f70",
     SheetTiming.LATE: "#e0a030",
@@ -405,19 +404,6 @@ FILLS = {
 BAR = "#6d8fb3"
 CLOSE = "#a8d5b5"
 """The colour of sheets in time, but in the last sixth of the turn."""
-
-START: Anchor = "start"
-END: Anchor = "end"
-LINES = ("#c8443c", "#1f5fa8", "#2e8b57", "#b8860b", "#7b4fa3", "#0f8b8d", "#8c564b", "#444444")
-OWN = {
-    "red": "#c8443c",
-    "blue": "#1f5fa8",
-    "green": "#2e8b57",
-    "yellow": "#c9a400",
-    "cyan": "#0f9fb0",
-    "magenta": "#b0409f",
-}
-"""Seats with the name of a colour have that colour."""
 
 
 def statistics_chart(statistics: Statistics) -> Picture:
@@ -505,35 +491,11 @@ def _draw_bars(turns: Sequence[TurnTaken], top: int) -> _Part:
 
 
 def _draw_scores(turns: Sequence[TurnTaken], seats: Sequence[SeatName], top: int) -> _Part:
-    known = [score for turn in turns for score in turn.scores.values()]
-    if not known or len(turns) < 2:
-        return [], [Label(LEFT, top, "Scores: none to compare", 11, PALE)] if known else []
-    low, high, step = min(0, *known), max(1, *known), _column_step(turns)
-
-    def point(at: int, score: int) -> tuple[float, float]:
-        return LEFT + step * (at + 0.5), top + PLOT * (high - score) / (high - low)
-
-    lines = [f'<path d="M{LEFT},{y}H{WIDTH - RIGHT}" stroke="#e3e8ec" fill="none"/>' for y in (top, top + PLOT)]
-    labels = [Label(LEFT - 10, top + 4, str(high), 11, PALE, "end")]
-    labels += [Label(LEFT - 10, top + PLOT + 4, str(low), 11, PALE, "end")]
-    labels += [Label(LEFT - 10, top + PLOT // 2 + 4, "scores", 11, PALE, "end")]
-    ends: list[tuple[float, float, SeatName, str]] = []
-    for number, seat in enumerate(seats):
-        points = [point(at, turn.scores[seat]) for at, turn in enumerate(turns) if seat in turn.scores]
-        if points:
-            colour = OWN.get(seat, LINES[number % len(LINES)])
-            shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-            lines.append(f'<polyline points="{shown}" fill="none" stroke="{colour}" stroke-width="2"/>')
-            ends.append((*points[-1], seat, colour))
-    return lines, [*labels, *_line_labels(ends)]
-
-
-def _line_labels(ends: Sequence[tuple[float, float, SeatName, str]]) -> Iterator[Label]:
-    """Yield the names of lines at their ends, moved so that none overlap."""
-    places = sorted(ends, key=lambda end: end[1])
-    heights = [end[1] for end in places]
-    for above, below in pairwise(range(len(heights))):
-        heights[below] = max(heights[below], heights[above] + 12)
-    for (x, _, seat, colour), y in zip(places, heights, strict=True):
-        aside, anchor = (-6, END) if x > WIDTH - 100 else (6, START)
-        yield Label(round(x + aside), round(y + 4), seat[:14], 11, colour, anchor, halo=PAPER)
+    scores = [turn.scores for turn in turns]
+    if not any(scores) or len(turns) < 2:
+        return [], [Label(LEFT, top, "Scores: none to compare", 11, PALE)] if any(scores) else []
+    step, right = _column_step(turns), WIDTH - RIGHT
+    lines, labels = score_lines(
+        scores, seats, Frame(left=LEFT, right=right, top=top, height=PLOT, step=step, room=WIDTH - 100)
+    )
+    return lines, [Label(LEFT - 10, top + PLOT // 2 + 4, "scores", 11, PALE, END), *labels]

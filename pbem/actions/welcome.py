@@ -14,6 +14,7 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from urllib.parse import quote
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -24,8 +25,11 @@ from pbem.campaign.files import AttachmentStore, batched
 from pbem.campaign.history import LONGEST
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import save_deputy_code
+from pbem.campaign.reports import full_report
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_current
+from pbem.errors import StoreError, describe_error
 from pbem.games import rulebook
+from pbem.log import event
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import DICE, deputy_topic, topic_of, welcome_message_id, withdraw_mails, withdraw_topic
@@ -39,7 +43,7 @@ from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset
 from pbem.store.models import Deputy, DeputyReport, Person, Report, Seat, Turn
 from pbem.store.types import PageDelivery
-from pbem.util import CODE_CHARACTERS
+from pbem.util import CODE_CHARACTERS, plus_address
 
 
 def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
@@ -170,7 +174,10 @@ _CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
 # The place where a report names the order address, with the full stop after it.
 _SENT_TO = re.compile(r"(\bthe\s++sheet\s++below\s++to\s++)[^\s@<]++@[^\s<]*+")
 
-_CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
+# The first line of a sheet, as it stands in a report or in a link that writes a mail.
+_CODED = re.compile(rf"ORDERS( |%20)([\w-]++)\1([\w-]++)\1[a-z2-7]{{{CODE_CHARACTERS}}}(?![\w-])")
+# The address of such a link.
+_REPLY_TO = re.compile(rf"mailto:[\w.%-]{{1,200}}%2B[a-z2-7]{{{CODE_CHARACTERS}}}@[\w.-]++\?")
 
 
 def find_report(
@@ -196,15 +203,18 @@ def resend_report(
     key: str,
     kind: str = "report",
     topic: str = "",
+    full: bool = False,
 ) -> None:
     """Queue a stored report to an address; a reply to it finds its seat.
 
     Args:
         key: Distinguishes this mail from others of the report; part of its Message-ID.
+        full: Render it again with all that the seat knows, where the game still reads the view.
     """
     mailer = CampaignMailer.of(context.app, context.snapshot)
     id_ = mailer.id_of("again", report.code, key)
-    mail = _resent_mail(context, place, report, to=to, id_=id_, code=report.code)
+    mail = _full_mail(context, place, report, to=to, id_=id_) if full else None
+    mail = mail or _resent_mail(context, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
     mailer.send(context.session, context.now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
 
@@ -251,10 +261,26 @@ def _report_topic(session: Session, snapshot: CampaignSnapshot, place: SeatView,
     return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
 
+def _full_mail(context: Context, place: SeatView, report: Report, *, to: str, id_: str) -> NewMail | None:
+    """Return a report with all that its seat knows; None if it cannot be made of its view any more."""
+    app, snapshot = context.app, context.snapshot
+    try:
+        facts, parts = full_report(context, place, report)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - an earlier version of the game made the view, and games may raise anything
+        event("report_not_rendered", campaign=snapshot.name, seat=place.seat, error=describe_error(error))
+        return None
+    enclosed = Attachments(app.game(snapshot.game), json.loads(report.view), facts).sent()
+    linked = snapshot.pages_for(place) == PageDelivery.LINK
+    return CampaignMailer.of(app, snapshot).report(to, parts, facts, id_, linked=linked, enclosed=enclosed)
+
+
 def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, id_: str, code: str) -> NewMail:
     app, snapshot = context.app, context.snapshot
     files = dict(report.files)
-    deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
+    data = read_report_data(files[f"{place.seat}.json"])
+    deadline = data["deadline"]
     view, game = json.loads(report.view), app.game(snapshot.game)
     facts = ReportFacts(
         campaign=snapshot.name,
@@ -266,7 +292,7 @@ def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, 
         address=app.settings.address,
         enclosed=AttachmentStore(context.session, snapshot.id).of(game, view),
     )
-    parts = _recode_report(facts, report_subject(game.title, view, facts, report.edition), files)
+    parts = _recode_report(facts, report_subject(view, facts, data.get("brief", ()), report.edition), files)
     pages = snapshot.pages_for(place)
     if pages != PageDelivery.OFF:
         parts = dataclasses.replace(parts, page=app.reporter.seat_page(game, view, facts, parts.html))
@@ -290,8 +316,12 @@ def _recode_report(facts: ReportFacts, subject: str, files: dict[str, bytes]) ->
 
 
 def _recode_text(text: str, facts: ReportFacts) -> str:
-    """Return the text of a report with our address, and with its reader's code in the first line of the sheet."""
+    """Return a report, as text or HTML, with its reader's code and our address where it says how to send orders."""
     text = _SENT_TO.sub(lambda found: f"{found[1]}{facts.address}.", text)
-    line = f"ORDERS {facts.campaign} {facts.seat} {facts.code}"
     own = (facts.campaign, facts.seat)
-    return _CODED.sub(lambda found: line if found.groups() == own else found[0], text)
+
+    def coded(found: re.Match[str]) -> str:
+        return found[1].join(facts.header.split(" ")) if found.group(2, 3) == own else found[0]
+
+    reply_to = quote(plus_address(facts.address, facts.code), safe="@")
+    return _REPLY_TO.sub(f"mailto:{reply_to}?", _CODED.sub(coded, text))

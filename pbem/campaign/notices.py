@@ -41,8 +41,9 @@ from pbem.web.page import encrypt_page
 
 _PUT = insert(cast(Table, SealedPage.__table__))
 _SEAT = select(Seat.id, Seat.person_id).where(Seat.campaign_id == bindparam("campaign"), Seat.name == bindparam("seat"))
-_PAGE_MARK = re.compile(r"<!--page-->|(?=<h2)|(?=</body>)")
-_SAID = "The page of this report; whoever has this link can read it:"
+# Places for words on the page, the best first: where the template has the mark, or else above a heading.
+_PLACES_IN_HTML = tuple(map(re.compile, ("<!--page-->", "(?=<h2)", "(?=</body>)", "$")))
+_PLACES_IN_TEXT = tuple(map(re.compile, (r"(?m)^TO SEND ORDERS: .*+$", "(?m)(?=^WHAT HAPPENED$)", "^")))
 
 
 def link_pages(session: Session, app: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
@@ -62,19 +63,26 @@ def _link_page(session: Session, app: App, campaign_id: int | None, mail: NewMai
     enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
     # The key is in the fragment, which browsers do not send to the server (RFC 3986, 3.5).
     url = f"{app.settings.site_url}{sealed.place}#{sealed.key}"
+    mail = dataclasses.replace(mail, parts=tuple(part for part in mail.parts if part is not page))
+    link = f'<a class="a" href="{svg_escape(url)}" style="{CSS["link"]}">Open the page</a> with an order form.'
+    return _tell_of_page(mail, f"The page of this turn: {url}", link)
+
+
+def _tell_of_page(mail: NewMail, text: str, html: str) -> NewMail:
+    """Return the mail of a report with a sentence on its page, as text and as HTML, below how to send orders."""
+    in_text, in_html = _first_place(_PLACES_IN_TEXT, mail.text), _first_place(_PLACES_IN_HTML, mail.html)
+    text = f"{in_text[0]}\n\n{text}" if in_text[0] else f"{text}\n\n"
+    html = f" {html}" if in_html[0] else f"<p>{html}</p>\n"
     return dataclasses.replace(
         mail,
-        text=f"{_SAID}\n{url}\n\n{mail.text}",
-        html=_insert_link(mail.html, url),
-        parts=tuple(part for part in mail.parts if part is not page),
+        text=mail.text[: in_text.start()] + text + mail.text[in_text.end() :],
+        html=mail.html[: in_html.start()] + html + mail.html[in_html.end() :],
     )
 
 
-def _insert_link(html: str, url: str) -> str:
-    """Return the HTML of a report with the link where its template has the mark for it, or above its first heading."""
-    link = f' <a class="a" href="{svg_escape(url)}" style="{CSS["link"]}">Open the page</a> with an order form.'
-    # A function, not a template: backslashes in the text of a template would be escapes to `re`.
-    return _PAGE_MARK.sub(lambda found: link if found[0] else f"<p>{link.lstrip()}</p>\n", html, count=1)
+def _first_place(places: Iterable[re.Pattern[str]], content: str) -> re.Match[str]:
+    """Return the first match of the first pattern that has one; the last pattern matches any content."""
+    return next(filter(None, (place.search(content) for place in places)))
 
 
 Parts = tuple[str | int, ...]
@@ -265,6 +273,9 @@ class CampaignMailer:
         page = (MailPart.page(name, parts.page, linked=seat),) if parts.page else ()
         written = MailText(parts.text, parts.html)
         mail = self.mail(to, parts.subject, written, id_, code=facts.code, kind="report", topic=topic)
+        if page and not seat:
+            said = f"The page is attached: {name}."
+            mail = _tell_of_page(mail, said, svg_escape(said))
         return dataclasses.replace(mail, parts=(*pictures, *files, *page, data))
 
     def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> MailPart:

@@ -12,24 +12,29 @@ from typing import cast
 from sqlalchemy import Table, bindparam, insert, select
 
 from pbem.app import App
+from pbem.archive.record import disclose_dice_words
 from pbem.archive.writer import turn_files
+from pbem.campaign.ending import load_ending
 from pbem.campaign.files import AttachmentStore, SpooledFiles, SpooledList, batched
+from pbem.campaign.history import has_rolled, orders_disclosed
 from pbem.campaign.notices import CampaignMailer, campaign_url
 from pbem.campaign.people import load_deputies, save_deputy_code
-from pbem.campaign.press import PressForTurn
-from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView
+from pbem.campaign.press import PressForTurn, load_press
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, load_record, load_state
 from pbem.mail.compose import NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import deputy_topic, topic_of
 from pbem.report.attachments import Attachments, MailAttachment
-from pbem.report.facts import Correction, DiceDisclosure, RenderedReport, ReportFacts, SheetUsed
+from pbem.report.data import read_report_data
+from pbem.report.facts import Correction, DiceDisclosure, Ending, RenderedReport, ReportFacts, SheetUsed
 from pbem.report.pool import Job
+from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Deputy, Person, Report, Turn
-from pbem.store.types import PageDelivery
+from pbem.store.types import CampaignState, PageDelivery
 
 
 def deputy_copies(context: Context, mails: Mapping[int, tuple[str, NewMail]]) -> list[NewMail]:
@@ -72,11 +77,11 @@ _DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))
 class TurnOpening:
     """The data that all reports of one opening share. `number` is that of the turn they open.
 
-    `over`: the game has ended. Only then `seed` is set, and never for a preview. `dice`
-    is what seats are told of the dice words, at the start and at the end; `rolled`:
-    this is the end, and the GM has rolled. `orders` are those that the turn before was
-    resolved with: each seat is told its own. `record` is the hash of the record before
-    the one whose files the reports are. `shelf` has the GM's attachments.
+    `over`: the game has ended. Only then `seed` is set, and never for a preview; `ending`
+    has who has won. `dice` is what seats are told of the dice words, at the start and at
+    the end; `rolled`: this is the end, and the GM has rolled. `orders` are those that the
+    turn before was resolved with: each seat is told its own. `record` is the hash of the
+    record before the one whose files the reports are. `shelf` has the GM's attachments.
     """
 
     snapshot: CampaignSnapshot
@@ -94,6 +99,7 @@ class TurnOpening:
     postbag: PressForTurn
     shelf: AttachmentStore
     corrections: Mapping[SeatName, Correction] = field(default_factory=dict)
+    ending: Ending | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +165,52 @@ def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: Seat
     return app.reporter.text(ruleset, seen, facts, orders)
 
 
+def full_report(context: Context, place: SeatView, report: Report) -> tuple[ReportFacts, RenderedReport]:
+    """Render a stored report again from its view, with all that its seat knows, and with its present code."""
+    app, snapshot = context.app, context.snapshot
+    ruleset, view = app.game(snapshot.game), json.loads(report.view)
+    opening = _past_opening(context, ruleset, place, report, view)
+    facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
+    # Codes of the seat may have been renewed since, and do not follow from the turn then.
+    facts = replace(facts, code=report.code, full=True)
+    return facts, app.reporter.report(ruleset, view, facts, opening.orders.get(place.seat, ()))
+
+
+def _past_opening(context: Context, ruleset: AnyRuleset, place: SeatView, report: Report, view: View) -> TurnOpening:
+    """Return the data that a seat's report of an opening had, from the records of the turns before."""
+    session, snapshot = context.session, context.snapshot
+    turn = session.get_one(Turn, report.turn_id)
+    before = json.loads(load_record(session, snapshot, turn.number - 1))
+    # After a game that was rolled back, its seed stays untold.
+    over = bool(view["over"]) and snapshot.status == CampaignState.OVER
+    return TurnOpening(
+        snapshot=snapshot,
+        number=turn.number,
+        deadline=turn.deadline,
+        seal=seed_hash(snapshot.seed),
+        seed=snapshot.seed.hex() if over else "",
+        over=over,
+        rolled=over and has_rolled(session, snapshot),
+        dice=disclose_dice_words(snapshot.words) if turn.number == snapshot.first or over else {},
+        used={seat: SheetUsed(**sheet) for seat, sheet in before.get("sheets", {}).items()},
+        missing=frozenset(before.get("missing", ())),
+        orders=orders_disclosed(before, ruleset.orders),
+        record=read_report_data(dict(report.files)[f"{place.seat}.json"]).get("record", ""),
+        postbag=load_press(session, snapshot, turn.number, over=over),
+        shelf=AttachmentStore(session, snapshot.id),
+        corrections={place.seat: Correction(edition=report.edition, differences=())} if report.edition > 1 else {},
+        ending=_past_ending(context, ruleset, turn) if over else None,
+    )
+
+
+def _past_ending(context: Context, ruleset: AnyRuleset, turn: Turn) -> Ending | None:
+    snapshot = context.snapshot
+    standing = ruleset.standing(load_state(context.session, ruleset, snapshot))
+    rows = context.session.execute(select(Report.seat_id, Report.view).where(Report.turn_id == turn.id)).all()
+    places = {place.id: place for place in snapshot.places}
+    return load_ending(context, snapshot, ruleset, standing, ((places[id_], json.loads(view)) for id_, view in rows))
+
+
 def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport]) -> None:
     """Store the reports with the turn they open, and queue their mails, except to seats without a player.
 
@@ -216,6 +268,7 @@ def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Map
         correction=opening.corrections.get(place.seat),
         words=opening.postbag.words(place),
         enclosed=enclosed,
+        ending=replace(opening.ending, seat=place.seat) if opening.ending else None,
         closes=opening.deadline + snapshot.policy.grace_time if opening.deadline and snapshot.policy.grace else None,
     )
 

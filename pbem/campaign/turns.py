@@ -30,6 +30,7 @@ from pbem.archive.record import (
 )
 from pbem.archive.writer import turn_files
 from pbem.campaign.deadlines import AbsencePeriod, load_absences, next_deadline
+from pbem.campaign.ending import load_ending
 from pbem.campaign.files import AttachmentStore, SpooledList, attachments_of
 from pbem.campaign.history import (
     events_from,
@@ -166,7 +167,7 @@ def compute_turn(context: Context, before: TurnInputs) -> TurnResult:
     over = outcome.standing.over
     # Counted from the run: after a late one, players have the least time all the same.
     deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
-    opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
+    opening = opening_of(context, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
     made = render_reports(context.app, before.ruleset, opening, outcome.views)
     # The record names the hashes of all files, so it is made last.
     made.files.add(run_files(before, outcome, ()))
@@ -230,7 +231,7 @@ def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
 
 
 def opening_of(
-    session: Session,
+    context: Context,
     snapshot: CampaignSnapshot,
     number: int,
     outcome: ResolvedState,
@@ -241,6 +242,7 @@ def opening_of(
 
     These reports are files of the record of the turn just run, so they cite the record before it, `previous`.
     """
+    session, ruleset = context.session, context.app.game(snapshot.game)
     return TurnOpening(
         snapshot=snapshot,
         number=number,
@@ -258,6 +260,7 @@ def opening_of(
         record=disclosed_hash(previous),
         postbag=load_press(session, snapshot, number, over=outcome.standing.over),
         shelf=AttachmentStore(session, snapshot.id),
+        ending=load_ending(context, snapshot, ruleset, outcome.standing, outcome.views),
     )
 
 

@@ -63,7 +63,10 @@ class Status(PlayerCommand):
 
 @dataclass(frozen=True, slots=True)
 class Resend(PlayerCommand):
-    """Get a report of yours again: that of a turn as your reports call it, or by its number alone, or the newest."""
+    """Get a report of yours again: that of a turn as your reports call it, or by its number alone, or the newest.
+
+    RESEND FULL brings it with all that you know, also what later reports leave out.
+    """
 
     weight = _SHOWS
     proof = Proof.NONE

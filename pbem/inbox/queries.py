@@ -303,21 +303,34 @@ def _resend(asked: SeatRequest, order: Resend) -> str:
     snapshot = load_campaign(case.session, spot.campaign)
     place = find_seat_view(snapshot, spot.seat)
     labels = load_turn_labels(case.session, snapshot, place.id) if order.turn else {}
-    meant = match_turns(labels, " ".join(order.turn))
+    turn, full = _split_full(labels, order.turn)
+    meant = match_turns(labels, " ".join(turn))
     report = find_report(case.session, snapshot, place, next(iter(meant), None))
     if report is None:
         return f"There is no report for {place.seat} in {spot.campaign} yet."
-    if order.turn and len(meant) != 1:
+    if turn and len(meant) != 1:
         return _ask_which_report(labels, meant)
-    begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}"
+    begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}{' full' if full else ''}"
     most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
     if was_sent(case, begins + key):
         return "This report comes already, in a mail of its own."
     if sent_today(case, begins, spot.address) >= most:
         return _ENOUGH_REPORTS.format(most=most) + ("" if case.proven else _WITH_A_KEY)
     context = case.campaign_context(snapshot)
-    resend_report(context, place, report, to=spot.address, key=f"asked {key}", kind=RESENT, topic=begins + key)
+    resend_report(
+        context, place, report, to=spot.address, key=f"asked {key}", kind=RESENT, topic=begins + key, full=full
+    )
     return ""  # the report is answer enough
+
+
+def _split_full(labels: Labels, words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """Split the word FULL off the words after RESEND, unless a report is called so."""
+    if not words or match_turns(labels, " ".join(words)):
+        return words, False
+    for full, turn in ((words[0], words[1:]), (words[-1], words[:-1])):
+        if full.casefold() == "full":
+            return turn, True
+    return words, False
 
 
 def _ask_which_report(labels: Labels, meant: Sequence[int]) -> str:

@@ -21,7 +21,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -52,7 +52,8 @@ _MOSTLY, _FEWEST_MADE = 0.8, 5
 _SHEET = ""
 """Stands for a sheet among the words; no word equals it."""
 
-_TYPED_MARKS = "*_`|#"
+# A colon too: in HTML one parts an order from its outcome, which in plain text has a line of its own.
+_TYPED_MARKS = "*_`|#:"
 _MARKS = re.compile(r"\A[\s>|]*+")
 _SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*[.:!?]\s*+|\s*+[-=]{4,}+\s*+)")
 
@@ -107,7 +108,25 @@ def match_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
     told = [at for run in runs for at in run.lines]
     if not may_quote(lines[at] for at in told) or sum(len(spelt[at]) for at in told) < _FEWEST_WORDS:
         return frozenset()
-    return frozenset(told) | frozenset(_find_reformatted(original, spelt, runs))
+    found = {*told, *_find_reformatted(original, spelt, runs)}
+    for at, line in enumerate(lines):
+        # Signs without words, such as a part of a drawing: with the line right above.
+        if at - 1 in found and line.strip() and not spelt[at]:
+            found.add(at)
+    return frozenset(found)
+
+
+def match_ends(original: SentText, lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of lines without a mark that go on with the words of the marked line above them."""
+    spelt = [words_of(line) for line in lines] if len(lines) <= _MOST_LINES else []
+    found = {at for run in _find_runs(original, spelt) for at in run.lines} | match_form_lines(original, lines)
+    ends = set[int]()
+    signs = {at for at, line in enumerate(lines) if spelt and line.strip() and not spelt[at]}
+    for at in sorted(found | signs if found else found):
+        # Only right below: what was typed has a blank line above it, or other words than those that follow.
+        if not is_quoted(lines[at]) and at > 0 and (is_quoted(lines[at - 1]) or at - 1 in ends):
+            ends.add(at)
+    return frozenset(ends)
 
 
 def may_quote(lines: Iterable[str]) -> bool:
@@ -246,7 +265,7 @@ def _mark_originals(session: Session, letter: Message) -> Message:
     """Return the message parsed again, with the lines marked that are in a mail which it answers."""
     lines = letter.source_lines
     if not may_quote(line for line in lines if not is_quoted(line)):
-        return letter
+        return _mark_ends(session, letter)
     ours, forms = set[int](), set[int]()
     for original in _parse_originals(_raw_mails(session, _original_ids(session, letter))):
         # All lines, also those found in another original: text and HTML of a mail each have lines that the other lacks.
@@ -259,6 +278,17 @@ def _mark_originals(session: Session, letter: Message) -> Message:
     # A form that is all there is was sent on purpose.
     again = again if again.text.strip() else _mark_lines(letter, ours)
     return again if _is_better(again, letter) else letter
+
+
+def _mark_ends(session: Session, letter: Message) -> Message:
+    """Return the message parsed again, with a mark before the ends of marked lines that a program broke afterwards."""
+    lines = letter.source_lines
+    if not any(is_quoted(above) and line.strip() and not is_quoted(line) for above, line in pairwise(lines)):
+        return letter
+    ends = set[int]()
+    for original in _parse_originals(_raw_mails(session, _original_ids(session, letter))):
+        ends |= match_ends(original, lines)
+    return _mark_lines(letter, ends) if ends else letter
 
 
 def _mark_lines(letter: Message, ours: Collection[int]) -> Message:

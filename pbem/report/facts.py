@@ -10,6 +10,13 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from pbem.ruleset.values import Json, SeatName
+from pbem.text import join_names
+
+MOST_ROWS = 12
+"""Seats in the table of scores, and the reader's own."""
+
+LONGEST_TITLE = 28
+"""Characters of the heading of a mail, so that it is one line on a phone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +136,87 @@ class PressSection:
 class Correction:
     """The notes of a corrected report; the first version of a report has none.
 
-    `differences` are lines of the text: "- " as before, "+ " as now. `sheet` says
-    what happened to the sheet that the seat had sent in answer to the report before.
+    `changes` are sentences on what is different. `differences` are lines of the text:
+    "- " as before, "+ " as now. `sheet` says what happened to the sheet that the seat
+    had sent in answer to the report before.
     """
 
     edition: int
     differences: tuple[str, ...]
     sheet: Literal["none", "kept", "dropped"] = "none"
+    changes: tuple[str, ...] = ()
+
+
+class FinalScore(NamedTuple):
+    """A seat's score at the end; None if it has none that all may know."""
+
+    seat: SeatName
+    score: int | None
+    won: bool
+
+
+class OpenCampaign(NamedTuple):
+    """A campaign that takes players by mail: its name, the title of its game, and the number of open seats."""
+
+    name: str
+    game: str
+    free: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """The end of a game, as the last report of a `seat` tells it.
+
+    `scores` are of all seats, the winners and the best first. `course` are the scores of each
+    seat by the numbers of turns; `of` is the thing counted, in the plural, and `by` the
+    unit of the numbers. `replay` is the web address of the replay, "" if there is none.
+    `following` are campaigns that anyone may join; with `diary`, the seat has one.
+    """
+
+    seats: tuple[SeatName, ...]
+    winners: tuple[SeatName, ...]
+    reason: str
+    seat: SeatName = ""
+    scores: tuple[FinalScore, ...] = ()
+    course: Mapping[SeatName, Mapping[int, int]] = field(default_factory=dict)
+    of: str = ""
+    by: str = ""
+    replay: str = ""
+    following: tuple[OpenCampaign, ...] = ()
+    diary: bool = False
+
+    @property
+    def rows(self) -> list[tuple[str, int | str, str]]:
+        """The table of scores: the best seats, and the reader's own; none where nobody has a score."""
+        shown = [each for at, each in enumerate(self.scores) if at < MOST_ROWS or each.seat == self.seat]
+        if all(each.score is None for each in self.scores):
+            return []
+        return [
+            (
+                each.seat + (" (you)" if each.seat == self.seat else ""),
+                "" if each.score is None else each.score,
+                "won" if each.won else "",
+            )
+            for each in shown
+        ]
+
+    @property
+    def title(self) -> str:
+        """The result in at most 28 characters.
+
+        >>> Ending(seats=("red", "blue"), winners=("red",), reason="", seat="red").title
+        'You won against blue'
+        """
+        others = [winner for winner in self.winners if winner != self.seat]
+        lost = [seat for seat in self.seats if seat not in self.winners]
+        if not self.winners:
+            return "The game is over: a draw" if "draw" in self.reason.lower() else "The game is over"
+        if self.seat in self.winners:
+            against = f" against {lost[0]}" if len(lost) == 1 and not others else ""
+            full, short = f"You{f' and {join_names(others)}' if others else ''} won{against}", "You won"
+        else:
+            full, short = f"{join_names(others)} won", "Others won"
+        return full if len(full) <= LONGEST_TITLE else short
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +240,8 @@ class ReportFacts:
     `full`: all that is known is wanted, also what earlier reports have told. `gm` is the address of the GM, `site` that
     of the campaign's page on the web, "" if it has none.
     `page`: the player wants it as a page too. `words` are those of people. `enclosed`
-    are the contents, by hash, of the pictures and files that the view names.
+    are the contents, by hash, of the pictures and files that the view names. `ending` is
+    there when the game is over.
     """
 
     campaign: str
@@ -189,6 +271,7 @@ class ReportFacts:
     words: PressSection = PressSection()
     enclosed: Mapping[str, bytes] = field(default_factory=dict)
     correction: Correction | None = None
+    ending: Ending | None = None
 
     @property
     def edition(self) -> int:

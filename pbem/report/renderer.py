@@ -25,6 +25,7 @@ from markupsafe import Markup, escape
 
 from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report.attachments import Attachments
+from pbem.report.changes import ReportSentences
 from pbem.report.data import report_data, write_report_data
 from pbem.report.facts import (
     DrawnPicture,
@@ -37,6 +38,8 @@ from pbem.report.facts import (
 )
 from pbem.report.notices import NO_FRAME, MailFrame, MailText, Page
 from pbem.report.pictures import PictureRenderer
+from pbem.report.plot import NAME as PLOT
+from pbem.report.plot import ending_plot
 from pbem.report.pool import Job, ReportPool
 from pbem.report.templates import HTML, TEXT, TextOnly, limited, template_environment
 from pbem.ruleset.drawing import Picture, interactive_svg
@@ -44,7 +47,7 @@ from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json, View
-from pbem.text import format_time_short
+from pbem.text import cut_at_word, format_time_short
 from pbem.util import plus_address
 from pbem.web.page import PageAssets, json_script, page_assets
 from pbem.web.sanitize import sanitize_html
@@ -174,14 +177,14 @@ class Renderer:
         # What is read back from JSON has no reference to a state, which could disclose more (decision 1).
         view = json.loads(written)
         facts = replace(facts, ordered=_order_outcomes(ruleset, view, orders)) if orders else facts
-        pictures = list(ruleset.pictures(view)) if self._painter else []
+        pictures = _all_pictures(ruleset, view, facts) if self._painter else []
         pngs = self._painter.draw(pictures) if self._painter else []
         return self._report(job._replace(facts=facts), view, list(zip(pictures, pngs, strict=True)))
 
     def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> RenderedReport:
         """Render a report to try its templates: no picture is painted; each counts as drawn, or as failed."""
         # Painting would take a second for the first chart of each game, and templates do not see the pixels.
-        pictures = [(picture, b"" if drawn else None) for picture in ruleset.pictures(view)]
+        pictures = [(picture, b"" if drawn else None) for picture in _all_pictures(ruleset, view, facts)]
         return self._report(Job(ruleset, canonical_json(view), facts, ()), view, pictures)
 
     def reports(self, jobs: Iterable[Job]) -> Iterator[RenderedReport]:
@@ -212,9 +215,17 @@ class Renderer:
         """Return the events of a view in words: of each a sentence, and further lines that explain it."""
         return [each.lines for each in self._render_events(f"{ruleset.key}/events.j2", view)]
 
+    def sentences(self, ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> ReportSentences:
+        """Return what a report says in sentences; arguments as in `text`."""
+        return ReportSentences(
+            headlines=list(ruleset.turn_summary(view)),
+            events=self.happened(ruleset, view),
+            orders=_order_outcomes(ruleset, view, orders),
+        )
+
     def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str) -> bytes:
         """Return the page of a report; `html` is the HTML of its mail."""
-        return self._seat_page(ruleset, view, facts, html, ruleset.pictures(view) if self._painter else ())
+        return self._seat_page(ruleset, view, facts, html, _all_pictures(ruleset, view, facts) if self._painter else ())
 
     def _seat_page(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, pictures: Iterable[Picture]
@@ -242,11 +253,12 @@ class Renderer:
     def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> RenderedReport:
         ruleset, written, facts, _ = job
         data = report_data(ruleset, view, facts)
-        context = self._context(ruleset, view, facts, pictures, ruleset.turn_summary(view))
+        brief = ruleset.turn_summary(view)
+        context = self._context(ruleset, view, facts, pictures, brief)
         html = self._render(f"{ruleset.key}/report.html.j2", context)
         return RenderedReport(
             seat=facts.seat,
-            subject=report_subject(ruleset.title, view, facts, facts.edition),
+            subject=report_subject(view, facts, brief, facts.edition),
             text=self._render(f"{ruleset.key}/report.txt.j2", context),
             html=html,
             data=write_report_data(data, written),
@@ -265,6 +277,7 @@ class Renderer:
         pictures: list[tuple[Picture, bytes | None]],
         brief: Sequence[str],
     ) -> dict[str, Any]:
+        placed = [_place_picture(picture, png, view, facts) for picture, png in pictures]
         return {
             "view": view,
             "facts": facts,
@@ -277,7 +290,8 @@ class Renderer:
             "happened": self._render_events(f"{ruleset.key}/events.j2", view),
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
-            "pictures": [_place_picture(picture, png, view, facts) for picture, png in pictures],
+            "pictures": [each for each in placed if each.name != PLOT],
+            "plot": next((each for each in placed if each.name == PLOT), None),
             "enclosed": Attachments(ruleset, view, facts).placed(),
         }
 
@@ -310,11 +324,74 @@ def _order_outcomes(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) ->
     )
 
 
-def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> str:
-    """Return the subject of a report's mail without its tags; the part that must not be cut off comes first."""
-    due = f"by {format_time_short(facts.deadline, facts.zone)}: " if facts.deadline and view["awaited"] else ""
-    kind = "report" if edition == 1 else f"corrected report (edition {edition})"
-    return f"{due}{view['label']}, {kind} for {facts.seat} ({title})"
+def _all_pictures(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> list[Picture]:
+    """Return the pictures of a report: those of the game, and at its end everybody's scores."""
+    plot = ending_plot(facts.ending) if facts.ending else None
+    return [*ruleset.pictures(view), *([plot] if plot else [])]
+
+
+LONGEST_SUBJECT = 78
+"""Characters of a subject before the reply code."""
+
+_LONGEST_LABEL = 32
+# Signs of emphasis, which a subject would show.
+_MARKUP = re.compile(r"[*_`]++(?=\w)|(?<=[\w.!?])[*_`]++")
+
+
+def report_subject(view: View, facts: ReportFacts, brief: Sequence[str], edition: int) -> str:
+    """Return the subject of a report's mail without its tags: what to do first, since phones show 40 characters.
+
+    `brief` are the headlines; the first is cut at a word if there is no room for it.
+    """
+    label, mover = cut_at_word(" ".join(view["label"].split()), _LONGEST_LABEL), view.get("mover")
+    news = brief[0] if brief else ""
+    if view["over"]:
+        said = ["the end"]
+        news = facts.ending.title if facts.ending and facts.ending.winners else news
+    elif view["awaited"]:
+        said = ["your move"] if mover == facts.seat else []
+        said += [label, f"due {format_time_short(facts.deadline, facts.zone)}"] if facts.deadline else [label]
+    else:
+        said, news = [f"{mover} moves"] if mover else [], "nothing to do"
+        said += [label]
+    first = ", ".join(["CORRECTED", *said] if edition > 1 else said)
+    room = LONGEST_SUBJECT - len(f"[{facts.campaign}] {first}: ")
+    headline = cut_at_word(_as_clause(news), room)
+    return f"{first}: {headline}" if headline else first
+
+
+def _as_clause(sentence: str) -> str:
+    """Return a headline as it goes on after a colon: without emphasis and full stop, and no capital of a common word.
+
+    >>> _as_clause("You took **Naxos**.")
+    'you took Naxos'
+    """
+    text = _MARKUP.sub("", " ".join(sentence.split())).removesuffix(".")
+    first = text.partition(" ")[0]
+    return text[:1].lower() + text[1:] if first.lower() in _COMMON else text
+
+
+_COMMON = {
+    *(
+        "a",
+        "all",
+        "an",
+        "at",
+        "from",
+        "in",
+        "it",
+        "its",
+        "no",
+        "none",
+        "nothing",
+        "one",
+        "the",
+        "there",
+        "they",
+        "this",
+    ),
+    *("two", "you", "your"),
+}
 
 
 @contextmanager

@@ -33,7 +33,11 @@ _ATTRIBUTES = _words(
     "align alt aria-hidden aria-label border cellpadding cellspacing colspan dir lang role rowspan scope start",
     "tabindex title valign value",
 )
+MAIL_ONLY = "w"
+"""The class of elements that a page leaves out: buttons that write a mail, where the page has a form."""
+
 _MAIN = re.compile(r"<main\b", re.IGNORECASE)
+_ROLE = re.compile(r"<div role=\"main\"")
 _LINKS = re.compile(r"(?:https?|mailto):[^\s]*", re.IGNORECASE)
 _NOT_IN_STYLES = re.compile(r"[{}<>\\@]|url\s*\(|/\*", re.IGNORECASE)
 
@@ -47,11 +51,13 @@ class SanitizedHtml:
 
 
 def sanitize_html(html: str, pictures: Mapping[str, str]) -> SanitizedHtml:
-    """Return the content of a mail's <main>, or of its <body> if it has none, as far as it is allowed.
+    """Return the content of a mail's main part, or of its <body> if it has none, as far as it is allowed.
 
-    `pictures` are elements, safe as they are, by Content-ID.
+    The main part is a <div> with that role, or in older mails a <main>. What is of use in a mail alone, by its class
+    `MAIL_ONLY`, is left out. `pictures` are elements, safe as they are, by Content-ID.
     """
-    reader = _HtmlReader(pictures, "main" if _MAIN.search(html) else "body")
+    whole = "div" if _ROLE.search(html) else "main" if _MAIN.search(html) else "body"
+    reader = _HtmlReader(pictures, whole)
     reader.feed(html)
     reader.close()
     # Safe in a <style>: `_NOT_IN_STYLES` lets no style through that could end its rule or the element.
@@ -74,9 +80,9 @@ class _HtmlReader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open an element."""
-        if tag in _DROPPED:
+        if tag in _DROPPED or [tag] == self._dropped[-1:] or (tag not in _VOID and _is_mail_only(attrs)):
             self._dropped.append(tag)
-        elif tag == self._whole:
+        elif tag == self._whole and not self._within and (tag != "div" or ("role", "main") in attrs):
             self._within = True
         elif self._seen and tag == "img":
             self._show(dict(attrs))
@@ -90,11 +96,11 @@ class _HtmlReader(HTMLParser):
         if self._dropped:
             if tag == self._dropped[-1]:
                 self._dropped.pop()
+        elif tag in self._open:
+            self._close_to(len(self._open) - 1 - self._open[::-1].index(tag))
         elif tag == self._whole:
             self._close_to(0)
             self._within = False
-        elif tag in self._open:
-            self._close_to(len(self._open) - 1 - self._open[::-1].index(tag))
 
     def handle_data(self, data: str) -> None:
         """Write a text."""
@@ -144,3 +150,7 @@ class _HtmlReader(HTMLParser):
             self._close_to(len(self._open) - 1)
             if self.written[-2] == "<p>":
                 del self.written[-2:]
+
+
+def _is_mail_only(attributes: list[tuple[str, str | None]]) -> bool:
+    return any(name == "class" and MAIL_ONLY in (value or "").split() for name, value in attributes)

@@ -61,14 +61,16 @@ def test_only_those_told_otherwise_get_a_corrected_report(played: Desk) -> None:
 
 
 def test_a_corrected_report_says_so_and_what_differs(played: Desk) -> None:
-    """Subject and first line have the edition; the lines that differ are above the report."""
+    """Subject and title say so; sentences on what differs are above the report, and every changed line is below it."""
     again(played, red="BID 2\nWHISPER blue never")
     played.tick()
     mail = played.last(BOB)
 
-    assert "corrected report (edition 2) for blue" in mail["Subject"]
-    assert text_of(mail).startswith("CORRECTED REPORT, EDITION 2\n")
-    assert "- - red whispered to you: deal.\n+ - red whispered to you: never.\n" in text_of(mail)
+    different, _, below = text_of(mail).partition("TO SEND ORDERS")
+    assert mail["Subject"].startswith("[toy1] CORRECTED, round 2, due Fri 6 Nov 20:00 CET: ")
+    assert different.startswith("Round 2, corrected\n")
+    assert "- New: red whispered to you: never.\n- No longer: red whispered to you: deal.\n" in different
+    assert "EVERY CHANGED LINE\n\n- - red whispered to you: deal.\n+ - red whispered to you: never.\n" in below
     assert [report.edition for report in rows(played, Report)[-2:]] == [2, 2]
 
 
@@ -82,24 +84,25 @@ def test_the_first_turn_after_an_update_of_the_game_is_run_again(played: Desk) -
 
 
 def test_the_html_is_marked_and_escaped(played: Desk) -> None:
-    """The HTML part of a corrected report has the same differences."""
+    """The HTML part of a corrected report has the same sentences and lines."""
     again(played, red="BID 2\nWHISPER blue never")
     played.tick()
     body = played.last(BOB).get_body(("html",))
 
     assert body is not None
-    assert "Corrected report, edition 2." in body.get_content()
+    assert "Your GM corrected this report" in body.get_content()
+    assert "New: red whispered to you: never.</li>" in body.get_content()
     assert "+ - red whispered to you: never." in body.get_content()
 
 
 def test_a_report_names_the_sheet_that_was_used_in_the_end(played: Desk) -> None:
-    """The GM's sheet is the seat's second, and the corrected report has its digest."""
+    """The GM's sheet is the seat's second, and the corrected report has its number."""
     again(played, red="BID 2\nWHISPER blue never")
     played.tick()
     sheet = rows(played, OrderSheet)[-1]
 
     assert (sheet.version, sheet.author) == (2, "gm")
-    assert f"resolved with your sheet 2 (digest {sheet.digest[:12]})" in text_of(played.last(ANN))
+    assert "This report is made of your sheet 2." in text_of(played.last(ANN))
 
 
 def test_the_code_of_an_untouched_report_stays_good(played: Desk) -> None:
@@ -153,7 +156,7 @@ def test_a_sheet_that_still_fits_is_kept(played: Desk) -> None:
     played.tick()
 
     assert [touched.sheet for touched in impact.touched] == ["kept", "kept"]
-    assert "still fits and counts. The turn waits" in text_of(played.last(BOB)).replace("\n", " ")
+    assert "Your orders for round 2 still count. You can change them until the deadline." in text_of(played.last(BOB))
     assert played.tick(hours=2).resolved == []
     play(played, {})
     assert proof(played).turns == 2
@@ -236,8 +239,9 @@ def test_a_second_correction_is_the_third_edition(played: Desk) -> None:
     played.tick()
 
     text = text_of(played.last(BOB))
-    assert text.startswith("CORRECTED REPORT, EDITION 3\n")
-    assert "- - red whispered to you: never.\n+ - red whispered to you: hello.\n" in text
+    assert text.startswith("Round 2, corrected\n")
+    assert "- New: red whispered to you: hello.\n- No longer: red whispered to you: never.\n" in text
+    assert [report.edition for report in rows(played, Report)[-2:]] == [3, 3]
     assert proof(played).turns == 1
 
 

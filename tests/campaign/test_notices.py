@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -48,11 +49,15 @@ def test_reply_code_goes_out_in_subject_and_reply_address(mailer: CampaignMailer
 
 
 def test_parts_of_a_report(mailer: CampaignMailer) -> None:
-    """Pictures are inline under the ids that the HTML uses; the data are a file named by campaign and seat."""
-    mail = mailer.report("ann@example.org", PARTS, facts(), "<1@example.org>")
+    """Pictures that the HTML shows are inline, others are files, as are the data, named by campaign and seat."""
+    shown = facts().content_id("purse")
+    drawn = (DrawnPicture("purse", "Your purse", b"png"), DrawnPicture("map", "The map", b"png", "fair1-map.png"))
+    parts = replace(PARTS, html=f'<img src="cid:{shown}">', pictures=(*drawn, DrawnPicture("town", "A town", None)))
+    mail = mailer.report("ann@example.org", parts, facts(), "<1@example.org>")
 
     assert [(part.name, part.content_id) for part in mail.parts] == [
-        ("purse.png", facts().content_id("purse")),
+        ("purse.png", shown),
+        ("fair1-map.png", ""),
         ("fair1-red.json", ""),
     ]
 

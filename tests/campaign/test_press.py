@@ -42,7 +42,8 @@ def run(desk: Desk) -> None:
 
 def report(desk: Desk, to: str = ANN) -> str:
     """Return the text of the newest report to an address."""
-    return text_of([mail for mail in desk.mails(to) if "report for" in mail["Subject"]][-1])
+    reports = [mail for mail in desk.mails(to) if any(part.get_content_subtype() == "json" for part in mail.walk())]
+    return text_of(reports[-1])
 
 
 def archived(desk: Desk, number: int, seat: str) -> str:
@@ -52,13 +53,13 @@ def archived(desk: Desk, number: int, seat: str) -> str:
 
 
 def test_a_text_for_all_stands_in_all_reports(desk: Desk) -> None:
-    """An announcement is in every report that opens the next turn, before the events, and in no later one."""
+    """An announcement is in every report that opens the next turn, below the events, and in no later one."""
     desk.begin()
     put(desk, "The harbour is closed.")
     run(desk)
 
     told = report(desk)
-    assert told.index("FROM YOUR GM\n------------\n| The harbour is closed.\n") < told.index("WHAT HAPPENED")
+    assert told.index("WHAT HAPPENED") < told.index("FROM YOUR GM\n\n| The harbour is closed.\n")
     assert "| The harbour is closed." in report(desk, BOB)
     run(desk)
     assert "harbour" not in report(desk)
@@ -139,7 +140,7 @@ def test_news_stand_in_the_next_reports_of_all(desk: Desk) -> None:
     desk.post("NEWS\nWar!", sender=BOB)
     desk.tick()
     run(desk)
-    paper = "NEWSPAPER\n---------\nred writes:\n| Peace in our time.\n\nblue writes:\n| War!\n"
+    paper = "NEWSPAPER\n\nred:\n\n| Peace in our time.\n\nblue:\n\n| War!\n"
 
     assert paper in report(desk)
     assert paper in report(desk, BOB)
@@ -156,7 +157,7 @@ def test_press_with_the_report_reaches_whom_it_is_for(desk: Desk) -> None:
     answer = text_of(desk.last())
     run(desk)
 
-    assert "PRESS\n-----\nred, to blue:\n| Let us deal.\n" in report(desk, BOB)
+    assert "MESSAGES\n\nred, to blue:\n\n| Let us deal.\n" in report(desk, BOB)
     assert "goes with the next reports of toy1, to blue." in answer
     others = [*map(text_of, desk.mails(CYD)), archived(desk, 1, "green"), archived(desk, 1, "red")]
     assert not any("Let us deal" in text for text in others)
@@ -192,7 +193,9 @@ def test_unsigned_press_stands_last_and_by_its_text(desk: Desk) -> None:
     desk.tick()
     run(desk)
 
-    expected = "PRESS\n-----\nred, to green:\n| middle\n\nUnsigned, to green:\n| ant\n\nUnsigned, to green:\n| zebra\n"
+    expected = (
+        "MESSAGES\n\nred, to green:\n\n| middle\n\nAnonymous, to green:\n\n| ant\n\nAnonymous, to green:\n\n| zebra\n"
+    )
     assert expected in report(desk, CYD)
 
 
@@ -239,7 +242,7 @@ def test_diaries_are_opened_at_the_end(desk: Desk) -> None:
     run(desk)
 
     assert not any("I lied" in text for text in before)
-    diaries = "DIARIES\n-------\nred, round 1:\n| Blue is honest.\n\nblue, round 1:\n| I lied to red.\n"
+    diaries = "DIARIES\n\nred, round 1:\n\n| Blue is honest.\n\nblue, round 1:\n\n| I lied to red.\n"
     assert diaries in report(desk)
     assert diaries in report(desk, BOB)
 
@@ -292,7 +295,7 @@ def test_a_turn_that_is_run_again_brings_the_same_words(desk: Desk) -> None:
     desk.tick()
     run(desk)
 
-    assert "NEWSPAPER\n---------\nred writes:\n| War!\n\nred writes:\n| Peace!\n" in report(desk)
+    assert "NEWSPAPER\n\nred:\n\n| War!\n\nred:\n\n| Peace!\n" in report(desk)
     assert "| The harbour is closed." in report(desk)
 
 

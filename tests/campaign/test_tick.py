@@ -176,7 +176,7 @@ def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
     done = run_campaign_now(desk.app, "toy1", desk.now)
 
     assert [(turn.turn, turn.reason) for turn in done.resolved] == [(1, "by the GM")]
-    assert "resolved with your sheet 1" in text_of(desk.last(ANN))
+    assert "This report is made of your sheet 1." in text_of(desk.last(ANN))
 
 
 def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:

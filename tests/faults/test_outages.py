@@ -48,7 +48,7 @@ def test_a_mailbox_that_is_down_for_a_day(desk: Desk) -> None:
     assert [(tick.resolved, tick.reminded) for tick in done] == [([], 0)] * 4
     assert all("turns wait for it" in tick.problems[0] for tick in done)
     assert [turn.reason for turn in after.resolved] == ["deadline"]
-    assert "resolved with your sheet 1" in text_of(desk.last(ANN))
+    assert "made of your sheet 1" in text_of(desk.last(ANN))
 
 
 def steady(desk: Desk, *, hours: float) -> TickResult:

@@ -89,6 +89,4 @@ def token(desk: Desk, to: str = ANN) -> str:
 
 def reports(desk: Desk, to: str) -> list[EmailMessage]:
     """Return the reports mailed to an address."""
-    return [
-        mail for mail in desk.mails(to) if "report for" in mail["Subject"] and not mail["Subject"].startswith("Re:")
-    ]
+    return [mail for mail in desk.mails(to) if any(part.get_content_subtype() == "json" for part in mail.walk())]

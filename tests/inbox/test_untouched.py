@@ -45,8 +45,8 @@ def sheets(desk: Desk) -> int:
 
 
 def test_the_form_stands_in_the_report(desk: Desk) -> None:
-    """The form that these tests send back is that of the report."""
-    assert form(desk) in text_of(desk.last())
+    """The form that these tests send back is that of the report, with the orders as comments."""
+    assert form(desk, "; BID 2") in text_of(desk.last())
 
 
 QUOTED = {

@@ -196,11 +196,11 @@ def test_without_processes_reports_are_made_here(allowed: int, monkeypatch: pyte
 def test_orders_that_cannot_be_sent_are_reported_here() -> None:
     """Orders that cannot be pickled are rendered here."""
 
-    class Own(Bid):
+    class Coins(int):
         pass
 
     game = Telling()
-    wanted = [job._replace(orders=(Own(3),)) for job in jobs(game, 6)]
+    wanted = [job._replace(orders=(Bid(Coins(3)),)) for job in jobs(game, 6)]
     with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         assert set(makers(list(shared.reports(wanted)))) == {os.getpid()}
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pbem.errors import ConfigError
-from pbem.report.facts import OrderOutcome, SheetUsed
+from pbem.report.facts import Correction, OrderOutcome, SheetUsed
 from pbem.report.pool import Job
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Picture, View, canonical_json
@@ -35,39 +35,59 @@ class Smudged(Fair):
         return [Picture("purse", "Your purse", "<svg", 120, 40)]
 
 
+class Telling(Fair):
+    """The fair with headlines of its own."""
+
+    def __init__(self, headlines: list[str]) -> None:
+        self._headlines = headlines
+
+    def turn_summary(self, view: View) -> list[str]:
+        return self._headlines
+
+
 def test_report_has_its_sections_in_order() -> None:
-    """A report has its summary and map first, then events, orders and knowledge, then the order form."""
+    """A report has the deadline, headlines and how to send orders, then events, map, outcomes, knowledge, the form."""
     sheet = SheetUsed(3, "0123456789abcdef" * 4)
     parts = reporter().report(
         Fair(),
         seen(),
-        facts(used=sheet, ordered=(OrderOutcome("bid 3 coins", "The prize went to blue."),), seal="ab", seed="cd"),
+        facts(
+            used=sheet, ordered=(OrderOutcome("bid 3 coins", "The prize went to blue.", "BID 3"),), seal="ab", seed="cd"
+        ),
     )
 
-    titles = ("* You have", "MAP", "WHAT HAPPENED", "WHAT YOU ORDERED", "WHAT YOU KNOW", "YOUR ORDERS", "FAIR DICE")
-    places = [parts.text.index(words) for words in titles]
+    titles = ("WHAT HAPPENED", "MAP", "WHAT CAME OF YOUR ORDERS", "WHAT YOU KNOW NOW", "ORDER FORM", "FAIR DICE")
+    places = [parts.text.index(words) for words in ("Due ", "- You have", "TO SEND ORDERS", *titles)]
     assert places == sorted(places)
-    assert "- Bid 3 coins.\n    The prize went to blue.\n" in parts.text
-    assert "<li>Bid 3 coins.<br>" in parts.html
-    headings = ("<li>You have", ">Map<", ">What happened<", ">What you ordered<", ">What you know<", ">Fair dice<")
-    places = [parts.html.index(words) for words in headings]
+    assert "- BID 3\n  The prize went to blue.\n" in parts.text
+    assert ">BID 3</span>: The prize went to blue.</li>" in parts.html
+    headings = [f">{title.capitalize()}<" for title in titles]
+    places = [parts.html.index(words) for words in (">Due ", ">You have", ">Write orders<", *headings)]
     assert places == sorted(places)
 
 
 def test_the_turn_in_brief_is_what_a_mail_program_shows_first() -> None:
-    """The summary is the preview of the mail, hidden in the HTML, and part of the data too."""
+    """Deadline and headlines are the preview of the mail, hidden in the HTML; the headlines are in the data too."""
     parts = reporter().report(Fair(), seen(), facts())
     (brief,) = json.loads(parts.data)["brief"]
 
     shown = re.sub(r"<(head|title)>.*?</(head|title)>", "", parts.html, flags=re.DOTALL)
-    assert re.sub(r"\s*<[^<>]*>\s*", "", shown).startswith(brief)
+    assert (
+        re.sub(r"\s*<[^<>]*>\s*", "", shown.partition("<body")[2])
+        .partition(">")[2]
+        .startswith(f"Due Fri 27 Nov, 20:00 CET. {brief}")
+    )
 
 
 def test_text_report_fits_a_mail() -> None:
-    """No line of a text report is longer than 78 characters."""
+    """No line ends in a blank, but that above the signature; what is longer than 78 characters is a whole paragraph."""
     text = reporter().report(Fair(), seen(), facts(seal="ab" * 32, seed="cd" * 32)).text
+    lines = text.splitlines()
 
-    assert max(map(len, text.splitlines())) <= 78
+    assert [line for line in lines if line.endswith(" ")] == ["-- "]
+    long = [at for at, line in enumerate(lines) if len(line) > 78]
+    assert all(lines[at - 1] == "" == lines[at + 1] for at in long)
+    assert long
 
 
 @pytest.mark.parametrize("changes", [{}, {"first": True, "seal": "ab"}, {"deadline": None, "missed": True}])
@@ -77,7 +97,7 @@ def test_sections_are_parted_by_one_blank_line(changes: dict[str, Any]) -> None:
         text = reporter().report(game, seen(), facts(**changes)).text
 
         assert "\n\n\n" not in text
-        assert all(f"\n\n{title}\n" in text for title in ("WHAT HAPPENED", "WHAT YOU KNOW", "YOUR ORDERS"))
+        assert all(f"\n\n{title}\n" in text for title in ("WHAT HAPPENED", "WHAT YOU KNOW NOW", "ORDER FORM"))
 
 
 def test_events_are_told_in_the_words_of_the_game() -> None:
@@ -85,7 +105,7 @@ def test_events_are_told_in_the_words_of_the_game() -> None:
     parts = reporter().report(Fair(), seen(), facts())
 
     assert '- red won the prize.\n- blue whispers to you:\n  "deal deal"\n' in parts.text
-    assert "<li>red won the prize.</li>" in parts.html
+    assert ">red won the prize.</li>" in parts.html
 
 
 def test_quiet_turn_is_said_to_be_quiet() -> None:
@@ -100,25 +120,25 @@ def test_deadline_is_told_in_the_campaigns_zone_and_utc() -> None:
     """The deadline is at the top, in both zones."""
     parts = reporter().report(Fair(), seen(), facts())
 
-    line = "Fri 27 Nov 2026 20:00 Europe/Berlin (19:00 UTC)"
-    assert f"Orders are due {line}." in parts.text
-    assert f"Orders are due <b>{line}</b>." in parts.html
+    assert "\nDue Fri 27 Nov, 20:00 CET\n19:00 UTC, or sooner once all orders are in\n" in parts.text
+    assert ">Due Fri 27 Nov, 20:00 CET</div>" in parts.html
+    assert ">19:00 UTC, or sooner once all orders are in</div>" in parts.html
 
 
 def test_sheet_used_is_named() -> None:
-    """A report names the sheet its turn was resolved with, by version and the digest of its receipt."""
+    """A report names the sheet its turn was resolved with, by its number."""
     parts = reporter().report(Fair(), seen(), facts(used=SheetUsed(3, "0123456789abcdef" * 4)))
 
-    assert "with your sheet 3 (digest 0123456789ab)." in parts.text
-    assert "with your sheet 3 (digest 0123456789ab)." in parts.html
+    assert "This report is made of your sheet 3." in parts.text
+    assert "This report is made of your sheet 3." in parts.html
 
 
 def test_missed_turn_is_told() -> None:
-    """A player whose sheet did not come is told that defaults were used."""
+    """A player whose orders did not come is told so."""
     parts = reporter().report(Fair(), seen(), facts(missed=True))
 
-    assert "defaults were used" in parts.text
-    assert "defaults were used" in parts.html
+    assert "No orders came from you in time." in parts.text
+    assert "No orders came from you in time." in parts.html
 
 
 def test_first_report_has_the_seal_of_the_dice() -> None:
@@ -135,7 +155,7 @@ def test_last_report_has_the_seed_of_the_dice() -> None:
 
     assert "cd" * 32 in parts.text
     assert "cd" * 32 in parts.html
-    assert "ORDERS" not in parts.text.replace("YOUR ORDERS", "")
+    assert "ORDERS" not in parts.text
 
 
 def test_sheet_in_report_is_ready_to_be_returned() -> None:
@@ -181,13 +201,13 @@ def test_text_does_not_escape() -> None:
 
 
 def test_html_has_no_outside_resources() -> None:
-    """The HTML is self-contained and small."""
+    """The HTML is self-contained and small; its only style sheet is that of dark colours."""
     html = reporter().report(Fair(), seen(), facts()).html
 
     assert "http" not in html
     assert "<link" not in html
-    assert "<style" not in html
-    assert len(html) < 100_000
+    assert html.count("<style") == 1
+    assert len(html) < 60_000
 
 
 def test_pictures_are_shown_by_content_id() -> None:
@@ -270,15 +290,28 @@ def test_fault_in_a_gms_template_is_told_with_its_line(tmp_path: Path, name: str
         Renderer([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
 
 
-def test_subject_names_deadline_moment_seat_and_game() -> None:
-    """The subject names turn, seat and game, and the deadline only where orders are asked for."""
-    awaited, resting = seen(), {**seen(), "awaited": False}
+def subject(**changes: Any) -> str:
+    """Return the subject of red's report of a view with some changes."""
+    return reporter().report(Fair(), {**seen(), **changes}, facts()).subject
 
-    assert (
-        reporter().report(Fair(), awaited, facts()).subject
-        == "by Fri 27 Nov 20:00 CET: round 2, report for red (Toy Fair)"
-    )
-    assert reporter().report(Fair(), resting, facts()).subject == "round 2, report for red (Toy Fair)"
+
+def test_a_subject_has_turn_deadline_and_headline() -> None:
+    """A subject says what is to be done and until when, then the first headline as a clause."""
+    assert subject() == "round 2, due Fri 27 Nov 20:00 CET: you have 11 coins and 1 prizes"
+    assert subject(awaited=False) == "round 2: nothing to do"
+    assert subject(mover="red") == "your move, round 2, due Fri 27 Nov 20:00 CET: you have 11 coins..."
+    assert subject(mover="blue", awaited=False) == "blue moves, round 2: nothing to do"
+
+
+@pytest.mark.parametrize("label", ["round 2", "the night\nof the long knives, when all boats were burnt", "x" * 300])
+def test_a_subject_is_one_line_of_at_most_78_characters(label: str) -> None:
+    """However long label and headline are, the subject has one line and leaves room for the code."""
+    game = Telling(["**You** lost `Naxos`, the harbour and *all* 12 ships that were waiting there for the wind."])
+    told = reporter().report(game, {**seen(), "label": label}, facts(correction=Correction(edition=2, differences=())))
+
+    assert told.subject.startswith("CORRECTED, ")
+    assert len(f"[fair1] {told.subject}") <= 78
+    assert not set("\r\n*`") & set(told.subject)
 
 
 def test_names_of_the_archives_files() -> None:
@@ -293,7 +326,7 @@ def test_nothing_but_the_facts_tells_the_time() -> None:
     """A report without a deadline says that there is none."""
     parts = reporter().report(Fair(), seen(), facts(deadline=None))
 
-    assert "there is no deadline" in parts.text
+    assert "\nThere is no deadline.\n" in parts.text
     assert json.loads(parts.data)["deadline"] is None
 
 

@@ -23,30 +23,30 @@ ALL = PressSection(
 
 
 def test_words_of_people_have_their_places() -> None:
-    """The GM's text comes first; newspaper, press and diaries come after the view and before the orders."""
+    """The GM's text comes after the events; newspaper, messages and diaries after the view and before the orders."""
     text = reporter().report(Fair(), seen(), facts(words=ALL)).text
 
-    titles = ("FROM YOUR GM", "MAP", "WHAT HAPPENED", "NEWSPAPER", "PRESS", "DIARIES", "YOUR ORDERS")
+    titles = ("WHAT HAPPENED", "FROM YOUR GM", "MAP", "NEWSPAPER", "MESSAGES", "DIARIES", "ORDER FORM")
     places = [text.index(f"\n\n{title}\n") for title in titles]
     assert places == sorted(places)
 
 
 def test_sections_of_words_fit_a_mail() -> None:
-    """Lines stay within the width of a mail, and one blank line separates texts and sections."""
+    """Quoted lines stay within the width of a mail, and one blank line separates texts and sections."""
     text = reporter().report(Fair(), seen(), facts(words=ALL)).text
 
-    assert max(map(len, text.splitlines())) <= WIDTH
+    assert max(len(line) for line in text.splitlines() if line.startswith("|")) <= WIDTH
     assert "\n\n\n" not in text
-    assert "\nPRESS\n-----\nblue, to red and green:\n| Let us deal.\n\nUnsigned, to all:\n| Boo.\n\n" in text
-    assert "\nDIARIES\n-------\nred, turn 3:\n| I lied.\n\nblue, turn 4:\n| So did I.\n\n" in text
+    assert "\nMESSAGES\n\nblue, to red and green:\n\n| Let us deal.\n\nAnonymous:\n\n| Boo.\n\n" in text
+    assert "\nDIARIES\n\nred, turn 3:\n\n| I lied.\n\nblue, turn 4:\n\n| So did I.\n\n" in text
 
 
 def test_without_words_there_are_no_sections() -> None:
     """A report without texts of people has no sections for them."""
     parts = reporter().report(Fair(), seen(), facts())
 
-    assert not any(title in parts.text for title in ("FROM YOUR GM", "NEWSPAPER", "PRESS\n", "DIARIES"))
-    assert not any(title in parts.html for title in ("From your GM", "Newspaper", "Press<", "Diaries"))
+    assert not any(title in parts.text for title in ("FROM YOUR GM", "NEWSPAPER", "MESSAGES", "DIARIES"))
+    assert not any(title in parts.html for title in ("From your GM", "Newspaper", "Messages", "Diaries"))
 
 
 def test_words_are_shown_as_they_are_in_html() -> None:

@@ -46,7 +46,7 @@ def test_a_deadline_counts_when_a_poll_has_followed_it(begun: Desk) -> None:
     do_all(begun)
 
     assert (before, resolved(begun)) == ([0], [0, 1])
-    assert "resolved with your sheet 1" in begun.last().as_string()
+    assert "made of your sheet 1" in begun.last().as_string()
 
 
 def test_a_mailbox_that_cannot_be_read(begun: Desk) -> None:
@@ -129,4 +129,4 @@ def test_lost_jobs_are_enqueued_by_the_next_poll(begun: Desk) -> None:
     do_all(begun)
 
     assert resolved(begun) == [0, 1]
-    assert "resolved with your sheet 1" in begun.last().as_string()
+    assert "made of your sheet 1" in begun.last().as_string()

@@ -55,7 +55,7 @@ def test_the_jobs_of_the_other_campaign_are_done(desk: Desk, statement: str) -> 
 
     mails = desk.mails("ann@example.org")
     assert turns_of_toy2(desk) == [1, 2]
-    assert any("toy2" in mail["Subject"] and "resolved with your sheet 1" in mail.as_string() for mail in mails)
+    assert any("toy2" in mail["Subject"] and "made of your sheet 1" in mail.as_string() for mail in mails)
 
 
 def test_a_worker_goes_on_and_tells(desk: Desk) -> None:
