@@ -298,7 +298,7 @@ class Renderer:
     def _render(self, name: str, context: Mapping[str, Any]) -> str:
         """Render a template; one that writes both forms extends `shell`, or `base` for a game's report."""
         form = HTML if name.endswith(f".{HTML}.j2") else TEXT
-        names = {"shell": "shell", "base": "game_report", "parts": "parts"}
+        names = {"shell": "shell", "base": "report", "parts": "parts"}
         shared = {key: f"host/{name}.{form}.j2" for key, name in names.items()}
         with _word_faults(name):
             return self._templates.get_template(name).render(context, **shared)
