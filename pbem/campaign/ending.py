@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -47,7 +48,7 @@ def load_ending(
     public = ruleset.public_view(last) if last else None
     final = {seat: told["turns"][-1][1] for seat, told in scores.items()}
     known = (dict(public.scores) if public else {}) | final
-    first: Mapping[str, Json] = next(iter(scores.values()), {})
+    first: Mapping[str, Any] = next(iter(scores.values()), {})
     return Ending(
         seats=snapshot.seats,
         winners=standing.winners,
