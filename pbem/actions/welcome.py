@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.archive.record import drawn_word
 from pbem.campaign.files import AttachmentStore, batched
+from pbem.campaign.guide import example_orders
 from pbem.campaign.history import LONGEST
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import save_deputy_code
@@ -132,8 +133,9 @@ def _rules_file(ruleset: AnyRuleset) -> str:
 
 def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
     ruleset, chosen = app.game(snapshot.game), snapshot.options
-    # A campaign that was started under an earlier version of its game has none of the newer options.
-    options = (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
+    # Those that a GM has chosen; a campaign started under an earlier version of its game has none of the newer ones.
+    unusual = (option for option in ruleset.options if chosen.get(option.name, option.default) != option.default)
+    options = (option.told(chosen[option.name]) for option in unusual)
     return Welcome(
         campaign=snapshot.name,
         seat=place.seat,
@@ -147,16 +149,12 @@ def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token:
         schedule=snapshot.schedule.text,
         rules=_rules_file(ruleset),
         options=tuple(filter(None, options)),
-        examples=tuple(verb.examples[0] for verb in ruleset.orders.verbs if verb.examples)[:_EXAMPLES],
+        examples=example_orders(ruleset),
         seal=_seal(ruleset, snapshot),
         word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
         judged=isinstance(ruleset, Adjudicated),
         heir=heir,
     )
-
-
-_EXAMPLES = 3
-"""Orders in a welcome, of which each is an example of another."""
 
 
 def _seal(ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> str:

@@ -12,7 +12,7 @@ from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.mail.compose import MailPart
 from pbem.report.answers import Confirmation, OpenGame, RequestKind
 from pbem.report.mailto import mailto
-from pbem.report.sample_board import sample_board
+from pbem.report.sample_game import sample_board
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.types import CampaignState

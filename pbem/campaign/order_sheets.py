@@ -71,7 +71,7 @@ class SheetReading:
     @property
     def restated(self) -> tuple[RestatedOrder, ...]:
         """The orders accepted, in words and as they are written."""
-        return restate(self.parsed, self.book)
+        return restate(self.parsed, self.book, self.lines)
 
     @property
     def text(self) -> str:

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.base import format_days
 from pbem.actions.welcome import RESENT, find_report, resend_report
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
+from pbem.campaign.guide import guide_example
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.invitations import board_file
 from pbem.campaign.people import deputies_of, standby_position
@@ -40,6 +41,7 @@ from pbem.inbox.command_parser import (
 from pbem.inbox.context import MessageContext
 from pbem.inbox.newcomers import offer_games
 from pbem.inbox.replies import (
+    ANSWERS_A_DAY,
     STRANGER,
     answer,
     bare_subject,
@@ -119,12 +121,17 @@ def _build_guide(case: MessageContext, words: Sequence[str]) -> Help:
     orders, seats = _game_orders(case), _own_seats(case)
     unknown = words[0] if len(words) == 1 else ""
     near = nearest(unknown, [*sorted(VERBS), *(order.verb for order in orders)]) if unknown else None
+    games = {seat.campaign: case.app.games.get(seat.game) for seat in seats[:1]}
+    ruleset = next(iter(games.values()), None)
     page = Help(
         address=case.address,
         commands=REFERENCE,
         orders=orders,
         unknown=unknown,
         hint=near or "",
+        example=guide_example(ruleset) if ruleset else None,
+        answers=ANSWERS_A_DAY,
+        dice=ruleset.has_dice if ruleset else True,
     )
     return replace(page, campaign=seats[0].campaign, seat=seats[0].seat) if seats else page
 

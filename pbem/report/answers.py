@@ -101,12 +101,26 @@ class HelpOnVerb:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GuideExample:
+    """A turn of a sample game in three mails: headlines of a report, a letter with orders, and its receipt."""
+
+    label: str
+    headlines: tuple[str, ...]
+    letter: tuple[str, ...]
+    subject: str
+    title: str
+    restated: tuple[str, ...]
+    courtesies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
     """The player guide; with a campaign and seat, its examples are the reader's own.
 
     `orders` are those of the reader's games, `commands` the other commands, usage and
     help. `unknown` is a word that the reader asked about and that begins no order,
-    `hint` a similar one.
+    `hint` a similar one. `answers` is the number of answers a day. Without `dice` the
+    reader's game has none.
     """
 
     page: ClassVar[str] = "help"
@@ -119,6 +133,9 @@ class Help:
     unknown: str = ""
     hint: str = ""
     last: bool = False
+    example: GuideExample | None = None
+    answers: int = 20
+    dice: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,16 +164,26 @@ DIGEST_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class RestatedOrder:
-    """An accepted order: the number of its line, the order in words, and as a line that parses to the same order."""
+    """An accepted order: the number of its line, the order in words, and as a line that parses to the same order.
+
+    `source` is the line as it came.
+    """
 
     line: int
     words: str
     typed: str
+    source: str = ""
 
     @property
     def differs(self) -> bool:
         """True if the order in words differs from its line."""
         return self.words.casefold() != self.typed.casefold()
+
+    @property
+    def in_words(self) -> str:
+        """The order in words, if its player has written it otherwise than it is restated."""
+        as_written = self.source.casefold().split() == self.typed.casefold().split()
+        return self.words if self.differs and not as_written else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,12 +312,12 @@ class Receipt:
 
     @property
     def noted_orders(self) -> tuple[OrderOutcome, ...]:
-        """The orders as lines, each with the remarks on it, or else with itself in words if they differ."""
+        """The orders as lines, each with the remarks on it, or else in words if it was written otherwise."""
         said: dict[int, list[str]] = {}
         for finding in self.remarks:
             said.setdefault(finding.line, []).extend(filter(None, (finding.text, finding.hint)))
         return tuple(
-            OrderOutcome(order.words, "; ".join(said.get(order.line, [order.words] * order.differs)), order.typed)
+            OrderOutcome(order.words, "; ".join(said.get(order.line, [order.in_words])), order.typed)
             for order in self.orders
         )
 
@@ -326,9 +353,13 @@ class Receipt:
         return self.digest[:DIGEST_SHOWN]
 
 
-def restate(parsed: ParsedSheet, book: OrderParser) -> tuple[RestatedOrder, ...]:
-    """Return every accepted order in words and as a line, in the order of the sheet."""
-    return tuple(RestatedOrder(entry.line, entry.order.words(), book.line(entry.order)) for entry in parsed.entries)
+def restate(parsed: ParsedSheet, book: OrderParser, lines: Iterable[tuple[int, str]] = ()) -> tuple[RestatedOrder, ...]:
+    """Return every accepted order in words and as a line, in the order of the sheet; `lines` are those of the sheet."""
+    sources = dict(join_lines(lines))
+    return tuple(
+        RestatedOrder(entry.line, entry.order.words(), book.line(entry.order), sources.get(entry.line, ""))
+        for entry in parsed.entries
+    )
 
 
 def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[FindingWithLine, ...]:

@@ -344,7 +344,7 @@ def report_subject(view: View, facts: ReportFacts, brief: Sequence[str], edition
     `brief` are the headlines; the first is cut at a word if there is no room for it.
     """
     label, mover = cut_at_word(" ".join(view["label"].split()), _LONGEST_LABEL), view.get("mover")
-    news = brief[0] if brief else ""
+    news = brief[0].partition(". ")[0] if brief else ""
     if view["over"]:
         said = ["the end"]
         news = facts.ending.title if facts.ending and facts.ending.winners else news

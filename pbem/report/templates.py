@@ -154,6 +154,7 @@ TEXT_FILTERS = {
     "comment": as_comment,
     "tidy": tidy_text,
     "quoted": '"{}"'.format,
+    "bulleted": "- {}".format,
 }
 
 SECONDS = 20.0

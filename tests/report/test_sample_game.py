@@ -12,8 +12,8 @@ import pytest
 from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.seats import Invite
-from pbem.report import sample_board as module
-from pbem.report.sample_board import sample_board, sample_picture
+from pbem.report import sample_game as module
+from pbem.report.sample_game import sample_board, sample_picture
 from pbem.ruleset import Dice, SeatName
 from pbem.ruleset.protocol import AnyRuleset
 from tests.games import RULESETS

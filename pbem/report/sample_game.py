@@ -68,20 +68,32 @@ def _paint_sample(ruleset: AnyRuleset) -> SampleBoard | None:
 
 def sample_picture(ruleset: AnyRuleset) -> Picture | None:
     """Return a picture of a game in play, as all may see it or else as one seat does; None if it draws none."""
+    views = play_sample(ruleset, TURNS)
+    public = ruleset.public_view(views)
+    pictures = public.pictures if public and public.pictures else ruleset.pictures(next(iter(views.values())))
+    return next(iter(pictures), None)
+
+
+def play_sample(ruleset: AnyRuleset, turns: int) -> dict[SeatName, View]:
+    """Return the views of all seats after some turns of bots, fewer if these take more than a second."""
     seats, dice = _choose_seats(ruleset), Dice(_SEED)
     options = {option.name: option.default for option in ruleset.options}
     events: tuple[Event, ...] = ()
     state = ruleset.setup(options, seats, dice.scoped("setup"))
     views = _views(ruleset, state, seats, events)
     until = time.monotonic() + SECONDS
-    for number in range(1, TURNS + 1):
+    for number in range(1, turns + 1):
         if ruleset.standing(state).over or time.monotonic() > until:
             break
         state, events = _play(ruleset, state, views, dice.scoped("turn", number))
         views = _views(ruleset, state, seats, events)
-    public = ruleset.public_view(views)
-    pictures = public.pictures if public and public.pictures else ruleset.pictures(views[seats[0]])
-    return next(iter(pictures), None)
+    return views
+
+
+def sample_sheet(ruleset: AnyRuleset, view: View, most: int) -> tuple[Order, ...]:
+    """Return the first orders that a bot gives in a view of a sample game."""
+    lines = ruleset.bots["standard"](view, Dice(_SEED).scoped("sheet"))
+    return ruleset.parse(view, list(enumerate(lines, 1))).orders[:most]
 
 
 def _choose_seats(ruleset: AnyRuleset) -> tuple[SeatName, ...]:
