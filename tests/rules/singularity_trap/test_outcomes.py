@@ -338,9 +338,7 @@ def test_moves_end_where_the_view_has_the_ship() -> None:
     wrong, seen = [], 0
     for shown, order, said in _told_in_games():
         ships = {each["id"]: each for each in shown["ships"]}
-        if not (isinstance(order, Move) and len(order.ships) == 1):
-            continue
-        if course := _COURSE.match(said):
+        if isinstance(order, Move) and len(order.ships) == 1 and (course := _COURSE.match(said)):
             own = ships.get(course[1] or order.ships[0])
             seen += 1
             as_told = (own["space"] == course[2]) if own else "destroyed" in said

@@ -237,7 +237,7 @@ def test_a_later_reading_tells_what_is_new_and_what_is_gone(reporter: Renderer) 
     """Ships that came or moved are named again, those that went are said to be gone; those lost are told by fights."""
     view = sample_view()
     ships = [{"id": name, "owner": "yellow", "type": "Scout", "damage": 0} for name in ("Y1", "Y2", "Y655", "Y3")]
-    nothing: dict[str, list[str]] = {"unknown": [], "allied": []}
+    nothing: dict[str, Any] = {"unknown": [], "allied": []}
     first = {"kind": "sensed", "after": "economic", "contacts": [{"space": "M4+0", "ships": ships[:3]}], **nothing}
     later = {"kind": "sensed", "after": "movement", "contacts": [{"space": "M4+0", "ships": ships[::3]}], **nothing}
     fights = [event for event in view["events"] if event["kind"] == "combat"]
