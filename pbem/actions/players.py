@@ -32,7 +32,7 @@ from pbem.text import format_time
 class LeaveSeat(SeatCommand):
     """Give your seat up, or your place on the standby list.
 
-    You are asked whether you mean it; then somebody else may take the seat over.
+    You are asked whether you mean it; then someone else may take the seat over.
     """
 
     usage = "LEAVE [campaign]"
@@ -84,7 +84,7 @@ class Resume(SeatCommand):
 
 @dataclass(frozen=True, slots=True)
 class SetDiceWord(SeatCommand):
-    """Choose your word for the dice, until the campaign begins; it is mixed with their sealed seed."""
+    """Choose your word for the dice, until the campaign begins."""
 
     usage = "DICE said..."
     weight = Reversible("", "DICE said")
@@ -102,7 +102,7 @@ class SetDiceWord(SeatCommand):
 
 @dataclass(frozen=True, slots=True)
 class AppointDeputy(SeatCommand):
-    """Let somebody else send sheets for your seat until the end of a day, from the address you name."""
+    """Let someone else send sheets for your seat until the end of a day, from the address you name."""
 
     usage = "DEPUTY address UNTIL last"
     proof = Proof.STRONG
@@ -121,7 +121,7 @@ class AppointDeputy(SeatCommand):
                 f"A deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}."
             )
         if address.lower() == place.address.lower():
-            return TextResult("That is your own address: name that of somebody else.")
+            return TextResult("That is your own address: name that of someone else.")
         player = find_person(session, place.address)
         assert player is not None
         code = create_request(
@@ -168,7 +168,7 @@ class DismissDeputy(SeatCommand):
         place = find_seat_view(snapshot, self.seat)
         dismissed = dismiss(session, place, now)
         if not dismissed:
-            return TextResult(f"Nobody stands in for {place.seat} in {snapshot.name}, and nobody is asked to any more.")
+            return TextResult(f"{place.seat} in {snapshot.name} has no deputy, and no one is asked to be it any more.")
         add_entry(session, snapshot.id, now, actor=place.seat, text="has no deputy any more", secret=True)
         withdraw_deputy_copies(session, place)
         said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"

@@ -216,7 +216,7 @@ class Announce(GmCommand, Change[Recipients]):
         piece = PressItem(kind=PRESS, sender=None, text=sanitise_text(self.text).text, to=to)
         places = [place for place in recipients_of(snapshot, piece) if place.address]
         if not places:
-            raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
+            raise CampaignError(f"no one plays there in {snapshot.name} now, so it would not be read")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
         page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
         mail_press(context, id_, page, places=places, subject=f"from the GM: {' '.join(piece.text.split())}")
@@ -383,7 +383,7 @@ class Mute(SeatCommand):
         snapshot = context.snapshot
         own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
         if whom == own.seat:
-            raise CampaignError("nobody can mute himself: name another seat")
+            raise CampaignError("no seat can mute itself: name another")
         _set_muted(context.session, own, _load_muted(context, own) | {whom})
         if whom == UNSIGNED:
             return TextResult(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")

@@ -172,7 +172,7 @@ class MailAs(PlayerCommand):
 
 @dataclass(frozen=True, slots=True)
 class NoOrders(PlayerCommand):
-    """Send a sheet without orders for this turn, so that nobody waits for yours."""
+    """Send a sheet without orders for this turn, so that no one waits for yours."""
 
     weight = Reversible("", "CLEAR ORDERS")
     usage = "NO ORDERS"

@@ -41,7 +41,7 @@ class Fate:
 
 # Codes of the notes on units, and the conditions that these depend on.
 _CONDITIONS = {
-    "outlook": "if nobody comes in the way",
+    "outlook": "if no other unit comes in the way",
     "outlook-seen": "if those in sight stay where they are",
     "outlook-unseen": "if nothing stops them",
 }
@@ -256,7 +256,7 @@ class Outlook:
         return max(seen.resources, 0) + dropped + wrecks
 
 
-_ALONE = "if nobody comes in its way"
+_ALONE = "if no other unit comes in its way"
 _SEEN = _CONDITIONS["outlook-seen"]
 _UNSEEN = "if nothing is in its way"
 

@@ -139,16 +139,16 @@ def test_a_forecast_tells_places_price_and_harvest() -> None:
     assert texts(state, "MOVE S1 TO 2,0", "TARGET 0,1", "BUILD C2", "DROP 1") == [
         "of 9 resources, 1 dropped and 1 paid for C2: 7 left before your Harvester gathers",
         "C2 is ready at the end of this turn, and stands with your Harvester then",
-        "if nobody comes in the way: S1 at 2,0",
+        "if no other unit comes in the way: S1 at 2,0",
         "without an order, and so where they are: G, C1",
-        "if nobody comes in its way, your Harvester comes to 0,1, gathers 2 and holds 9 then",
+        "if no other unit comes in its way, your Harvester comes to 0,1, gathers 2 and holds 9 then",
     ]
 
 
 def test_what_is_dropped_is_gathered_again_where_a_harvester_stays() -> None:
     """The forecast says that a Harvester that stays gathers again what it drops."""
     assert texts(position(held={"ann": 9}), "DROP 4")[1:] == [
-        "if nobody comes in its way, your Harvester stays at 0,0, gathers 4 and holds 9 then"
+        "if no other unit comes in its way, your Harvester stays at 0,0, gathers 4 and holds 9 then"
     ]
 
 
@@ -218,7 +218,7 @@ def test_the_next_hex_of_a_line_begun_before_is_known() -> None:
     told = texts(state, "MOVE C1 E")[-1]
 
     home = view(turn(state)[0], "ann")["harvester"]
-    assert told == f"if nobody comes in its way, your Harvester comes to {home['q']},{home['r']}"
+    assert told == f"if no other unit comes in its way, your Harvester comes to {home['q']},{home['r']}"
 
 
 def test_a_sheet_that_ends_all_foretells_nothing_else() -> None:
