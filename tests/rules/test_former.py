@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pbem.report.facts import ReportFacts
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, View
 
@@ -62,6 +63,29 @@ def test_a_view_of_version_1_is_shown(game: str) -> None:
     assert ruleset.desk(view)["verbs"]
     assert len(ruleset.order_outcomes(view, orders)) == len(orders)
     assert bool(ruleset.pictures(view)) == bool(ruleset.text_map(view)) == (game != "gm_adjudicated")
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("game", ["bubble_singularity", "gm_adjudicated", "singularity", "singularity_trap"])
+def test_a_report_is_written_anew_of_a_view_of_version_1(game: str, full: bool) -> None:
+    """A report that was stored then can be corrected, and sent again with all that the seat knows."""
+    ruleset, view = opened(game)
+    facts = ReportFacts(
+        campaign="old1",
+        seat=view["seat"],
+        seats=(view["seat"],),
+        deadline=None,
+        zone="UTC",
+        code="abcdefgh",
+        address="orders@example.org",
+        full=full,
+    )
+    with Renderer([TEMPLATES], {game: ruleset}, pictures=False) as reporter:
+        parts = reporter.report(ruleset, view, facts)
+
+    assert view["label"].lower() in parts.text.lower()
+    assert "What you know" in parts.html
+    assert ruleset.without_orders(view)
 
 
 def test_hexes_of_version_1_have_one_name() -> None:

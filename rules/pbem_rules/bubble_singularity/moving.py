@@ -62,8 +62,8 @@ def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
         path.append(here)
     needed, held = _needed(table, seat, path), len(table.players[seat].hand)
     if needed > held:
-        text = f"this way needs {counted(needed, 'bubble')} and you have {held}"
-        raise FieldError("too-few-bubbles", text, "move fewer spaces")
+        bubbles = counted(needed, "bubble")
+        raise FieldError("too-few-bubbles", f"this way needs {bubbles} and you have {held}", "move fewer spaces")
     return path
 
 

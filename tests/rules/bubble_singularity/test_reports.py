@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 import pbem_rules.bubble_singularity.events as events_module
 from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.report.renderer import Renderer
-from pbem.ruleset import Dice, Event, SeatName, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput, View
+from pbem.testing.play import games
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.abilities import title
 from pbem_rules.bubble_singularity.events import public
@@ -107,7 +109,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
             "total": 20,
             "cut": False,
         },
-        "Blue's chain of 3 pops (+1 for nodes) has length 4: 10 points and 1 Singularity Point marker, 20 in all.",
+        "Blue's chain of 3 pops (+1 for nodes) has length 4: 10 points and 1 marker, 20 in all.",
     ),
     "controlled": (
         {"who": "blue", "station": "energy", "before": "red"},
@@ -125,7 +127,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "last-round": (
         {"who": "blue", "markers": 5},
-        "Blue has 5 Singularity Point markers: this round is the last.",
+        "Blue has 5 markers: this round is the last.",
     ),
     "left": ({"who": "blue", "how": "resigned"}, "Blue left the game."),
     "ended": (
@@ -278,3 +280,51 @@ def test_who_waits_reads_who_moves(reporter: Renderer) -> None:
 def test_beginners_read_of_no_cards(reporter: Renderer) -> None:
     """A report of a game without ability cards does not mention them."""
     assert "bilities" not in report(reporter, new_game(beginner=True), "red").text
+
+
+def items(view: View) -> dict[str, str]:
+    """Return all that a report shows of a view, but for the map: what it is of, and a pattern of how it is shown."""
+    titles = {card: re.escape(told["title"]) for card, told in view["abilities"].items()}
+    found = {"bag": f"In the bag: {_counted(view['bag'])}\\."}
+    found |= {f"deck {name}": f"{name} {', '.join(cards)}" for name, cards in view["decks"].items() if cards and titles}
+    for place, space in view["spaces"].items():
+        found |= {f"station {place}": f"{place} \\({space['kind']}\\) {space['control']}'s"} if space["control"] else {}
+    for seat, player in view["players"].items():
+        who = "you" if seat == view["seat"] else seat
+        hand = "–" if player["out"] else _counted(player["hand"])
+        row = f"{who}(, left)? {player['total']} {player['markers']} {player['at'] or '–'} {hand}"
+        found |= {f"row {seat}": row} | {f"card {seat} {card}": titles[card] for card in player["cards"]}
+        found |= {f"blocked {seat}": f"may not {player['blocked']} in the next turn"} if player["blocked"] else {}
+    for asked in filter(None, [view["question"], *view["further"]]):
+        found[f"asked {asked['choices']}"] = ", ".join(asked["choices"])
+    return found
+
+
+def _counted(bubbles: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {colour}" for colour, number in bubbles.items() if number) or "none"
+
+
+def hardly_changing(view: View) -> list[str]:
+    """Return patterns of what only a full report shows."""
+    found = [re.escape(f"): {text}.") for text in view["kinds"].values()]
+    found += [f"{seat} {player['points']}" for seat, player in view["players"].items() if player["points"]]
+    if view["over"]:
+        return found
+    cards = view["players"][view["seat"]]["cards"]
+    return found + [re.escape(view["abilities"][card]["text"]) for card in cards] + view["keeping"]
+
+
+def test_nothing_is_lost(reporter: Renderer) -> None:
+    """Over games of bots: a full report has all that the view tells, and a short one all that is new in it."""
+    for game in games(RULESET)[:4]:
+        for before, step in pairwise([*game.steps][:40:2]):
+            for seat in game.seats[:2]:
+                view, last = step.views[seat], items(before.views[seat])
+                full, short = (
+                    plain(reporter.report(RULESET, view, facts(game.seats, seat, full=full)).text)
+                    for full in (True, False)
+                )
+                told = items(view)
+                new = [pattern for name, pattern in told.items() if last.get(name) != pattern]
+                assert [one for one in [*told.values(), *hardly_changing(view)] if not re.search(one, full)] == []
+                assert [one for one in new if not re.search(one, short)] == []

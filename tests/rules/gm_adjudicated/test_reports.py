@@ -18,7 +18,7 @@ from pbem.ruleset import Attachment, Event
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.events import public, words
 from pbem_rules.gm_adjudicated.state import State
-from tests.rules.gm_adjudicated.table import SEATS, new_game, ruled, turn, view
+from tests.rules.gm_adjudicated.table import SEATS, VERBS, new_game, ruled, turn, view
 
 TEMPLATES = Path(__file__).parents[3] / "templates"
 
@@ -168,3 +168,31 @@ def test_the_gms_words_are_no_markup(reporter: Renderer) -> None:
 
     assert "&lt;b&gt;bold&lt;/b&gt; {{ 7 * 7 }}" in parts.html
     assert "<b>bold</b> {{ 7 * 7 }}" in parts.text
+
+
+def test_nothing_is_lost(reporter: Renderer) -> None:
+    """Each report of a played story has all words of the GM, ledgers, scores, and what may be ordered."""
+    state, told = (
+        new_game(
+            verbs=VERBS,
+            ledgers={"seen": {"world.nights": "public"}, "world": {"nights": 5}, "each": {"found": []}},
+            turns=9,
+        ),
+        (),
+    )
+    for night in range(1, 5):
+        ruling = ruled(
+            state,
+            all=f"The wind of night {night} has dropped.\n[SET nights -= 1]\n[FILE]\nKnown since night {night}.",
+            red=f"Steps on the stair, {night} times.\n[SET found += screw {night}]\n[FILE]\nA file of night {night}.",
+            game=f"SCORE red {night}\nSCORE blue {2 * night}",
+        )
+        state, told = turn(state, ruling, sheets={"red": [f"BUILD a tower of {night} floors"]})
+        shown = " ".join(report(reporter, state, told).text.replace("|", " ").split())
+        known = view(state, "red", told)
+        said = [event["text"] for event in known["events"]] + [known["file"], known["shared"], *known["sheet"]]
+        kept = [f"{one['name']}: " for ledger in known["ledgers"] for one in ledger["entries"]]
+        scores = [f"{seat} {score}" for seat, score in known["scores"].items()]
+        verbs = [f"; {one['verb']}" for one in known["verbs"]] + [one["help"] for one in known["verbs"]]
+        assert len(kept) == 2
+        assert [one for one in (*said, *kept, *scores, *verbs) if one not in shown] == []
