@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ SCREEN = 640
 
 DUEL = play(dueling_masters.RULESET, standard, 60, game=10)
 
-REPORTS: dict[str, tuple[AnyRuleset, Game, int, float]] = {
+REPORTS: Mapping[str, tuple[AnyRuleset, Game, int, float]] = {
     "harvester": (harvester.RULESET, standard_game(harvester.RULESET), 9, 4.5),
     "duel": (dueling_masters.RULESET, DUEL, 36, 3.5),
 }

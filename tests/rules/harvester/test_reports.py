@@ -130,6 +130,40 @@ def test_a_ruler_of_forty_reads_a_summary_and_the_rest_at_the_end() -> None:
     assert len(parts.html.encode()) < 60_000
 
 
+def crowded(rows: int, below: int) -> View:
+    """Return a view as full as views get: long names, many sightings, conquests, rulers and Harvesters below."""
+    seen = view(empire(), "seat1")
+    names = [f"a-rather-long-seat-{number}" for number in range(5_000)]
+    foes = [
+        {"q": q - 50, "r": -9, "owner": names[q % 90], "side": "foe", "units": "HGS"}
+        for q in range(min(rows // 3, 300))
+    ]
+    crew = [[-40, number, "GLS"] for number in range(3)]
+    of = [{**seen["subservients"][0], "seat": each, "ruler": names[0], "units": crew} for each in names[:below]]
+    exact = [[at % 100 - 50, at // 100 - 9, 1, 1, "E SW", 3, 3] for at in range(rows)]
+    won = [{"kind": "won-over", "who": each, "by": "seat1"} for each in names]
+    scan = [exact, [], [], [], []]
+    memory = {"foes": [], "riches": [], "left_out": 0}
+    return {
+        **seen,
+        "memory": memory,
+        "scan": scan,
+        "contacts": foes,
+        "subservients": of,
+        "events": won,
+        "rulers": names[:500],
+    }
+
+
+@pytest.mark.parametrize(("rows", "below"), [(800, 90), (1_300, 10), (1_500, 90), (3_000, 100), (3_000, 900)])
+def test_the_largest_reports_are_bounded(rows: int, below: int) -> None:
+    """HTML of the fullest views stays below 60 kB; what is left out stands in the attached JSON."""
+    html = mailed(crowded(rows, below)).html
+
+    assert len(html.encode()) < 60_000
+    assert "and 4900 more, in the attached JSON" in html
+
+
 def test_friends_and_foes_are_marked_everywhere() -> None:
     """In lists, map and picture units of the own side differ from foes (ruling 12)."""
     units = {"bob": {"S1": (1, 0)}, "cyd": {"S1": (-1, 0), "H": (2, 0)}}
@@ -169,7 +203,7 @@ def test_a_fight_says_who_won_and_why() -> None:
     assert "Lost in 3,0, impulse 1: strength 2 against bob's Lieutenant. bob won with 3. You lost S1." in said["ann"]
     assert "Won in 3,0, impulse 1: strength 3 against ann's Soldier." in said["bob"]
     assert (
-        "Undecided in -3,0, impulse 1: strength 2 against cyd's Soldier. No side won: more than one had 2."
+        "Undecided in -3,0, impulse 1: strength 2 against cyd's Soldier. No side won: more than one had 2;"
         in said["dan"]
     )
 
