@@ -131,7 +131,9 @@ def test_another_schedule_begins_with_the_next_turn(desk: Desk) -> None:
 
     assert ahead(desk).deadline == utc("2026-11-06T19:00")
     assert ahead(desk).next == utc("2026-12-07T09:00")
-    assert "Turns are due 1ST MON 09:00 UTC\nBefore: FRI 20:00 Europe/Berlin.\n" in text_of(desk.last("bob@example.org"))
+    assert "Turns are due 1ST MON 09:00 UTC\nBefore: FRI 20:00 Europe/Berlin.\n" in text_of(
+        desk.last("bob@example.org")
+    )
 
 
 def test_a_schedule_that_cannot_be_read_changes_nothing(desk: Desk) -> None:

@@ -55,7 +55,7 @@ def test_a_stranger_is_asked_to_confirm(desk: Desk) -> None:
 
     text = ask(desk, "JOIN toy1 AS blue\nI played it in 1989.", EVE)
 
-    assert "asked from this address to play Toy Auction in the campaign toy1 as blue" in text
+    assert "You asked to join toy1 as blue." in text
     assert players(desk) == {"red": ANN, "blue": ""}
     assert [mail["Subject"] for mail in desk.mails(GM)] == ["[toy1] created, not started yet"]
 
@@ -182,7 +182,7 @@ def test_codes_are_limited(desk: Desk) -> None:
     desk.tick()
 
     assert len(desk.mails(EVE)) == 1
-    assert sum("to confirm" in words(mail) or "Please confirm" in words(mail) for mail in desk.mails(BOB)) == 3
+    assert sum("TO CONFIRM: reply with YES." in words(mail) for mail in desk.mails(BOB)) == 3
 
 
 def test_one_identity_in_several_campaigns(desk: Desk) -> None:
