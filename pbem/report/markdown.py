@@ -35,6 +35,9 @@ LINK = "color:inherit"
 # Columns of a table that fit a phone.
 _MOST_COLUMNS = 4
 
+# Characters of the longest words of its columns, side by side: 336 pixels in a font of some 9.
+_MOST_CHARACTERS = 32
+
 # Columns of a cell below which it is not wrapped.
 _NARROWEST = 24
 
@@ -127,13 +130,19 @@ def _list_wide_tables(source: str) -> str:
     # From the last, so that the line numbers of the others stay right.
     for table in reversed(tables):
         head, *rows = _cells(table)
-        if len(head) > _MOST_COLUMNS and table.map:
+        if _is_wide([head, *rows]) and table.map:
             lines[slice(*table.map)] = [*(f"- {_row_in_words(head, row)}" for row in rows), ""]
     return "\n".join(lines)
 
 
 UNBROKEN = 1_000_000
 """The room for paragraphs that are one line each, whatever their length."""
+
+
+def _is_wide(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True for a table with more columns, or longer words in them, than a phone shows."""
+    longest = (max((len(word) for row in rows for word in row[at].split()), default=0) for at in range(len(rows[0])))
+    return len(rows[0]) > _MOST_COLUMNS or sum(longest) > _MOST_CHARACTERS
 
 
 def as_text(source: str, room: int = WIDTH) -> str:

@@ -137,7 +137,10 @@ def test_no_answer_tells_a_key(desk: Desk, keys: dict[str, str]) -> None:
         desk.post(f"ORDERS toy1 red {key}\nBID 3 {key}\nEND", sender=f"eve{number}@example.net")
     before = len(desk.mails())
     desk.tick()
-    texts = [mail.as_string() for mail in desk.mails()[before:]]
+    texts = [
+        "".join(part.get_content() for part in mail.walk() if part.get_content_maintype() == "text")
+        for mail in desk.mails()[before:]
+    ]
 
     assert len(texts) >= len(keys)
     assert not [key for key in (keys["token"], keys["bobs"], keys["second"]) if any(key in text for text in texts)]

@@ -101,7 +101,7 @@ def test_the_gm_hears_of_a_bounce(desk: Desk) -> None:
     told = desk.last(GM)
     text = " ".join(text_of(told).split())
     assert told["Subject"] == "[toy1] mail to red came back"
-    assert "A mail of toy1 to ann@example.org (seat red) has come back undelivered." in text
+    assert "Not delivered to ann@example.org It is the address of red." in text
     assert "550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown" in text
     assert f'its subject was "{str(report["Subject"]).partition("] ")[2].rpartition(" [")[0]}"' in text
     assert str(report["Reply-To"]).partition("+")[2].partition("@")[0] not in text

@@ -22,7 +22,9 @@ SEAL = seed_hash(b"a seed for tests")
 
 def notice(desk: Desk, to: str = ANN) -> EmailMessage:
     """Return the newest mail about the dice to an address."""
-    notices = [mail for mail in desk.mails(to) if "first report at the start" in mail["Subject"]]
+    notices = [
+        mail for mail in desk.mails(to) if re.search("first report at the start|created, not started", mail["Subject"])
+    ]
     return [mail for mail in notices if not mail["Subject"].startswith("Re:")][-1]
 
 

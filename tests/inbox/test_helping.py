@@ -31,9 +31,9 @@ def test_help_explains_one_order(desk: Desk, subject: str, text: str) -> None:
     told = ask(desk, text, subject=subject)
     verb = "WHISPER" if "whi" in text else "BID"
 
-    assert told.startswith(f"{verb} <")
-    assert "An order of Toy Auction. Example: " in told
-    example = next(line for line in text_of(desk.last()).splitlines() if "Example: " in line).partition(": ")[2]
+    assert told.startswith(f"{verb} AN ORDER OF TOY AUCTION ")
+    assert f" {verb} <" in told
+    example = text_of(desk.last()).partition("For example:\n\n")[2].split("\n")[0]
     assert words_taken(desk, example)
 
 
@@ -47,8 +47,8 @@ def test_help_explains_commands_too(desk: Desk) -> None:
     """HELP explains each command of the guide."""
     told = ask(desk, "HELP RESEND")
 
-    assert told.startswith("RESEND [<turn>...] Get a report of yours again")
-    assert "Example: RESEND 4 or: RESEND Each report" in told
+    assert told.startswith("RESEND A COMMAND, FOR A MAIL OF ITS OWN Get a report of yours again")
+    assert " RESEND [<turn>...] For example: RESEND 4 RESEND Each report" in told
 
 
 def test_the_guide_names_the_orders_of_all_games_of_its_reader(desk: Desk) -> None:
@@ -57,8 +57,8 @@ def test_the_guide_names_the_orders_of_all_games_of_its_reader(desk: Desk) -> No
 
     guide = ask(desk, "HELP")
 
-    assert "The orders of Toy Auction, each with an example: BID <coins> as in: BID 3" in guide
-    assert "The orders of The Umpire's Pen, each with an example: SAY <your words>..." in guide
+    assert "The orders of Toy Auction, each with an example: - BID <coins> as in: BID 3" in guide
+    assert "The orders of The Umpire's Pen, each with an example: - SAY <your words>..." in guide
 
 
 def test_help_on_no_order_brings_the_guide_and_the_nearest(desk: Desk) -> None:
@@ -70,8 +70,8 @@ def test_help_on_no_order_brings_the_guide_and_the_nearest(desk: Desk) -> None:
 
 def test_strangers_are_helped_with_commands_alone(desk: Desk) -> None:
     """Answers to strangers have no orders of games."""
-    assert "Example: JOIN" in ask(desk, "HELP JOIN", EVE)
-    assert "HOW TO PLAY BY MAIL" in ask(desk, "HELP BID", "zoe@example.com")
+    assert "For example: JOIN" in ask(desk, "HELP JOIN", EVE)
+    assert "How to play by mail" in ask(desk, "HELP BID", "zoe@example.com")
     assert "<coins>" not in words(desk.last("zoe@example.com"))
 
 
@@ -83,8 +83,8 @@ def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
     report = reports(desk, CYD)[-1]
     for line, begins in {
         "Help the villagers\nand wait": "Sheet 1 taken",
-        "HELP": "HOW TO PLAY",
-        "help say": "SAY <your words>...",
+        "HELP": "How to play",
+        "help say": "SAY AN ORDER OF THE UMPIRE'S PEN ",
         "Help blue against red": "Sheet 2 taken",
     }.items():
         desk.reply(report, line)
@@ -105,7 +105,7 @@ def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
     report = reports(desk, CYD)[-1]
 
     for line, begins in {
-        "HELP march": "MARCH <army> TO <place> an army goes to a place An order of The Umpire's Pen, in the campaign",
+        "HELP march": "MARCH AN ORDER OF THE UMPIRE'S PEN, IN THE CAMPAIGN PEN1 An army goes to a place. MARCH <army> TO <place>",
         "MARCH 2 to Naxso": "Sheet 1 not taken",
         "march 2 naxos": "Sheet 2 taken",
         "Help march onward": "Sheet 3 taken",

@@ -52,7 +52,7 @@ def test_help_brings_the_player_guide(desk: Desk, subject: str, text: str) -> No
     desk.tick()
 
     guide = text_of(desk.last())
-    assert guide.startswith("HOW TO PLAY BY MAIL")
+    assert guide.startswith("How to play by mail\n")
     assert "ORDERS toy1 red TOKEN" in guide
     assert "WHISPER <seat>" in guide
 
@@ -63,7 +63,7 @@ def test_help_for_a_stranger_names_no_campaign(desk: Desk) -> None:
     desk.tick()
 
     guide = text_of(desk.last("eve@example.net"))
-    assert guide.startswith("HOW TO PLAY BY MAIL")
+    assert guide.startswith("How to play by mail\n")
     assert "toy1" not in guide
 
 

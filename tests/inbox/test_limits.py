@@ -53,7 +53,11 @@ def test_player_and_gm_are_told_of_ten_wrong_tokens_once(desk: Desk) -> None:
     guess(desk, 30)
 
     for address in (ANN, GM):
-        said = [mail for mail in desk.mails(address) if "10 wrong keys were tried" in " ".join(text_of(mail).split())]
+        said = [
+            mail
+            for mail in desk.mails(address)
+            if "10 wrong tokens or reply codes were tried" in " ".join(text_of(mail).split())
+        ]
         assert len(said) == 1
 
 
@@ -76,7 +80,7 @@ def test_a_word_that_cannot_be_a_key_is_no_guess(desk: Desk, key: str) -> None:
     for number in range(12):
         desk.post(WRONG.format(key=key), sender=f"eve{number}@example.net")
 
-    assert not any("wrong keys were tried" in text for text in told(desk).values())
+    assert not any("wrong tokens or reply codes were tried" in text for text in told(desk).values())
 
 
 def flood(desk: Desk, number: int, sender: str = EVE) -> None:
@@ -206,7 +210,7 @@ def test_player_and_gm_are_told_of_a_flood_once_a_day(desk: Desk) -> None:
         said = [" ".join(text_of(mail).split()) for mail in desk.mails(address) if "too much mail" in mail["Subject"]]
         assert [whose in text for text in said] == [True, True]
         assert "20 order sheets" in said[0]
-        assert f"200 letters came today from {ANN}" in said[1]
+        assert f"200 messages came today from {ANN}" in said[1]
 
 
 def fill(desk: Desk, number: int, size: int) -> None:

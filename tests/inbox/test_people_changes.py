@@ -131,7 +131,7 @@ def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
 def test_a_deputy_has_to_confirm(desk: Desk) -> None:
     """The deputy is asked at their address, both are told when it is settled, and the deputy gets the newest report."""
     assert "eve@example.net was asked to stand in for you" in insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
-    assert "ann@example.org asks you to stand in for the seat red" in words(desk.last(EVE))
+    assert "ann@example.org asks you to stand in for red in toy1" in words(desk.last(EVE))
 
     confirm(desk, EVE)
 

@@ -55,7 +55,7 @@ def test_a_stranger_is_asked_to_confirm(desk: Desk) -> None:
 
     text = ask(desk, "JOIN toy1 AS blue\nI played it in 1989.", EVE)
 
-    assert "You asked to join toy1, a game of Toy Auction, as blue. Reply YES" in text
+    assert "You asked to join toy1 as blue." in text
     assert players(desk) == {"red": ANN, "blue": ""}
     assert [mail["Subject"] for mail in desk.mails(GM)] == ["[toy1] created, not started yet"]
 
@@ -183,7 +183,7 @@ def test_codes_are_limited(desk: Desk) -> None:
 
     last = ["This is the last answer today" in words(mail) for mail in desk.mails(EVE)]
     assert last == [False, False, True]
-    assert sum("You asked to join" in words(mail) for mail in desk.mails(BOB)) == 3
+    assert sum("TO CONFIRM: reply with YES." in words(mail) for mail in desk.mails(BOB)) == 3
 
 
 def test_one_identity_in_several_campaigns(desk: Desk) -> None:

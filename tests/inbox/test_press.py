@@ -40,7 +40,7 @@ def say(desk: Desk, text: str, sender: str = ANN, *, subject: str = "hello") -> 
 
 def press(desk: Desk, to: str = "") -> list[EmailMessage]:
     """Return the press mailed so far, to one address or all."""
-    return [mail for mail in desk.mails(to) if "] Press" in mail["Subject"]]
+    return [mail for mail in desk.mails(to) if re.search("message from|anonymous message", mail["Subject"])]
 
 
 def count(desk: Desk, table: type[Press | OrderSheet]) -> int:
@@ -57,7 +57,7 @@ def test_press_reaches_its_recipients_and_no_others(desk: Desk) -> None:
     assert "Your letter, signed red, goes by mail at once to blue." in answer
     (mail,) = press(desk)
     assert (mail["To"], mail["Subject"]) == (BOB, "[toy1] message from red")
-    assert text_of(mail).startswith("red writes to blue in toy1:\n\n| Let us deal.\n\n")
+    assert text_of(mail).startswith("Message from red\nToy Auction · toy1 · to blue\n\n| Let us deal.\n\n")
     assert not any("Let us deal" in text_of(other) for other in desk.mails() if other["To"] != BOB)
 
 
@@ -200,7 +200,7 @@ def test_a_paused_player_gets_press(desk: Desk) -> None:
 
 
 def test_unsigned_press_tells_nothing_of_its_writer(desk: Desk) -> None:
-    """Unsigned press is the same, except for its Message-IDs, whichever seat wrote it."""
+    """Unsigned press is the same, except for its Message-IDs and boundaries, whichever seat wrote it."""
     begin(desk, press="anonymous")
     desk.now = desk.now.replace(minute=20)
     say(desk, "UNSIGNED TO green\nBoo.", ANN, subject="from Ann")
@@ -209,7 +209,9 @@ def test_unsigned_press_tells_nothing_of_its_writer(desk: Desk) -> None:
     assert press(desk) == []
     desk.tick(hours=1)
 
-    first, second = ({name: value for name, value in mail.items() if name != "Message-ID"} for mail in press(desk))
+    # The boundary follows from the Message-ID.
+    own = ("Message-ID", "Content-Type")
+    first, second = ({name: value for name, value in mail.items() if name not in own} for mail in press(desk))
     assert first == second
     assert first["Date"] == "Mon, 02 Nov 2026 10:00:00 +0000"
     assert text_of(press(desk)[0]) == text_of(press(desk)[1])
@@ -388,7 +390,7 @@ def test_queued_press_goes_to_the_present_player(desk: Desk) -> None:
 
     assert press(desk, CYD) == []
     (mail,) = press(desk, EVE)
-    assert text_of(mail).startswith("An unsigned letter to green in toy1:\n\n| Trust nobody.\n")
+    assert text_of(mail).startswith("Anonymous message\nToy Auction · toy1 · to green\n\n| Trust nobody.\n")
 
 
 def test_queued_press_that_is_signed_follows_the_seat_too(desk: Desk) -> None:

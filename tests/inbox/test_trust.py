@@ -239,7 +239,7 @@ def test_a_stranger_told_of_help_gets_it(desk: Desk) -> None:
     desk.post("", sender=EVE, subject="HELP")
     desk.tick()
 
-    assert [text_of(mail).split()[0] for mail in desk.mails(EVE)] == ["Your", "HOW"]
+    assert [text_of(mail).split()[0] for mail in desk.mails(EVE)] == ["Your", "How"]
 
 
 def test_a_player_who_writes_for_another_is_not_called_unknown(desk: Desk) -> None:

@@ -45,7 +45,7 @@ def test_a_machine_is_answered_a_few_times(desk: Desk, machine: Callable[[int, s
     desk.tick()
 
     assert play(desk, machine, reply=reply) <= 8
-    told = [mail for mail in desk.mails(GM) if "An answering machine at red?" in str(mail["Subject"])]
+    told = [mail for mail in desk.mails(GM) if "an answering machine at red?" in str(mail["Subject"])]
     assert len(told) == 1
 
 

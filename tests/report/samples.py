@@ -1,0 +1,93 @@
+"""Samples of the host's mails, with words as they may be."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pbem.inbox.replies import LimitReached, MessageQuarantined, ProcessingFailed, SeatMismatchNotice
+from pbem.inbox.sheet_finder import SheetHeader
+from pbem.report.answers import RulebookPage
+from pbem.report.markdown import UNBROKEN, as_html, as_text
+from pbem.report.notices import MailFrame, Miss, MissedSheets, Page, Rescheduled
+from pbem.report.template_check import sample_pages
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+HOST = TEMPLATES / "host"
+AT = dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
+FRAME = MailFrame(
+    address="orders@example.org",
+    reply_to="orders+k3v7mq2xw5n4tzpa@example.org",
+    campaign="trap7",
+    game="The Singularity Trap",
+    gm="gm@example.org",
+    site="https://club.example.org/c/trap7/",
+)
+RULES = (
+    "# Toy Fair\n\nA game.\n\n## Orders\n\nBid coins.\n\n- one\n- two\n\n| verb | use |\n|---|---|\n| BID | a bid |\n"
+)
+SAID = (
+    "# Deal?\n\nLet us **deal** at dawn, and share the eastern planets and all that is on them, as good friends do.\n"
+)
+FIELDS: Mapping[str, Any] = {
+    "zone": "Europe/Berlin",
+    "campaign": "trap7",
+    "game": "The Singularity Trap",
+    "seat": "red",
+    "by": "red",
+    "label": "turn 3",
+    "gm": "gm@example.org",
+    "address": "orders@example.org",
+    "header": "ORDERS trap7 red k3v7mq2xw5n4tzpa",
+    "order_lines": ("MOVE L2 NW NW", "BUILD Cruiser AT J7+3"),
+    "absent": "ABSENT 2026-11-06 TO 2026-11-19",
+    "without": "Without orders nothing is built or moved for you.",
+    "to": ("blue", "green"),
+    "text": SAID,
+    "title": "red has left the game",
+    "paragraphs": ("The seat red of trap7 has left the game.", "You may still read along."),
+    "about": "ann@example.org",
+    "old": "FRI 20:00 UTC",
+    "new": "1ST,3RD FRI 20:00 UTC",
+    "html": as_html(RULES, top=2),
+}
+OTHERS = (
+    ProcessingFailed(address="orders@example.org"),
+    SeatMismatchNotice(address="orders@example.org", header=None),
+    SeatMismatchNotice(address="orders@example.org", header=SheetHeader("trap7", "red", "")),
+    LimitReached(of="letters", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=False, gm="gm"),
+    LimitReached(of="sheets", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=True, gm="gm"),
+    LimitReached(of="keys", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=True, gm="gm"),
+    MessageQuarantined(letter=12, sender="", subject="hello", problem="the disk is full"),
+)
+"""Records that are declared beside their sender."""
+
+
+def filled(page: Page) -> Page:
+    """Return a sample of a mail with words as they may be."""
+    assert dataclasses.is_dataclass(page)
+    given = {
+        each.name: FIELDS[each.name]
+        for each in dataclasses.fields(page)
+        if each.name in FIELDS and getattr(page, each.name) not in ("", (), None)
+    }
+    if isinstance(page, RulebookPage):
+        given["text"] = as_text(RULES, UNBROKEN)
+    if isinstance(page, MissedSheets):
+        given["missed"] = (Miss("red", 1, 2, "the seat is open"), Miss("blue", 2, 2, ""))
+    if hasattr(page, "old") and not isinstance(page, Rescheduled):
+        given |= {"old": AT, "new": AT + dt.timedelta(days=2)}
+    changed: Page = dataclasses.replace(page, **given)  # type: ignore[type-var]  # every page is a dataclass
+    return changed
+
+
+def host_pages() -> Iterator[Page]:
+    """Yield a sample of each mail that has the layout, with few fields and with all."""
+    yield from OTHERS
+    yield from (filled(page) for page in sample_pages() if (HOST / f"{page.page}.j2").exists())
+
+
+PAGES = list(host_pages())
