@@ -41,6 +41,7 @@ from pbem.report.pictures import PictureRenderer
 from pbem.report.plot import NAME as PLOT
 from pbem.report.plot import ending_plot
 from pbem.report.pool import Job, ReportPool
+from pbem.report.style import with_dark_colours
 from pbem.report.templates import HTML, TEXT, TextOnly, limited, template_environment
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.order_types import Order
@@ -55,6 +56,9 @@ from pbem.web.sanitize import sanitize_html
 TEMPLATE = "host/seat_page.html.j2"
 
 _KEY = "pbem-draft-"
+
+_MORE_MAPS = "<!--maps-->"
+"""The place in a mail where a page shows the pictures that are attached to the mail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,14 +81,18 @@ def render_seat_page(
         for picture in pictures
     }
     maps |= Attachments(ruleset, view, facts).elements()
+    # A mail shows the first picture, and has the others as files; a page shows them all.
+    files = "".join(f'<img src="cid:{cid}" alt="">' for cid in maps if f"cid:{cid}" not in html)
     # Inline styles become classes, since the policy of the page allows none (decision 27).
-    report = sanitize_html(html, maps)
+    report = sanitize_html(html.replace(_MORE_MAPS, files, 1), maps)
     desk = None if view["over"] else ruleset.desk(view)
     desk = desk if desk and desk["verbs"] else None
     return SeatPage(
         title=f"{ruleset.title}, {facts.campaign}, {view['label']}: {facts.seat}",
         body=report.body,
-        dress=page_assets("base.css", "map.css", "seat.css", script="seat.js").with_style(report.style),
+        dress=page_assets("base.css", "map.css", "seat.css", script="seat.js").with_style(
+            with_dark_colours(report.style)
+        ),
         seat=json_script("seat", _seat_data(view, facts, desk)),
     )
 

@@ -7,6 +7,7 @@ shows grey on grey. Sizes are in pixels.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -113,6 +114,16 @@ _RULES = {
     "b.no": f"color:{_DARK['bad']} !important",
     ".b": f"background-color:{_DARK['link']} !important;color:{_DARK['ground']} !important",
 }
+
+
+def with_dark_colours(rules: str) -> str:
+    """Return rules of a style sheet for a page, with the same in dark colours for who prefers those."""
+    dark = _IN_LIGHT.sub(lambda found: _DARK_OF[found[0]], rules)
+    return f"{rules}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
+
+
+_DARK_OF = {token.light: token.dark for token in TOKENS.values()}
+_IN_LIGHT = re.compile("|".join(_DARK_OF))
 
 DARK = "".join(
     [

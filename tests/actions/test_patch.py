@@ -78,7 +78,7 @@ def test_the_set_up_can_be_edited(desk: Desk) -> None:
     patch(desk, edited(desk, purses=[20, 20, 20]))
     play(desk, {"red": "BID 19"})
 
-    assert any("corrected report (edition 2) for red" in subject for subject in subjects(desk, ANN))
+    assert any("CORRECTED, round 1, due " in subject for subject in subjects(desk, ANN))
     assert proof(desk).turns == 1
 
 

@@ -171,15 +171,15 @@ def test_no_mail_before_the_end_has_the_seed(desk: Desk) -> None:
 
 
 def test_no_mail_tells_the_turns_number(desk: Desk) -> None:
-    """Subjects begin with the deadline and the label of the view, which the game chooses."""
+    """Subjects begin with the label of the view, which the game chooses, and the deadline."""
     desk.begin()
     run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     assert [mail["Subject"][:40] for mail in desk.mails(ANN)] == [
         "[toy1] the game starts: you play red",
-        "[toy1] by Fri 6 Nov 20:00 CET: round 1, ",
-        "[toy1] by Fri 6 Nov 20:00 CET: round 2, ",
+        "[toy1] round 1, due Fri 6 Nov 20:00 CET:",
+        "[toy1] round 2, due Fri 6 Nov 20:00 CET:",
     ]
 
 
@@ -305,4 +305,4 @@ def test_a_report_says_what_became_of_each_order(desk: Desk) -> None:
     run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
-    assert "- Bid 2 for the prize.\n    You won.\n- Whisper to blue: deal.\n\n" in text_of(desk.last(ANN))
+    assert "- BID 2\n  You won.\n- WHISPER blue deal\n\n" in text_of(desk.last(ANN))

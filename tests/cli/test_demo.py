@@ -27,7 +27,7 @@ def test_the_gm_of_a_demo_rules(tmp_path: Path) -> None:
         email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
         for path in sorted((home / "post" / "sent" / "new").iterdir())
     ]
-    (heron,) = [mail for mail in mails if "the second night, report for heron" in str(mail["Subject"])]
+    (heron,) = [mail for mail in mails if "the second night" in str(mail["Subject"]) and "heron" in mail["To"]]
     names = [part.get_filename() for part in heron.walk() if part.get_filename()]
     assert names[:2] == ["ness.png", "keepers-log.md"]
     assert "the great lens is gone" in " ".join(heron.get_body(("plain",)).get_content().split())  # type: ignore[union-attr]

@@ -181,8 +181,8 @@ def _somebody_moves(season: Season) -> None:
     season.players["red"].address = season.server.address("amy")
     season.play()
 
-    assert any("report for red" in subject for subject in subjects(season.read("amy")))
-    assert not any("report for red" in subject for subject in subjects(season.read("ann"))[1:])
+    assert any(", due " in subject for subject in subjects(season.read("amy")))
+    assert not any(", due " in subject for subject in subjects(season.read("ann"))[1:])
 
 
 def _somebody_vanishes(season: Season) -> None:
@@ -197,7 +197,7 @@ def _somebody_vanishes(season: Season) -> None:
 
     assert _status(season).turn == 9
     assert [seat.address for seat in _status(season).seats if seat.seat == "cyan"] == [season.server.address("gus")]
-    assert any("report for cyan" in subject for subject in subjects(mails))
+    assert any(", due " in subject for subject in subjects(mails))
     assert season.players["cyan"].token
 
 

@@ -106,7 +106,7 @@ def test_the_turn_of_the_tutorial_was_mailed(author: Author) -> None:
     mails = [email.message_from_bytes(path.read_bytes()) for path in sorted(author.folder.glob("home/post/sent/new/*"))]
 
     last = [mail for mail in mails if mail["To"] == "ann@example.org"][-1]
-    assert "turn 2, report for ann" in last["Subject"]
+    assert "turn 2, due " in last["Subject"]
     assert "You searched cave" in last.as_string()
 
 
