@@ -10,7 +10,7 @@ from typing import Any
 
 from pbem.inbox.replies import LimitReached, MessageQuarantined, ProcessingFailed, SeatMismatchNotice
 from pbem.inbox.sheet_finder import SheetHeader
-from pbem.report.answers import RulebookPage
+from pbem.report.answers import OpenGames, RulebookPage
 from pbem.report.markdown import UNBROKEN, as_html, as_text
 from pbem.report.notices import MailFrame, Miss, MissedSheets, Page, Rescheduled
 from pbem.report.template_check import sample_pages
@@ -53,6 +53,9 @@ FIELDS: Mapping[str, Any] = {
     "old": "FRI 20:00 UTC",
     "new": "1ST,3RD FRI 20:00 UTC",
     "html": as_html(RULES, top=2),
+    "rules_url": "https://club.example.org/rules.html",
+    "look_url": "https://club.example.org/c/trap6/",
+    "join": "mailto:orders@example.org?subject=JOIN%20trap7&body=JOIN%20trap7",
 }
 OTHERS = (
     ProcessingFailed(address="orders@example.org"),
@@ -80,7 +83,9 @@ def filled(page: Page) -> Page:
         given["missed"] = (Miss("red", 1, 2, "the seat is open"), Miss("blue", 2, 2, ""))
     if hasattr(page, "old") and not isinstance(page, Rescheduled):
         given |= {"old": AT, "new": AT + dt.timedelta(days=2)}
-    changed: Page = dataclasses.replace(page, **given)  # type: ignore[type-var]  # every page is a dataclass
+    if isinstance(page, OpenGames):
+        given["games"] = tuple(dataclasses.replace(each, join=FIELDS["join"]) for each in page.games)
+    changed: Page = dataclasses.replace(page, **given)
     return changed
 
 

@@ -49,6 +49,7 @@ WITHOUT_LINKS = """
 {% macro links(pairs, text) %}{% endmacro %}{% macro picture(cid, title, width) %}{% endmacro %}
 {% macro drawing(text, title="Map") %}{% endmacro %}{% macro ready(html, text) %}{% endmacro %}
 {% macro said(text, level=0) %}{% endmacro %}
+{% macro orders(rows) %}{{ bullets(rows | map(attribute="became") | select | list) }}{% endmacro %}
 """
 
 
@@ -255,7 +256,7 @@ def test_a_reminder_says_what_happens_without_orders(reporter: Renderer) -> None
 def test_an_invitation_is_answered_by_one_tap(reporter: Renderer) -> None:
     """The button and the links of an invitation write the one word that is needed, to the address with its code."""
     page = filled(dataclasses.replace(sample(Confirmation, full=True), kind="invite"))
-    yes, no, rules = links(reporter.write(page, FRAME))
+    yes, no, rules, *_ = links(reporter.write(page, FRAME))
 
     assert [body(link) for link in (yes, no, rules)] == [["YES"], ["NO"], ["RULES"]]
     assert all(unquote(urlsplit(link).path) == FRAME.reply_to for link in (yes, no, rules))
