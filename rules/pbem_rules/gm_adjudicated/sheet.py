@@ -18,9 +18,9 @@ def template(view: View) -> list[str]:
     """Return the verbs as lines to be uncommented and gone on with, in the form of their usage if they have one."""
     if view["over"]:
         return []
-    if not view["verbs"]:
-        return ["; <your words, one thing a line>"]
     forms = {verb.word: verb.form for verb in usages_of(view).everything.verbs}
+    if not view["verbs"]:
+        return [f"; {forms[SAY]}"]
     return [f"; {forms.get(verb['verb'], verb['verb'])}" for verb in view["verbs"]]
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from pbem.ruleset import Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, TapTarget, View, draw_line
 from pbem_rules.common import hexes, svg
+from pbem_rules.common.summary import sentence
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.field import Field, column_letters, field_of
 
@@ -23,7 +24,7 @@ BOARD_HEIGHT = 720
 SMALLEST_CELL, SMALLEST_NAMED_CELL, LARGEST_CELL = 12.0, 21.5, 33.0
 """A cell's edge in pixels; names are written in cells no smaller than the second."""
 
-SMALLEST_LETTERS = 11
+SMALLEST_LETTERS, PHONE = 11, 374
 GUIDES_APART = 5
 PAPER, CELL, GUIDE, RIM, EDGE, BRIGHT = "#fbf8f1", "#f3ead6", "#ebdfc4", "#e2d3b1", "#b5a380", "#ffdd66"
 INK, FAINT = "#3d3526", "#65583b"
@@ -35,14 +36,10 @@ BLACK, PATH, LIGHT = "#1b1a18", "#2f8f4e", "#fff6dc"
 
 def pictures(view: View) -> tuple[Picture, ...]:
     """Return the board that a view tells of."""
-    title = f"Singularity, {view['label']}: {_status(view)}"
     position = _Position(view, layout_of(view["size"]))
-    return (Drawing(_ground(view["size"]), tuple(position.marks())).picture("board", title, position.spots()),)
-
-
-def _status(view: View) -> str:
-    words: str = view["result"]["words"] if view["over"] else f"{view['mover']} to place"
-    return words
+    return (
+        Drawing(_ground(view["size"]), tuple(position.marks())).picture("board", position.title(), position.spots()),
+    )
 
 
 @functools.lru_cache(maxsize=4)
@@ -64,6 +61,8 @@ class _Layout:
         half_height = self.edge * math.sqrt(3) / 2 * across
         self.width = round(2 * (half_width + self.margin))
         self.height = round(2 * (half_height + self.margin))
+        self.letters = max(SMALLEST_LETTERS, round(SMALLEST_LETTERS * self.width / PHONE))
+        """Pixels of letters that have eleven where a phone shows the whole width."""
 
     @property
     def named(self) -> bool:
@@ -109,7 +108,7 @@ def _ground(size: int) -> Background:
     layout = layout_of(size)
     # The empty board with its coordinates is the same in every picture of a size, and therefore cached.
     body = svg.rect(0, 0, layout.width, layout.height, fill=PAPER) + _cells(layout) + _coordinates(layout)
-    return Background(body + (_cell_names(layout) if layout.named else "") + _key(layout), layout.width, layout.height)
+    return Background(body + (_cell_names(layout) if layout.named else ""), layout.width, layout.height)
 
 
 def _cells(layout: _Layout) -> str:
@@ -136,36 +135,24 @@ def _outlines(layout: _Layout, cells: Iterable[hexes.Hex]) -> str:
 def _coordinates(layout: _Layout) -> str:
     """Return letters below the columns, numbers at the upper left ends of the lines that run down to the right."""
     last, edge = layout.plan.size - 1, layout.edge
-    size = max(float(SMALLEST_LETTERS), min(15.0, 0.5 * edge))
+    size = layout.letters
+    # On large boards there is no room for the coordinates of all columns and lines.
+    apart = 1 if 1.5 * edge >= 1.2 * size else GUIDES_APART
     labels = []
-    for q in range(-last, last + 1):
+    for q in range(-last, last + 1, apart):
         x, y = layout.place((q, min(last, last - q)))
         labels.append(svg.text(x, y + 0.95 * edge + size, column_letters(q + last), size=size))
-    for r in range(-last, last + 1):
+    for r in range(-last, last + 1, apart):
         x, y = layout.place((max(-last, -last - r), r))
         labels.append(svg.text(x - 0.85 * edge - size / 2, y - 0.4 * edge, str(r + last + 1), size=size))
     return svg.group("".join(labels), fill=INK, text_anchor="middle")
 
 
 def _cell_names(layout: _Layout) -> str:
-    size = max(float(SMALLEST_LETTERS), 0.34 * layout.edge)
+    size = layout.letters
     spots = [(name, *layout.at(name)) for name in layout.plan.names]
     texts = [svg.text(x, y + 0.36 * size, name, size=size) for name, x, y in spots]
     return svg.group("".join(texts), fill=FAINT, text_anchor="middle")
-
-
-def _letters(layout: _Layout) -> int:
-    return 13 if layout.plan.size > 4 else SMALLEST_LETTERS
-
-
-def _key(layout: _Layout) -> str:
-    """Return the key of the stones' colours, in the lower right corner."""
-    size, drawn = _letters(layout), []
-    for row, seat in enumerate(STONES):
-        x, y = layout.width - 4.6 * size, layout.height - 12 - 1.9 * size * (1 - row)
-        stone = svg.group(layout.stone(seat, 0.65 * size).body, transform=f"translate({x:.0f} {y - 0.35 * size:.0f})")
-        drawn += [stone, svg.text(layout.width - 3.5 * size, y, seat, size=size)]
-    return svg.group("".join(drawn), fill=INK)
 
 
 class _Position:
@@ -191,7 +178,21 @@ class _Position:
         else:
             yield from self._numbers()
             yield from self._threats()
-        yield from self._words()
+
+    def title(self) -> str:
+        """Return the alternative text: whose stones are where, and what the last ones have led to."""
+        view = self.view
+        stones = {seat: [stone["cell"] for stone in view["moves"] if stone["who"] == seat] for seat in STONES}
+        told = [f"{seat.capitalize()}: {', '.join(cells)}." for seat, cells in stones.items() if cells]
+        last = [f"Last: {', '.join(view['latest'])}."] if view["moves"] else []
+        if view["over"]:
+            ends = [f"{sentence(view['result']['words'])}."] if view["result"] else []
+        else:
+            threats = {seat: [self.plan.names[cell] for cell in cells] for seat, cells in self.threats().items()}
+            ends = [f"{seat.capitalize()} could win on {', '.join(cells)}." for seat, cells in threats.items() if cells]
+        return " ".join(
+            [f"The board, {view['size']} cells a side, the black stone on {view['black']}.", *told, *last, *ends]
+        )
 
     def spots(self) -> Iterator[TapTarget]:
         """Yield every cell, and what lies on it."""
@@ -218,7 +219,8 @@ class _Position:
             for stone in self.view["moves"]:
                 if stone["cell"] in self.view["latest"]:
                     x, y = self.layout.at(stone["cell"])
-                    yield Label(x, y + 5, str(stone["number"]), 13, LIGHT, "middle", bold=True)
+                    size = self.layout.letters
+                    yield Label(x, y + round(0.36 * size), str(stone["number"]), size, LIGHT, "middle", bold=True)
 
     def _win(self, win: View) -> Iterator[SpriteInstance]:
         """Yield the winning group as a net over its stones, and dots on the perimeter stones and path that count."""
@@ -248,24 +250,6 @@ class _Position:
                 both = all(cell in each for each in threats.values())
                 aside = round((2 * at - 1) * (radius + 1)) if both else 0
                 yield SpriteInstance(self.layout.stone(seat, radius), x + aside, y - up)
-        if any(threats.values()):
-            size = _letters(self.layout)
-            told = "; ".join(f"{seat} threatens {self._named(cells)}" for seat, cells in threats.items() if cells)
-            yield Label(10, self.layout.height - 12, told, size, INK)
-
-    def _named(self, cells: list[int]) -> str:
-        names = [self.plan.names[cell] for cell in cells]
-        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-    def _words(self) -> Iterator[Label]:
-        """Yield the label of the view in the upper left corner, and the last move."""
-        size = _letters(self.layout)
-        lines = [self.view["label"], *_status(self.view).split(": ")]
-        if self.view["moves"]:
-            last = self.view["moves"][-1]
-            lines.append(f"last: {last['who']} {last['cell']}")
-        for row, words in enumerate(lines):
-            yield Label(10, 10 + round((1 + 1.35 * row) * size), words, size, INK)
 
 
 @functools.lru_cache(maxsize=8)

@@ -179,7 +179,7 @@ def test_what_was_not_carried_out_is_marked() -> None:
     station = lay(blue="B1", red="C2", hand="b", bag="rrgy", stations=True, control={"research": "blue"})
     moved, _, selected = told(station, "MOVE W", "USE RESEARCH", "USE SELECT red yellow")
 
-    assert [type(each) for each in (refused, pop, selected, moved)] == [NotDone, NotDone, InPart, str]
+    assert [type(each) for each in (refused, pop, moved, selected)] == [NotDone, NotDone, str, InPart]
 
 
 def test_a_block_turns_an_action_into_the_default() -> None:

@@ -311,7 +311,7 @@ def hardly_changing(view: View) -> list[str]:
     if view["over"]:
         return found
     cards = view["players"][view["seat"]]["cards"]
-    return found + [re.escape(view["abilities"][card]["text"]) for card in cards] + view["keeping"]
+    return [*found, *(re.escape(view["abilities"][card]["text"]) for card in cards), *view["keeping"]]
 
 
 def test_nothing_is_lost(reporter: Renderer) -> None:

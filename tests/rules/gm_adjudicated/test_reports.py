@@ -172,14 +172,8 @@ def test_the_gms_words_are_no_markup(reporter: Renderer) -> None:
 
 def test_nothing_is_lost(reporter: Renderer) -> None:
     """Each report of a played story has all words of the GM, ledgers, scores, and what may be ordered."""
-    state, told = (
-        new_game(
-            verbs=VERBS,
-            ledgers={"seen": {"world.nights": "public"}, "world": {"nights": 5}, "each": {"found": []}},
-            turns=9,
-        ),
-        (),
-    )
+    seen = {"seen": {"world.nights": "public"}, "world": {"nights": 5}, "each": {"found": []}}
+    state = new_game(verbs=VERBS, ledgers=seen, turns=9)
     for night in range(1, 5):
         ruling = ruled(
             state,

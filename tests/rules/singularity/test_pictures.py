@@ -75,7 +75,7 @@ def test_pictures_can_be_read() -> None:
     """Letters are large enough and stand out from what is below them, on small and large boards."""
     for state in (new_game(3), position("d4 e6 d5"), position(WON, size=4), new_game(26)):
         (picture,) = RULESET.pictures(view(state, "red"))
-        assert small_letters(picture) == []
+        assert small_letters(picture, least=min(11, 10.9 * picture.width / 374)) == []
         assert faint_labels(picture) == []
 
 
@@ -89,28 +89,40 @@ def test_stones_and_coordinates_stand_out() -> None:
 
 
 def test_threats_are_marked() -> None:
-    """A cell on which a player's next stone would win bears that player's stone, small, and is told in words."""
+    """A cell on which a player's next stone would win bears that player's stone, small, and is told in the title."""
     almost = position(WON.rsplit(" ", 1)[0], size=4)
+    (picture,) = RULESET.pictures(view(almost, "red"))
 
-    assert "red threatens g2, g3" in written(svg(almost))
-    assert not [words for words in written(svg(position("d4"))) if "threatens" in words]
+    assert picture.title.endswith("Red could win on g2, g3.")
+    assert picture.svg.count('fill="#b92f22"') > svg(position("d4", size=4)).count('fill="#b92f22"')
+    assert "could win" not in RULESET.pictures(view(position("d4"), "red"))[0].title
 
 
 def test_the_last_move_is_told() -> None:
-    """It is told in words, and by its number on the stone."""
-    texts = written(svg(position("d4 e6")))
+    """The last stone bears its number."""
+    texts = written(svg(position("d4 e6", size=4)))
 
-    assert {"last: blue e6", "2"} <= set(texts)
+    assert texts.count("2") == written(svg(new_game(4))).count("2") + 1
 
 
-def test_titles_say_who_is_to_move_or_has_won() -> None:
-    """The alternative text tells the moment and whose move it is, and in the end the result."""
-    titles = [RULESET.pictures(view(state, "red"))[0].title for state in (position("d4"), position(WON, size=4))]
+def test_the_board_fills_the_picture() -> None:
+    """There is neither title nor legend: all letters are names of cells and coordinates, at 374 pixels eleven high."""
+    (picture,) = RULESET.pictures(view(new_game(6), "red"))
+    plan = field_of(6)
 
-    assert titles == [
-        "Singularity, move 2: blue to place",
-        "Singularity, end, 13 stones: red wins: surrounded the black stone",
-    ]
+    assert set(written(picture.svg)) == {*plan.names, *map(str, range(1, 12)), *"abcdefghijk"}
+    assert small_letters(picture, least=11 * picture.width / 374 - 1) == []
+
+
+def test_titles_say_where_the_stones_are_and_who_has_won() -> None:
+    """The alternative text tells all that the board shows, and in the end the result."""
+    begun, won = (RULESET.pictures(view(state, "red"))[0].title for state in (position("d4"), position(WON, size=4)))
+
+    assert begun == "The board, 6 cells a side, the black stone on f1. Red: d4. Last: d4."
+    assert won.startswith(
+        "The board, 4 cells a side, the black stone on d1. Red: a6, b5, c4, d4, e3, f3, g3. Blue: d7, "
+    )
+    assert won.endswith(" Last: g3. Red wins: surrounded the black stone.")
 
 
 def test_the_text_map_of_a_small_board() -> None:
