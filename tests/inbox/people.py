@@ -72,8 +72,8 @@ def _answered(desk: Desk, sender: str, before: int) -> str:
 
 def code(mail: EmailMessage) -> str:
     """Return the code that a mail asks to be sent back."""
-    (line,) = re.findall(r"CONFIRM \S+", text_of(mail))
-    return line.split()[1]
+    (found,) = re.findall(r"CONFIRM (\S+)", text_of(mail))
+    return str(found)
 
 
 def confirm(desk: Desk, address: str) -> str:

@@ -80,7 +80,7 @@ def filled(page: Page) -> Page:
         given["missed"] = (Miss("red", 1, 2, "the seat is open"), Miss("blue", 2, 2, ""))
     if hasattr(page, "old") and not isinstance(page, Rescheduled):
         given |= {"old": AT, "new": AT + dt.timedelta(days=2)}
-    changed: Page = dataclasses.replace(page, **given)  # type: ignore[type-var]  # every page is a dataclass
+    changed: Page = dataclasses.replace(page, **given)
     return changed
 
 
