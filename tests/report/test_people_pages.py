@@ -92,10 +92,10 @@ def test_pages_fit_a_mail(page: Page) -> None:
 
 @pytest.mark.parametrize("kind", get_args(RequestKind))
 def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
-    """Every kind has its own words, with the code on a line to be sent back."""
+    """Every kind has its own words, with the code to be sent back."""
     text = reporter().write(replace(CONFIRMATION, kind=kind)).text
 
-    assert "\nCONFIRM abcdefghijklmnop\n" in text
+    assert "send CONFIRM abcdefghijklmnop to orders@example.org." in text
     assert "\n\n\n" not in text
 
 
