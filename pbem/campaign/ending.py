@@ -47,7 +47,7 @@ def load_ending(
     public = ruleset.public_view(last) if last else None
     final = {seat: told["turns"][-1][1] for seat, told in scores.items()}
     known = (dict(public.scores) if public else {}) | final
-    first = next(iter(scores.values()), {})
+    first: Mapping[str, str] = next(iter(scores.values()), {})
     return Ending(
         seats=snapshot.seats,
         winners=standing.winners,
