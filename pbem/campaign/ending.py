@@ -58,7 +58,6 @@ def load_ending(
         by=first.get("by", ""),
         replay=_replay_url(context, snapshot) if opened else "",
         following=tuple(_open_campaigns(context, snapshot)),
-        diary=snapshot.policy.diary,
     )
 
 
