@@ -21,10 +21,11 @@ ORDERS = (
 def drawn(seed: int) -> ReportSentences:
     """Return what a report may say."""
     chance = random.Random(seed)
-    headlines, events, orders = (
-        chance.sample(each, chance.randint(0, len(each))) for each in (HEADLINES, EVENTS, ORDERS)
+    return ReportSentences(
+        headlines=chance.sample(HEADLINES, chance.randint(0, len(HEADLINES))),
+        events=chance.sample(EVENTS, chance.randint(0, len(EVENTS))),
+        orders=chance.sample(ORDERS, chance.randint(0, len(ORDERS))),
     )
-    return ReportSentences(headlines=headlines, events=events, orders=orders)
 
 
 def said(report: ReportSentences) -> str:
