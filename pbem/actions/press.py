@@ -386,7 +386,8 @@ class Mute(SeatCommand):
             raise CampaignError("no seat can mute itself: name another")
         _set_muted(context.session, own, _load_muted(context, own) | {whom})
         if whom == UNSIGNED:
-            return TextResult(f"You get no more anonymous messages in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
+            said = f"You get no more anonymous messages in {snapshot.name}. UNMUTE UNSIGNED brings them back."
+            return TextResult(said)
         return TextResult(
             f"You get no more messages and news of {whom} in {snapshot.name}, and {whom} is not told. "
             f"Letters that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
