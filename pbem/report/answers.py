@@ -88,6 +88,11 @@ class OrderHelp:
     help: str
     examples: tuple[str, ...]
 
+    @property
+    def brief(self) -> tuple[str, str]:
+        """The usage, and an example."""
+        return self.usage, f"as in {self.examples[0]}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnVerb:
