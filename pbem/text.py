@@ -116,12 +116,13 @@ def as_sentence(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """Return the text in at most so many characters; what is cut off is replaced by "…".
+    """Return the text in at most so many characters; what is cut off is replaced by "...".
 
-    >>> shorten("no orders yet", 10)
-    'no orders…'
+    >>> shorten("no orders yet", 12)
+    'no orders...'
     """
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    # In ASCII, so that a subject is not encoded for it alone.
+    return text if len(text) <= most else text[: most - 3].rstrip() + "..."
 
 
 def heading(text: str) -> str:

@@ -386,9 +386,10 @@ class Mute(SeatCommand):
             raise CampaignError("no seat can mute itself: name another")
         _set_muted(context.session, own, _load_muted(context, own) | {whom})
         if whom == UNSIGNED:
-            return TextResult(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
+            said = f"You get no more anonymous messages in {snapshot.name}. UNMUTE UNSIGNED brings them back."
+            return TextResult(said)
         return TextResult(
-            f"You get no more letters and news of {whom} in {snapshot.name}, and {whom} is not told. "
+            f"You get no more messages and news of {whom} in {snapshot.name}, and {whom} is not told. "
             f"Letters that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
         )
 
@@ -407,7 +408,7 @@ class Unmute(SeatCommand):
         own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
         muted = _load_muted(context, own)
         _set_muted(context.session, own, muted - {whom})
-        what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
+        what = "anonymous messages" if whom == UNSIGNED else f"the press of {whom}"
         return TextResult(
             f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted.")
         )
@@ -430,7 +431,7 @@ def _delivery_note(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime
     """Return the sentence on who gets a message, when, and how it is signed."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
     whom = everybody if piece.to is None else join_names(piece.to)
-    what = "Your unsigned letter" if piece.unsigned else f"Your letter, signed {piece.byline},"
+    what = "Your anonymous message" if piece.unsigned else f"Your message, signed {piece.byline},"
     if at is None:
         return f"{what} goes with the next reports of {snapshot.name}, to {whom}."
     time = "at once" if at == now else f"on the hour, {format_time(at, snapshot.schedule.zone)},"

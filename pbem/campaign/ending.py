@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -48,7 +47,7 @@ def load_ending(
     public = ruleset.public_view(last) if last else None
     final = {seat: told["turns"][-1][1] for seat, told in scores.items()}
     known = (dict(public.scores) if public else {}) | final
-    first: Mapping[str, Any] = next(iter(scores.values()), {})
+    first: Mapping[str, str] = next(iter(scores.values()), {})
     return Ending(
         seats=snapshot.seats,
         winners=standing.winners,
@@ -59,7 +58,6 @@ def load_ending(
         by=first.get("by", ""),
         replay=_replay_url(context, snapshot) if opened else "",
         following=tuple(_open_campaigns(context, snapshot)),
-        diary=snapshot.policy.diary,
     )
 
 

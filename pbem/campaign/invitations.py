@@ -12,7 +12,7 @@ from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.mail.compose import MailPart
 from pbem.report.answers import Confirmation, OpenGame, RequestKind
 from pbem.report.mailto import mailto
-from pbem.report.sample_game import sample_board
+from pbem.report.sample_game import middle_band, sample_board
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.types import CampaignState
@@ -70,6 +70,8 @@ def with_board(app: App, page: Confirmation, ruleset: AnyRuleset) -> tuple[Confi
     part, shows = board_file(app, ruleset)
     if part is None:
         return page, ()
+    # The middle alone, so that the button stands on the first screen of a phone.
+    part = dataclasses.replace(part, content=middle_band(part.content))
     return dataclasses.replace(page, board=part.content_id, shows=shows), (part,)
 
 

@@ -396,6 +396,10 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
+# Characters of a subject that are left beside the name of a campaign.
+_SUBJECT = 60
+
+
 @dataclass(frozen=True, slots=True)
 class GmCommandResult:
     """A command as it was understood, and its result."""
@@ -469,6 +473,12 @@ class Answer:
             return "Not all was understood" if self.done else "Not understood"
         refused = [each for each in self.done if each.result.startswith("Not done")]
         return ("Not done" if len(refused) == len(self.done) else "Not all was done") if refused else "Done"
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail, without the name of the campaign: the title, and the first command."""
+        first = next((each.command for each in self.done), "")
+        return f"{self.title}: {first}"[:_SUBJECT] if first else self.title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

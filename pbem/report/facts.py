@@ -170,7 +170,7 @@ class Ending:
     `scores` are of all seats, the winners and the best first. `course` are the scores of each
     seat by the numbers of turns; `of` is the thing counted, in the plural, and `by` the
     unit of the numbers. `replay` is the web address of the replay, "" if there is none.
-    `following` are campaigns that anyone may join; with `diary`, the seat has one.
+    `following` are campaigns that anyone may join.
     """
 
     seats: tuple[SeatName, ...]
@@ -183,7 +183,6 @@ class Ending:
     by: str = ""
     replay: str = ""
     following: tuple[OpenCampaign, ...] = ()
-    diary: bool = False
 
     @property
     def rows(self) -> list[tuple[str, int | str, str]]:

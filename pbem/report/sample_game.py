@@ -7,6 +7,8 @@ to half a second with the games that come with the program.
 
 from __future__ import annotations
 
+import functools
+import io
 import json
 import threading
 import time
@@ -14,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from PIL import Image
 
 from pbem.log import event
 from pbem.report.pictures import render_png
@@ -54,6 +58,21 @@ def sample_board(ruleset: AnyRuleset) -> SampleBoard | None:
         if ruleset not in _MADE:
             _MADE[ruleset] = _paint_sample(ruleset)
         return _MADE[ruleset]
+
+
+BAND = 0.36
+"""Height of the middle band of a picture, as a part of its width."""
+
+
+@functools.lru_cache(maxsize=32)
+def middle_band(png: bytes) -> bytes:
+    """Return the middle of a picture in its whole width, without what stands above and below."""
+    with Image.open(io.BytesIO(png)) as picture:
+        height = min(picture.height, round(picture.width * BAND))
+        top = (picture.height - height) // 2
+        band = io.BytesIO()
+        picture.crop((0, top, picture.width, top + height)).save(band, "PNG", optimize=True)
+    return band.getvalue()
 
 
 def _paint_sample(ruleset: AnyRuleset) -> SampleBoard | None:

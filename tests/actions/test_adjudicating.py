@@ -22,7 +22,7 @@ from pbem.ruleset import Adjudicated
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.types import HoldKind
 from pbem_rules.gm_adjudicated import RULESET
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, is_report, text_of
 from tests.toy.ruleset import Auction
 
 GM, ANN, BOB, CYD = "gm@example.org", "ann@example.org", "bob@example.org", "cyd@example.org"
@@ -67,13 +67,13 @@ def rule(desk: Desk, **files: str) -> RulingResult:
 
 def sheet(desk: Desk, sender: str, text: str) -> None:
     """Answer a player's last report."""
-    report = [mail for mail in desk.mails(sender) if "report for" in str(mail["Subject"])][-1]
+    report = [mail for mail in desk.mails(sender) if is_report(mail)][-1]
     desk.reply(report, text)
 
 
 def last_report(desk: Desk, to: str) -> str:
     """Return the text of the last report to an address."""
-    return text_of([mail for mail in desk.mails(to) if "report for" in str(mail["Subject"])][-1])
+    return text_of([mail for mail in desk.mails(to) if is_report(mail)][-1])
 
 
 def digests(desk: Desk) -> list[str]:

@@ -90,7 +90,7 @@ class War:
     def report(self, seat: str, turn: int) -> EmailMessage:
         """Return the report of a seat that opened a turn."""
         mails = [mail for mail in self.desk.mails(SEATS[seat]) if not str(mail["Subject"]).startswith("Re:")]
-        return next(mail for mail in mails if f"turn {turn}, report for" in str(mail["Subject"]))
+        return next(mail for mail in mails if f"turn {turn}, due" in str(mail["Subject"]))
 
 
 def gm_mail(token: str, ruling: str) -> EmailMessage:

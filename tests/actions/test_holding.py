@@ -16,7 +16,7 @@ from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.types import HoldKind
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, is_report, text_of
 
 ANN, BOB, CYD, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"
 WEEK = 168
@@ -31,7 +31,7 @@ def begin(desk: Desk, **rules: str) -> None:
 def send(desk: Desk, *players: str) -> None:
     """Answer the newest reports of these players."""
     for player in players:
-        reports = [mail for mail in desk.mails(player) if "report for" in mail["Subject"]]
+        reports = [mail for mail in desk.mails(player) if is_report(mail)]
         desk.reply(reports[-1], "BID 1")
 
 

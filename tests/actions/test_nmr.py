@@ -10,7 +10,7 @@ from pbem.admin.health import home_status
 from pbem.campaign.people import add_standby, get_or_create_person
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Seat
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, is_report, text_of
 
 ANN, BOB, CYD, DAN, GM = (f"{name}@example.org" for name in ("ann", "bob", "cyd", "dan", "gm"))
 WEEK = 168
@@ -25,7 +25,7 @@ def begin(desk: Desk, **rules: str) -> None:
 def play(desk: Desk, *players: str) -> None:
     """Run a turn in which only these players send a sheet."""
     for player in players:
-        reports = [mail for mail in desk.mails(player) if "report for" in mail["Subject"]]
+        reports = [mail for mail in desk.mails(player) if is_report(mail)]
         desk.reply(reports[-1], "BID 1")
     assert len(desk.tick(hours=WEEK).resolved) == 1
 
@@ -123,7 +123,7 @@ def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
     with desk.app.store.writing() as session:
         add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
     play(desk, ANN, BOB)
-    reports = [mail for mail in desk.mails(DAN) if "report for" in mail["Subject"]]
+    reports = [mail for mail in desk.mails(DAN) if is_report(mail)]
     desk.reply(reports[-1], "BID 2")
     desk.tick()
 

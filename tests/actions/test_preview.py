@@ -16,7 +16,7 @@ from pbem.errors import CampaignError
 from pbem.ruleset import Order, View
 from pbem.store.models import OutgoingMail, Turn
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, rows, send
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, is_report, text_of
 from tests.toy.ruleset import Auction
 
 
@@ -146,7 +146,7 @@ def test_a_look_with_the_real_dice_is_told_to_all(desk: Desk) -> None:
     looked = winners(desk, real_dice=True)
 
     assert looked == won(desk)
-    reports = [mail for mail in desk.mails(BOB) if "report for" in mail["Subject"]]
+    reports = [mail for mail in desk.mails(BOB) if is_report(mail)]
     assert [LOOK in " ".join(text_of(mail).split()) for mail in reports] == [False, True, *[False] * 7]
     archived = desk.home / "turns" / "toy1" / "0001" / "reports"
     assert LOOK in html.unescape((archived / "green.html").read_text())

@@ -64,8 +64,8 @@ def test_players_are_told_of_a_rollback(played: Desk) -> None:
 
     text = text_of(played.last(ANN))
     assert "round 2 is open again" in played.last(ANN)["Subject"]
-    assert "The GM has rolled toy1 back: round 2 is open again." in text
-    assert "Your sheet 1 still counts." in text
+    assert "Your GM rolled toy1 back: round 2 is open again." in text
+    assert "Your orders, sheet 1, still count." in text
     assert "No sheet of yours counts yet." in text_of(played.last(BOB))
 
 

@@ -25,7 +25,7 @@ from pbem.ruleset import Roll, canonical_json
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Turn
 from pbem_rules.gm_adjudicated import RULESET
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, is_report, text_of
 
 ANN, BOB = "ann@example.org", "bob@example.org"
 GATE = '[ROLL 3d6+2 "ann storms the gate"]'
@@ -56,7 +56,7 @@ def run(desk: Desk, **files: str) -> None:
 
 def report(desk: Desk, to: str) -> str:
     """Return the text of the last report to an address."""
-    return text_of([mail for mail in desk.mails(to) if "report for" in str(mail["Subject"])][-1])
+    return text_of([mail for mail in desk.mails(to) if is_report(mail)][-1])
 
 
 def journal(desk: Desk) -> list[tuple[str, bool]]:

@@ -47,7 +47,7 @@ def test_the_gm_hands_a_seat_over(desk: Desk) -> None:
     desk.tick()
 
     assert said == "Seat red of toy1 is played by eve@example.net now, who is mailed a new token and its newest report."
-    assert "The game is under way, and the seat was played before you came." in words(desk.mails(EVE)[0])
+    assert "The game is under way, and another person played this seat before you." in words(desk.mails(EVE)[0])
     assert len(reports(desk, EVE)) == 1
     assert "You no longer play the seat red of toy1: seated by the GM." in words(desk.last(ANN))
     assert "has a new player" in words(desk.last(BOB))
@@ -129,7 +129,7 @@ def test_an_invitation_brings_the_seat(desk: Desk) -> None:
     desk.tick()
 
     assert said == "eve@example.net is invited to seat red; the code in the mail holds for 14 days."
-    assert "gm@example.org invites you to play Toy Auction by mail" in words(desk.last(EVE))
+    assert "gm@example.org invites you to play by mail, in toy1 as red." in words(desk.last(EVE))
     assert "You have the seat red" in confirm(desk, EVE)
     assert players(desk)["red"] == EVE
     assert "invited by the GM" in words(desk.last(GM))

@@ -75,7 +75,7 @@ def test_a_welcome_brings_the_rulebook_and_tells_the_options_of_the_campaign(des
 
     assert (file.get_filename(), file.get_content_type()) == ("toy-rules.txt", "text/plain")
     assert file.get_content().replace("\r\n", "\n").strip() == as_text(rulebook(GAMES["toy"])).strip()
-    assert "as the file toy-rules.txt" in " ".join(text_of(welcome).split())
+    assert "The rulebook is attached: toy-rules.txt." in " ".join(text_of(welcome).split())
     assert "- rounds to play: 9 (usually 3)\n" in text_of(welcome)
     assert "- twice the coins: no\n" in text_of(welcome)
 

@@ -19,7 +19,7 @@ from pbem.ruleset import canonical_json
 from pbem.store.models import Turn
 from tests.actions.history import begin, play
 from tests.toy.fixtures import desk
-from tests.toy.home import GAMES, Desk, open_desk, text_of
+from tests.toy.home import GAMES, Desk, is_report, open_desk, text_of
 
 __all__ = ["desk"]
 
@@ -34,7 +34,7 @@ def attached(mail: EmailMessage) -> bytes:
 
 def newest(desk: Desk) -> EmailMessage:
     """Return the last report mailed to ann."""
-    return [mail for mail in desk.mails("ann@example.org") if "report for" in mail["Subject"]][-1]
+    return [mail for mail in desk.mails("ann@example.org") if is_report(mail)][-1]
 
 
 def checked(desk: Desk, *reports: bytes, record: str = "") -> VerifyResult:
@@ -76,7 +76,7 @@ def test_every_report_tells_the_hash_of_the_record_before(played: Desk) -> None:
     expected = hash_of(played, 2)
 
     for address in ("ann@example.org", "bob@example.org", "cyd@example.org"):
-        mail = [mail for mail in played.mails(address) if "report for" in mail["Subject"]][-1]
+        mail = [mail for mail in played.mails(address) if is_report(mail)][-1]
         html = mail.get_body(("html",))
         assert html is not None
         assert f"until then:\n    {expected}\n" in text_of(mail)
@@ -171,5 +171,5 @@ def test_no_mail_tells_a_salt(played: Desk) -> None:
     assert len({*salts}) == len(salts) == 4
     assert all(len(bytes.fromhex(salt)) == 32 for salt in salts)
     assert [salt for salt in salts if salt.encode() in mails] == []
-    reports = [attached(mail) for mail in played.mails() if "report for" in mail["Subject"]]
+    reports = [attached(mail) for mail in played.mails() if is_report(mail)]
     assert [salt for salt in salts if any(salt.encode() in report for report in reports)] == []

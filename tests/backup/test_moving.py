@@ -169,7 +169,7 @@ def test_the_mail_says_what_has_happened(there: Desk) -> None:
     mail = [mail for mail in there.mails(ANN) if "moved here" in mail["Subject"]][-1]
     said = " ".join(text_of(mail).split())
 
-    assert f"it is played at {NEW}, and no longer at orders@example.org" in said
+    assert f"is played at {NEW} from now on, and no longer at orders@example.org." in said
     assert "@example.org" in mail["References"]
     assert _CODE.search(said)
 

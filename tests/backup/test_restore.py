@@ -113,7 +113,7 @@ def test_what_waited_to_be_sent_is_not_sent_by_itself(opened: Desk) -> None:
     assert len(waiting) > 3
     assert not {mail["Message-ID"] for mail in opened.mails()} & set(waiting)
     assert {mail["Subject"] for mail in opened.mails()[before:]} == {
-        "[toy1] The game pauses",
+        "[toy1] on hold: it stands again as it did Mon 2 Nov 2026 13:00 UTC, since i...",
         "[toy1] restored from a backup, on hold",
     }
     assert "Reports, receipts and" in text_of(opened.last())
@@ -238,7 +238,7 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
         run_action(app, "toy1", ReleaseCampaign(), alone.now)
         play(alone, {"red": "BID 1"})
         assert prove_archive(app, "toy1").turns == 4
-        assert "[toy1] The game goes on" in subjects(alone, "ann@example.org")
+        assert any("[toy1] goes on" in subject for subject in subjects(alone, "ann@example.org"))
 
 
 def test_a_restore_onto_a_server_that_fails_leaves_its_database_empty(

@@ -114,7 +114,7 @@ class Machine:
     def reports(self, player: str) -> list[email.message.EmailMessage]:
         """Return the reports that a player was mailed."""
         mails = [email.message_from_bytes(raw, policy=policy.default) for raw in self.mail.mails(player, at_least=2)]
-        return [mail for mail in mails if "report for" in mail["Subject"]]
+        return [mail for mail in mails if any(part.get_content_subtype() == "json" for part in mail.walk())]
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,11 @@ from pbem.archive.verify import VerifyResult
 from pbem.backup import BackupCheck, BackupCreated, ExportResult, ImportResult, RestoreResult
 from pbem.backup.restore import CampaignCheck
 from pbem.campaign.deadlines import DueTurn
+from pbem.campaign.guide import guide_example
 from pbem.campaign.house_rules import HOUSE_RULES, HouseRules
 from pbem.cli import main
 from pbem.config_values import READERS
+from pbem.games import installed_games
 from pbem.inbox.command_parser import REFERENCE
 from pbem.inbox.order_sheets import Check
 from pbem.inbox.process import ProcessResult
@@ -167,7 +169,8 @@ def test_commands_have_help() -> None:
 def test_the_player_guide_is_the_page_mailed_by_help() -> None:
     """The player's guide in docs/ is, word for word, the mail that answers HELP."""
     with Renderer([ROOT / "templates"], pictures=False) as reporter:
-        page = reporter.write(Help(address="orders@example.org", commands=REFERENCE))
+        example = guide_example(installed_games()["singularity_trap"])
+        page = reporter.write(Help(address="orders@example.org", commands=REFERENCE, example=example))
 
     assert (ROOT / "docs" / "player-guide.md").read_text() == PLAYER_GUIDE.format(page=page.text.strip())
 

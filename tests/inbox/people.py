@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from email.message import EmailMessage
 
 from pbem.actions.create import NewCampaign, create_campaign
@@ -71,8 +72,8 @@ def _answered(desk: Desk, sender: str, before: int) -> str:
 
 def code(mail: EmailMessage) -> str:
     """Return the code that a mail asks to be sent back."""
-    (line,) = [line for line in text_of(mail).splitlines() if line.strip().startswith("CONFIRM ")]
-    return line.split()[1]
+    (found,) = re.findall(r"CONFIRM (\S+)", text_of(mail))
+    return str(found)
 
 
 def confirm(desk: Desk, address: str) -> str:

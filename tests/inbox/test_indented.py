@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.store.models import OrderSheet
 from tests.inbox.trusting import ANN
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, is_report, text_of
 
 
 def taken(desk: Desk) -> list[object]:
@@ -46,7 +46,7 @@ def test_thanks_that_quote_a_mail_of_ours(desk: Desk, mail: str, indent: str) ->
     asked(desk, "ORDERS toy1 red\nBID 3\nEND")
     BROUGHT[mail](desk)
     answered = desk.mails(ANN)[0] if mail == "welcome" else desk.last()
-    report = next(each for each in desk.mails(ANN) if "report for" in each["Subject"])
+    report = next(each for each in desk.mails(ANN) if is_report(each))
     thanks = f"Thank you!\n\n{textwrap.indent(text_of(answered), indent)}"
     desk.reply(answered, thanks, to=report["Reply-To"])
     desk.tick()

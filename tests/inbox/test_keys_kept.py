@@ -14,7 +14,7 @@ from pbem.campaign.snapshot import Context, load_campaign
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail
 from pbem.util import MASK, redact_all, redact_credentials
 from tests.inbox.trusting import token
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, is_report, text_of
 
 GM, ANN = "gm@example.org", "ann@example.org"
 
@@ -62,7 +62,7 @@ def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
     keys = {"gm": by_gm, "slip": by_gm[:-1], "own": token(desk), "other": token(desk, "bob@example.org")}
     with desk.app.store.reading() as session:
         since = session.scalars(select(func.max(OutgoingMail.id))).one()
-    desk.reply([mail for mail in desk.mails(ANN) if "report for" in mail["Subject"]][-1], text.format_map(keys))
+    desk.reply([mail for mail in desk.mails(ANN) if is_report(mail)][-1], text.format_map(keys))
     desk.tick()
     run_turn(desk.app, "toy1", desk.now, reason="test")
 

@@ -54,7 +54,7 @@ def test_press_reaches_its_recipients_and_no_others(desk: Desk) -> None:
     begin(desk)
 
     answer = say(desk, "PRESS TO blue\nLet us deal.")
-    assert "Your letter, signed red, goes by mail at once to blue." in answer
+    assert "Your message, signed red, goes by mail at once to blue." in answer
     (mail,) = press(desk)
     assert (mail["To"], mail["Subject"]) == (BOB, "[toy1] message from red")
     assert text_of(mail).startswith("Message from red\nToy Auction · toy1 · to blue\n\n| Let us deal.\n\n")
@@ -231,7 +231,7 @@ def test_unsigned_press_is_announced_to_its_writer(desk: Desk) -> None:
 def test_muting_keeps_press_away(desk: Desk) -> None:
     """Press of a muted seat is not mailed, its writer is not told, and UNMUTE brings it back."""
     begin(desk)
-    assert "You get no more letters and news of red in toy1" in say(desk, "MUTE red", BOB)
+    assert "You get no more messages and news of red in toy1" in say(desk, "MUTE red", BOB)
     assert "goes by mail at once to blue." in say(desk, "PRESS TO blue\nHear me!")
     assert press(desk, BOB) == []
     assert "You get the press of red in toy1 again." in say(desk, "UNMUTE red", BOB)

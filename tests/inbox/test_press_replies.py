@@ -61,7 +61,7 @@ def test_a_reply_is_offered_and_sent_by_yes(begun: Desk) -> None:
     assert "This has not been sent" in text_of(offer)
     assert len(written(begun)) == 1
 
-    assert "Your letter, signed blue, goes by mail at once to red." in words(reply(begun, offer, "YES"))
+    assert "Your message, signed blue, goes by mail at once to red." in words(reply(begun, offer, "YES"))
     assert text_of(begun.last(ANN)).startswith("blue writes to red in toy1:\n\n| Yes, let us.\n| BID 3\n\n")
     with begun.app.store.reading() as session:
         assert session.scalars(select(func.count()).select_from(OrderSheet)).one() == 0

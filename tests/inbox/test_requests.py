@@ -134,7 +134,7 @@ def test_a_reply_to_a_report_may_be_a_command(begun: Desk) -> None:
     begun.reply(begun.last(), "MUTE blue\n\nOn Monday the desk wrote:\n> BID 3")
     begun.tick()
 
-    assert "You get no more letters and news of blue in toy1" in words(begun.last())
+    assert "You get no more messages and news of blue in toy1" in words(begun.last())
 
 
 def test_a_line_not_understood_is_told_with_the_nearest(begun: Desk) -> None:
@@ -173,7 +173,7 @@ def test_a_frame_says_which(begun: Desk) -> None:
     """With the seat named, a player of several is served."""
     begun.begin(name="toy2", seats=("red", "green"))
 
-    assert "You get no more letters and news of green in toy2" in ask(begun, "PLAYER toy2 red\nMUTE green\nEND")
+    assert "You get no more messages and news of green in toy2" in ask(begun, "PLAYER toy2 red\nMUTE green\nEND")
 
 
 def test_the_token_speaks_from_any_address(begun: Desk) -> None:
@@ -181,7 +181,7 @@ def test_the_token_speaks_from_any_address(begun: Desk) -> None:
     begun.post(f"PLAYER toy1 red {token(begun)}\nMUTE blue\nEND", sender=EVE)
     begun.tick()
 
-    assert "You get no more letters and news of blue in toy1" in words(begun.last(ANN))
+    assert "You get no more messages and news of blue in toy1" in words(begun.last(ANN))
     assert begun.mails(EVE) == []
 
 
@@ -281,4 +281,4 @@ def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:
 
     answers = [words(mail) for mail in begun.mails(ANN)[2:]]
     assert sum(text.startswith("Sheet 1 taken: 1 order.") for text in answers) == 1
-    assert sum("You get no more letters and news of blue" in text for text in answers) == 1
+    assert sum("You get no more messages and news of blue" in text for text in answers) == 1

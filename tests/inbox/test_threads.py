@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from pbem.admin.health import home_status
 from pbem.mail.message import parse_message
 from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail, Person, Seat
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, is_report, text_of
 
 ANN, BOB, GM = "ann@example.org", "bob@example.org", "gm@example.org"
 
@@ -51,7 +51,7 @@ def test_two_seats_of_one_player_are_one_thread(desk: Desk) -> None:
         session.execute(update(Seat).values(person_id=ann))
     welcome = desk.mails(ANN)[0]
     desk.tick(hours=120)
-    reports = [mail for mail in desk.mails(ANN) if "report for" in str(mail["Subject"])][-2:]
+    reports = [mail for mail in desk.mails(ANN) if is_report(mail)][-2:]
 
     assert [str(mail["References"]).split()[0] for mail in reports] == [str(welcome["Message-ID"])] * 2
 

@@ -251,6 +251,6 @@ def test_a_deputy_who_gets_a_seat_stands_in_no_more(desk: Desk) -> None:
     run_action(desk.app, "toy1", GiveSeat("blue", EVE), desk.now)
     desk.tick(hours=24 * 5)
 
-    assert [mail["Subject"].rpartition("for ")[2].split()[0] for mail in reports(desk, EVE)] == ["red", "blue", "blue"]
+    assert [text_of(mail).partition("you are ")[2].split()[0] for mail in reports(desk, EVE)] == ["red", "blue", "blue"]
     (told,) = [words(mail) for mail in desk.mails(ANN) if "no longer stands in" in words(mail)]
     assert "eve@example.net no longer stands in for your seat red in toy1" in told

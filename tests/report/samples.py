@@ -55,6 +55,7 @@ FIELDS: Mapping[str, Any] = {
     "html": as_html(RULES, top=2),
     "rules_url": "https://club.example.org/rules.html",
     "look_url": "https://club.example.org/c/trap6/",
+    "site": "https://club.example.org/",
     "join": "mailto:orders@example.org?subject=JOIN%20trap7&body=JOIN%20trap7",
 }
 OTHERS = (

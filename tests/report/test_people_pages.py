@@ -92,10 +92,10 @@ def test_pages_fit_a_mail(page: Page) -> None:
 
 @pytest.mark.parametrize("kind", get_args(RequestKind))
 def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
-    """Every kind has its own words, with the code on a line to be sent back."""
+    """Every kind has its own words, with the code to be sent back."""
     text = reporter().write(replace(CONFIRMATION, kind=kind)).text
 
-    assert "\nCONFIRM abcdefghijklmnop\n" in text
+    assert "send CONFIRM abcdefghijklmnop to orders@example.org." in text
     assert "\n\n\n" not in text
 
 
@@ -110,13 +110,14 @@ def test_an_answer_tells_command_by_command() -> None:
     """Each command is above its result, a paragraph a line; lines that were not understood come last."""
     text = reporter().write(ANSWER).text
 
-    assert text.startswith("> STATUS\nfair1: all is well.\nfair2: and so it goes on")
-    assert "\n\n> PAUSE\nYour seat is paused.\n" in text
-    assert "Line 3: MUET blue\n    'MUET' is not an order.\n    Did you mean MUTE?\n" in text
+    assert text.startswith("Not all was understood\n")
+    assert "\n\nSTATUS\n\nfair1: all is well.\n\nfair2: and so it goes on" in text
+    assert "\n\nPAUSE\n\nYour seat is paused.\n" in text
+    assert "\n\nMUET blue\n\n'MUET' is not an order. Did you mean MUTE?\n" in text
 
 
 def test_the_player_guide_lists_every_command() -> None:
     """HELP shows the usage and the help of each command."""
     text = reporter().write(HELP).text
 
-    assert all(f"- {usage}\n  {' '.join(help_.split()[:5])}" in text for usage, help_ in REFERENCE)
+    assert all(f"- {usage}: {' '.join(help_.split()[:5])}" in text for usage, help_ in REFERENCE)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from dataclasses import replace
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from pbem.report.answers import Receipt, compare, restate, tell_findings
+from pbem.report.mailto import MOST_CHARACTERS
+from pbem.report.notices import MailFrame
 from tests.report.toy import Fair, reporter, seen
 
+HEADER = "ORDERS fair1 red k3v7mq2xw5n4tzpa"
 SHEET = [(1, "BID 3"), (2, "; a remark"), (3, "WHSIPER blue deal"), (4, "BID 77")]
 
 
@@ -22,10 +28,11 @@ def receipt(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> Receipt:
         "version": 2,
         "digest": "0123456789abcdef" * 4,
         "accepted": bool(parsed.entries) or not parsed.errors,
-        "orders": restate(parsed, Fair.orders),
+        "orders": restate(parsed, Fair.orders, lines),
         "findings": tell_findings(parsed.findings, lines),
         "deadline": dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
         "zone": "Europe/Berlin",
+        "code": "k3v7mq2xw5n4tzpa",
     }
     return Receipt(**(usual | changes))
 
@@ -35,70 +42,63 @@ def told(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> str:
     return reporter().write(receipt(lines, **changes)).text
 
 
-def test_verdict_is_the_first_line() -> None:
-    """The first line says how many orders were accepted and how many lines are in error."""
-    assert told().splitlines()[0] == "Sheet 2 taken: 2 orders, 1 line in error."
+def link_lines(label: str, **changes: Any) -> list[str]:
+    """Return the lines of the mail that a link of the receipt writes; none if there is no such link."""
+    frame = MailFrame(reply_to="orders+k3v7mq2xw5n4tzpa@example.org", campaign="fair1")
+    html = reporter().write(receipt(**changes), frame).html
+    found = re.search(rf'href="([^"]*)"[^>]*>{label}<', html)
+    return parse_qs(urlsplit(unescape(found[1])).query)["body"][0].split("\r\n") if found else []
 
 
-def test_an_order_restated_is_typed_back_as_the_same() -> None:
-    """The line below an order in words, wrapped as in a sheet, is parsed as that order again."""
-    talk = " ".join(["deal"] * 40)
-    text = told([(1, "whis BLUE " + talk), (2, "bid 3")])
-    below = text.partition("YOUR ORDERS, BY LINE")[2].partition("\n\n")[0].splitlines()
-    first = next(at for at, line in enumerate(below) if "WHISPER" in line)
-    copied = [line for line in below[first:] if line.startswith("      ") and "prize" not in line]
+def test_the_verdict_comes_first() -> None:
+    """Subject, heading and first paragraph say how many orders were not accepted, and that the others count."""
+    made = receipt()
 
-    again = Fair().parse(seen(), list(enumerate(copied, 1)))
-    assert [order.words() for order in again.orders] == [f"whisper to blue: {talk}", "bid 3 for the prize"]
-    assert max(map(len, below)) <= 78
+    assert made.subject == "1 line NOT accepted, round 2"
+    assert told().startswith(
+        "1 of 3 orders not accepted\nred · round 2\n\nThe other 2 count. You can correct this until "
+    )
 
 
 def test_verdict_of_a_good_sheet() -> None:
-    """A sheet without errors is simply taken."""
-    assert receipt([(1, "BID 3")]).verdict == "Sheet 2 taken: 1 order."
+    """A sheet without errors is simply in."""
+    good = receipt([(1, "BID 3")])
+
+    assert (good.verdict, good.subject) == ("Your order is in.", "orders in: 1 of 1, round 2")
 
 
 def test_verdict_of_an_empty_sheet() -> None:
     """An empty sheet is an answer too."""
-    assert receipt([]).verdict == "Sheet 2 taken: no orders, as you sent it."
+    assert receipt([]).verdict == "No orders this turn, as you sent it."
+    assert receipt([]).subject == "no orders, round 2"
 
 
 def test_line_with_two_errors_counts_once() -> None:
     """The verdict counts lines, not findings."""
     finding = receipt().errors[0]
 
-    assert "1 line in error" in replace(receipt(), findings=(finding, finding)).verdict
+    assert replace(receipt(), findings=(finding, finding)).verdict == "1 of 3 orders not accepted. The other 2 count."
 
 
-def test_orders_are_restated_with_their_lines() -> None:
-    """Every order is shown in words beside the number of its line."""
-    assert "   1  Bid 3 for the prize.\n      BID 3\n   4  Bid 77 for the prize.\n      BID 77\n" in told()
+def test_orders_are_restated() -> None:
+    """Every accepted order is shown as a line; in words too where its player wrote it otherwise."""
+    assert "\n- BID 3\n- BID 77\n  77 coins are more than your purse holds; you have 11\n" in told()
+    assert "\n- BID 3\n  bid 3 for the prize\n" in told([(1, "please bid 3")])
 
 
-def test_error_names_line_fault_and_nearest_word() -> None:
-    """An error shows its line number, the line, what is wrong, and the nearest valid word."""
-    block = "Line 3: WHSIPER blue deal\n    There is no order WHSIPER.\n    Perhaps: WHISPER blue deal.\n"
-
-    assert f"NOT TAKEN\n---------\n{block}" in told()
-
-
-def test_warning_stands_apart_from_errors() -> None:
-    """A line that was taken with a warning is not counted among those in error."""
-    block = "Line 4: BID 77\n    77 coins are more than your purse holds.\n    You have 11.\n"
-
-    assert f"PLEASE LOOK AT\n--------------\n{block}" in told()
+def test_error_shows_line_fault_and_corrected_line() -> None:
+    """An error shows the line as typed, what is wrong, and the line as it was probably meant."""
+    assert "\n\nWHSIPER blue deal\n\nThere is no order WHSIPER. Perhaps: WHISPER blue deal\n" in told()
 
 
 def test_continued_line_is_shown_whole() -> None:
-    """A finding on a line that continues on the next shows both as one, under the first number."""
-    text = told([(1, "WHISPER blue \\"), (2, "howdy")])
-
-    assert "Line 1: WHISPER blue  howdy\n" in text
+    """A finding on a line that continues on the next shows both as one."""
+    assert "\n\nWHISPER blue  howdy\n" in told([(1, "WHISPER blue \\"), (2, "howdy")])
 
 
 def test_version_and_digest_are_shown() -> None:
     """The receipt names the sheet by its number and twelve hex digits."""
-    assert "sheet 2, digest 0123456789ab." in told()
+    assert "Sheet 2, 0123456789ab." in told()
 
 
 def test_replacement_shows_the_difference() -> None:
@@ -108,7 +108,7 @@ def test_replacement_shows_the_difference() -> None:
 
     text = told(replaces=compare(1, before, now, fair.orders))
 
-    assert "It replaces your sheet 1; dropped (-) and added (+) were:\n  - BID 5\n  + BID 77\n" in text
+    assert "Compared with your last sheet: added BID 77. dropped BID 5.\n" in text
 
 
 def test_replacement_by_the_same() -> None:
@@ -116,7 +116,7 @@ def test_replacement_by_the_same() -> None:
     fair = Fair()
     orders = fair.parse(seen(), SHEET).orders
 
-    assert "replaces your sheet 1 and asks for the same." in told(replaces=compare(1, orders, orders, fair.orders))
+    assert "\nThe same orders as before.\n" in told(replaces=compare(1, orders, orders, fair.orders))
 
 
 def test_replacement_in_another_sequence() -> None:
@@ -124,7 +124,7 @@ def test_replacement_in_another_sequence() -> None:
     fair = Fair()
     orders = fair.parse(seen(), SHEET).orders
 
-    assert "the same orders in another sequence" in told(replaces=compare(1, orders[::-1], orders, fair.orders))
+    assert "in another sequence" in told(replaces=compare(1, orders[::-1], orders, fair.orders))
 
 
 def test_repeated_orders_are_counted() -> None:
@@ -136,45 +136,61 @@ def test_repeated_orders_are_counted() -> None:
 
 
 def test_sheet_of_errors_leaves_the_good_one() -> None:
-    """A sheet with nothing but errors is refused, and the receipt says which sheet still counts."""
-    text = told([(1, "FIGHT")], counts=1)
+    """A sheet with nothing but errors is refused, and the receipt says which orders still count."""
+    text = told([(1, "FIGHT")], counts=1, counts_at=dt.datetime(2026, 11, 24, 9, 1, tzinfo=dt.UTC))
 
-    assert text.startswith("Sheet 2 not taken: 1 line in error, and no order besides.\n")
-    assert "A mail with the word HELP brings all orders with examples." in " ".join(text.split())
-    assert "Your sheet 1 still counts, unchanged." in text
-    assert "YOUR ORDERS" not in text
+    assert receipt([(1, "FIGHT")]).subject == "NOTHING accepted, round 2"
+    assert text.startswith("Nothing accepted yet\n")
+    assert "Your orders of Tue 24 Nov, 10:01 CET still count." in text
+    assert "What counts" not in text
 
 
 def test_sheet_of_errors_with_none_before() -> None:
     """If no earlier sheet counts, the player learns that too."""
-    assert "No sheet of yours counts yet." in told([(1, "FIGHT")])
+    assert "No orders of yours count so far." in told([(1, "FIGHT")])
 
 
 def test_wait_and_final_are_told() -> None:
-    """The receipt says whether the turn may be run early, and how to change that."""
-    assert "You said WAIT" in told(wait=True)
-    assert "This sheet is final" in told()
+    """The receipt says whether the turn may be run early, and one tap changes that and keeps the orders."""
+    good = [(1, "BID 3")]
+
+    assert "Round 2 runs on Fri 27 Nov, 20:00 CET, or sooner once all players' orders are in." in told(good)
+    assert "You said WAIT: round 2 runs at its deadline, Fri 27 Nov, 20:00 CET." in told(good, wait=True)
+    assert link_lines("WAIT for the deadline", lines=good) == [HEADER, "WAIT", "END"]
+    assert link_lines("I am ready", lines=good, wait=True) == [HEADER, "FINAL", "END"]
 
 
-def test_deadline_in_both_zones() -> None:
-    """The deadline is given in the campaign's zone and in UTC."""
-    assert "Orders are due Fri 27 Nov 2026 20:00 Europe/Berlin (19:00 UTC).\n" in told()
+def test_the_corrected_sheet_is_a_tap_away() -> None:
+    """It has all lines in their order: as accepted, as corrected, and as a comment where no correction is known."""
+    lines = [(1, "BID 3"), (2, "WHSIPER blue deal"), (3, "FIGHT")]
+
+    assert link_lines("Correct my orders", lines=lines) == [
+        HEADER,
+        "BID 3",
+        "WHISPER blue deal",
+        "; not possible so far: FIGHT",
+        "END",
+    ]
+    assert link_lines("Change these orders", lines=[(1, "bid 3")], wait=False) == [HEADER, "BID 3", "END"]
 
 
-def test_cleaning_is_told() -> None:
-    """Changes made when the mail was cleaned are listed."""
-    text = told(notes=("a signature was left out",))
+def test_a_sheet_too_long_for_a_link_has_none() -> None:
+    """A link with a part of the orders would drop the others, so there is none."""
+    talk = [(number, "WHISPER blue" + " deal" * 40) for number in range(1, MOST_CHARACTERS // 200 + 1)]
 
-    assert text.endswith("ABOUT YOUR MAIL\n---------------\n- A signature was left out.\n")
+    assert receipt(talk).errors == ()
+    assert link_lines("Change these orders", lines=talk) == []
+    assert "To change orders, reply with all of them." in told(talk)
+
+
+def test_notes_and_courtesies_are_told() -> None:
+    """What was cleaned from the mail is told, and below it what was read as words to a person."""
+    text = told(notes=("a signature was left out",), courtesies=("Hi,", "Thanks, Ann"))
+
+    assert "\nA signature was left out.\n" in text
+    assert text.partition("\n-- \n")[2].count('Not orders: "Hi,", "Thanks, Ann".') == 1
 
 
 def test_open_ends_are_told() -> None:
     """Open ends of the sheet are listed."""
-    assert "TO KNOW\n-------\n- Ship R1 has no order.\n" in told(missing=("ship R1 has no order",))
-
-
-def test_receipt_fits_a_mail() -> None:
-    """No line of a receipt is longer than a mail's width, unless the player's own was."""
-    text = told([(1, "WHISPER blue" + " deal" * 40)])
-
-    assert max(map(len, text.splitlines())) <= 78
+    assert "\n- Ship R1 has no order.\n" in told(missing=("ship R1 has no order",))

@@ -93,7 +93,7 @@ def test_the_partition_of_a_reply(table: Desk, text: str, lane: str) -> None:
 
 def test_the_partition_of_a_code_without_a_thread(table: Desk) -> None:
     """A code in the address or in an ORDERS line suffices; two that disagree do not."""
-    mail = next(mail for mail in table.mails(ANN) if "report" in mail["Subject"] and "beta" in mail["Subject"])
+    mail = next(mail for mail in table.mails(ANN) if ", due" in mail["Subject"] and "beta" in mail["Subject"])
     table.post("BID 1", sender="ann@work.example", to=mail["Reply-To"])
     code = mail["Reply-To"].partition("+")[2].partition("@")[0]
     table.post(f"ORDERS beta red {code}\nBID 1\nEND", sender="ann@work.example")

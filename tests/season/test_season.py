@@ -91,7 +91,7 @@ def _two_sign_up(season: Season) -> None:
     season.tick()
     found = re.search(rf"GM {NAME} ([0-9a-f]+)", text_of(season.read("gm")[-1]))
 
-    assert ["You have the seat" in text for text in said] == [True, True, False]
+    assert ["Nothing to do now." in text for text in said] == [True, True, False]
     assert "You are number 1 on its standby list" in said[2]
     assert found is not None
     season.gm_token = found[1]

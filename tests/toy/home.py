@@ -222,6 +222,11 @@ class Desk:
         return self.mails(to)[-1]
 
 
+def is_report(mail: EmailMessage) -> bool:
+    """Return True if a mail is a report: no other mail has data."""
+    return any(part.get_content_subtype() == "json" for part in mail.walk())
+
+
 def text_of(mail: EmailMessage) -> str:
     """Return the text of a mail."""
     body = mail.get_body(("plain",))

@@ -7,11 +7,11 @@ import pytest
 from pbem_rules.common.summary import counted, fitted, named, sentence
 
 
-def test_lines_are_eight_at_most_and_cut_at_a_word() -> None:
+def test_lines_are_five_at_most_and_cut_at_a_word() -> None:
     """Empty lines do not count; lines begin with a capital, and names with hyphens stay whole."""
-    assert fitted(["", *map(str, range(9))]) == list("01234567")
-    (line,) = fitted(["one two " * 8 + "half-hearted-words"])
-    assert line == "One two " + "one two " * 7 + "…"
+    assert fitted(["", *map(str, range(9))]) == list("01234")
+    (line,) = fitted(["one two " * 10 + "half-hearted-words"])
+    assert line == "One two " + "one two " * 9 + "…"
 
 
 @pytest.mark.parametrize(
