@@ -289,9 +289,12 @@ class ReportFacts:
         return f"{picture}.{hashlib.sha256(name.encode()).hexdigest()[:16]}@pbem.invalid"
 
 
+_NOT_OF_FILES = re.compile(r"[^a-z0-9]++")
+
+
 def picture_file(campaign: str, label: str, picture: str) -> str:
     """Return the name under which a picture is attached: "trap7-turn-11-chart.png"."""
-    moment = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+    moment = _NOT_OF_FILES.sub("-", label.lower()).strip("-")
     return f"{campaign}-{moment}-{picture}.png"
 
 

@@ -343,7 +343,7 @@ LONGEST_SUBJECT = 78
 
 _LONGEST_LABEL = 32
 # Signs of emphasis, which a subject would show.
-_MARKUP = re.compile(r"[*_`]++(?=\w)|(?<=[\w.!?])[*_`]++")
+_MARKUP = re.compile(r"(?<![*_`])[*_`]++(?=\w)|(?<=[\w.!?])[*_`]++")
 
 
 def report_subject(view: View, facts: ReportFacts, brief: Sequence[str], edition: int) -> str:
