@@ -88,7 +88,7 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
     if code is None:
         return f"kept; not asked about: {claim.to} was asked about {A_DAY} letters today"
     page = _build_question(case, claim, last=asked + 1 >= A_DAY)
-    subject = "Not taken yet: reply YES to take this sheet" if claim.doubt else "Is this mail yours?"
+    subject = "Not taken yet: reply YES to take this sheet" if claim.doubt else "did you send this? Reply YES"
     sent = question(case, spot, subject, page, to=claim.to, code=code)
     case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=sent))
     if claim.doubt:

@@ -60,7 +60,7 @@ def insist(desk: Desk, text: str, sender: str = ANN) -> str:
 
 def question(desk: Desk, to: str) -> EmailMessage:
     """Return the newest question to an address about a message."""
-    return [mail for mail in desk.mails(to) if "Is this mail yours?" in mail["Subject"]][-1]
+    return [mail for mail in desk.mails(to) if "did you send this? Reply YES" in mail["Subject"]][-1]
 
 
 def _answered(desk: Desk, sender: str, before: int) -> str:

@@ -80,7 +80,7 @@ def test_a_reply_with_nothing_typed_counts(desk: Desk, typed: str) -> None:
 def test_an_original_without_marks_is_no_answer_of_its_own(desk: Desk) -> None:
     """A question quoted without marks, below a head of the mail program, is no text of the sender."""
     asked_about(desk)
-    head = "From: pbem <orders@example.org>\nSent: Monday\nTo: ann@example.org\nSubject: Is this mail yours?\n\n"
+    head = "From: pbem <orders@example.org>\nSent: Monday\nTo: ann@example.org\nSubject: did you send this? Reply YES\n\n"
     desk.reply(question(desk, ANN), f"\n\n{head}{text_of(question(desk, ANN))}")
 
     assert told(desk)[ANN].startswith("Sheet 1 taken")
@@ -236,7 +236,7 @@ def test_an_address_is_asked_ten_times_a_day(desk: Desk) -> None:
         desk.post(f"ORDERS toy1 red\nBID {number}\nEND")
     before = len(desk.mails(ANN))
     desk.tick()
-    asked = [mail for mail in desk.mails(ANN)[before:] if "Is this mail yours?" in mail["Subject"]]
+    asked = [mail for mail in desk.mails(ANN)[before:] if "did you send this? Reply YES" in mail["Subject"]]
 
     assert len(asked) == 10
     assert ["the last such question today" in " ".join(text_of(mail).split()) for mail in asked] == [False] * 9 + [True]

@@ -16,7 +16,7 @@ from tests.inbox.people import ANN, BOB, EVE, ask, code, form, reports, token
 from tests.inbox.trusting import believing, stamp, told
 from tests.toy.home import Desk, text_of
 
-QUESTION = "Is this mail yours?"
+QUESTION = "did you send this? Reply YES"
 DAN = "dan@example.net"
 SHEET = "ORDERS toy1 red{key}\nBID 3\nEND"
 

@@ -239,7 +239,7 @@ def test_leave_takes_one_off_the_standby_list(desk: Desk) -> None:
         ask(desk, "JOIN toy1", EVE)
         confirm(desk, EVE)
         ask(desk, line, EVE)
-        if "Is this mail yours?" in desk.last(EVE)["Subject"]:
+        if "did you send this? Reply YES" in desk.last(EVE)["Subject"]:
             desk.reply(desk.last(EVE), "")
             desk.tick()
         assert "You are off the standby list of toy1" in words(desk.last(EVE)), line
