@@ -35,7 +35,7 @@ def counted(desk: Desk) -> int:
 
 def question(desk: Desk) -> EmailMessage:
     """Return the newest question to red whether a sheet is meant."""
-    return [mail for mail in desk.mails(ANN) if "Not taken yet: reply YES" in mail["Subject"]][-1]
+    return [mail for mail in desk.mails(ANN) if "NOT changed: reply YES" in mail["Subject"]][-1]
 
 
 def receipts(desk: Desk) -> list[str]:
