@@ -285,10 +285,10 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
     }
     errors = len({error.line for error in reading.parsed.errors} & lines.keys())
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
-        return Doubt("errors", counted.version, errors, len(lines))
+        return Doubt("errors", counted.version, errors, len(lines), counted.at)
     # Answering machines send receipts back, whose orders are those of an earlier sheet.
     if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, spot.seat_id, lines.values()):
-        return Doubt("receipt", counted.version, errors, len(lines))
+        return Doubt("receipt", counted.version, errors, len(lines), counted.at)
     return None
 
 

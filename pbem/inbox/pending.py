@@ -112,6 +112,8 @@ def _refuse_doubtful(case: MessageContext, claim: NeedsConfirmation, doubt: Doub
         seat=spot.seat,
         gm=spot.gm,
         counted=doubt.counted,
+        counted_at=doubt.counted_at,
+        zone=Schedule.read(spot.schedule).zone,
         notes=case.letter.notes,
     )
     return answer(case, claim.to, page, spot=spot)
@@ -132,6 +134,7 @@ def _build_question(case: MessageContext, claim: NeedsConfirmation, *, last: boo
         pressed=claim.pressed,
         leaves=claim.leaves,
         doubt=claim.doubt,
+        zone=Schedule.read(spot.schedule).zone if spot else "UTC",
         last=last,
     )
 

@@ -90,6 +90,11 @@ class OrderHelp:
     help: str
     examples: tuple[str, ...]
 
+    @property
+    def brief(self) -> tuple[str, str]:
+        """The usage, and an example."""
+        return self.usage, f"as in {self.examples[0]}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnVerb:
@@ -289,7 +294,8 @@ class Receipt:
             return "No orders, as you sent it"
         if self._refused:
             return f"{self._refused} of {len(self.orders) + self._refused} orders not accepted"
-        return f"All {len(self.orders)} orders are in" if len(self.orders) > 1 else "Your order is in"
+        number = len(self.orders)
+        return {1: "Your order is in", 2: "Both orders are in"}.get(number, f"All {number} orders are in")
 
     @property
     def rest(self) -> str:
@@ -635,7 +641,7 @@ class OpenGames:
 class Doubt:
     """A reason to ask whether a sheet was meant: it repeats an old receipt, or most of its lines are errors.
 
-    `counted` is the version that still counts; a receipt would report `errors` of `lines` lines.
+    `counted` is the version that still counts, `counted_at` when it came; a receipt would report `errors` of `lines` lines.
     """
 
     # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.
@@ -643,6 +649,7 @@ class Doubt:
     counted: int
     errors: int
     lines: int
+    counted_at: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -674,4 +681,5 @@ class ConfirmSender:
     leaves: bool = False
     doubt: Doubt | None = None
     last: bool = False
+    zone: str = "UTC"
     press: str = ""

@@ -71,6 +71,11 @@ class SentMail:
         """The mail as parsed by the email package."""
         return email.message_from_bytes(self.raw, policy=email.policy.default)
 
+    @property
+    def is_report(self) -> bool:
+        """True if the mail is a report: no other mail has data."""
+        return any(part.get_content_subtype() == "json" for part in self.parsed.walk())
+
     def texts(self) -> Iterator[str]:
         """Yield everything in the mail that can be read: headers, names of parts, decoded text and data."""
         for part in self.parsed.walk():
@@ -213,8 +218,7 @@ def mail_leaks(moment: Sample, posts: Sequence[Sequence[SentMail]]) -> Iterator[
     own = [[sent.raw for sent in post if sent.to == address_of(moment.seat)] for post in posts]
     ours, theirs = ({f"mail {number}": raw.decode() for number, raw in enumerate(raws)} for raws in own)
     yield from moment.leaks("L4", {"mails": len(ours), **ours}, {"mails": len(theirs), **theirs})
-    # Mails with several parts are reports.
-    readers = [[sent.to for sent in post if sent.parsed.is_multipart()] for post in posts]
+    readers = [[sent.to for sent in post if sent.is_report] for post in posts]
     yield from moment.leaks("L4", *({"order of reports": each} for each in readers))
     for sent in posts[0]:
         if sent.to == address_of(moment.seat):

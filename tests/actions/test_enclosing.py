@@ -37,7 +37,7 @@ from pbem.site.data import SiteFolder
 from pbem.site.replay import write_replay
 from pbem.store.models import StoredAttachment
 from pbem_rules.gm_adjudicated import RULESET
-from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.home import Desk, is_report, open_desk, text_of
 
 GM, ANN, BOB, CYD = "gm@example.org", "ann@example.org", "bob@example.org", "cyd@example.org"
 SEATS = {"red": ANN, "blue": BOB, "green": CYD}
@@ -89,7 +89,7 @@ class War:
 
     def report(self, seat: str, turn: int) -> EmailMessage:
         """Return the report of a seat that opened a turn."""
-        mails = [mail for mail in self.desk.mails(SEATS[seat]) if not str(mail["Subject"]).startswith("Re:")]
+        mails = [mail for mail in self.desk.mails(SEATS[seat]) if is_report(mail)]
         return next(mail for mail in mails if f"turn {turn}, due" in str(mail["Subject"]))
 
 
