@@ -462,7 +462,10 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """To the sender of commands: the result of each, and the lines that were not understood."""
+    """To the sender of commands: the result of each, and the lines that were not understood.
+
+    With `hints` the results only say which commands may be meant.
+    """
 
     page: ClassVar[str] = "answer"
 
@@ -471,10 +474,13 @@ class Answer:
     findings: tuple[FindingWithLine, ...] = ()
     notes: tuple[str, ...] = ()
     last: bool = False
+    hints: bool = False
 
     @property
     def title(self) -> str:
         """The heading: what became of the commands."""
+        if self.hints:
+            return "Nothing is done yet"
         if self.findings:
             return "Not all was understood" if self.done else "Not understood"
         refused = [each for each in self.done if each.result.startswith("Not done")]

@@ -374,7 +374,7 @@ def test_a_seat_is_not_given_up_before_the_start_without_a_question(desk: Desk) 
 def test_looking_up_needs_no_answer(desk: Desk) -> None:
     """Answers to queries go to the registered address at once."""
     assert "toy1 (Toy Auction), seat red" in asked_about(desk, "STATUS")
-    assert asked_about(desk, "JOURNAL").startswith("> JOURNAL")
+    assert asked_about(desk, "JOURNAL").startswith("Done Toy Auction · toy1 JOURNAL Mon 2 Nov")
 
 
 def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
@@ -405,6 +405,6 @@ def test_a_deputy_confirms_for_himself_alone(desk: Desk, text: str) -> None:
     desk.now += dt.timedelta(days=2)
     desk.reply(question(desk, EVE), "")
 
-    assert "The time in which you may stand in for the seat red in toy1" in told(desk)[EVE]
+    assert "You may send orders for red in toy1 from Sun 1 Nov, 10:00 CET to Tue 3 Nov, 10:00 CET." in told(desk)[EVE]
     assert players(desk)["red"] == ANN
     assert bids(desk) == []

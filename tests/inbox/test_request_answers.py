@@ -15,7 +15,7 @@ from pbem.inbox.process import process_messages
 from pbem.inbox.replies import ANSWERS_A_DAY, PASSED_ON_A_DAY
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import JournalEntry
-from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, question, token, words
+from tests.inbox.people import ANN, ANSWER, BOB, CYD, EVE, GM, ask, confirm, form, players, question, token, words
 from tests.toy.home import Desk, text_of
 
 QUOTE = "On Mon, 2 Nov 2026 at 09:00, PBEM <orders@example.org> wrote:\n{quoted}"
@@ -237,7 +237,7 @@ def test_two_answers_at_once_take_one_seat(shared: Desk) -> None:
     _process_at_once(shared)
 
     assert list(players(shared, "toy2").values()).count(EVE) == 1
-    assert len([mail for mail in shared.mails(EVE) if mail["Subject"].startswith("Re:")]) == 2
+    assert sum(bool(ANSWER.search(mail["Subject"])) for mail in shared.mails(EVE)) == 2
 
 
 def test_a_yes_and_a_no_at_once_are_one_of_them(shared: Desk) -> None:
@@ -418,9 +418,9 @@ def test_an_answer_belongs_to_the_campaign_that_is_joined(desk: Desk) -> None:
     desk.reply(desk.last(ANN), "Yes, gladly!")
     desk.tick()
 
-    (said,) = [mail for mail in desk.mails(ANN)[len(before) :] if mail["Subject"].startswith("Re:")]
-    assert said["Subject"].startswith("Re: [toy2] ")
-    assert "You play red in toy2" in words(said)
+    (said,) = [mail for mail in desk.mails(ANN)[len(before) :] if ANSWER.search(mail["Subject"])]
+    assert said["Subject"].startswith("[toy2] Done: ")
+    assert "You have the seat red in toy2." in words(said)
     assert said["Reply-To"] not in {mail["Reply-To"] for mail in before}
     desk.reply(said, "DICE a word of mine")
     desk.tick()
