@@ -342,8 +342,8 @@ def _accept_automatic_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
     if sheet.header is None or not whole or case.letter.automatic in _NEVER_READ:
         return handle_automatic(case), False
     claim = authenticate(case, sheet.header)
-    if not (isinstance(claim, Accepted) and claim.proof in ("token", "code")) or is_unedited_form(
-        case, claim.spot, sheet
-    ):
+    if not (isinstance(claim, Accepted) and claim.proof in ("token", "code")):
+        return handle_automatic(case), False
+    if is_unedited_form(case.app.game(claim.spot.game), json.loads(claim.spot.view), sheet):
         return handle_automatic(case), False
     return _accept_sheet(case, claim, sheet)

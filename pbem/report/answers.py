@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 from markupsafe import Markup
 
 from pbem.report.facts import OrderOutcome
+from pbem.report.mailto import NOT_POSSIBLE
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.tokenizer import join_lines
@@ -25,6 +26,7 @@ Reason = Literal[
     "no-orders",
     "no-text",
     "untouched",
+    "commented",
     "doubtful",
     "stale-code",
     "withdrawn",
@@ -87,6 +89,11 @@ class OrderHelp:
     usage: str
     help: str
     examples: tuple[str, ...]
+
+    @property
+    def brief(self) -> tuple[str, str]:
+        """The usage, and an example."""
+        return self.usage, f"as in {self.examples[0]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,7 +342,7 @@ class Receipt:
             lines.setdefault(order.line, []).append(order.typed)
         for finding in self.errors:
             # Where a line has several errors, the last may have the correction of all.
-            lines[finding.line] = [finding.corrected or f"; not possible so far: {finding.source}"]
+            lines[finding.line] = [finding.corrected or f"{NOT_POSSIBLE}{finding.source}"]
         return (self.header, *(line for at in sorted(lines) for line in lines[at]), *["WAIT"] * self.wait, "END")
 
     def just(self, word: str) -> tuple[str, ...]:

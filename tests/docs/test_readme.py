@@ -177,9 +177,7 @@ def test_the_player_guide_is_the_page_mailed_by_help() -> None:
 
 def test_the_player_guide_tells_how_many_answers_there_are() -> None:
     """The player's guide says how many answers a day there are."""
-    assert f"at most {ANSWERS_A_DAY} answers a day" in (ROOT / "docs" / "player-guide.md").read_text().replace(
-        "\n", " "
-    )
+    assert f"at most {ANSWERS_A_DAY} a day" in (ROOT / "docs" / "player-guide.md").read_text().replace("\n", " ")
 
 
 def test_every_rule_of_games_is_documented() -> None:

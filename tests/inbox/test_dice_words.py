@@ -82,7 +82,7 @@ def test_the_first_report_lists_all_words(desk: Desk) -> None:
     report = reports(desk, BOB)[-1]
 
     assert (told["seal"], told["own"]) == (SEAL, ["red"])
-    assert f"    red: Zwölf <Äpfel>\n    blue: {drawn(desk, BOB)} (drawn)\n" in text_of(report)
+    assert f"\n- red: Zwölf <Äpfel>\n- blue: {drawn(desk, BOB)} (drawn)\n" in text_of(report)
     html = report.get_body(("html",))
     assert html is not None
     assert "red: Zwölf &lt;Äpfel&gt;" in html.get_content()

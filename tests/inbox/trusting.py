@@ -14,6 +14,8 @@ from tests.toy.home import Desk, text_of
 ANN, BOB, CYD, EVE = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net"
 SERVER = "mx.example.org"
 SHEET = "ORDERS toy1 red\nBID 3\nEND"
+TAKEN = "Your order is in"
+"""The title of the receipt of a sheet with one order, which was accepted."""
 
 
 def token(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
