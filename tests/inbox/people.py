@@ -66,7 +66,7 @@ def question(desk: Desk, to: str) -> EmailMessage:
 def _answered(desk: Desk, sender: str, before: int) -> str:
     desk.tick()
     new = desk.mails(sender)[before:]
-    answers = [mail for mail in new if mail["Subject"].startswith("Re:")]
+    answers = [mail for mail in new if str(mail["In-Reply-To"] or "").startswith("<letter")]
     return words((answers or new)[-1]) if new else ""
 
 
