@@ -267,7 +267,7 @@ def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> Non
     report = (begun.home / "turns/king/0013/reports/red.txt").read_text()
     assert "Spring 432" in report.splitlines()[0]
     assert all(
-        text in report for text in ("It is the third year.", "Naxos -- Corinth", "One army.", "Highest score: 4")
+        text in report for text in ("It is the third year.", "Naxos -- Corinth", "One army.", "Scores: red 4, blue 0.")
     )
     assert "Red will win." not in report
     assert run_query(begun.app, "king", ShowState(), MONDAY).state["notes"] == "Red will win."
