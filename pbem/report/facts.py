@@ -46,6 +46,16 @@ class OrderOutcome(NamedTuple):
     typed: str = ""
     state: str = "done"
 
+    @property
+    def told(self) -> str:
+        """The outcome, with the state before it unless that is done.
+
+        >>> OrderOutcome("", "you have 3 coins", "BID 7", "not").told
+        'not done: you have 3 coins'
+        """
+        state = {"not": "not done", "part": "in part"}.get(self.state, "")
+        return ": ".join(filter(None, (state, self.became)))
+
 
 def group_outcomes(outcomes: Sequence[OrderOutcome]) -> list[OrderOutcome]:
     """Return outcomes with equal ones in sequence put together, if their lines differ in one word alone.
