@@ -39,9 +39,10 @@ def format_due(at: dt.datetime, zone: str) -> str:
     return f"{there:%a} {there.day} {there:%b, %H:%M %Z}"
 
 
-def format_utc(at: dt.datetime) -> str:
-    """Return the time of day in UTC: "19:00 UTC"."""
-    return f"{at.astimezone(dt.UTC):%H:%M} UTC"
+def format_utc(at: dt.datetime, zone: str, after: str = ". ") -> str:
+    """Return the time of day in UTC and the text after it: "19:00 UTC. "; "" if `format_due` says it in UTC."""
+    said = f"{at.astimezone(dt.UTC):%H:%M} UTC"
+    return "" if format_due(at, zone).endswith(said) else said + after
 
 
 def wrap(text: str, indent: str = "", width: int = WIDTH) -> str:

@@ -140,8 +140,12 @@ def _turn_run(folder: ArchivedTurn, *, withdrawn: bool) -> TurnRun:
 # Fields that are equal in all records of a campaign.
 _SAME = ("campaign", "game", "options", "seats", "seal")
 
-_WORDS_TOLD = re.compile(r"^Words for the dice, .*:\n((?: {4}\S.*\n)+)", re.MULTILINE)
-_SHEET_USED = re.compile(r"^This turn was resolved with your sheet (\d+) \(digest ([0-9a-f]{12})\)\.", re.MULTILINE)
+# Texts of reports, as they are written, and as they were before: the words indented by four, the sheet in a sentence.
+_WORDS_TOLD = re.compile(r"^Words for the dice, [^\n]*:\n\n?((?:(?: {4}|- )\S[^\n]*(?:\n|\Z))++)", re.MULTILINE)
+_SHEETS_USED = (
+    re.compile(r"^Sheet (\d+), ([0-9a-f]{12})\.", re.MULTILINE),
+    re.compile(r"^This turn was resolved with your sheet (\d+) \(digest ([0-9a-f]{12})\)\.", re.MULTILINE),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +294,8 @@ def _check_told_sheet(folder: ArchivedTurn, seat: str, used: tuple[str, str]) ->
     path = f"reports/{seat}.txt"
     if path not in folder.record["files"]:
         return
-    told = _SHEET_USED.search(folder.read(path).decode("utf-8", "replace"))
+    text = folder.read(path).decode("utf-8", "replace")
+    told = next(filter(None, (pattern.search(text) for pattern in _SHEETS_USED)), None)
     if told is not None and told.groups() != used:
         raise ReplayError(
             f"turn {folder.number}: {folder.said(path)} tells of sheet {told[1]} (digest {told[2]}), "
@@ -321,10 +326,12 @@ def _check_told_words(setup: ArchivedTurn, seat: SeatName, told: DiceDisclosure)
         data = read_report_data(setup.read(path)).get("dice")
     except ReportDataError as error:
         raise ReplayError(f"turn {setup.number}: {setup.said(path)}: {error}") from None
-    # A GM's template may word the text otherwise; where it lists the words as usual, they must be these.
     listed = _WORDS_TOLD.search(setup.read(f"reports/{seat}.txt").decode("utf-8", "replace"))
-    in_text = told.lines if listed is None else tuple(line.strip() for line in listed[1].splitlines())
-    if data != dice_data(told, setup.record["seal"]) or in_text != told.lines:
+    # The text has one blank where a word has several; the data are exact.
+    expected = [line.split() for line in told.lines]
+    # A GM's template may word the text otherwise; where it lists the words as usual, they must be these.
+    in_text = expected if listed is None else [row.removeprefix("- ").split() for row in listed[1].splitlines()]
+    if data != dice_data(told, setup.record["seal"]) or in_text != expected:
         raise ReplayError(
             f"turn {setup.number}: the report of {seat} tells of other words for the dice than the record"
         )

@@ -16,6 +16,7 @@ from pbem.campaign.courtesies import Lines as Lines
 from pbem.campaign.courtesies import Manners, find_courtesies
 from pbem.errors import CampaignError
 from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
+from pbem.report.mailto import FORM, MORE, NOT_POSSIBLE
 from pbem.ruleset.lenient_parser import MOST_REMARKS
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
@@ -106,7 +107,7 @@ def parse_sheet(
         lines,
         list(map(ruleset.orders.to_json, parsed.orders)),
         ruleset.orders,
-        tuple(_hidden_orders_note(ruleset, view, asked)),
+        tuple(hidden_orders_note(ruleset, view, asked)),
         tuple(line.strip() for number, line in lines if number in left),
     )
 
@@ -176,15 +177,15 @@ def _excerpt(line: str) -> str:
 _LONGEST_EXCERPT = 80
 
 
-def _hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterator[str]:
-    """Yield a note on lines that begin with ; and would be orders without it, but for the lines of the form."""
-    behind = [(number, line.strip().lstrip("; ")) for number, line in lines if line.lstrip().startswith(";")]
+def hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterator[str]:
+    """Yield a note on lines that begin with ; and would be orders without it, but for lines that our mails write."""
+    behind = [(number, line.strip().lstrip("; ")) for number, line in lines if _is_typed_comment(line)]
     if not behind:
         return
-    form = {_order_words(line.lstrip("; ")) for line in ruleset.template(view)}
+    form = _words_of_form(ruleset, view)
     typed = [(number, line) for number, line in behind if split_words(line) and _order_words(line) not in form]
     typed, more = typed[:MOST_REMARKS], typed[MOST_REMARKS:]
-    verbs = {words[0] for words in form if words}
+    verbs = {words[0] for words in form}
     # In a game of free text all of them are entries.
     taken = {entry.line for entry in ruleset.parse(view, typed).entries} if typed else set()
     hidden = [
@@ -195,6 +196,26 @@ def _hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterat
     hidden += [f"; {line}" for _, line in more]
     if hidden:
         yield f"Lines that begin with a ; are not orders: {quote_lines(hidden)}. Take the ; away to give them."
+
+
+def has_lines_of_form(ruleset: AnyRuleset, view: View, lines: Lines) -> bool:
+    """Return True if one of the lines is a comment that a form, or a link in a mail, has written into a sheet."""
+    comments = [line for _, line in lines if _is_comment(line)]
+    form = _words_of_form(ruleset, view) if comments else ()
+    return any(not _is_typed_comment(line) or _order_words(line.strip().lstrip("; ")) in form for line in comments)
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(";")
+
+
+def _is_typed_comment(line: str) -> bool:
+    """Return True for a comment, but for those that only links write."""
+    return _is_comment(line) and not line.lstrip().startswith((FORM, MORE, NOT_POSSIBLE))
+
+
+def _words_of_form(ruleset: AnyRuleset, view: View) -> Collection[tuple[str, ...]]:
+    return {words for line in ruleset.template(view) if (words := _order_words(line.lstrip("; ")))}
 
 
 def _order_words(line: str) -> tuple[str, ...]:

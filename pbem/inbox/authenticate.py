@@ -54,7 +54,7 @@ from pbem.store.types import CampaignState
 
 WRONG_KEY = (
     "The last word of your ORDERS line is neither your token nor the code of your report. "
-    "The sheet was taken because it came from your address, or as a reply."
+    "The sheet counts because it came from your address, or as a reply."
 )
 PAUSED = (
     "Your seat is paused: this sheet counts, but no turn waits for your sheets. "
@@ -75,7 +75,7 @@ def _sheet_notes(case: MessageContext, seated: Accepted) -> Iterator[str]:
     elif seated.proof != "confirmed" and not is_own_address(case.letter, seated.spot):
         shown = "its token" if seated.proof == "token" else "the reply code of its report"
         came = f"The sheet came from {case.shown_sender}, which is not the seat's address"
-        yield f"{came}; it was taken because it had {shown}."
+        yield f"{came}; it counts because it had {shown}."
     if seated.spot.paused:
         yield PAUSED
 

@@ -287,7 +287,8 @@ class CommandList:
     def parse(self) -> ParsedSheet:
         """Parse the commands in the order written, with findings on all other lines. Never raises."""
         parsed = ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines, COMMANDS.is_like_order)
-        return replace(parsed, findings=tuple(map(_as_command_finding, parsed.findings)))
+        found = tuple(as_command_finding(each, "HELP lists the commands") for each in parsed.findings)
+        return replace(parsed, findings=found)
 
     def as_sheet(self) -> SheetText | None:
         """Return the commands as a sheet if they stand for one, maybe with WAIT or FINAL; else None."""
@@ -298,12 +299,12 @@ class CommandList:
         return replace(found, header=self.header, notes=self.notes)
 
 
-def _as_command_finding(finding: Finding) -> Finding:
-    """Return a finding on a verb that does not exist in the words for commands, the nearest one first."""
+def as_command_finding(finding: Finding, otherwise: str) -> Finding:
+    """Return a finding on a verb that does not exist in the words for commands; without a hint it gets `otherwise`."""
     if finding.code != "unknown-verb":
         return finding
     text = finding.text.replace("there is no order ", "there is no command ")
-    return replace(finding, text=text, hint=finding.hint or "HELP lists the commands")
+    return replace(finding, text=text, hint=finding.hint or otherwise)
 
 
 def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:

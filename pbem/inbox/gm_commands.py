@@ -34,6 +34,7 @@ from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.campaign.people import verify_token
 from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
+from pbem.inbox.command_parser import as_command_finding
 from pbem.inbox.context import MessageContext
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.replies import answer_gm, warn_gm
@@ -89,7 +90,9 @@ def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
 def parse_gm_frame(sheet: GmFrame) -> GmOrders:
     """Parse the commands, down to the first that takes a text, and that text. Never raises."""
     texted = next((at for at, (_, line) in enumerate(sheet.lines) if _takes_text(line)), len(sheet.lines))
-    return GmOrders(GM_COMMANDS.parse({}, sheet.shown[: texted + 1]), TextBlock(sheet.lines[texted + 1 :]))
+    parsed = GM_COMMANDS.parse({}, sheet.shown[: texted + 1])
+    found = tuple(as_command_finding(each, "the mail with your token lists the commands") for each in parsed.findings)
+    return GmOrders(replace(parsed, findings=found), TextBlock(sheet.lines[texted + 1 :]))
 
 
 def _takes_text(line: str) -> bool:

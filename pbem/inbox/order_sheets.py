@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -19,6 +19,8 @@ from pbem.campaign.order_sheets import (
     SheetToSave,
     clear_sheets,
     earlier_sheets,
+    has_lines_of_form,
+    hidden_orders_note,
     make_receipt,
     parse_sheet,
     save_sheets,
@@ -47,6 +49,7 @@ from pbem.mail.body import rejoin_lines
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError, read_report_data
+from pbem.report.mailto import FORM, as_comment
 from pbem.ruleset.order_types import Finding, Order
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
@@ -99,8 +102,10 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     sheet, command = _split_command(ruleset, view, sheet, courtesies)
     if command is ClearOrders:
         return _clear_orders(case, claim, sheet, earlier)
-    if command is None and _asks_nothing(case, answered, sheet, courtesies, earlier):
-        return _refuse_empty_sheet(case, spot, sheet.without(courtesies), counted), False
+    if command is None and (reason := _reason_to_refuse(case, answered, sheet, courtesies, earlier)):
+        if reason == "commented":
+            sheet = dataclasses.replace(sheet, notes=(*sheet.notes, *hidden_orders_note(ruleset, view, sheet.lines)))
+        return _refuse_empty_sheet(case, claim.deputy or spot.address, answered, sheet, counted, reason), False
     reading = parse_sheet(ruleset, view, ()) if command else _read_sheet(ruleset, view, sheet, courtesies, counted)
     reading, wishes = _split_wishes(case, reading)
     if wishes and not reading.parsed.entries and not _has_other_lines(reading, wishes):
@@ -190,7 +195,10 @@ def _answer_wishes(
         return case.silent(ECHO)
     own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
     page = AnswerPage(
-        address=case.address, done=tuple(wishes.values())[:_MOST_ASIDE], notes=(*case.letter.notes, *notes)
+        address=case.address,
+        done=tuple(wishes.values())[:_MOST_ASIDE],
+        notes=(*case.letter.notes, *notes),
+        hints=True,
     )
     return "pointed to a command; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code)
 
@@ -280,10 +288,10 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
     }
     errors = len({error.line for error in reading.parsed.errors} & lines.keys())
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
-        return Doubt("errors", counted.version, errors, len(lines))
+        return Doubt("errors", counted.version, errors, len(lines), counted.at)
     # Answering machines send receipts back, whose orders are those of an earlier sheet.
     if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, spot.seat_id, lines.values()):
-        return Doubt("receipt", counted.version, errors, len(lines))
+        return Doubt("receipt", counted.version, errors, len(lines), counted.at)
     return None
 
 
@@ -296,16 +304,13 @@ def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
     )
 
 
-def is_unedited_form(case: MessageContext, spot: SeatContext, sheet: SheetText) -> bool:
-    """Return True if a sheet has the orders of its report's own form, and not a word more or less."""
-    view, asked = json.loads(spot.view), _split_lines(line for _, line in sheet.lines)
-    if not asked or view["over"] or not view["awaited"]:
-        return False
-    return asked == _split_lines(case.app.game(spot.game).template(view))
-
-
-def _split_lines(lines: Iterable[str]) -> list[list[str]]:
-    return [words for line in lines if (words := split_words(line.casefold()))]
+def is_unedited_form(ruleset: AnyRuleset, view: View, sheet: SheetText) -> bool:
+    """Return True if a sheet is a form or a link of our mails in which every order still stands behind a semicolon."""
+    if sheet.empty:
+        return has_lines_of_form(ruleset, view, sheet.lines)
+    # A mail program that breaks a long line of the form makes a line without a semicolon of its second half.
+    form = [word for line in ruleset.template(view) for word in as_comment(line).split()]
+    return [word for _, line in sheet.lines for word in line.split()] in (form, [*FORM.split(), *form])
 
 
 def _asks_nothing(
@@ -317,18 +322,17 @@ def _asks_nothing(
 ) -> bool:
     """Return True if a message only looks like a sheet: an empty reply, or one that our own mail had, quoted.
 
-    That is one with nothing but courtesies, the unedited form of the report, or the sheet that came back when the
-    orders were cleared.
+    That is one with nothing but courtesies, or the sheet that came back when the orders were cleared.
     """
     counted, plain = earlier.counted, sheet.without(courtesies)
     if sheet.header is None or (plain.empty and not sheet.empty):
         return plain.empty and not (counted and sheet.wait is not None)
     if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
         return False
-    quoted = sheet.below_text or case.letter.sent_back or case.letter.quotes_ours
-    if (sheet.below_text and sheet.empty) or (quoted and is_unedited_form(case, spot, sheet)):
+    if sheet.below_text and sheet.empty:
         return True
     # An answering machine that quotes the answer to CLEAR ORDERS must not bring the orders back.
+    quoted = sheet.below_text or case.letter.sent_back or case.letter.quotes_ours
     cleared = quoted and counted is None and earlier.last > 0 and len(sheet.lines) <= _MOST_REPEATED
     return cleared and repeats_receipt(case.session, spot.seat_id, (line for _, line in sheet.lines))
 
@@ -363,10 +367,32 @@ def _is_key(word: str, spot: SeatContext) -> bool:
     return word.lower() == spot.code or verify_token(word, spot.token_hash)
 
 
-def _refuse_empty_sheet(case: MessageContext, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> str:
-    reason: Reason = "no-text"
+def _reason_to_refuse(
+    case: MessageContext,
+    spot: SeatContext,
+    sheet: SheetText,
+    courtesies: Collection[int],
+    earlier: PreviousSheets,
+) -> Reason | None:
+    """Return why a message is no sheet, though it looks like one; None if it is one."""
+    ruleset, view, plain = case.app.game(spot.game), json.loads(spot.view), sheet.without(courtesies)
+    if sheet.wait is None and plain.empty and any(hidden_orders_note(ruleset, view, sheet.lines)):
+        return "commented"
+    if sheet.wait is None and is_unedited_form(ruleset, view, plain):
+        return "untouched"
+    if not _asks_nothing(case, spot, sheet, courtesies, earlier):
+        return None
     if case.letter.text.strip():
-        reason = "no-orders" if sheet.empty else "untouched"
+        return "no-orders" if plain.empty else "untouched"
+    if not any(line.strip() for line in case.letter.source_lines):
+        return "no-text"
+    quoted = find_sheet([line.lstrip(_BARS) for line in case.letter.source_lines], {spot.campaign})
+    return "untouched" if quoted.header and is_unedited_form(ruleset, view, quoted) else "no-orders"
+
+
+def _refuse_empty_sheet(
+    case: MessageContext, to: str, spot: SeatContext, sheet: SheetText, counted: Counted | None, reason: Reason
+) -> str:
     page = Refusal(
         reason=reason,
         address=case.address,
@@ -378,7 +404,7 @@ def _refuse_empty_sheet(case: MessageContext, spot: SeatContext, sheet: SheetTex
         zone=Schedule.read(spot.schedule).zone,
         notes=(*case.letter.notes, *sheet.notes),
     )
-    return f"{reason}; " + answer(case, spot.address, page, spot=spot, code=spot.code)
+    return f"{reason}; " + answer(case, to, page, spot=spot, code=spot.code)
 
 
 Answer = TypeVar("Answer")

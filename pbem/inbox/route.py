@@ -292,7 +292,7 @@ def _answer_words(case: MessageContext, claim: Declined) -> str:
     if is_echo(case, claim.spot, digits=bool(case.key)):
         return case.silent(ECHO)
     done = tuple(CommandResult(redact_all(line), said) for line, said in wishes)
-    page = Answer(address=case.address, done=done, notes=case.letter.notes)
+    page = Answer(address=case.address, done=done, notes=case.letter.notes, hints=True)
     return "pointed to a command; " + answer(case, claim.to, page, spot=claim.spot)
 
 
@@ -342,8 +342,8 @@ def _accept_automatic_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
     if sheet.header is None or not whole or case.letter.automatic in _NEVER_READ:
         return handle_automatic(case), False
     claim = authenticate(case, sheet.header)
-    if not (isinstance(claim, Accepted) and claim.proof in ("token", "code")) or is_unedited_form(
-        case, claim.spot, sheet
-    ):
+    if not (isinstance(claim, Accepted) and claim.proof in ("token", "code")):
+        return handle_automatic(case), False
+    if is_unedited_form(case.app.game(claim.spot.game), json.loads(claim.spot.view), sheet):
         return handle_automatic(case), False
     return _accept_sheet(case, claim, sheet)

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 from markupsafe import Markup
 
 from pbem.report.facts import OrderOutcome
+from pbem.report.mailto import NOT_POSSIBLE
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.tokenizer import join_lines
@@ -25,6 +26,7 @@ Reason = Literal[
     "no-orders",
     "no-text",
     "untouched",
+    "commented",
     "doubtful",
     "stale-code",
     "withdrawn",
@@ -87,6 +89,11 @@ class OrderHelp:
     usage: str
     help: str
     examples: tuple[str, ...]
+
+    @property
+    def brief(self) -> tuple[str, str]:
+        """The usage, and an example."""
+        return self.usage, f"as in {self.examples[0]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +294,8 @@ class Receipt:
             return "No orders, as you sent it"
         if self._refused:
             return f"{self._refused} of {len(self.orders) + self._refused} orders not accepted"
-        return f"All {len(self.orders)} orders are in" if len(self.orders) > 1 else "Your order is in"
+        number = len(self.orders)
+        return {1: "Your order is in", 2: "Both orders are in"}.get(number, f"All {number} orders are in")
 
     @property
     def rest(self) -> str:
@@ -335,7 +343,7 @@ class Receipt:
             lines.setdefault(order.line, []).append(order.typed)
         for finding in self.errors:
             # Where a line has several errors, the last may have the correction of all.
-            lines[finding.line] = [finding.corrected or f"; not possible so far: {finding.source}"]
+            lines[finding.line] = [finding.corrected or f"{NOT_POSSIBLE}{finding.source}"]
         return (self.header, *(line for at in sorted(lines) for line in lines[at]), *["WAIT"] * self.wait, "END")
 
     def just(self, word: str) -> tuple[str, ...]:
@@ -462,7 +470,10 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """To the sender of commands: the result of each, and the lines that were not understood."""
+    """To the sender of commands: the result of each, and the lines that were not understood.
+
+    With `hints` the results only say which commands may be meant.
+    """
 
     page: ClassVar[str] = "answer"
 
@@ -471,10 +482,13 @@ class Answer:
     findings: tuple[FindingWithLine, ...] = ()
     notes: tuple[str, ...] = ()
     last: bool = False
+    hints: bool = False
 
     @property
     def title(self) -> str:
         """The heading: what became of the commands."""
+        if self.hints:
+            return "Nothing is done yet"
         if self.findings:
             return "Not all was understood" if self.done else "Not understood"
         refused = [each for each in self.done if each.result.startswith("Not done")]
@@ -641,7 +655,8 @@ class OpenGames:
 class Doubt:
     """A reason to ask whether a sheet was meant: it repeats an old receipt, or most of its lines are errors.
 
-    `counted` is the version that still counts; a receipt would report `errors` of `lines` lines.
+    `counted` is the version that still counts, `counted_at` when it came; a receipt would report `errors` of `lines`
+    lines.
     """
 
     # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.
@@ -649,6 +664,7 @@ class Doubt:
     counted: int
     errors: int
     lines: int
+    counted_at: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -680,4 +696,5 @@ class ConfirmSender:
     leaves: bool = False
     doubt: Doubt | None = None
     last: bool = False
+    zone: str = "UTC"
     press: str = ""

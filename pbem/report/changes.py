@@ -10,7 +10,7 @@ from pbem.report.facts import OrderOutcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSentences:
-    """What a report says in sentences: headlines, events (each a sentence and lines that explain it), and orders."""
+    """Sentences of a report: headlines, events (each a sentence and lines that explain it), and orders."""
 
     headlines: Sequence[str]
     events: Sequence[Sequence[str]]

@@ -14,6 +14,9 @@ MORE = "; more orders: see the form in your report"
 FORM = "; FORM: delete the ; in front of an order to give it"
 """The first line of an order form that a link carries; a form that comes back with it and no order is no sheet."""
 
+NOT_POSSIBLE = "; not possible so far: "
+"""Before a line that was not accepted and that no correction is known for, where a link carries a corrected sheet."""
+
 _BREAK = "%0D%0A"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,9 @@ _MOST_CHARACTERS = 32
 
 # Columns of a cell below which it is not wrapped.
 _NARROWEST = 24
+
+# Read aloud, and in plain text, the stars of bold words are noise.
+_BOLD = re.compile(r"\*\*([^*]++)\*\*")
 
 _BREAK = "  \n"  # a hard line break (CommonMark 0.31, 6.7)
 
@@ -221,8 +225,8 @@ def _row_lines(row: Sequence[str], widest: int, left: int) -> Iterator[list[str]
 
 
 def _content(node: SyntaxTreeNode) -> str:
-    """Return the text of a block with its inline marks."""
-    return "".join(child.content for child in node.children)
+    """Return the text of a block with its inline marks, but without those of bold words."""
+    return _BOLD.sub(r"\1", "".join(child.content for child in node.children))
 
 
 def _wrap(text: str, room: int) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
 from pbem.ruleset.values import SeatName
+from pbem.text import as_sentence
 
 
 class Page(Protocol):
@@ -369,6 +370,10 @@ class Miss(NamedTuple):
     in_a_row: int
     in_all: int
     done: str
+
+    def __str__(self) -> str:
+        done = f". {as_sentence(self.done)}" if self.done else ""
+        return f"{self.seat}: {self.in_a_row} in a row, {self.in_all} in all{done}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

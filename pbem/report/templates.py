@@ -121,9 +121,9 @@ def one_line(text: str) -> str:
 _BLANK_ROW = "\x00"
 
 
-def keep_rows(text: str) -> str:
-    """Return drawn text whose blank rows `tidy_text` leaves, indented by two, so that marks of quotations are apart."""
-    return "\n".join(f"  {row}".rstrip() or _BLANK_ROW for row in text.split("\n"))
+def keep_rows(text: str, indent: str = "  ") -> str:
+    """Return drawn text whose blank rows `tidy_text` leaves, indented so that marks of quotations are apart."""
+    return "\n".join(f"{indent}{row}".rstrip() or _BLANK_ROW for row in text.split("\n"))
 
 
 _TRAILING_BLANKS = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)

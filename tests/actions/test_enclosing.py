@@ -37,7 +37,7 @@ from pbem.site.data import SiteFolder
 from pbem.site.replay import write_replay
 from pbem.store.models import StoredAttachment
 from pbem_rules.gm_adjudicated import RULESET
-from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.home import Desk, is_report, open_desk, text_of
 
 GM, ANN, BOB, CYD = "gm@example.org", "ann@example.org", "bob@example.org", "cyd@example.org"
 SEATS = {"red": ANN, "blue": BOB, "green": CYD}
@@ -89,7 +89,7 @@ class War:
 
     def report(self, seat: str, turn: int) -> EmailMessage:
         """Return the report of a seat that opened a turn."""
-        mails = [mail for mail in self.desk.mails(SEATS[seat]) if not str(mail["Subject"]).startswith("Re:")]
+        mails = [mail for mail in self.desk.mails(SEATS[seat]) if is_report(mail)]
         return next(mail for mail in mails if f"turn {turn}, due" in str(mail["Subject"]))
 
 
@@ -207,12 +207,12 @@ def test_a_picture_stands_in_the_mail_with_its_caption(war: War) -> None:
     )
     assert re.findall(r'src="cid:([^"]+)"', html) == [
         str(part["Content-ID"]).strip("<>")
-        for name in (COAST, "pass.png")
+        for name in ("pass.png", COAST)
         for part in mail.walk()
         if part.get_filename() == name
     ]
-    assert f"[Picture attached, pass.png: {caption}]" in text_of(mail)
-    assert "[File attached: rules.pdf]" in text_of(mail)
+    assert f"\nAttached: pass.png, {caption}\n" in text_of(mail)
+    assert "\nAttached: rules.pdf\n" in text_of(mail)
     assert files["rules.pdf"] == ("attachment", PDF)
 
 

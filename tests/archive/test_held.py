@@ -79,8 +79,8 @@ def test_every_report_tells_the_hash_of_the_record_before(played: Desk) -> None:
         mail = [mail for mail in played.mails(address) if is_report(mail)][-1]
         html = mail.get_body(("html",))
         assert html is not None
-        assert f"until then:\n    {expected}\n" in text_of(mail)
-        assert f"until then: {expected}</p>" in html.get_content()
+        assert f"Record: {expected}\n" in text_of(mail)
+        assert f"Record: {expected}" in html.get_content()
         assert json.loads(attached(mail))["record"] == expected
 
 
@@ -88,7 +88,7 @@ def test_the_first_report_has_no_record_before_it(desk: Desk) -> None:
     """The first report discloses no hash, since no record precedes the set-up."""
     begin(desk)
 
-    assert "Record of the turn before" not in text_of(newest(desk))
+    assert "Record: " not in text_of(newest(desk))
     assert json.loads(attached(newest(desk)))["record"] == ""
 
 

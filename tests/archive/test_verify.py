@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -121,11 +122,29 @@ def test_every_claim_of_a_record_is_checked(over: Path, change: Callable[[dict[s
         checked(over)
 
 
-def test_a_report_that_tells_of_another_sheet_is_found(over: Path) -> None:
-    """Each report names the sheet used, and it must be the one whose orders the record has."""
-    path = over / "toy1" / "0001" / "reports" / "red.txt"
-    path.write_text(path.read_text().replace("your sheet 1 (digest ", "your sheet 2 (digest "))
-    forged(over, 1, lambda record: record["files"].update({"reports/red.txt": file_hash(path.read_bytes())}))
+def retell(archive: Path, pattern: str, told: str) -> None:
+    """Change what the report of red tells of its sheet in turn 1, and all records to fit."""
+    path = archive / "toy1" / "0001" / "reports" / "red.txt"
+    text, count = re.subn(pattern, told, path.read_text(), flags=re.MULTILINE)
+    assert count == 1
+    path.write_text(text)
+    forged(archive, 1, lambda record: record["files"].update({"reports/red.txt": file_hash(path.read_bytes())}))
+
+
+@pytest.mark.parametrize("told", [r"Sheet 2, \1.", "Sheet 1, 0123456789ab."])
+def test_a_report_that_tells_of_another_sheet_is_found(over: Path, told: str) -> None:
+    """Each report names the sheet used by number and digest, and it must be the one whose orders the record has."""
+    retell(over, r"^Sheet 1, (\w{12})\.", told)
+
+    with pytest.raises(ReplayError, match=r"0001/reports/red.txt tells of sheet \d \(digest \w{12}\), but sheet 1 "):
+        checked(over)
+
+
+def test_a_report_of_an_earlier_version_tells_its_sheet_too(over: Path) -> None:
+    """The sentence by which reports named their sheet before is held to the record as well."""
+    retell(over, r"^Sheet 1, (\w{12})\.", r"This turn was resolved with your sheet 1 (digest \1).\n")
+    assert checked(over).unproved == ()
+    retell(over, r"your sheet 1 \(digest ", "your sheet 2 (digest ")
 
     with pytest.raises(ReplayError, match=r"0001/reports/red.txt tells of sheet 2 \(digest"):
         checked(over)

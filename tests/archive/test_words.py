@@ -27,9 +27,8 @@ from tests.toy.home import Desk
 __all__ = ["desk"]
 
 
-@pytest.fixture
-def over(desk: Desk, tmp_path: Path) -> Path:
-    """Return the archive of a finished game of two turns, whose red seat chose a word."""
+def play_with(desk: Desk, word: str) -> None:
+    """Play a game of two turns to its end, whose red seat chose a word."""
     form(desk, "red", "blue")
     with desk.app.store.writing() as session:
         session.scalars(select(Campaign)).one().options = {
@@ -38,10 +37,16 @@ def over(desk: Desk, tmp_path: Path) -> Path:
             "rich": False,
             "purses": None,
         }
-        session.execute(update(Seat).where(Seat.name == "red").values(dice_word="swordfish"))
+        session.execute(update(Seat).where(Seat.name == "red").values(dice_word=word))
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     play(desk, {"red": "BID 2", "blue": "BID 2"})
     play(desk, {"red": "BID 1", "blue": "BID 1"})
+
+
+@pytest.fixture
+def over(desk: Desk, tmp_path: Path) -> Path:
+    """Return the archive of a finished game of two turns, whose red seat chose a word."""
+    play_with(desk, "swordfish")
     return elsewhere(desk, tmp_path)
 
 
@@ -85,10 +90,63 @@ def test_other_words_in_the_record_are_found(over: Path, change: Callable[[dict[
         checked(over)
 
 
-@pytest.mark.parametrize("name", ["red.txt", "red.json"])
-def test_other_words_in_a_report_are_found(over: Path, name: str) -> None:
-    """The words in a player's report must be those that were used."""
-    retell(over, name, "swordfish", "goldfish")
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("red.txt", "swordfish", "goldfish"),
+        ("red.txt", "- red: swordfish\n", ""),
+        ("red.txt", " (drawn)", ""),
+        ("red.json", "swordfish", "goldfish"),
+    ],
+)
+def test_other_words_in_a_report_are_found(over: Path, name: str, old: str, new: str) -> None:
+    """The words in a player's report must be those that were used, and be marked if they were drawn."""
+    retell(over, name, old, new)
+
+    with pytest.raises(ReplayError, match="the report of red tells of other words for the dice than the record"):
+        checked(over)
+
+
+@pytest.mark.parametrize("word", ["two  blanks", "- a dash", "blue: x", " ", "- red: - red: z", "(drawn)"])
+def test_no_word_makes_an_archive_look_forged(desk: Desk, tmp_path: Path, word: str) -> None:
+    """A player cannot spoil the proof by a word that looks like something else in the text."""
+    play_with(desk, word)
+
+    assert checked(elsewhere(desk, tmp_path)).unproved == ()
+
+
+def former(archive: Path) -> None:
+    """Give the texts of the first reports the layout of earlier versions, with the words indented by four."""
+    for seat in ("red", "blue"):
+        retell(archive, f"{seat}.txt", "mixed with the seed:\n\n- red: ", "mixed with the seed:\n    red: ")
+        retell(archive, f"{seat}.txt", "\n- blue: ", "\n    blue: ")
+
+
+def test_a_report_lists_the_words_under_their_heading(over: Path) -> None:
+    """Each word stands in a line of its own, in the place where it is looked for."""
+    text = (over / "toy1" / "0000" / "reports" / "red.txt").read_text()
+
+    assert (
+        "\nWords for the dice, fixed before the game began and mixed with the seed:\n\n- red: swordfish\n- blue: "
+        in text
+    )
+
+
+def test_words_in_reports_of_earlier_versions_are_proved(over: Path) -> None:
+    """An archive whose first reports list the words in the former layout is proved as before."""
+    former(over)
+
+    assert "\n    red: swordfish\n    blue: " in (over / "toy1" / "0000" / "reports" / "blue.txt").read_text()
+    assert checked(over).unproved == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("swordfish", "goldfish"), ("    red: swordfish\n", ""), (" (drawn)", ""), ("red:", "green:")]
+)
+def test_other_words_in_reports_of_earlier_versions_are_found(over: Path, old: str, new: str) -> None:
+    """Words that were changed or dropped in the former layout are found too."""
+    former(over)
+    retell(over, "red.txt", old, new)
 
     with pytest.raises(ReplayError, match="the report of red tells of other words for the dice than the record"):
         checked(over)

@@ -137,7 +137,7 @@ def test_a_reply_to_a_reminder_is_a_sheet(desk: Desk) -> None:
     desk.reply(desk.last(BOB), "BID 2", to="orders@example.org", in_reply_to="<lost@example.org>")
     desk.tick()
 
-    assert text_of(desk.last(BOB)).startswith("Sheet 1 taken")
+    assert text_of(desk.last(BOB)).startswith("Your order is in\nToy Auction · toy1 · blue · round 1\n")
 
 
 def test_short_turns_are_reminded_halfway(desk: Desk) -> None:

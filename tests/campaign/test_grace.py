@@ -106,9 +106,9 @@ def test_a_late_notice_can_be_answered_with_orders(desk: Desk) -> None:
     desk.tick(hours=1)
 
     text = text_of(desk.last(BOB))
-    assert text.startswith("Sheet 1 taken")
-    assert "Your sheet came after it, but still counts." in text.replace("\n", " ")
-    assert "waits for late sheets until Sat 7 Nov 2026 20:00 Europe/Berlin" in text.replace("\n", " ")
+    assert text.startswith("Your order is in\n")
+    assert "\nThe deadline was Fri 6 Nov, 20:00 CET. Your orders still count." in text
+    assert " Late orders count until Sat 7 Nov, 20:00 CET.\n" in text
 
 
 def test_the_gm_is_told_who_is_late(desk: Desk) -> None:

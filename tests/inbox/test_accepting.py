@@ -6,14 +6,13 @@ import pytest
 from sqlalchemy import select
 
 from pbem.store.models import OrderSheet
-from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, stand_in, token, told
+from tests.inbox.trusting import ANN, BOB, EVE, SHEET, TAKEN, believing, code, rule, stamp, stand_in, token, told
 from tests.toy.home import Desk
 
-TAKEN = "Sheet 1 taken"
 CODE, TOKEN = "In this campaign an address is not enough", "neither an address nor a reply is enough"
 VOUCH, FORGED = "no mail server vouches for it", "says that it did not come from there"
 
-ASKED = "If it is yours, answer this mail, and it counts"
+ASKED = "TO CONFIRM: reply with YES, before the turn runs."
 
 GIVEN = {
     "confirmed": {"address": ASKED, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
@@ -48,7 +47,7 @@ def test_a_policy_takes_what_it_says(desk: Desk, accept: str) -> None:
         send(desk, proof)
         answers = told(desk)
         assert answers.keys() == {ANN}
-        said[proof] = TAKEN if answers[ANN].startswith("Sheet ") else expected if expected in answers[ANN] else ""
+        said[proof] = TAKEN if answers[ANN].startswith(TAKEN) else expected if expected in answers[ANN] else ""
 
     assert said == GIVEN[accept]
 
@@ -103,7 +102,7 @@ def test_a_past_or_future_deputy_sends_no_sheets(desk: Desk, first: int, last: i
     answers = told(desk)
 
     assert answers.keys() == {ANN, EVE}
-    assert "The time in which you may stand in for the seat red in toy1" in answers[EVE]
+    assert "You may send orders for red in toy1 from " in answers[EVE]
     assert f"came from {EVE}" in answers[ANN]
 
 
@@ -124,7 +123,7 @@ def test_the_policy_holds_for_deputies(desk: Desk, accept: str, proof: str) -> N
     answers = told(desk)
 
     assert answers.keys() == {ANN}
-    assert "so nothing was taken" in answers[ANN]
+    assert "Nothing has changed." in answers[ANN]
 
 
 def test_a_deputy_asks_for_nothing_else(desk: Desk) -> None:
@@ -144,7 +143,7 @@ def test_an_old_report_changes_nothing_but_from_its_seats_address(desk: Desk, se
     desk.tick(hours=24 * 5)
     desk.post("PAUSE", sender=sender, to=f"orders+{old}@example.org")
 
-    assert ("answers an earlier report" not in told(desk)[ANN]) == done
+    assert ("answers a turn that has already run" not in told(desk)[ANN]) == done
 
 
 @pytest.mark.parametrize(
@@ -156,4 +155,4 @@ def test_the_policy_holds_for_requests(desk: Desk, accept: str, done: bool) -> N
     rule(desk, accept=accept)
     desk.post("PLAYER toy1 red\nMUTE blue\nEND")
 
-    assert ("so nothing was taken" not in told(desk)[ANN]) == done
+    assert ("Nothing has changed." not in told(desk)[ANN]) == done

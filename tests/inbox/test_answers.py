@@ -14,12 +14,12 @@ from sqlalchemy import select, update
 
 from pbem.app import open_app
 from pbem.store.models import Campaign, OrderSheet, Turn, WithdrawnTurns
-from tests.inbox.trusting import ANN, BOB, CYD, EVE, code, put_seat, token, told
+from tests.inbox.trusting import ANN, BOB, CYD, EVE, TAKEN, code, put_seat, token, told
 from tests.toy.home import GAMES, Desk, open_desk
 
-NOBODY = "names no seat that is played from your address"
+NOBODY = "This address plays no seat here."
+RUN = "answers a turn that has already run"
 TRIED = "A mail with orders for your seat red in toy1 came from"
-TAKEN = "Sheet 1 taken"
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ CASES = {
     "token of another campaign": Try("ORDERS toy1 red {second}\nBID 3\nEND", {ANN: TRIED, CYD: NOBODY}, sender=CYD),
     "another player": Try("ORDERS toy1 red\nBID 3\nEND", {ANN: TRIED, BOB: NOBODY}, sender=BOB),
     "no sender that can be read": Try("ORDERS toy1 red\nBID 3\nEND", {ANN: TRIED}, sender="nobody in particular"),
-    "old code in the sheet": Try("ORDERS toy1 red {old}\nBID 3\nEND", {ANN: "answers an earlier report"}, sender=EVE),
-    "old code in the address": Try("BID 3", {ANN: "answers an earlier report"}, to="orders+{old}@example.org"),
+    "old code in the sheet": Try("ORDERS toy1 red {old}\nBID 3\nEND", {ANN: RUN}, sender=EVE),
+    "old code in the address": Try("BID 3", {ANN: RUN}, to="orders+{old}@example.org"),
     "old code, but the token": Try(
         "ORDERS toy1 red {token}\nBID 3\nEND", {ANN: TAKEN}, sender=EVE, to="orders+{old}@example.org"
     ),
@@ -65,7 +65,7 @@ CASES = {
     "a seat that is not there, by code from elsewhere": Try(
         "ORDERS toy1 pink\nBID 3\nEND", {ANN: "no seat called pink"}, sender=EVE, to="orders+{code}@example.org"
     ),
-    "no code": Try("BID 3", {BOB: "No orders were found"}, sender=BOB),
+    "no code": Try("BID 3", {BOB: "There were no orders in your mail"}, sender=BOB),
     "a stranger": Try("BID 3", {EVE: NOBODY}, sender=EVE),
     "a code nobody was sent": Try("BID 3", {EVE: NOBODY}, sender=EVE, to="orders+aaaaaaaaaaaaaaaa@example.org"),
     "a reply to a mail nobody was sent": Try("BID 3", {EVE: NOBODY}, sender=EVE, headers={"In-Reply-To": "<x@y>"}),
@@ -159,11 +159,11 @@ def test_a_reply_to_a_withdrawn_report_is_told_so(desk: Desk, keys: dict[str, st
     answers = told(desk)
 
     assert answers.keys() == {ANN}
-    assert "answers a report that has been withdrawn" in answers[ANN]
+    assert "That report was replaced." in answers[ANN]
 
 
 @pytest.mark.parametrize(
-    ("key", "answers"), [("", {BOB: NOBODY}), ("{code}", {BOB: "Nobody plays the seat red in toy1 now"})]
+    ("key", "answers"), [("", {BOB: NOBODY}), ("{code}", {BOB: "The seat red in toy1 has no player now."})]
 )
 def test_an_open_seat_takes_no_sheets(desk: Desk, keys: dict[str, str], key: str, answers: dict[str, str]) -> None:
     """A vacant seat's former player is told so, by its keys; to others it might as well not exist."""
@@ -180,7 +180,7 @@ def test_a_seat_out_of_the_game_takes_no_sheets(desk: Desk, keys: dict[str, str]
     put_seat(desk, status="removed")
     desk.post("ORDERS toy1 red\nBID 3\nEND")
 
-    assert "Seat red no longer plays in toy1" in told(desk)[ANN]
+    assert "Seat red in toy1 no longer plays" in told(desk)[ANN]
 
 
 def test_a_paused_player_may_send_a_sheet(desk: Desk, keys: dict[str, str]) -> None:

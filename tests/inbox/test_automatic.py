@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.store.models import InboxMessage, OrderSheet
-from tests.inbox.trusting import ANN, EVE, code, token, told
+from tests.inbox.trusting import ANN, EVE, TAKEN, code, token, told
 from tests.toy.home import Desk, open_desk, text_of
 
 MARKS = [
@@ -42,7 +42,7 @@ def test_a_whole_sheet_with_its_key_is_taken(desk: Desk, marks: dict[str, str], 
     answers = told(desk)
 
     assert answers.keys() == {ANN}
-    assert answers[ANN].startswith("Sheet 1 taken")
+    assert answers[ANN].startswith(TAKEN)
 
 
 NOT_WHOLE = {

@@ -185,7 +185,7 @@ def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
 
     (campaign,) = home_status(desk.app).campaigns
     assert (campaign.seats[0].playing, campaign.seats[0].sheet) == (True, 1)
-    assert text_of(desk.last()).startswith("Sheet 1 taken")
+    assert text_of(desk.last()).startswith("Your order is in\n")
     assert len(undelivered(desk)) == 1
 
 

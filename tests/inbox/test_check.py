@@ -33,11 +33,12 @@ def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
     checked = check_sheet(GAMES, sheet.encode(), data.get_content())
     desk.reply(report, sheet)
     desk.tick()
-    receipt = " ".join(text_of(desk.last()).split()).lower()
+    receipt = text_of(desk.last()).partition("\n\n-- \n")[0]
+    notes = "".join(f"\n\n{note}" for note in checked.notes)
 
-    assert [note for note in checked.notes if note.lower() not in receipt] == []
-    assert ("about your mail" in receipt) == bool(checked.notes)
-    assert [order for order in checked.orders if order.words not in receipt] == []
+    assert receipt.endswith(notes)
+    assert receipt.removesuffix(notes).split("\n\n")[-1].startswith(("- ", "To change orders, "))
+    assert [order for order in checked.orders if f"\n- {order.typed}\n" not in f"{receipt}\n"] == []
 
 
 class Trusting(Auction):

@@ -88,7 +88,7 @@ def test_orders_are_cleared_and_come_back(begun: Desk, text: str, replied: bool)
 
 def test_without_orders_there_is_nothing_to_clear(begun: Desk) -> None:
     """A second CLEAR ORDERS changes nothing and says so."""
-    assert "withdrawn" in ask(begun, "CLEAR ORDERS") + begun.last(ANN).get_content()
+    assert "withdrawn" in ask(begun, "CLEAR ORDERS")
     assert "nothing to clear" in ask(begun, "CLEAR ORDERS")
 
     with begun.app.store.reading() as session:
@@ -118,7 +118,7 @@ def test_a_reply_to_an_earlier_report_clears_nothing(begun: Desk) -> None:
     begun.reply(old, "CLEAR ORDERS")
     begun.tick()
 
-    assert "that turn has been run already" in " ".join(text_of(begun.last(ANN)).split())
+    assert "Your mail answers a turn that has already run" in " ".join(text_of(begun.last(ANN)).split())
     assert "red" not in missing(begun.app.store)
 
 
@@ -238,7 +238,7 @@ def test_no_orders_is_a_sheet(begun: Desk, text: str, replied: bool) -> None:
         begun.post(text)
     begun.tick()
 
-    assert "no orders, as you sent it" in text_of(begun.last(ANN))
+    assert text_of(begun.last(ANN)).startswith("No orders, as you sent it\n")
     assert "red" not in missing(begun.app.store)
 
 
@@ -247,7 +247,7 @@ def test_beside_orders_the_orders_count(begun: Desk, word: str) -> None:
     """A sheet with orders counts as a whole, and the line is no error."""
     text = ask(begun, FRAME.format(f"BID 1\n{word}"))
 
-    assert "1 order." in text
+    assert text.startswith("Your order is in ")
     assert f"{word} stands beside orders" in text
 
 

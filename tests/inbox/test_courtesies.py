@@ -113,7 +113,7 @@ def test_a_message_of_courtesies_keeps_the_sheet(desk: Desk) -> None:
     desk.reply(desk.last(), "Hi,\n\nmany thanks for the game!\n\nKind regards\nAnn")
     desk.tick()
 
-    assert "Your sheet 1 still counts." in text_of(desk.last())
+    assert "Your orders of Mon 2 Nov, 10:00 CET still count." in text_of(desk.last())
 
 
 def test_wait_among_courtesies_keeps_the_orders(desk: Desk) -> None:
@@ -140,7 +140,7 @@ def test_courtesies_raise_no_doubt(desk: Desk) -> None:
     )
     desk.tick()
 
-    assert text_of(desk.last()).startswith("Sheet 2 taken: 1 order, 1 line in error.")
+    assert text_of(desk.last()).startswith("1 of 2 orders not accepted\n")
     assert 'Not orders: "Hi,", "hope you are well", "Thanks", "Ann Smith", "Mill Lane 4"' in text_of(desk.last())
 
 
@@ -151,5 +151,5 @@ def test_the_senders_name_is_known_by_their_from_field(desk: Desk) -> None:
     desk.reply(desk.last(), "BID 4\nBeatrix", sender='"Beatrix Potter" <ann@example.org>')
     desk.tick()
 
-    assert text_of(desk.last()).startswith("Sheet 1 taken: 1 order.\n")
+    assert text_of(desk.last()).startswith("Your order is in\n")
     assert 'Not orders: "Beatrix".' in text_of(desk.last())

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from pbem.store.models import OrderSheet, Report
 from tests.inbox.people import ANN, BOB, EVE, ask, insist, players, question, reports, token
 from tests.inbox.people import confirm as agree
-from tests.inbox.trusting import told
+from tests.inbox.trusting import TAKEN, told
 from tests.toy.home import Desk, text_of
 
 FRIEND = "friend@example.net"
@@ -105,7 +105,7 @@ def test_a_dismissed_deputy_has_nothing_left(desk: Desk) -> None:
     assert sheets(desk) == []
 
     desk.reply(own, "BID 4")
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert told(desk)[ANN].startswith(TAKEN)
 
 
 def test_another_deputy_replaces_the_first(desk: Desk) -> None:
@@ -156,4 +156,4 @@ def test_the_player_is_asked_about_a_past_deputys_code(desk: Desk) -> None:
     desk.tick()
     desk.reply(question(desk, ANN), "")
 
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert told(desk)[ANN].startswith(TAKEN)

@@ -82,7 +82,7 @@ def test_the_first_report_lists_all_words(desk: Desk) -> None:
     report = reports(desk, BOB)[-1]
 
     assert (told["seal"], told["own"]) == (SEAL, ["red"])
-    assert f"    red: Zwölf <Äpfel>\n    blue: {drawn(desk, BOB)} (drawn)\n" in text_of(report)
+    assert f"\n- red: Zwölf <Äpfel>\n- blue: {drawn(desk, BOB)} (drawn)\n" in text_of(report)
     html = report.get_body(("html",))
     assert html is not None
     assert "red: Zwölf &lt;Äpfel&gt;" in html.get_content()
@@ -122,7 +122,7 @@ def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
     desk.reply(desk.last(ANN), "yes")
     desk.tick()
 
-    assert "Is this mail yours?" in desk.mails(ANN)[1]["Subject"]
+    assert "did you send this? Reply YES" in desk.mails(ANN)[1]["Subject"]
     assert "DICE mine" in asked
     assert listed(desk)["words"][0] == ["red", "mine"]
 

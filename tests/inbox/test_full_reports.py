@@ -92,7 +92,7 @@ def test_a_reply_to_a_full_report_is_a_sheet(desk: Desk) -> None:
     desk.reply(reports(desk, ANN)[-1], "BID 2")
     desk.tick()
 
-    assert "Sheet 1 taken" in text_of(desk.last(ANN))
+    assert text_of(desk.last(ANN)).startswith("Your order is in\n")
 
 
 def test_a_full_report_goes_to_its_player_alone(desk: Desk) -> None:

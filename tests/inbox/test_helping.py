@@ -40,7 +40,7 @@ def test_help_explains_one_order(desk: Desk, subject: str, text: str) -> None:
 def words_taken(desk: Desk, line: str) -> bool:
     """Return True if a reply with this line is accepted without a remark."""
     text = ask(desk, f"ORDERS toy1 red\n{line}\nEND")
-    return text.startswith("Sheet ") and "NOT TAKEN" not in text
+    return text.startswith("Your order is in ")
 
 
 def test_help_explains_commands_too(desk: Desk) -> None:
@@ -57,8 +57,8 @@ def test_the_guide_names_the_orders_of_all_games_of_its_reader(desk: Desk) -> No
 
     guide = ask(desk, "HELP")
 
-    assert "The orders of Toy Auction, each with an example: - BID <coins> as in: BID 3" in guide
-    assert "The orders of The Umpire's Pen, each with an example: - SAY <your words>..." in guide
+    assert "The orders of Toy Auction, each with an example: - BID <coins>: as in BID 3 - WHISPER <seat> " in guide
+    assert "The orders of The Umpire's Pen, each with an example: - SAY <your words>...: as in SAY " in guide
 
 
 def test_help_on_no_order_brings_the_guide_and_the_nearest(desk: Desk) -> None:
@@ -82,10 +82,10 @@ def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
     desk.tick()
     report = reports(desk, CYD)[-1]
     for line, begins in {
-        "Help the villagers\nand wait": "Sheet 1 taken",
+        "Help the villagers\nand wait": "Both orders are in ",
         "HELP": "How to play",
         "help say": "SAY AN ORDER OF THE UMPIRE'S PEN ",
-        "Help blue against red": "Sheet 2 taken",
+        "Help blue against red": "Your order is in ",
     }.items():
         desk.reply(report, line)
         desk.tick()
@@ -106,9 +106,9 @@ def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
 
     for line, begins in {
         "HELP march": "MARCH AN ORDER OF THE UMPIRE'S PEN, IN THE CAMPAIGN PEN1 An army goes to a place. MARCH <army>",
-        "MARCH 2 to Naxso": "Sheet 1 not taken",
-        "march 2 naxos": "Sheet 2 taken",
-        "Help march onward": "Sheet 3 taken",
+        "MARCH 2 to Naxso": "Nothing accepted yet ",
+        "march 2 naxos": "Your order is in ",
+        "Help march onward": "Your order is in ",
     }.items():
         desk.reply(report, line)
         desk.tick()
@@ -121,7 +121,7 @@ def test_help_in_reply_to_a_campaign_is_about_its_game(desk: Desk) -> None:
     run_action(desk.app, "pen1", StartCampaign(), desk.now)
     desk.tick()
     report = reports(desk, ANN)[-1]
-    for line, begins in {"HELP": "HOW TO PLAY", "RULES": "THE UMPIRE'S PEN"}.items():
+    for line, begins in {"HELP": "How to play by mail", "RULES": "The rulebook The Umpire's Pen "}.items():
         desk.reply(report, line)
         desk.tick()
         assert words(desk.last(ANN)).startswith(begins)

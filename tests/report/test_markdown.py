@@ -20,7 +20,7 @@ def test_every_rulebook_fits_a_mail(ruleset: AnyRuleset) -> None:
     titles = [section.title.casefold() for section in sections(source)]
     assert [title for title in titles if title not in text.casefold()] == []
     said = set(text.split())
-    prose = [line for line in source.splitlines() if line and line[0] not in "|#"]
+    prose = [line.replace("**", "") for line in source.splitlines() if line and line[0] not in "|#"]
     assert [word for line in prose for word in line.split() if word not in said and not word.startswith("```")] == []
 
 
@@ -60,6 +60,15 @@ def test_html_in_a_text_is_text() -> None:
     assert "<script" not in html
     assert "<img" not in html
     assert 'href="javascript' not in html
+
+
+def test_bold_words_have_no_stars_in_text() -> None:
+    """Text has bold words as they are, in paragraphs, lists and tables."""
+    text = as_text("A **bold** word\n\n1. **One.** Two\n\n| a | b |\n|---|---|\n| **c** | d |\n")
+
+    assert "A bold word" in text
+    assert "1. One. Two" in text
+    assert "*" not in text
 
 
 def test_sections_are_found_by_heading_before_text() -> None:

@@ -139,7 +139,7 @@ def test_refusal_says_what_still_counts() -> None:
 
 def test_help_lists_the_orders() -> None:
     """The player guide shows the usage of each order of the reader's game."""
-    assert "- BID <coins>: as in: " in reporter().write(HELP).text
+    assert "- BID <coins>: as in " in reporter().write(HELP).text
 
 
 def test_problem_is_told_to_the_gm() -> None:

@@ -108,7 +108,7 @@ def test_replacement_shows_the_difference() -> None:
 
     text = told(replaces=compare(1, before, now, fair.orders))
 
-    assert "Compared with your last sheet: added BID 77. dropped BID 5.\n" in text
+    assert "Compared with your last sheet: added BID 77; dropped BID 5.\n" in text
 
 
 def test_replacement_by_the_same() -> None:
@@ -172,6 +172,15 @@ def test_the_corrected_sheet_is_a_tap_away() -> None:
         "END",
     ]
     assert link_lines("Change these orders", lines=[(1, "bid 3")], wait=False) == [HEADER, "BID 3", "END"]
+
+
+def test_wait_is_offered_only_where_it_keeps_a_turn_open() -> None:
+    """After the deadline, without one, and where something is missing anyway, the receipt does not name WAIT."""
+    good = [(1, "BID 3")]
+
+    for changes in ({"late": True}, {"deadline": None}, {"complete": False}):
+        assert "To change orders, reply with all of them.\n" in told(good, **changes)
+        assert "WAIT" not in told(good, **changes)
 
 
 def test_a_sheet_too_long_for_a_link_has_none() -> None:

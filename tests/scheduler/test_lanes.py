@@ -19,7 +19,7 @@ from pbem.store.session import JobQueue, QueuedJob
 from pbem.store.types import MessageState
 from tests.scheduler.conftest import Copied
 from tests.scheduler.crew import do_all, do_one, poll, waiting
-from tests.toy.home import Desk, open_desk
+from tests.toy.home import Desk, is_report, open_desk
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
 SHEET = "ORDERS {} {}\nBID {}\nEND"
@@ -50,7 +50,7 @@ def table(desk: Desk) -> Desk:
 
 def reply(desk: Desk, text: str) -> None:
     """Post Ann's reply to her report in alpha."""
-    desk.reply(next(mail for mail in desk.mails(ANN) if "[alpha] by" in mail["Subject"]), text)
+    desk.reply(next(mail for mail in desk.mails(ANN) if "[alpha]" in mail["Subject"] and is_report(mail)), text)
 
 
 @pytest.mark.parametrize(

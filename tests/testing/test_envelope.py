@@ -36,10 +36,11 @@ def test_a_turn_is_really_played(tmp_path: Path, reporter: Renderer) -> None:
         sent = app.run([letter(seat, ["MOVE nowhere", f"MOVE {seat[0]}1 W"]) for seat in usual_seats(TOY)])
 
     subjects = [mail.parsed["Subject"].rpartition(" [")[0] for mail in sent]
-    assert subjects[:3] == [f"Re: [{NAME}] orders"] * 3
+    assert subjects[:3] == [f"[{NAME}] 1 line NOT accepted, turn 1"] * 3
+    assert [mail.is_report for mail in sent] == [False] * 3 + [True] * 3
     assert [subject.partition(": ")[0] for subject in subjects[3:]] == [subjects[3].partition(": ")[0]] * 3
     assert subjects[3].startswith(f"[{NAME}] turn 2, due ")
-    assert ["R1 moves W" in text for text in sent[0].texts()].count(True) == 1
+    assert ["- MOVE R1 W" in text for text in sent[0].texts()].count(True) == 1
 
 
 @pytest.mark.parametrize(
