@@ -305,8 +305,9 @@ class BackupReader:
         except KeyError:
             raise BackupError(f"{self.path} is not whole: {name} is missing") from None
         except _BROKEN as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise  # an error of the disk, not of the backup
+            # Errors of the disk are not the backup's; a part said to begin before the file does is EINVAL of a seek.
+            if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+                raise
             raise BackupError(f"{self.path}: {name} was cut or changed ({error})") from None
         if counted.facts != {"sha256": expected["sha256"], "bytes": expected["bytes"]}:
             raise BackupError(f"{self.path}: {name} was changed: its SHA-256 is not that of the manifest")
