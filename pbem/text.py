@@ -40,7 +40,7 @@ def format_due(at: dt.datetime, zone: str) -> str:
 
 
 def format_utc(at: dt.datetime, zone: str, after: str = ". ") -> str:
-    """Return the time of day in UTC and the text after it: "19:00 UTC. "; "" if the zone has UTC, as `format_due` says."""
+    """Return the time of day in UTC and the text after it: "19:00 UTC. "; "" if `format_due` says it in UTC."""
     said = f"{at.astimezone(dt.UTC):%H:%M} UTC"
     return "" if format_due(at, zone).endswith(said) else said + after
 

@@ -386,6 +386,14 @@ def _with_line(finding: Finding, source: str) -> FindingWithLine:
     return FindingWithLine(finding.line, finding.severity, source, finding.text, hint, finding.corrected)
 
 
+def accepted_part(orders: Sequence[RestatedOrder], findings: Iterable[FindingWithLine], *, accepted: bool) -> str:
+    """Return how much of a sheet is accepted, for others than its player."""
+    refused = len({finding.line for finding in findings if finding.severity == "error"})
+    if not accepted:
+        return f"nothing accepted, {count_noun(refused, 'line')} to correct"
+    return f"{len(orders)} of {count_noun(len(orders) + refused, 'order')} accepted" if orders else "no orders"
+
+
 def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderParser) -> SheetDifference:
     """Return the difference of a sheet's orders from those of `version`, the one that counted before."""
     # By their lines, so that another spelling of an order is no difference.
@@ -651,8 +659,8 @@ class OpenGames:
 class Doubt:
     """A reason to ask whether a sheet was meant: it repeats an old receipt, or most of its lines are errors.
 
-    `counted` is the version that still counts, `counted_at` when it came; a receipt would
-    report `errors` of `lines` lines.
+    `counted` is the version that still counts, `counted_at` when it came; a receipt would report `errors` of `lines`
+    lines.
     """
 
     # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.

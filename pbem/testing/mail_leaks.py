@@ -73,7 +73,7 @@ class SentMail:
 
     @property
     def is_report(self) -> bool:
-        """True if the mail is a report: no other mail has data."""
+        """True if the mail is a report: no other has data."""
         return any(part.get_content_subtype() == "json" for part in self.parsed.walk())
 
     def texts(self) -> Iterator[str]:

@@ -207,12 +207,12 @@ def test_a_picture_stands_in_the_mail_with_its_caption(war: War) -> None:
     )
     assert re.findall(r'src="cid:([^"]+)"', html) == [
         str(part["Content-ID"]).strip("<>")
-        for name in (COAST, "pass.png")
+        for name in ("pass.png", COAST)
         for part in mail.walk()
         if part.get_filename() == name
     ]
-    assert f"[Picture attached, pass.png: {caption}]" in text_of(mail)
-    assert "[File attached: rules.pdf]" in text_of(mail)
+    assert f"\nAttached: pass.png, {caption}\n" in text_of(mail)
+    assert "\nAttached: rules.pdf\n" in text_of(mail)
     assert files["rules.pdf"] == ("attachment", PDF)
 
 

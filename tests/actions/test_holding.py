@@ -107,12 +107,12 @@ def test_sheets_are_taken_in_a_pause(desk: Desk) -> None:
     send(desk, ANN)
     desk.tick()
 
-    assert text_of(desk.last(ANN)).startswith("Sheet 1 taken")
+    assert text_of(desk.last(ANN)).startswith("Your order is in\n")
 
 
 @pytest.mark.parametrize("hours", [1, WEEK])
 def test_what_is_told_in_a_pause_speaks_of_no_deadline(desk: Desk, hours: int) -> None:
-    """Receipt, STATUS and a sheet that the GM enters say that the turn waits, before its deadline and after it."""
+    """Receipts, STATUS and a sheet that the GM enters say that the turn waits, before its deadline and after it."""
     begin(desk)
     pause(desk)
     desk.tick(hours=hours)
@@ -122,10 +122,13 @@ def test_what_is_told_in_a_pause_speaks_of_no_deadline(desk: Desk, hours: int) -
     desk.post("STATUS\n", sender=ANN)
     desk.tick()
     status = text_of(desk.last(ANN))
+    desk.reply(desk.last(ANN), "BID 1\nBID many")
+    desk.tick()
+    partly = text_of(desk.last(ANN))
     run_action(desk.app, "toy1", EnterSheet("red", [(1, "BID 2")]), desk.now)
     desk.tick()
 
-    for told in (receipt, status, text_of(desk.last(ANN))):
+    for told in (receipt, status, partly, text_of(desk.last(ANN))):
         assert "The turn waits for a word of" in " ".join(told.split())
         assert not re.search(r"\b(deadline|due|Nov|before the)\b", told)
 

@@ -113,7 +113,7 @@ def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) ->
 
     assert seat(desk, "green").address == DAN
     assert seat(desk, "green").nmr_in_a_row == 0
-    assert notices(desk, DAN, "report for") != []
+    assert notices(desk, DAN, ", due") != []
     assert "seat green" in notices(desk, CYD, "")[-1].lower()
 
 

@@ -104,7 +104,7 @@ def winners(desk: Desk, *, real_dice: bool) -> list[str]:
             for line in run_query(desk.app, "toy1", PreviewTurn(real_dice=real_dice), desk.now)
             .reports[0]
             .parts.text.splitlines()
-            if "prize" in line and line.startswith("- ") and not line.startswith("- Bid")
+            if line.startswith("- The prize went to ")
         ]
         told.append(line)
         play(desk, {}, hours=0)
@@ -115,12 +115,7 @@ def won(desk: Desk) -> list[str]:
     """Return the winner's line of each turn, as red was told."""
     archive = desk.home / "turns" / "toy1"
     texts = [(archive / f"{turn.number:04d}" / "reports" / "red.txt").read_text() for turn in live_turns(desk)[1:-1]]
-    return [
-        line
-        for text in texts
-        for line in text.splitlines()
-        if "prize" in line and line.startswith("- ") and not line.startswith("- Bid")
-    ]
+    return [line for text in texts for line in text.splitlines() if line.startswith("- The prize went to ")]
 
 
 def test_a_preview_tells_nothing_of_the_dice_to_come(desk: Desk) -> None:

@@ -96,7 +96,7 @@ def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
     assert said == "Seat green of toy1 is back in the game."
     assert "is back in the game: its removal was taken back by the GM." in words(played.last(CYD))
     assert row(played) == before
-    assert "Sheet 2 taken" in ask(played, f"ORDERS toy1 green {key}\nBID 3\nEND", CYD)
+    assert "Your order is in" in ask(played, f"ORDERS toy1 green {key}\nBID 3\nEND", CYD)
     run_campaign_now(played.app, "toy1", played.now)
     assert removed(played)[-1] == []
 

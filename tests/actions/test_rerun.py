@@ -112,7 +112,7 @@ def test_the_code_of_an_untouched_report_stays_good(played: Desk) -> None:
     played.reply(report, "BID 3")
     played.tick()
 
-    assert "Sheet 1 taken" in text_of(played.last(CYD))
+    assert "Your order is in" in text_of(played.last(CYD))
 
 
 def test_the_corrected_report_can_be_answered(played: Desk) -> None:
@@ -125,7 +125,7 @@ def test_the_corrected_report_can_be_answered(played: Desk) -> None:
     played.tick()
 
     assert new["Reply-To"] != old["Reply-To"]
-    assert "Sheet 1 taken" in text_of(played.last(BOB))
+    assert "Your order is in" in text_of(played.last(BOB))
 
 
 def test_a_dry_run_changes_nothing(played: Desk) -> None:
@@ -306,9 +306,10 @@ def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
     played.reply(receipt, "BID 4")
     played.tick()
 
-    assert text_of(receipt).startswith("Your GM has entered this order sheet for you.")
-    assert "Sheet 1 taken: 1 order." in text_of(receipt)
-    assert "Sheet 2 taken: 1 order." in text_of(played.last(CYD))
+    assert "\n\nYour GM has entered this order sheet for you. It counts like one of your own" in text_of(receipt)
+    assert text_of(receipt).startswith("Your order is in\n")
+    assert "\n- BID 3\n" in text_of(receipt)
+    assert "added BID 4; dropped BID 3." in text_of(played.last(CYD))
     assert "sheet 1 of green for turn 2 was entered by the GM" in journal(played)
 
 
@@ -316,7 +317,7 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
     """A dry run of a sheet shows the findings and stores nothing."""
     receipt = run_query(played.app, "toy1", EnterSheet("green", lines("BID 3\nBIT 1")), played.now)
 
-    assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line in error."
+    assert receipt.verdict == "1 of 2 orders not accepted. The other one counts."
     assert [sheet.author for sheet in rows(played, OrderSheet)] == ["player", "player"]
 
 

@@ -66,7 +66,7 @@ def test_players_are_told_of_a_rollback(played: Desk) -> None:
     assert "round 2 is open again" in played.last(ANN)["Subject"]
     assert "Your GM rolled toy1 back: round 2 is open again." in text
     assert "Your orders, sheet 1, still count." in text
-    assert "No sheet of yours counts yet." in text_of(played.last(BOB))
+    assert "No orders of yours count yet." in text_of(played.last(BOB))
 
 
 def test_a_reply_to_the_notice_is_a_sheet(played: Desk) -> None:
@@ -76,7 +76,7 @@ def test_a_reply_to_the_notice_is_a_sheet(played: Desk) -> None:
     played.reply(played.last(BOB), "BID 5")
     played.tick()
 
-    assert "Sheet 1 taken: 1 order." in text_of(played.last(BOB))
+    assert "Your order is in\nToy Auction · toy1 · blue · round 2\n" in text_of(played.last(BOB))
 
 
 def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
@@ -161,7 +161,7 @@ def test_forward_takes_a_rollback_back(played: Desk) -> None:
 
     assert [turn.number for turn in live_turns(played)] == [0, 1, 2, 3]
     assert "back at round 3" in subjects(played, ANN)[-2]
-    assert "Sheet 1 taken" in text_of(played.last(ANN))
+    assert "Your order is in\nToy Auction · toy1 · red · round 3\n" in text_of(played.last(ANN))
     assert proof(played).turns == 2
 
 

@@ -96,7 +96,7 @@ def test_a_sheet_of_the_former_player_counts_until_another_comes(desk: Desk) -> 
     desk.tick()
 
     assert "Your sheet 1 counts" in ask(desk, "STATUS", EVE)
-    assert ask(desk, "ORDERS toy1 red\nBID 4\nEND", EVE).startswith("Sheet 2 taken")
+    assert ask(desk, "ORDERS toy1 red\nBID 4\nEND", EVE).startswith("Your order is in")
 
 
 def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
@@ -113,7 +113,7 @@ def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
 def test_a_removed_seat_reaches_the_rules(desk: Desk) -> None:
     """The record of the next turn names a removed seat, once; its player's sheets are refused."""
     act(desk, "red", "remove")
-    assert "Seat red no longer plays in toy1" in ask(desk, "ORDERS toy1 red\nBID 3\nEND")
+    assert "Seat red in toy1 no longer plays, so your orders do not count." in ask(desk, "ORDERS toy1 red\nBID 3\nEND")
     desk.tick(hours=24 * 5)
     desk.tick(hours=24 * 7)
 

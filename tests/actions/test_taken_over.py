@@ -33,7 +33,7 @@ from pbem_rules.gm_adjudicated import RULESET as PEN
 from pbem_rules.harvester import RULESET as HARVESTER
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.orders import Place
-from tests.toy.home import MONDAY, Desk, open_desk, text_of
+from tests.toy.home import MONDAY, Desk, is_report, open_desk, text_of
 
 GAMES = {each.key: each for each in (RULESET, HARVESTER, PEN, DUEL)}
 SEATS = [("red", "ann@example.org"), ("blue", "bob@example.org")]
@@ -100,10 +100,10 @@ def refused(desk: Desk, **changes: Any) -> str:
 
 def test_the_first_reports_tell_that_it_goes_on(begun: Desk) -> None:
     """Text and HTML of the first reports name the first turn here; those of the next turn do not."""
-    first, second = ([text_of(mail) for mail in begun.mails(to) if "Report for" in text_of(mail)] for _, to in SEATS)
+    first, second = ([text_of(mail) for mail in begun.mails(to) if is_report(mail)] for _, to in SEATS)
 
     for reports in (first, second):
-        assert "Its first turn here is\nturn 14;" in reports[0]
+        assert "Its first turn here is turn 14;" in reports[0]
         assert "The game begins." not in reports[0]
         assert "goes on here" not in reports[1]
     html = (begun.home / "turns/toy1/0013/reports/red.html").read_text()
@@ -267,7 +267,7 @@ def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> Non
     report = (begun.home / "turns/king/0013/reports/red.txt").read_text()
     assert "Spring 432" in report.splitlines()[0]
     assert all(
-        text in report for text in ("It is the third year.", "Naxos -- Corinth", "One army.", "Highest score: 4")
+        text in report for text in ("It is the third year.", "Naxos -- Corinth", "One army.", "Scores: red 4, blue 0.")
     )
     assert "Red will win." not in report
     assert run_query(begun.app, "king", ShowState(), MONDAY).state["notes"] == "Red will win."

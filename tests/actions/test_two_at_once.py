@@ -120,7 +120,7 @@ def test_a_whole_game_by_mail(shared: Desk) -> None:
     shared.reply(shared.last(), "BID 1")
     done = shared.tick()
 
-    assert "The campaign toy1 is over" in " ".join(text_of(shared.last()).split())
+    assert "toy1 is over, so your orders do not count." in " ".join(text_of(shared.last()).split())
     assert (done.problems, prove_archive(shared.app, "toy1").over) == ([], True)
 
 

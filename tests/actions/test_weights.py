@@ -35,7 +35,7 @@ from pbem.ruleset import Order
 from pbem.store.models import Base
 from tests.actions.acts import STAGES, TOKEN
 from tests.inbox.people import insist
-from tests.toy.home import Desk, open_desk
+from tests.toy.home import Desk, open_desk, text_of
 
 GM = "gm@example.org"
 FILE = "FILE"
@@ -282,7 +282,7 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
         desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
         desk.tick()
         assert kept(desk.app) == before
-        (yes,) = re.findall(r"To do it, send the same with: (.+)", desk.last(GM).get_content())
+        (yes,) = re.findall(r"To do it, send the same with: (.+)", text_of(desk.last(GM)))
         assert re.fullmatch(rf"{command} YES( \d+)?", yes)
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
@@ -317,14 +317,14 @@ def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Ch
         command, *lines = asking.mailed
         desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
         desk.tick()
-        (yes,) = re.findall(r"To do it, send the same with: (.+)", desk.last(GM).get_content())
+        (yes,) = re.findall(r"To do it, send the same with: (.+)", text_of(desk.last(GM)))
         assert invoke(desk, asking.stage, desk.now, "run", "toy1").exit_code == 0
         before = kept(desk.app)
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
 
         assert kept(desk.app) == before
-        assert "about which you were asked, is no longer open" in " ".join(desk.last(GM).get_content().split())
+        assert "about which you were asked, is no longer open" in " ".join(text_of(desk.last(GM)).split())
 
 
 def test_commands_beside_one_that_asks_wait_with_it(desk: Desk) -> None:
@@ -336,9 +336,9 @@ def test_commands_beside_one_that_asks_wait_with_it(desk: Desk) -> None:
     desk.post("\n".join([f"GM toy1 {TOKEN}", "PAUSE red", "EXTEND 50d", "END"]), sender=GM)
     desk.tick()
     assert kept(desk.app) == before
-    assert "this command needs a YES behind it" in " ".join(desk.last(GM).get_content().split())
+    assert "this command needs a YES behind it" in " ".join(text_of(desk.last(GM)).split())
 
     desk.post("\n".join([f"GM toy1 {TOKEN}", "STATUS", "EXTEND 50d", "END"]), sender=GM)
     desk.tick()
     assert kept(desk.app) == before
-    assert "To do it, send the same with: EXTEND 50d YES" in desk.last(GM).get_content()
+    assert "To do it, send the same with: EXTEND 50d YES" in text_of(desk.last(GM))
