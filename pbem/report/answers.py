@@ -331,9 +331,13 @@ class Receipt:
 
     @property
     def general_remarks(self) -> tuple[str, ...]:
-        """The remarks on no accepted order."""
+        """The remarks on no accepted order, behind the lines that they are about."""
         lines = {order.line for order in self.orders}
-        return tuple(finding.text for finding in self.remarks if finding.line not in lines)
+        return tuple(
+            f'"{finding.source.strip()}": {finding.text}' if finding.source.strip() else finding.text
+            for finding in self.remarks
+            if finding.line not in lines
+        )
 
     @property
     def corrected_sheet(self) -> tuple[str, ...]:
