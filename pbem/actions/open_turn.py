@@ -60,7 +60,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.campaign.turns import load_before, opening_of, resolve_turn
 from pbem.errors import CampaignError
-from pbem.report.answers import Receipt
+from pbem.report.answers import Receipt, accepted_part
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.fields import FieldError
 from pbem.ruleset.rolls import Roll, count_rolls
@@ -274,8 +274,9 @@ def restoring(campaign: str, seat: str, version: int, channel: Channel) -> str:
 
 
 def render_receipt(receipt: Receipt) -> Iterator[str]:
-    """Yield the lines of a receipt."""
-    yield f"{receipt.campaign}, {receipt.label}, seat {receipt.seat}: {receipt.verdict}"
+    """Yield the lines of a receipt, for the GM."""
+    part = accepted_part(receipt.orders, receipt.findings, accepted=receipt.accepted)
+    yield f"{receipt.campaign}, {receipt.label}, seat {receipt.seat}: {part}."
     yield from render_reading(receipt.findings, receipt.orders)
 
 
@@ -349,7 +350,7 @@ class RollDice(GmCommand, Change[RollResult]):
         try:
             roll = rolls.roll(self.dice, self.label)
         except FieldError as refused:
-            raise CampaignError(f"{refused.text}: {refused.hint}") from None
+            raise CampaignError(f"{refused.text}; {refused.hint}") from None
         save_rolls(context.session, context.snapshot, rolls.fresh, context.now)
         return RollResult(context.snapshot.name, context.snapshot.turn, roll)
 

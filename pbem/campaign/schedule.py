@@ -98,7 +98,7 @@ class Schedule:
 
     @property
     def pace(self) -> str:
-        """How often a turn is run, in a word or two: "weekly"."""
+        """The pace of turns in a word or two: "weekly"."""
         if self.every is not None:
             return f"every {_describe_span(self.every)}"
         if self.ordinals:

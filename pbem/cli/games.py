@@ -26,16 +26,16 @@ from pbem.cli.output import known_games, print_facts
 from pbem.errors import ConfigError
 from pbem.games import find_game, rulebook
 from pbem.inbox.order_sheets import Check, check_sheet, order_form
+from pbem.report.answers import accepted_part
 from pbem.report.schemas import WHAT, json_schema
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.text import as_sentence, count_noun, wrap
+from pbem.text import as_sentence, wrap
 
 
 def check_lines(check: Check) -> Iterator[str]:
     """Yield what a receipt would say of a sheet: notes, findings, and the orders in words."""
-    taken = "would be taken" if check.accepted else "would not be taken"
-    yield f"{check.campaign}, {check.label}, seat {check.seat}: this sheet {taken}."
-    yield f"{count_noun(len(check.orders), 'order')}, {count_noun(check.errors, 'line')} in error."
+    part = accepted_part(check.orders, check.findings, accepted=check.accepted)
+    yield f"{check.campaign}, {check.label}, seat {check.seat}: {part}."
     for note in check.notes:
         yield wrap(as_sentence(note))
     if check.courtesies:

@@ -126,7 +126,7 @@ def _choose(files: Sequence[str], following: str) -> str:
             return match_name(typed, names, "a file, take or stop")
         except FieldError as refused:
             # click.prompt repeats its question after a UsageError.
-            raise click.UsageError(f"{refused.text}: {refused.hint}") from None
+            raise click.UsageError(f"{refused.text}; {refused.hint}") from None
 
     chosen: str = click.prompt(f"Next (a file, {TAKE} or {STOP})", default=following, value_proc=meant, err=True)
     return chosen

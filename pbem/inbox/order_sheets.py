@@ -195,7 +195,10 @@ def _answer_wishes(
         return case.silent(ECHO)
     own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
     page = AnswerPage(
-        address=case.address, done=tuple(wishes.values())[:_MOST_ASIDE], notes=(*case.letter.notes, *notes)
+        address=case.address,
+        done=tuple(wishes.values())[:_MOST_ASIDE],
+        notes=(*case.letter.notes, *notes),
+        hints=True,
     )
     return "pointed to a command; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code)
 
@@ -285,10 +288,10 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
     }
     errors = len({error.line for error in reading.parsed.errors} & lines.keys())
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
-        return Doubt("errors", counted.version, errors, len(lines))
+        return Doubt("errors", counted.version, errors, len(lines), counted.at)
     # Answering machines send receipts back, whose orders are those of an earlier sheet.
     if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, spot.seat_id, lines.values()):
-        return Doubt("receipt", counted.version, errors, len(lines))
+        return Doubt("receipt", counted.version, errors, len(lines), counted.at)
     return None
 
 
@@ -381,8 +384,10 @@ def _reason_to_refuse(
         return None
     if case.letter.text.strip():
         return "no-orders" if plain.empty else "untouched"
+    if not any(line.strip() for line in case.letter.source_lines):
+        return "no-text"
     quoted = find_sheet([line.lstrip(_BARS) for line in case.letter.source_lines], {spot.campaign})
-    return "untouched" if quoted.header and is_unedited_form(ruleset, view, quoted) else "no-text"
+    return "untouched" if quoted.header and is_unedited_form(ruleset, view, quoted) else "no-orders"
 
 
 def _refuse_empty_sheet(

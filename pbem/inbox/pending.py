@@ -88,12 +88,18 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
     if code is None:
         return f"kept; not asked about: {claim.to} was asked about {A_DAY} letters today"
     page = _build_question(case, claim, last=asked + 1 >= A_DAY)
-    subject = "Not taken yet: reply YES to take this sheet" if claim.doubt else "Is this mail yours?"
-    sent = question(case, spot, subject, page, to=claim.to, code=code)
+    sent = question(case, spot, _subject_of(claim), page, to=claim.to, code=code)
     case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=sent))
     if claim.doubt:
         return f"kept, not taken: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
     return f"kept; asked {claim.to} whether it is his"
+
+
+def _subject_of(claim: NeedsConfirmation) -> str:
+    if claim.doubt:
+        return "NOT changed: reply YES if you mean these orders"
+    leaves = claim.pressed or claim.leaves
+    return "do you want to leave? Reply YES" if leaves else "did you send this? Reply YES"
 
 
 def _refuse_doubtful(case: MessageContext, claim: NeedsConfirmation, doubt: Doubt) -> str:
@@ -106,6 +112,8 @@ def _refuse_doubtful(case: MessageContext, claim: NeedsConfirmation, doubt: Doub
         seat=spot.seat,
         gm=spot.gm,
         counted=doubt.counted,
+        counted_at=doubt.counted_at,
+        zone=Schedule.read(spot.schedule).zone,
         notes=case.letter.notes,
     )
     return answer(case, claim.to, page, spot=spot)
@@ -126,6 +134,7 @@ def _build_question(case: MessageContext, claim: NeedsConfirmation, *, last: boo
         pressed=claim.pressed,
         leaves=claim.leaves,
         doubt=claim.doubt,
+        zone=Schedule.read(spot.schedule).zone if spot else "UTC",
         last=last,
     )
 

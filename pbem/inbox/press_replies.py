@@ -119,9 +119,8 @@ def _name_writer(case: MessageContext, press: Press) -> str:
 
 def _refuse(case: MessageContext, spot: SeatContext, writer: str, why: str) -> str:
     how = {_THEIR_GM: "ASK GM", _UNNAMED: "PRESS TO ALL"}.get(writer, f"PRESS TO {writer}")
-    said = (
-        f"Your reply was not sent to {writer}. {why}\nTo write, begin a mail with the line {how}; your words go below."
-    )
+    begin = f"To write, begin a mail with the line {how}; your words go below."
+    said = f"Not done: your reply was not sent to {writer}. {why}\n{begin}"
     page = Answer(address=case.address, done=(CommandResult("a reply to press", said),), notes=case.letter.notes)
     return "a reply to press; " + answer(case, spot.address, page, spot=spot, code=spot.code)
 

@@ -1,4 +1,4 @@
-"""Replies to requests of ours, in plain words: invitations, requests to join, deputies, addresses.
+"""Replies to requests of ours, in plain words: invitations, requests to join, deputies, addresses, messages to send on.
 
 The code of the request in the reply's address or subject shows what is answered. YES
 does what CONFIRM does; NO ends the request; what is neither is passed on to the GM of
@@ -20,6 +20,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.command_parser import CommandList
 from pbem.inbox.context import MessageContext
 from pbem.inbox.plain_answers import asks_something, read_answer
+from pbem.inbox.press_replies import PRESS_REPLY
 from pbem.inbox.replies import Heading, answer, bare_subject, pass_on
 from pbem.inbox.run_commands import Declining, run_commands
 from pbem.mail.message import find_reply_codes
@@ -30,7 +31,7 @@ from pbem.util import redact_all
 WEIGHTY = ("address", "new_address", "fallback", "import")
 """Requests that change where a person plays from: YES must be a word, and no phrase."""
 
-_KINDS = get_args(RequestKind)
+_KINDS = (*get_args(RequestKind), PRESS_REPLY)
 
 MOST_PASSED_ON = 2_000
 """Characters of a reply that are passed on."""
@@ -58,7 +59,8 @@ def answer_request(case: MessageContext, asked: PendingRequest, declined: Declin
         return _decline(case, asked)
     if said in ("yes", "no"):
         return _tell_settled(case, asked)
-    if said == "unclear" or not letter.text.strip():
+    # Words about a reply to another player are not for the GM.
+    if said == "unclear" or not letter.text.strip() or asked.kind == PRESS_REPLY:
         return _reply(case, asked, "unclear" if is_open(asked, case.now) else "settled-before")
     return pass_on_words(case, asked)
 
@@ -67,7 +69,7 @@ def _accept(case: MessageContext, asked: PendingRequest, declined: Declining) ->
     request = CommandList(None, ((1, f"CONFIRM {asked.code}"),))
     note = run_commands(case, request, declined)
     snapshot = _campaign_of(case, asked)
-    if snapshot is not None and asks_something(case.letter.lines):
+    if snapshot is not None and asked.kind != PRESS_REPLY and asks_something(case.letter.lines):
         note = f"{note}; {_send_words(case, asked, snapshot, seated=True)}"
     return note
 

@@ -294,7 +294,8 @@ class Receipt:
             return "No orders, as you sent it"
         if self._refused:
             return f"{self._refused} of {len(self.orders) + self._refused} orders not accepted"
-        return f"All {len(self.orders)} orders are in" if len(self.orders) > 1 else "Your order is in"
+        number = len(self.orders)
+        return {1: "Your order is in", 2: "Both orders are in"}.get(number, f"All {number} orders are in")
 
     @property
     def rest(self) -> str:
@@ -381,6 +382,14 @@ def _with_line(finding: Finding, source: str) -> FindingWithLine:
     return FindingWithLine(finding.line, finding.severity, source, finding.text, hint, finding.corrected)
 
 
+def accepted_part(orders: Sequence[RestatedOrder], findings: Iterable[FindingWithLine], *, accepted: bool) -> str:
+    """Return how much of a sheet is accepted, for others than its player."""
+    refused = len({finding.line for finding in findings if finding.severity == "error"})
+    if not accepted:
+        return f"nothing accepted, {count_noun(refused, 'line')} to correct"
+    return f"{len(orders)} of {count_noun(len(orders) + refused, 'order')} accepted" if orders else "no orders"
+
+
 def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderParser) -> SheetDifference:
     """Return the difference of a sheet's orders from those of `version`, the one that counted before."""
     # By their lines, so that another spelling of an order is no difference.
@@ -461,7 +470,10 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """To the sender of commands: the result of each, and the lines that were not understood."""
+    """To the sender of commands: the result of each, and the lines that were not understood.
+
+    With `hints` the results only say which commands may be meant.
+    """
 
     page: ClassVar[str] = "answer"
 
@@ -470,10 +482,13 @@ class Answer:
     findings: tuple[FindingWithLine, ...] = ()
     notes: tuple[str, ...] = ()
     last: bool = False
+    hints: bool = False
 
     @property
     def title(self) -> str:
         """The heading: what became of the commands."""
+        if self.hints:
+            return "Nothing is done yet"
         if self.findings:
             return "Not all was understood" if self.done else "Not understood"
         refused = [each for each in self.done if each.result.startswith("Not done")]
@@ -640,7 +655,8 @@ class OpenGames:
 class Doubt:
     """A reason to ask whether a sheet was meant: it repeats an old receipt, or most of its lines are errors.
 
-    `counted` is the version that still counts; a receipt would report `errors` of `lines` lines.
+    `counted` is the version that still counts, `counted_at` when it came; a receipt would report `errors` of `lines`
+    lines.
     """
 
     # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.
@@ -648,6 +664,7 @@ class Doubt:
     counted: int
     errors: int
     lines: int
+    counted_at: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -679,4 +696,5 @@ class ConfirmSender:
     leaves: bool = False
     doubt: Doubt | None = None
     last: bool = False
+    zone: str = "UTC"
     press: str = ""

@@ -10,7 +10,7 @@ from pbem.report.facts import OrderOutcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSentences:
-    """What a report says in sentences: headlines, events (each a sentence and lines that explain it), and orders."""
+    """Sentences of a report: headlines, events (each a sentence and lines that explain it), and orders."""
 
     headlines: Sequence[str]
     events: Sequence[Sequence[str]]
@@ -24,8 +24,7 @@ class ReportSentences:
     @property
     def outcomes(self) -> list[str]:
         """The orders that have an outcome, each with it."""
-        states = {"not": "not done: ", "part": "in part: "}
-        return [f"{each.typed}: {states.get(each.state, '')}{each.became}" for each in self.orders if each.became]
+        return [f"{each.typed}: {each.told}" for each in self.orders if each.told]
 
 
 def describe_changes(before: ReportSentences, now: ReportSentences) -> tuple[str, ...]:
@@ -46,7 +45,7 @@ def _describe_orders(before: Sequence[str], now: Sequence[str]) -> Iterator[str]
 
 
 def _outcomes_of_same_orders(before: ReportSentences, now: ReportSentences) -> Iterator[str]:
-    for each, outcome in zip((order for order in now.orders if order.became), now.outcomes, strict=True):
+    for each, outcome in zip((order for order in now.orders if order.told), now.outcomes, strict=True):
         if each.typed in before.lines and outcome not in before.outcomes:
             yield outcome
 

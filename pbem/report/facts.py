@@ -46,6 +46,16 @@ class OrderOutcome(NamedTuple):
     typed: str = ""
     state: str = "done"
 
+    @property
+    def told(self) -> str:
+        """The outcome, with the state before it unless that is done.
+
+        >>> OrderOutcome("", "you have 3 coins", "BID 7", "not").told
+        'not done: you have 3 coins'
+        """
+        state = {"not": "not done", "part": "in part"}.get(self.state, "")
+        return ": ".join(filter(None, (state, self.became)))
+
 
 def group_outcomes(outcomes: Sequence[OrderOutcome]) -> list[OrderOutcome]:
     """Return outcomes with equal ones in sequence put together, if their lines differ in one word alone.
@@ -289,9 +299,12 @@ class ReportFacts:
         return f"{picture}.{hashlib.sha256(name.encode()).hexdigest()[:16]}@pbem.invalid"
 
 
+_NOT_OF_FILES = re.compile(r"[^a-z0-9]++")
+
+
 def picture_file(campaign: str, label: str, picture: str) -> str:
     """Return the name under which a picture is attached: "trap7-turn-11-chart.png"."""
-    moment = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+    moment = _NOT_OF_FILES.sub("-", label.lower()).strip("-")
     return f"{campaign}-{moment}-{picture}.png"
 
 

@@ -221,7 +221,7 @@ class Renderer:
 
     def happened(self, ruleset: AnyRuleset, view: View) -> list[list[str]]:
         """Return the events of a view in words: of each a sentence, and further lines that explain it."""
-        return [each.lines for each in self._render_events(f"{ruleset.key}/events.j2", view)]
+        return [each.lines for each in self._render_events(f"{ruleset.key}/events.j2", ruleset.current_view(view))]
 
     def sentences(self, ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> ReportSentences:
         """Return what a report says in sentences; arguments as in `text`."""
@@ -286,6 +286,7 @@ class Renderer:
         brief: Sequence[str],
     ) -> dict[str, Any]:
         placed = [_place_picture(picture, png, view, facts) for picture, png in pictures]
+        view = ruleset.current_view(view)
         return {
             "view": view,
             "facts": facts,
@@ -343,7 +344,7 @@ LONGEST_SUBJECT = 78
 
 _LONGEST_LABEL = 32
 # Signs of emphasis, which a subject would show.
-_MARKUP = re.compile(r"[*_`]++(?=\w)|(?<=[\w.!?])[*_`]++")
+_MARKUP = re.compile(r"(?<![*_`])[*_`]++(?=\w)|(?<=[\w.!?])[*_`]++")
 
 
 def report_subject(view: View, facts: ReportFacts, brief: Sequence[str], edition: int) -> str:

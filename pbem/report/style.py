@@ -12,24 +12,24 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Token(NamedTuple):
+class ColourPair(NamedTuple):
     """A colour on light and on dark ground."""
 
     light: str
     dark: str
 
 
-TOKENS: Mapping[str, Token] = {
-    "ground": Token("#ffffff", "#16191c"),
-    "raised": Token("#f4f5f6", "#22272b"),
-    "text": Token("#1d2125", "#e6e9ec"),
-    "quiet": Token("#50585f", "#a9b1b8"),
-    "link": Token("#0b5394", "#8ec1f5"),
-    "good": Token("#14662c", "#7fd399"),
-    "bad": Token("#a31515", "#ff9c94"),
-    "due": Token("#8a4b00", "#f0b866"),
-    "line": Token("#b9c0c6", "#444c53"),
-    "edge": Token("#6d757c", "#89929a"),
+TOKENS: Mapping[str, ColourPair] = {
+    "ground": ColourPair("#ffffff", "#16191c"),
+    "raised": ColourPair("#f4f5f6", "#22272b"),
+    "text": ColourPair("#1d2125", "#e6e9ec"),
+    "quiet": ColourPair("#50585f", "#a9b1b8"),
+    "link": ColourPair("#0b5394", "#8ec1f5"),
+    "good": ColourPair("#14662c", "#7fd399"),
+    "bad": ColourPair("#a31515", "#ff9c94"),
+    "due": ColourPair("#8a4b00", "#f0b866"),
+    "line": ColourPair("#b9c0c6", "#444c53"),
+    "edge": ColourPair("#6d757c", "#89929a"),
 }
 """The colours; those of text have a contrast of at least 4.5 to ground and raised (WCAG 1.4.3)."""
 

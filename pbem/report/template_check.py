@@ -194,10 +194,13 @@ def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> I
             )
 
 
+_FORM = re.compile(r"\.(?:txt|html)\.j2$")
+
+
 def _with_other_forms(files: Iterable[str]) -> list[str]:
     """Return the names of files, and those of the other forms that these may have."""
     found = [name for file in files for name in names_for(file)]
-    both = (re.sub(r"\.(txt|html)\.j2$", ".j2", name) for name in found)
+    both = (_FORM.sub(".j2", name) for name in found)
     return list(dict.fromkeys([*found, *(name for single in both for name in names_for(single))]))
 
 

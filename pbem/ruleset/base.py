@@ -188,6 +188,10 @@ class BaseRuleset(Generic[S]):
         """Return that nothing is ordered."""
         return "Without orders nothing is done for you."
 
+    def current_view(self, view: View) -> View:
+        """Return the view as it is."""
+        return view
+
     def pictures(self, view: View) -> Sequence[Picture]:
         """Return no pictures."""
         return ()

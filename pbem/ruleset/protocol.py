@@ -187,6 +187,9 @@ class Ruleset(Protocol[S]):
     def without_orders(self, view: View) -> str:
         """Return what happens to the seat if it sends no orders for the open turn: one sentence, for reminders."""
 
+    def current_view(self, view: View) -> View:
+        """Return a view that any version has mailed with all keys that the templates of this version need."""
+
     def pictures(self, view: View) -> Sequence[Picture]:
         """Return the pictures of a report, drawn from its view.
 

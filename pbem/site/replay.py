@@ -29,7 +29,6 @@ from pbem.report.pictures import PictureError, check_svg
 from pbem.report.renderer import Renderer
 from pbem.report.typed_text import elements
 from pbem.ruleset.drawing import Picture, interactive_svg
-from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
 from pbem.site.data import ALL, SiteFolder
@@ -210,20 +209,15 @@ class _Opening:
 
     def _seat(self, seat: SeatName, view: View) -> Json:
         pictures = [*self._pictures(self._ruleset.pictures(view)), *self._attached_pictures(view)]
+        said = self._reporter.sentences(self._ruleset, view, self._orders.get(seat, ()))
         return {
-            "brief": list(self._ruleset.turn_summary(view)),
-            "happened": self._reporter.happened(self._ruleset, view),
-            "orders": list(self._order_results(view, self._orders.get(seat, ()))),
+            "brief": list(said.headlines),
+            "happened": said.events,
+            "orders": [[order.typed, order.words, order.told] for order in said.orders],
             "missed": seat in self._missing,
             "pictures": pictures,
             "map": "" if pictures else self._ruleset.text_map(view),
         }
-
-    def _order_results(self, view: View, orders: Sequence[Order]) -> Iterator[Json]:
-        """Yield each order as it is written, in words, and its outcome."""
-        book = self._ruleset.orders
-        for order, became in zip(orders, self._ruleset.order_outcomes(view, orders), strict=True):
-            yield [book.line(order), order.words(), became]
 
     def _attached_pictures(self, view: View) -> Iterator[Json]:
         """Yield the pictures that the GM has shown the seat. Each is a background, since many openings may have it."""

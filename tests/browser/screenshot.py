@@ -1,48 +1,53 @@
-"""The picture of README, made again by `python -m tests.browser.screenshot`."""
+"""The picture of README, a report as a phone shows it, made again by `python -m tests.browser.screenshot`."""
 
 from __future__ import annotations
 
-import dataclasses
 import io
+from itertools import pairwise
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
-from pbem.report.facts import PressSection
-from pbem.report.renderer import Renderer
-from pbem.testing.play import standard_game
-from pbem_rules.singularity_trap import RULESET
-from tests.browser.clicking import choose, put_line
 from tests.browser.conftest import CHROMIUM
-from tests.browser.test_reports import TEMPLATES, _facts
+from tests.browser.looking import shown
+from tests.browser.test_trap_report import played_report
 
-PICTURE = Path(__file__).parents[2] / "docs" / "seat-page.png"
+PICTURE = Path(__file__).parents[2] / "docs" / "report.png"
 COLOURS = 128
+WIDTH, HEIGHT, GAP = 360, 860, 24
+SCREENS = 3
+EDGE = "#b9c0c6"
+
+_TOPS = """() => [...document.querySelectorAll("h2, h3, p, li, img")]
+  .filter((each) => !(each.previousElementSibling || each.parentElement.previousElementSibling)?.matches("h2, h3"))
+  .map((each) => Math.floor(each.getBoundingClientRect().top) - 2)"""
+
+
+def _cuts(page: Page) -> list[int]:
+    """Return where screens begin and end, so that no line is cut and no heading stands below all."""
+    found, cuts = page.evaluate(_TOPS), [0]
+    for _ in range(SCREENS):
+        cuts.append(max(top for top in found if top <= cuts[-1] + HEIGHT))
+    return cuts
 
 
 def main() -> None:
-    """Draw a turn of The Singularity Trap, with orders in the sheet and one being written."""
-    game = standard_game(RULESET)
-    views = [view for view in game.views() if view["awaited"] and len(view["ships"]) > 1]
-    view = views[len(views) // 2]
-    facts = dataclasses.replace(
-        _facts(view, game.seats, first=True), zone="Europe/Berlin", words=PressSection(), closes=None, page=True
-    )
-    with Renderer([TEMPLATES], {RULESET.key: RULESET}) as reporter:
-        page = reporter.report(RULESET, view, facts).page or b""
-    ships = [ship["id"] for ship in view["ships"]]
+    """Draw the beginning of a report in mid-game of The Singularity Trap, screens side by side."""
+    report = played_report(10)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        window = browser.new_page(viewport={"width": 1100, "height": 720}, reduced_motion="reduce")
-        window.set_content(page.decode())
-        put_line(window, f"MOVE {ships[0]} N NE")
-        for word in ("MOVE", ships[1], "SLIP"):
-            choose(window, word)
-        window.evaluate("document.querySelector('.board').scrollIntoView()")
-        shot = window.screenshot()
+        with shown(browser, report.html, report.pictures, WIDTH, "light") as page:
+            whole = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
+            cuts = _cuts(page)
         browser.close()
-    Image.open(io.BytesIO(shot)).convert("RGB").quantize(COLOURS).save(PICTURE, optimize=True)
+    shot = Image.new("RGB", (SCREENS * (WIDTH + GAP) - GAP, HEIGHT), "white")
+    for number, (top, end) in enumerate(pairwise(cuts)):
+        left = number * (WIDTH + GAP)
+        shot.paste(whole.crop((0, top, WIDTH, end)), (left, 0))
+        if number:
+            shot.paste(EDGE, (left - GAP // 2, 0, left - GAP // 2 + 1, HEIGHT))
+    shot.quantize(COLOURS).save(PICTURE, optimize=True)
 
 
 if __name__ == "__main__":

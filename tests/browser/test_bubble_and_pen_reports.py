@@ -23,6 +23,7 @@ from pbem_rules.bubble_singularity import RULESET as BUBBLE
 from pbem_rules.bubble_singularity.state import SEATS
 from tests.browser.looking import SCHEMES, Scheme, faults, shown, too_wide
 from tests.browser.test_reports import TEMPLATES
+from tests.toy.home import is_report
 
 SCREEN = 640
 """Pixels of height of a small phone, which is 360 wide."""
@@ -82,7 +83,7 @@ def pen(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
     done = CliRunner().invoke(main, ["demo", str(home), "--game", "gm_adjudicated"])
     assert done.exit_code == 0, done.output
     mails = [_parsed(path) for path in (home / "post" / "sent" / "new").iterdir()]
-    nights = [mail for mail in mails if "the fifth night" in mail["Subject"] and mail.get_body(("html",))]
+    nights = [mail for mail in mails if "the fifth night" in mail["Subject"] and is_report(mail)]
     assert len(nights) == 4
     return [_shown(mail) for mail in sorted(nights, key=lambda mail: not mail["To"].startswith("heron"))]
 

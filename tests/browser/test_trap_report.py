@@ -49,7 +49,8 @@ def _played(turns: int) -> tuple[View, tuple[Order, ...]]:
     return views["red"], orders["red"]
 
 
-def _report(turns: int) -> Phone:
+def played_report(turns: int) -> Phone:
+    """Return the report of red after so many turns of four bots."""
     view, orders = _played(turns)
     facts = ReportFacts(
         campaign="trap7",
@@ -75,7 +76,7 @@ def _report(turns: int) -> Phone:
 @pytest.fixture(scope="module")
 def middle() -> Phone:
     """Return the report of a turn with two fights, of a player with seven ships."""
-    made = _report(10)
+    made = played_report(10)
     fights = {event["space"] for event in made.view["events"] if event["kind"] == "combat"}
     assert (len(made.view["ships"]), len(fights)) == (7, 2)
     return made
@@ -84,7 +85,7 @@ def middle() -> Phone:
 @pytest.fixture(scope="module")
 def first() -> Phone:
     """Return the first report of a campaign."""
-    return _report(0)
+    return played_report(0)
 
 
 def _bottom(page: Page, selector: str) -> float:

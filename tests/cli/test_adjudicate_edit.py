@@ -94,7 +94,7 @@ def test_a_file_that_is_not_there_is_asked_for_again(home: Path, monkeypatch: py
 
     said = edited(home, "gren", "stop")
 
-    assert "Error: expected a file, take or stop, got 'gren': " in said.output
+    assert "Error: gren is not a file, take or stop; possible: all.txt, " in said.output
 
 
 def test_what_is_wrong_is_told_and_nothing_is_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from pbem.cli import main
 from tests.cli.conftest import Run
 from tests.cli.test_commands import post
+from tests.toy.home import text_of
 
 SHEET = "ORDERS duel red\nPLAEC c3\nPLACE c3\nPLACE z9\n; later\nIF b2 THEN b2\nEND\n"
 
@@ -31,21 +32,20 @@ def report(duel: Run, home: Path) -> Path:
 
 
 def test_the_findings_are_those_of_the_receipt(duel: Run, home: Path, report: Path, tmp_path: Path) -> None:
-    """Line numbers, lines, texts and hints are those of the receipt, word for word."""
+    """Lines, texts and hints are those of the receipt, word for word."""
     (tmp_path / "sheet.txt").write_text(SHEET)
     post(home, SHEET)
     duel("tick", "--now", "2026-11-02T10:00Z")
     sent = sorted((home / "post" / "sent" / "new").iterdir())[-1]
-    receipt = (
-        email.message_from_bytes(sent.read_bytes(), policy=email.policy.default).get_content().replace("\r\n", "\n")
-    )
+    mail = email.message_from_bytes(sent.read_bytes(), email.message.EmailMessage, policy=email.policy.default)
+    receipt = text_of(mail).replace("\r\n", "\n")
 
     code, output = check(tmp_path / "sheet.txt", report)
 
-    findings = [block for block in output.split("\n\n") if block.startswith("Line ")]
+    findings = [block.partition(": ")[2].split("\n    ") for block in output.split("\n\n") if block.startswith("Line ")]
     assert code == 1
     assert len(findings) >= 3
-    assert [block for block in findings if block not in receipt] == []
+    assert [said for said in findings if f"{said[0]}\n\n{' '.join(said[1:])}" not in receipt] == []
 
 
 def test_a_clean_sheet_exits_zero(report: Path, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_clean_sheet_exits_zero(report: Path, tmp_path: Path) -> None:
     code, output = check(tmp_path / "sheet.txt", report)
 
     assert code == 0
-    assert output.startswith("duel, move 1, seat red: this sheet would be taken.\n1 order, 0 lines in error.\n")
+    assert output.startswith("duel, move 1, seat red: 1 of 1 order accepted.\n")
     assert "\n   1  " in output
 
 

@@ -35,12 +35,12 @@ def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
     """A first sheet is accepted; one that replaces another is shown first, and counts with --yes."""
     file = home / "red.txt"
     file.write_text("PLACE c4\n")
-    assert "Sheet 1 taken: 1 order." in duel("sheet", "duel", "red", str(file), *NOW).output
+    assert "red: 1 of 1 order accepted." in duel("sheet", "duel", "red", str(file), *NOW).output
     file.write_text("PLACE c3\n")
     looked, entered = duel("sheet", "duel", "red", str(file)), duel("sheet", "duel", "red", str(file), "--yes", *NOW)
 
     assert looked.exit_code == 3
-    assert "Sheet 2 taken: 1 order." in looked.output
+    assert "red: 1 of 1 order accepted." in looked.output
     assert looked.output.endswith("Nothing was changed. To do it, add --yes.\n")
     assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
 
@@ -160,7 +160,7 @@ def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) ->
     made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", *NOW)
 
     assert f"duel is copied to {folder.resolve()}, with turn 1 open. Nobody can be mailed from there.\n" in made.output
-    assert "red: Sheet 2 taken: 1 order.\n" in made.output
+    assert "red: 1 of 1 order accepted.\n" in made.output
     assert "duel: turn 1 there, against what was really told" in made.output
     ran = CliRunner().invoke(main, ["run", "duel", "--home", str(folder), *NOW])
     assert "duel: turn 1 resolved (by the GM).\n" in ran.output

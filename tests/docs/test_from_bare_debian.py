@@ -157,9 +157,9 @@ def test_the_doctor_finds_no_problem(machine: Machine) -> None:
 def test_a_turn_is_played_by_mail(machine: Machine) -> None:
     """The lines that the page shows are all understood, and bring the report of the next turn."""
     subjects = [str(report["Subject"]) for report in machine.reports("ann")]
-    [receipt] = [raw for raw in machine.mail.mails("ann") if b"Sheet 1 taken" in raw]
+    [receipt] = [raw for raw in machine.mail.mails("ann") if b"[first] orders in" in raw]
 
-    assert b"Sheet 1 taken: 2 orders." in receipt
+    assert b"Subject: [first] orders in: 2 of 2, turn 1 [" in receipt
     assert ["turn 1" in subjects[0], "turn 2" in subjects[-1]] == [True, True]
 
 

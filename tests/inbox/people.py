@@ -11,6 +11,12 @@ from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk, text_of
 
 ANN, BOB, CYD, EVE, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net", "gm@example.org"
 
+QUESTION = re.compile(r"] (?:did you send this|do you want to leave)\? Reply YES")
+"""In the subjects of questions about a message."""
+
+ANSWER = re.compile(r"^Re: |^\[\w+\] (?:Done|Not done|Not all was|Not understood|Nothing is done yet)\b")
+"""In the subjects of answers to messages, apart from receipts."""
+
 
 def form(desk: Desk, *seats: str, name: str = "toy1", game: str = "toy", open_seats: int = 0, **policy: str) -> None:
     """Create a campaign that has not begun, with these seats taken and some open; `accept` is "address" by default."""
@@ -60,13 +66,13 @@ def insist(desk: Desk, text: str, sender: str = ANN) -> str:
 
 def question(desk: Desk, to: str) -> EmailMessage:
     """Return the newest question to an address about a message."""
-    return [mail for mail in desk.mails(to) if "Is this mail yours?" in mail["Subject"]][-1]
+    return [mail for mail in desk.mails(to) if QUESTION.search(mail["Subject"])][-1]
 
 
 def _answered(desk: Desk, sender: str, before: int) -> str:
     desk.tick()
     new = desk.mails(sender)[before:]
-    answers = [mail for mail in new if str(mail["In-Reply-To"] or "").startswith("<letter")]
+    answers = [mail for mail in new if ANSWER.search(mail["Subject"])]
     return words((answers or new)[-1]) if new else ""
 
 

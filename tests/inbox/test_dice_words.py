@@ -122,7 +122,7 @@ def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
     desk.reply(desk.last(ANN), "yes")
     desk.tick()
 
-    assert "Is this mail yours?" in desk.mails(ANN)[1]["Subject"]
+    assert "did you send this? Reply YES" in desk.mails(ANN)[1]["Subject"]
     assert "DICE mine" in asked
     assert listed(desk)["words"][0] == ["red", "mine"]
 

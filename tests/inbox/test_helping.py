@@ -82,7 +82,7 @@ def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
     desk.tick()
     report = reports(desk, CYD)[-1]
     for line, begins in {
-        "Help the villagers\nand wait": "All 2 orders are in ",
+        "Help the villagers\nand wait": "Both orders are in ",
         "HELP": "How to play",
         "help say": "SAY AN ORDER OF THE UMPIRE'S PEN ",
         "Help blue against red": "Your order is in ",

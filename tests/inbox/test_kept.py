@@ -12,9 +12,22 @@ from pbem.campaign.house_rules import HouseRules
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage, OrderSheet, PendingRequest
-from tests.inbox.people import confirm, form, insist, players, question
+from tests.inbox.people import QUESTION, confirm, form, insist, players, question
 from tests.inbox.test_requests import Essay
-from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, put_seat, stamp, stand_in, token, told
+from tests.inbox.trusting import (
+    ANN,
+    BOB,
+    EVE,
+    SHEET,
+    believing,
+    code,
+    put_seat,
+    stamp,
+    stand_in,
+    token,
+    told,
+    version_taken,
+)
 from tests.toy.home import Desk, text_of
 
 
@@ -58,12 +71,12 @@ def test_it_is_the_usual_rule() -> None:
 
 
 def test_the_question_says_what_to_do(desk: Desk) -> None:
-    """The question shows the text, its sender and the seat, and says that Reply is enough."""
+    """The question shows the text, its sender and the seat, and says that YES is enough."""
     text = asked_about(desk)
 
-    assert "from ann@example.org for the seat red in toy1" in text
+    assert "From ann@example.org, for the seat red in toy1:" in text
     assert "| ORDERS toy1 red | BID 3 | END" in text
-    assert "press Reply and Send, there is nothing to type" in text
+    assert "TO CONFIRM: reply with YES, before the turn runs." in text
     assert bids(desk) == []
 
 
@@ -73,17 +86,17 @@ def test_a_reply_with_nothing_typed_counts(desk: Desk, typed: str) -> None:
     asked_about(desk)
     desk.reply(question(desk, ANN), typed.format(quoted=quoted(desk)))
 
-    assert told(desk)[ANN].startswith("Sheet 1 taken: 1 order.")
+    assert version_taken(told(desk)[ANN]) == 1
     assert bids(desk) == ["ORDERS toy1 red\nBID 3\nEND\n"]
 
 
 def test_an_original_without_marks_is_no_answer_of_its_own(desk: Desk) -> None:
     """A question quoted without marks, below a head of the mail program, is no text of the sender."""
     asked_about(desk)
-    head = "From: pbem <orders@example.org>\nSent: Monday\nTo: ann@example.org\nSubject: Is this mail yours?\n\n"
+    head = "From: pbem <orders@example.org>\nSent: Monday\nTo: ann@example.org\nSubject: did you send this?\n\n"
     desk.reply(question(desk, ANN), f"\n\n{head}{text_of(question(desk, ANN))}")
 
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert version_taken(told(desk)[ANN]) == 1
 
 
 @pytest.mark.parametrize("way", ["to", "subject", "in_reply_to"])
@@ -94,7 +107,7 @@ def test_any_one_way_of_the_code_is_enough(desk: Desk, way: str) -> None:
     del lost[way]
     desk.reply(question(desk, ANN), "", **lost)
 
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert version_taken(told(desk)[ANN]) == 1
 
 
 @pytest.mark.parametrize("typed", ["ORDERS toy1 red\nBID 4\nEND", "BID 4", "BID 4\n\n{quoted}"])
@@ -103,7 +116,7 @@ def test_a_sheet_in_the_answer_counts_instead(desk: Desk, typed: str) -> None:
     asked_about(desk)
     desk.reply(question(desk, ANN), typed.format(quoted=quoted(desk)))
 
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert version_taken(told(desk)[ANN]) == 1
     assert ["BID 4" in sheet for sheet in bids(desk)] == [True]
     assert notes(desk)[0].startswith("given up for letter 2")
 
@@ -135,11 +148,11 @@ def test_other_words_are_no_yes(desk: Desk, typed: str) -> None:
     """Neither chat nor a yes with a reservation confirms; the message still waits for a plain answer."""
     asked_about(desk)
     desk.reply(question(desk, ANN), typed)
-    assert "neither YES nor a sheet" in told(desk)[ANN]
+    assert "your answer is neither YES nor a sheet" in told(desk)[ANN]
     assert bids(desk) == []
 
     desk.reply(question(desk, ANN), "")
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert version_taken(told(desk)[ANN]) == 1
 
 
 @pytest.mark.parametrize("marks", [{"Auto-Submitted": "auto-replied"}, {"Precedence": "bulk"}, {"X-Autoreply": "yes"}])
@@ -202,8 +215,8 @@ def test_an_answer_after_the_turn_was_run_comes_too_late(desk: Desk) -> None:
     desk.reply(asked, "")
 
     text = told(desk)[ANN]
-    assert "has been run before your answer came" in text
-    assert "toy1 is at round 2 now" in text
+    assert "The turn for which you confirmed your orders has already run" in text
+    assert "toy1 is at round 2 now." in text
     assert bids(desk) == []
 
 
@@ -236,7 +249,7 @@ def test_an_address_is_asked_ten_times_a_day(desk: Desk) -> None:
         desk.post(f"ORDERS toy1 red\nBID {number}\nEND")
     before = len(desk.mails(ANN))
     desk.tick()
-    asked = [mail for mail in desk.mails(ANN)[before:] if "Is this mail yours?" in mail["Subject"]]
+    asked = [mail for mail in desk.mails(ANN)[before:] if QUESTION.search(mail["Subject"])]
 
     assert len(asked) == 10
     assert ["the last such question today" in " ".join(text_of(mail).split()) for mail in asked] == [False] * 9 + [True]
@@ -249,7 +262,7 @@ def test_an_address_that_is_vouched_for_counts(desk: Desk) -> None:
     """If the receiving server vouches for the sender no question is asked, and forged messages are not kept."""
     believing(desk)
     desk.post(SHEET, headers=stamp("pass"))
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert version_taken(told(desk)[ANN]) == 1
 
     desk.post(SHEET, headers=stamp("fail"))
     assert "says that it did not come from there" in told(desk)[ANN]
@@ -295,7 +308,7 @@ def test_the_command_is_shown_without_the_text_above_it(desk: Desk) -> None:
     """The command is shown, so that a player does not confirm it by the look of their own sheet above it."""
     text = asked_about(desk, f"{ABOVE}\nPLAYER toy1 red\nDEPUTY eve@example.net UNTIL 2026-12-24\nEND")
 
-    assert "A mail came that asks for what can give a seat away or speaks for its player:" in text
+    assert "A mail came that can give a seat away or speaks for its player." in text
     assert "| DEPUTY eve@example.net UNTIL 2026-12-24 |" in text
     assert "line 1" not in text
 
@@ -361,7 +374,7 @@ def test_a_seat_is_not_given_up_before_the_start_without_a_question(desk: Desk) 
 def test_looking_up_needs_no_answer(desk: Desk) -> None:
     """Answers to queries go to the registered address at once."""
     assert "toy1 (Toy Auction), seat red" in asked_about(desk, "STATUS")
-    assert asked_about(desk, "JOURNAL").startswith("> JOURNAL")
+    assert asked_about(desk, "JOURNAL").startswith("Done Toy Auction · toy1 JOURNAL Mon 2 Nov")
 
 
 def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
@@ -378,10 +391,10 @@ def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
 def test_a_sheet_with_its_code_is_not_asked_about(desk: Desk) -> None:
     """A sheet with the code of its report is taken without a question, from any address."""
     desk.post(f"ORDERS toy1 red {code(desk)}\nBID 3\nEND", sender=EVE)
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert version_taken(told(desk)[ANN]) == 1
 
     desk.reply(desk.last(ANN), "BID 4")
-    assert told(desk)[ANN].startswith("Sheet 2 taken")
+    assert version_taken(told(desk)[ANN]) == 2
 
 
 @pytest.mark.parametrize("text", ["LEAVE", "PAUSE", SHEET])
@@ -392,6 +405,6 @@ def test_a_deputy_confirms_for_himself_alone(desk: Desk, text: str) -> None:
     desk.now += dt.timedelta(days=2)
     desk.reply(question(desk, EVE), "")
 
-    assert "The time in which you may stand in for the seat red in toy1" in told(desk)[EVE]
+    assert "You may send orders for red in toy1 from Sun 1 Nov, 10:00 CET to Tue 3 Nov, 10:00 CET." in told(desk)[EVE]
     assert players(desk)["red"] == ANN
     assert bids(desk) == []

@@ -18,7 +18,8 @@ from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import OrderSheet, OutgoingMail, Press, Seat
 from pbem.util import MASK
-from tests.inbox.trusting import put_seat, token
+from tests.inbox.people import ANSWER
+from tests.inbox.trusting import TAKEN, put_seat, token
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD, EVE = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net"
@@ -35,7 +36,9 @@ def say(desk: Desk, text: str, sender: str = ANN, *, subject: str = "hello") -> 
     """Post a mail and tick; return the answer."""
     desk.post(text, sender=sender, subject=subject)
     desk.tick()
-    return text_of([mail for mail in desk.mails(sender) if mail["Subject"].startswith("Re: ")][-1])
+    return text_of(
+        [mail for mail in desk.mails(sender) if re.search(f"{ANSWER.pattern}| orders in: ", mail["Subject"])][-1]
+    )
 
 
 def press(desk: Desk, to: str = "") -> list[EmailMessage]:
@@ -132,7 +135,7 @@ def test_words_above_a_sheet_are_no_press(desk: Desk, first: str) -> None:
     """A greeting that begins with the name of a command does not keep the sheet below it from being taken."""
     begin(desk)
 
-    assert say(desk, f"{first}\n\nORDERS toy1 red\nBID 3\nEND").startswith("Sheet 1 taken")
+    assert say(desk, f"{first}\n\nORDERS toy1 red\nBID 3\nEND").startswith(TAKEN)
 
 
 def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
@@ -158,7 +161,7 @@ def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
         ({}, "PRESS TO blue", "there are no words to pass on"),
         ({}, "PRESS TO blue\n" + "long words " * 800, "the text has 8799 characters, and 8000 at the most"),
         ({}, "MUTE rde", "toy1 has no seat 'rde': did you mean red?"),
-        ({}, "MUTE red", "nobody can mute himself"),
+        ({}, "MUTE red", "no seat can mute itself"),
     ],
 )
 def test_press_that_is_not_allowed_is_refused_with_the_reason(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -38,7 +39,7 @@ def press_for_blue(desk: Desk, line: str = "PRESS TO blue") -> EmailMessage:
     desk.post(f"{line}\nShall we?", sender=ANN)
     desk.tick()
     desk.tick(hours=1)
-    return [mail for mail in desk.mails(BOB) if "] Press" in mail["Subject"]][-1]
+    return [mail for mail in desk.mails(BOB) if re.search("message from|anonymous message", mail["Subject"])][-1]
 
 
 def reply(desk: Desk, mail: EmailMessage, text: str = WORDS, **changes: str) -> EmailMessage:
@@ -62,7 +63,9 @@ def test_a_reply_is_offered_and_sent_by_yes(begun: Desk) -> None:
     assert len(written(begun)) == 1
 
     assert "Your message, signed blue, goes by mail at once to red." in words(reply(begun, offer, "YES"))
-    assert text_of(begun.last(ANN)).startswith("blue writes to red in toy1:\n\n| Yes, let us.\n| BID 3\n\n")
+    assert text_of(begun.last(ANN)).startswith(
+        "Message from blue\nToy Auction · toy1 · to red\n\n| Yes, let us.\n| BID 3\n\n"
+    )
     with begun.app.store.reading() as session:
         assert session.scalars(select(func.count()).select_from(OrderSheet)).one() == 0
 
@@ -72,16 +75,25 @@ def test_a_second_yes_sends_nothing(begun: Desk) -> None:
     offer = reply(begun, press_for_blue(begun))
     reply(begun, offer, "YES")
 
-    assert "was used already" in words(reply(begun, offer, "yes please"))
+    assert "You have answered the question whether to send your reply on before" in words(
+        reply(begun, offer, "yes please")
+    )
     assert len(written(begun)) == 2
 
 
 def test_other_words_send_nothing(begun: Desk) -> None:
     """An offer that is answered otherwise, or not, has no effect."""
     offer = reply(begun, press_for_blue(begun))
-    reply(begun, offer, "No, do not.")
+    heard = len(begun.mails(GM))
+    for typed, said in {
+        "But why?": "was not clear, so nothing was done: reply with the one word YES, or with NO",
+        "Yes, but not the last line": "was not clear, so nothing was done",
+        "No, do not.": "You said NO to the question whether to send your reply on.",
+        "YES": "You said NO to the question whether to send your reply on before",
+    }.items():
+        assert said in words(reply(begun, offer, typed))
 
-    assert len(written(begun)) == 1
+    assert (len(written(begun)), len(begun.mails(GM))) == (1, heard)
 
 
 def test_an_unsigned_writer_gets_the_reply_and_is_not_told(begun: Desk) -> None:
@@ -99,7 +111,7 @@ def test_an_unsigned_writer_gets_the_reply_and_is_not_told(begun: Desk) -> None:
     assert told[0] == told[1]
     assert "red" not in told[0][0].replace("answered", "") + told[0][1]
     assert written(begun)[1] == written(begun)[3] == (WORDS, ["red"])
-    assert len([mail for mail in begun.mails(ANN) if "blue writes to red" in text_of(mail)]) == 1
+    assert len([mail for mail in begun.mails(ANN) if "message from blue" in mail["Subject"]]) == 1
 
 
 def test_a_removed_unsigned_writer_is_not_disclosed(begun: Desk) -> None:
@@ -117,7 +129,7 @@ def test_a_muted_reply_is_not_mailed(begun: Desk) -> None:
     ask(begun, "MUTE blue")
 
     assert "goes by mail at once to red" in words(reply(begun, reply(begun, mail), "YES"))
-    assert not any("blue writes" in text_of(each) for each in begun.mails(ANN))
+    assert not any("message from blue" in each["Subject"] for each in begun.mails(ANN))
 
 
 def test_rules_that_changed_meanwhile_count(begun: Desk) -> None:

@@ -15,7 +15,7 @@ from pbem.inbox.process import process_messages
 from pbem.inbox.replies import ANSWERS_A_DAY, PASSED_ON_A_DAY
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import JournalEntry
-from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, question, token, words
+from tests.inbox.people import ANN, ANSWER, BOB, CYD, EVE, GM, ask, confirm, form, players, question, token, words
 from tests.toy.home import Desk, text_of
 
 QUOTE = "On Mon, 2 Nov 2026 at 09:00, PBEM <orders@example.org> wrote:\n{quoted}"
@@ -134,7 +134,7 @@ def seated(desk: Desk) -> bool:
 @pytest.mark.parametrize("typed", YES.values(), ids=YES.keys())
 def test_a_yes_in_plain_words_gives_the_seat(invited: Desk, typed: str) -> None:
     """YES in any plain words, above, below or without a quotation, gives the seat."""
-    assert "You have the seat blue in toy1." in reply(invited, typed)
+    assert "You play blue in toy1" in reply(invited, typed)
     assert seated(invited)
 
 
@@ -142,7 +142,7 @@ def test_a_yes_in_plain_words_gives_the_seat(invited: Desk, typed: str) -> None:
 def test_a_no_in_plain_words_ends_the_invitation(invited: Desk, typed: str) -> None:
     """NO ends the invitation: it is answered, the GM is told, and a later YES is not."""
     assert "You said NO to the invitation to toy1. It has ended" in reply(invited, typed)
-    assert f"{EVE}, whom you invited to toy1, has declined." in words(invited.last(GM))
+    assert f"{EVE}, whom you invited to toy1, has declined" in words(invited.last(GM))
 
     assert "write to the GM, gm@example.org, who can invite you again" in reply(invited, "YES")
     assert not seated(invited)
@@ -165,7 +165,7 @@ def test_other_words_are_passed_on(invited: Desk, typed: str) -> None:
     said = reply(invited, typed)
 
     assert "Your words were passed on to the GM, gm@example.org" in said
-    assert "to say yes, reply YES; to decline, reply NO" in said
+    assert "To say yes, reply YES; to decline, reply NO." in said
     assert invited.last(GM)["Reply-To"] == EVE
     assert f"| {typed.splitlines()[0]}" in text_of(invited.last(GM))
     assert not seated(invited)
@@ -237,7 +237,7 @@ def test_two_answers_at_once_take_one_seat(shared: Desk) -> None:
     _process_at_once(shared)
 
     assert list(players(shared, "toy2").values()).count(EVE) == 1
-    assert len([mail for mail in shared.mails(EVE) if mail["Subject"].startswith("Re:")]) == 2
+    assert sum(bool(ANSWER.search(mail["Subject"])) for mail in shared.mails(EVE)) == 2
 
 
 def test_a_yes_and_a_no_at_once_are_one_of_them(shared: Desk) -> None:
@@ -269,7 +269,7 @@ def test_a_guessed_code_is_a_strangers_mail(invited: Desk) -> None:
         invited, "YES", to="orders+aaaaaaaaaaaaaaa2@example.org", subject="Re: hello", sender="zed@example.net"
     )
 
-    assert "it has no token that is known here" in said
+    assert "This address plays no seat here." in said
     assert "toy1" not in said
     assert not seated(invited)
 
@@ -333,7 +333,9 @@ def test_a_command_in_a_reply_is_a_command(invited: Desk, typed: str) -> None:
     """A reply that begins with a command is that, for the campaign of the invitation."""
     said = reply(invited, typed)
 
-    assert said.startswith({"RULES": "AUCTION", "HELP BID": "BID <coins>"}.get(typed, "You wrote"[:0]))
+    assert said.startswith(
+        {"RULES": "The rulebook Toy Auction", "HELP BID": "BID AN ORDER OF TOY AUCTION"}.get(typed, "")
+    )
     assert "passed on" not in said
     assert not seated(invited)
 
@@ -416,8 +418,8 @@ def test_an_answer_belongs_to_the_campaign_that_is_joined(desk: Desk) -> None:
     desk.reply(desk.last(ANN), "Yes, gladly!")
     desk.tick()
 
-    (said,) = [mail for mail in desk.mails(ANN)[len(before) :] if mail["Subject"].startswith("Re:")]
-    assert said["Subject"].startswith("Re: [toy2] ")
+    (said,) = [mail for mail in desk.mails(ANN)[len(before) :] if ANSWER.search(mail["Subject"])]
+    assert said["Subject"].startswith("[toy2] Done: ")
     assert "You have the seat red in toy2." in words(said)
     assert said["Reply-To"] not in {mail["Reply-To"] for mail in before}
     desk.reply(said, "DICE a word of mine")
@@ -432,4 +434,4 @@ def test_an_answer_of_a_newer_code_does_not_wait_for_others(invited: Desk) -> No
     run_action(invited.app, "toy1", Invite(EVE), invited.now)
     invited.tick()
 
-    assert "You have the seat blue in toy1." in reply(invited, "Yes after all!")
+    assert "You play blue in toy1" in reply(invited, "Yes after all!")

@@ -12,11 +12,10 @@ from sqlalchemy import select
 from pbem.actions.base import run_action
 from pbem.actions.start import StartCampaign
 from pbem.store.models import Absence, Deputy, ExtensionVote, OrderSheet, Person, Press, Seat, Standby
-from tests.inbox.people import ANN, BOB, EVE, ask, code, form, reports, token
+from tests.inbox.people import ANN, BOB, EVE, QUESTION, ask, code, form, reports, token
 from tests.inbox.trusting import believing, stamp, told
 from tests.toy.home import Desk, text_of
 
-QUESTION = "Is this mail yours?"
 DAN = "dan@example.net"
 SHEET = "ORDERS toy1 red{key}\nBID 3\nEND"
 
@@ -137,7 +136,7 @@ def standing(desk: Desk) -> list[object]:
 
 def questions(desk: Desk, to: str = ANN) -> list[EmailMessage]:
     """Return the mails to an address that ask for a confirmation."""
-    return [mail for mail in desk.mails(to) if QUESTION in mail["Subject"] or "CONFIRM " in text_of(mail)]
+    return [mail for mail in desk.mails(to) if QUESTION.search(mail["Subject"]) or "CONFIRM " in text_of(mail)]
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)

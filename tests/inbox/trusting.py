@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import re
 
 from sqlalchemy import select, update
 
@@ -16,6 +17,14 @@ SERVER = "mx.example.org"
 SHEET = "ORDERS toy1 red\nBID 3\nEND"
 TAKEN = "Your order is in"
 """The title of the receipt of a sheet with one order, which was accepted."""
+
+
+def version_taken(receipt: str) -> int:
+    """Return the version of the sheet that a receipt, on one line, says is in; 0 if it says something else."""
+    found = re.fullmatch(
+        r"(?:Your order is|Both orders are|All \d+ orders are) in .* Sheet (\d+), [0-9a-f]+\.", receipt
+    )
+    return int(found[1]) if found else 0
 
 
 def token(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:

@@ -66,7 +66,7 @@ def test_a_view_of_version_1_is_shown(game: str) -> None:
 
 
 @pytest.mark.parametrize("full", [False, True])
-@pytest.mark.parametrize("game", ["bubble_singularity", "gm_adjudicated", "singularity", "singularity_trap"])
+@pytest.mark.parametrize("game", SHEETS)
 def test_a_report_is_written_anew_of_a_view_of_version_1(game: str, full: bool) -> None:
     """A report that was stored then can be corrected, and sent again with all that the seat knows."""
     ruleset, view = opened(game)

@@ -349,7 +349,7 @@ class Viewer {
     const parts = [];
     if (told.brief.length) parts.push(listOf("events", told.brief.map((line) => [line])));
     const ordered = told.orders.map(([line, words, became]) => [make("code", {}, line), words, became].filter(Boolean));
-    if (told.missed) parts.push(make("p", { class: "note" }, "No sheet came."));
+    if (told.missed) parts.push(make("p", { class: "note" }, "No orders came."));
     if (ordered.length) parts.push(make("h3", {}, "Ordered"), listOf("orders", ordered));
     if (told.happened.length) parts.push(make("h3", {}, "Was told"), listOf("events", told.happened));
     return parts.length ? parts : [make("p", { class: "note" }, "Nothing yet.")];
@@ -363,7 +363,7 @@ class Viewer {
     const mine = (/** @type {Said} */ each) => this.eyes === ALL || each.by === this.eyes || !each.to.length || each.to.includes(this.eyes);
     const parts = [
       ...pressOf("The newspaper", turn.words.filter(({ kind }) => kind === "news")),
-      ...pressOf("Letters", turn.words.filter((each) => each.kind === "press" && mine(each))),
+      ...pressOf("Messages", turn.words.filter((each) => each.kind === "press" && mine(each))),
       ...pressOf("Diaries, opened at the end", turn.diaries.filter((each) => this.eyes === ALL || each.by === this.eyes)),
     ];
     return parts.length ? [make("section", {}, ...parts)] : [];

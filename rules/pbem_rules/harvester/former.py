@@ -70,4 +70,4 @@ class _Renewed:
     def _subservient(self, each: Mapping[str, Any]) -> dict[str, Any]:
         """Add the place of a subservient's Harvester, from its contact; what it held was not in the view."""
         harvester = self._placed(self._harvesters[each["seat"]])
-        return {**each, "q": harvester["q"], "r": harvester["r"], "held": 0, "units": []}
+        return {"held": 0, "units": [], **each, "q": harvester["q"], "r": harvester["r"]}

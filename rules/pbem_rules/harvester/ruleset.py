@@ -46,6 +46,7 @@ class Harvester(BaseRuleset[State]):
     views = staticmethod(views_of)
     carry_memory = staticmethod(carry_memory)
     # After an upgrade in mid-turn the view of the open turn is one that the older version mailed.
+    current_view = staticmethod(renewed)
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))

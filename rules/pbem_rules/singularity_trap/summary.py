@@ -77,7 +77,7 @@ def _begins(view: View) -> Iterator[str]:
     starts = "the start of a turn" if turns == 1 else f"{turns} successive turn starts"
     allies = {0: "", 2: ", alone or with an ally"}.get(rules["largest_faction"], ", alone or with allies")
     yield fitting(
-        f"the game begins. You hold {listed(own)}, as {listed(others)} hold theirs.",
+        f"the game begins. You hold {listed(own)}, as {listed(others)} {'hold' if others[1:] else 'holds'} theirs.",
         f"the game begins. You hold {listed(own)}, as all others hold theirs.",
         f"the game begins. You hold {counted(len(own), 'planet')}.",
     )
