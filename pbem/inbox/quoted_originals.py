@@ -55,7 +55,8 @@ _SHEET = ""
 # A colon too: in HTML one parts an order from its outcome, which in plain text has a line of its own.
 _TYPED_MARKS = "*_`|#:"
 _MARKS = re.compile(r"\A[\s>|]*+")
-_SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*[.:!?]\s*+|\s*+[-=]{4,}+\s*+)")
+# Or the line below the title of each mail: game · campaign · seat.
+_SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*(?:[.:!?]\s*+| · .*+)|\s*+[-=]{4,}+\s*+)")
 
 
 @dataclass(frozen=True)

@@ -331,9 +331,13 @@ class Receipt:
 
     @property
     def general_remarks(self) -> tuple[str, ...]:
-        """The remarks on no accepted order."""
+        """The remarks on no accepted order, behind the lines that they are about."""
         lines = {order.line for order in self.orders}
-        return tuple(finding.text for finding in self.remarks if finding.line not in lines)
+        return tuple(
+            f'"{finding.source.strip()}": {finding.text}' if finding.source.strip() else finding.text
+            for finding in self.remarks
+            if finding.line not in lines
+        )
 
     @property
     def corrected_sheet(self) -> tuple[str, ...]:
@@ -655,8 +659,8 @@ class OpenGames:
 class Doubt:
     """A reason to ask whether a sheet was meant: it repeats an old receipt, or most of its lines are errors.
 
-    `counted` is the version that still counts, `counted_at` when it came; a receipt would report `errors` of `lines`
-    lines.
+    `counted` is the version that still counts, `counted_at` when it came; a receipt would
+    report `errors` of `lines` lines.
     """
 
     # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.

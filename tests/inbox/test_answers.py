@@ -17,7 +17,7 @@ from pbem.store.models import Campaign, OrderSheet, Turn, WithdrawnTurns
 from tests.inbox.trusting import ANN, BOB, CYD, EVE, TAKEN, code, put_seat, token, told
 from tests.toy.home import GAMES, Desk, open_desk
 
-NOBODY = "This address plays no seat here."
+NOBODY = "Your mail names no seat that is played from your address."
 RUN = "answers a turn that has already run"
 TRIED = "A mail with orders for your seat red in toy1 came from"
 

@@ -96,7 +96,7 @@ def test_a_wrong_token_does_nothing(desk: Desk, token: str) -> None:
 
     assert held(desk) == ""
     assert "in your name, without your token" in read(desk, at=-2)
-    assert answer.startswith("This address plays no seat")
+    assert answer.startswith("No seat of yours is named")
 
 
 def test_automatic_mail_is_not_the_gms(desk: Desk, token: str) -> None:

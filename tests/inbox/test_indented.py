@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.store.models import OrderSheet
-from tests.inbox.trusting import ANN
+from tests.inbox.trusting import ANN, version_taken
 from tests.toy.home import Desk, is_report, text_of
 
 
@@ -86,7 +86,7 @@ def test_omitted_lines_are_told(desk: Desk) -> None:
     desk.tick()
 
     told = " ".join(text_of(desk.last()).split())
-    assert told.startswith("Sheet 2 taken: 1 order")
+    assert version_taken(told) == 2
     assert "quoted lines were left out." in told
 
 
@@ -98,4 +98,4 @@ def test_words_to_others_may_quote_us(desk: Desk) -> None:
     desk.reply(desk.last(), f"PRESS TO blue\nThey say to me:\n\n{refusal}")
     desk.tick()
 
-    assert "No orders were found in your mail" in text_of(desk.last("bob@example.org"))
+    assert "|     No orders in your mail\n" in text_of(desk.last("bob@example.org"))

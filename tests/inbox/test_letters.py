@@ -13,6 +13,7 @@ from pbem.errors import StoreError
 from pbem.inbox.process import process_messages
 from pbem.ruleset import ParsedSheet, View
 from pbem.store.models import InboxMessage, OrderSheet
+from tests.inbox.trusting import version_taken
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -72,7 +73,7 @@ def test_a_sheet_with_the_word_help_in_it_is_a_sheet(desk: Desk) -> None:
     desk.post("ORDERS toy1 red\nBID 1\nEND", subject="help")
     desk.tick()
 
-    assert text_of(desk.last()).startswith("Sheet 1 taken")
+    assert version_taken(text_of(desk.last())) == 1
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.process import process_messages
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet
-from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
+from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told, version_taken
 from tests.toy.home import Desk, text_of
 
 WRONG = "ORDERS toy1 red {key}\nBID 3\nEND"
@@ -45,7 +45,7 @@ def test_wrong_tokens_do_not_lock_the_right_one(desk: Desk) -> None:
     guess(desk, 30)
     desk.post(WRONG.format(key=token(desk)), sender="ann@phone.example")
 
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert version_taken(told(desk)[ANN]) == 1
 
 
 def test_player_and_gm_are_told_of_ten_wrong_tokens_once(desk: Desk) -> None:
@@ -100,7 +100,7 @@ def test_forged_messages_shut_no_player_out(desk: Desk) -> None:
     flood(desk, 203, ANN)
     desk.post(SHEET, headers=stamp("pass"))
 
-    assert "Sheet 1 taken" in told(desk)[ANN]
+    assert version_taken(told(desk)[ANN]) == 1
 
 
 def states(desk: Desk) -> list[str]:
@@ -117,7 +117,7 @@ def test_two_hundred_messages_a_day_are_processed(desk: Desk) -> None:
     answers = told(desk)
 
     assert states(desk) == ["processed"] * 200 + ["quarantined"] * 3 + ["processed"]
-    assert answers[ANN].startswith("Sheet 1 taken")
+    assert version_taken(answers[ANN]) == 1
 
 
 def test_messages_of_earlier_ticks_count(desk: Desk) -> None:

@@ -12,7 +12,7 @@ from pbem.actions.settings import mail_gm_token
 from pbem.admin.checks import CheckResult, check_database
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.mail.authentication import is_from_outside
-from tests.inbox.trusting import ANN, SHEET, believing, rule, stamp, told
+from tests.inbox.trusting import ANN, SHEET, believing, rule, stamp, told, version_taken
 from tests.toy.home import Desk, text_of
 
 GM = "gm@example.org"
@@ -42,7 +42,7 @@ def gm_writes(desk: Desk, headers: dict[str, str]) -> None:
 def is_taken(desk: Desk) -> bool:
     """Return True if a sheet with a server's verdict for its sender is accepted."""
     desk.post(SHEET, headers=stamp("pass"))
-    return told(desk)[ANN].startswith("Sheet ")
+    return version_taken(told(desk)[ANN]) > 0
 
 
 def found(desk: Desk) -> CheckResult:

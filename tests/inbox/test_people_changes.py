@@ -28,6 +28,7 @@ from tests.inbox.people import (
     token,
     words,
 )
+from tests.inbox.trusting import version_taken
 from tests.toy.home import Desk
 
 
@@ -58,7 +59,7 @@ def test_leaving_opens_the_seat(desk: Desk) -> None:
 @pytest.mark.parametrize("text", ["LEAVE", f"DEPUTY {EVE} UNTIL 2026-11-20"])
 def test_a_forged_sender_gives_no_seat_away(desk: Desk, text: str) -> None:
     """Commands that give a seat or its secrets away need more than a From: the player is asked under any house rule."""
-    assert "If it is yours, answer this mail, and it counts" in ask(desk, text)
+    assert "TO CONFIRM: reply with YES." in ask(desk, text)
     assert players(desk)["red"] == ANN
     assert desk.mails(EVE) == []
 
@@ -99,7 +100,7 @@ def test_the_first_standby_gets_the_seat(desk: Desk) -> None:
     assert "eve" not in words(desk.last(BOB))
     desk.reply(report, "BID 2")
     desk.tick()
-    assert words(desk.last(EVE)).startswith("Sheet 1 taken")
+    assert version_taken(words(desk.last(EVE))) == 1
 
 
 def test_sheets_in_the_old_code_are_refused_after_a_takeover(desk: Desk) -> None:
@@ -157,7 +158,7 @@ def test_a_deputy_is_dismissed(desk: Desk) -> None:
     """UNDEPUTE ends a deputy's time, and withdraws a request that was not confirmed."""
     insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
     asked = code(desk.last(EVE))
-    assert "Nobody stands in for red" in insist(desk, "UNDEPUTE")
+    assert "red in toy1 has no deputy" in insist(desk, "UNDEPUTE")
     assert "is not known here" in ask(desk, f"CONFIRM {asked}", EVE)
 
     insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")

@@ -36,6 +36,7 @@ from tests.inbox.people import (
     token,
     words,
 )
+from tests.inbox.trusting import version_taken
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -138,7 +139,7 @@ def test_campaigns_closed_and_unknown_are_told_alike(desk: Desk) -> None:
 
     assert "No campaign called toy1 takes players by mail now." in closed
     assert closed.replace("toy1", "toy2") == unknown
-    assert "Did you mean toy3? Which game would you like to join?" in closed
+    assert "Perhaps: toy3. Which game would you like to join?" in closed
 
 
 def test_a_code_works_once(desk: Desk) -> None:
@@ -232,7 +233,7 @@ def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
     assert players(desk)["blue"] == EVE
     assert len(reports(desk, EVE)) == 1
     assert ask(desk, f"ORDERS toy1 blue {token(desk, EVE)}\nBID 1\nEND", DAN) == ""
-    assert words(desk.last(EVE)).startswith("Sheet 1 taken")
+    assert version_taken(words(desk.last(EVE))) == 1
 
 
 def test_a_campaign_that_closed_meanwhile_takes_no_players(desk: Desk) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from email.message import EmailMessage
+
 import pytest
 from sqlalchemy import select
 
 from pbem.store.models import OrderSheet
+from tests.inbox.trusting import version_taken
 from tests.toy.home import Desk, text_of
 
 
@@ -22,6 +25,14 @@ def send(desk: Desk, text: str) -> str:
     return text_of(desk.last())
 
 
+STILL = "Your orders of Mon 2 Nov, 10:00 CET still count."
+
+
+def code_of(mail: EmailMessage) -> str:
+    """Return the reply code at the end of a mail's subject, in its brackets."""
+    return "[" + str(mail["Subject"]).rpartition("[")[2]
+
+
 def sheets(desk: Desk) -> list[OrderSheet]:
     """Return all sheets."""
     with desk.app.store.reading() as session:
@@ -29,17 +40,13 @@ def sheets(desk: Desk) -> list[OrderSheet]:
 
 
 def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
-    """A receipt has every order in words, every finding with its line, and the deadline in zone and UTC."""
+    """A receipt has every order in words, every finding with its line, and the deadline."""
     text = send(desk, "BID 40\nWHISPR blue deal\nWHISPER blue deal deal")
 
-    assert "2 orders, 1 line in error" in text
-    assert (
-        "   1  Bid 40 for the prize.\n      BID 40\n   3  Whisper to blue: deal deal.\n      WHISPER blue deal deal\n"
-        in text
-    )
-    assert "Line 2: WHISPR blue deal\n    There is no order WHISPR.\n    Perhaps: WHISPER blue deal.\n" in text
-    assert "Line 1: BID 40\n    40 coins are more than your purse holds.\n" in text
-    assert "Orders are due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)." in text
+    assert text.startswith("1 of 3 orders not accepted\n")
+    assert "The other 2 count. You can correct this until Fri 6 Nov, 20:00 CET.\n" in text
+    assert "\nWHISPR blue deal\n\nThere is no order WHISPR. Perhaps: WHISPER blue deal\n" in text
+    assert "- BID 40\n  40 coins are more than your purse holds; you have 15\n- WHISPER blue deal deal\n" in text
 
 
 def test_words_to_a_person_are_left_alone(desk: Desk) -> None:
@@ -47,24 +54,24 @@ def test_words_to_a_person_are_left_alone(desk: Desk) -> None:
     text = send(desk, "Hi there,\nBID 4\n\nThanks and best wishes!\nAnn")
     doubtful = send(desk, "BID 5\nThanks\nWHISPR")
 
-    assert text.startswith("Sheet 1 taken: 1 order.\n")
-    assert 'Not orders: "Hi there,", "Thanks and best wishes!", "Ann".\n' in text
-    assert "Did you mean WHISPER?" in doubtful
+    assert version_taken(text) == 1
+    assert 'Not orders: "Hi there,", "Thanks and best wishes!", "Ann".' in text
+    assert "\nWHISPR\n\nThere is no order WHISPR." in doubtful
 
 
 def test_a_command_among_orders_is_told_where_it_belongs(desk: Desk) -> None:
-    """A command among orders is an error with a hint, and not taken for a similar order."""
+    """A command among orders is named with a hint, and not taken for a similar order."""
     text = send(desk, "BID 4\nPress to blue")
 
-    assert "Line 2: Press to blue\n" in text
-    assert "    PRESS is a command: send it as the first line of a mail of its own.\n" in text
+    assert '- "Press to blue": PRESS is a command: send it as the first line of a mail of its own.\n' in text
+    assert "- BID 4\n" in text
 
 
 def test_thanks_alone_are_no_sheet(desk: Desk) -> None:
     """A reply with nothing but kind words does not drop the orders."""
     send(desk, "BID 4")
 
-    assert "Your sheet 1 still counts" in send(desk, "Thanks, a nice game so far\nAnn")
+    assert STILL in send(desk, "Thanks, a nice game so far\nAnn")
 
 
 def test_a_receipt_is_threaded_under_its_sheet(desk: Desk) -> None:
@@ -76,7 +83,7 @@ def test_a_receipt_is_threaded_under_its_sheet(desk: Desk) -> None:
     assert receipt["In-Reply-To"] == "<letter0@example.org>"
     assert receipt["References"].split()[-2:] == [report["Message-ID"], "<letter0@example.org>"]
     assert receipt["Reply-To"] == report["Reply-To"]
-    assert receipt["Subject"] == f"Re: {report['Subject']}"
+    assert receipt["Subject"] == f"[toy1] orders in: 1 of 1, round 1 {code_of(report)}"
     assert receipt["Auto-Submitted"] == "auto-replied"
 
 
@@ -85,7 +92,7 @@ def test_a_later_sheet_replaces_the_earlier(desk: Desk) -> None:
     send(desk, "BID 1\nWHISPER blue hello")
     text = send(desk, "BID 2\nWHISPER blue hello")
 
-    assert "It replaces your sheet 1; dropped (-) and added (+) were:\n  - BID 1\n  + BID 2\n" in text
+    assert "Compared with your last sheet: added BID 2; dropped BID 1.\n" in text
 
 
 def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
@@ -93,8 +100,9 @@ def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
     send(desk, "BID 1")
     text = send(desk, "thanks a lot!\nBIT 4\nBIT 5")
 
-    assert text.startswith("Sheet 2 not taken: 2 lines in error, and no order besides.")
-    assert "Your sheet 1 still counts, unchanged." in text
+    assert text.startswith("Nothing accepted yet\n")
+    assert "NOTHING accepted, round 1" in desk.last()["Subject"]
+    assert STILL in text
     assert [sheet.accepted for sheet in sheets(desk)] == [True, False]
 
 
@@ -102,7 +110,7 @@ def test_an_empty_frame_is_an_empty_sheet(desk: Desk) -> None:
     """ORDERS and END with nothing between order nothing, and the receipt says so."""
     text = send(desk, "ORDERS toy1 red\nEND")
 
-    assert text.startswith("Sheet 1 taken: no orders, as you sent it.")
+    assert text.startswith("No orders, as you sent it")
 
 
 def test_an_empty_reply_is_no_sheet(desk: Desk) -> None:
@@ -110,8 +118,8 @@ def test_an_empty_reply_is_no_sheet(desk: Desk) -> None:
     send(desk, "BID 1")
     text = " ".join(send(desk, "\n> BID coins\n").split())
 
-    assert "so nothing was taken" in text
-    assert "Your sheet 1 still counts." in text
+    assert text.startswith("No orders in your mail ")
+    assert STILL in text
     assert len(sheets(desk)) == 1
 
 
@@ -129,7 +137,7 @@ def test_wait_alone_keeps_the_orders(desk: Desk) -> None:
 
 def test_wait_before_any_sheet_is_answered(desk: Desk) -> None:
     """WAIT before any sheet is refused with what to send."""
-    assert "No orders were found in your mail" in send(desk, "WAIT")
+    assert "There were no orders in your mail." in send(desk, "WAIT")
     assert sheets(desk) == []
 
 
@@ -158,10 +166,10 @@ def test_the_text_kept_holds_no_token_or_code(desk: Desk) -> None:
 
 def test_the_digest_is_told_again_by_the_report(desk: Desk) -> None:
     """Receipt and report name the same version and digest, so that it is clear which sheet was used."""
-    digest = send(desk, "BID 1").partition("digest ")[2].partition(".")[0]
+    said = send(desk, "BID 1").partition("Sheet 1, ")[2].partition(".")[0]
     desk.tick(hours=24 * 5)
 
-    assert f"resolved with your sheet 1 (digest {digest})" in text_of(desk.last())
+    assert f"Sheet 1, {said}." in text_of(desk.last())
 
 
 def test_a_hundred_sheets_a_turn_are_enough(desk: Desk) -> None:
@@ -179,7 +187,7 @@ def test_a_sheet_that_is_not_complete_waits_for_the_deadline(desk: Desk) -> None
     """A sheet without the orders that its seat is awaited for is stored but does not let the turn run early."""
     text = send(desk, "WHISPER blue deal")
 
-    assert "What your seat is asked for is not in this sheet." in text
+    assert "Something that round 1 asks of you is not in it, so the turn waits for its deadline" in text
     assert [(sheet.accepted, sheet.wait) for sheet in sheets(desk)] == [(True, True)]
 
 
@@ -189,7 +197,8 @@ def test_the_sheet_of_a_quoted_report_is_no_empty_sheet(desk: Desk) -> None:
     report = text_of(desk.mails("ann@example.org")[1]).replace("\n-- \n", "\n")
     text = " ".join(send(desk, f"BID 2\n\nFeladó: Play by Email\n{report}").split())
 
-    assert text.startswith("Sheet 2 taken: 1 order")
+    assert text.startswith("1 of 2 orders not accepted ")
+    assert "Feladó: Play by Email There is no order Feladó" in text
     assert [sheet.orders for sheet in sheets(desk)][-1] == [{"order": "bid", "coins": 2}]
 
 
@@ -197,5 +206,5 @@ def test_an_empty_sheet_below_a_greeting_is_noted(desk: Desk) -> None:
     """An empty sheet is taken, and its receipt says what was not read."""
     text = " ".join(send(desk, "Hello!\nORDERS toy1 red\nEND").split())
 
-    assert text.startswith("Sheet 1 taken: no orders, as you sent it.")
+    assert text.startswith("No orders, as you sent it")
     assert "what stands above ORDERS was not read" in text

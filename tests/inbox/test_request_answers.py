@@ -269,7 +269,7 @@ def test_a_guessed_code_is_a_strangers_mail(invited: Desk) -> None:
         invited, "YES", to="orders+aaaaaaaaaaaaaaa2@example.org", subject="Re: hello", sender="zed@example.net"
     )
 
-    assert "This address plays no seat here." in said
+    assert "Your mail names no seat that is played from your address." in said
     assert "toy1" not in said
     assert not seated(invited)
 

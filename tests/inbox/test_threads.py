@@ -106,7 +106,7 @@ def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str
 
     assert (done.answered.letters, done.sent.sent) == (1, 1)
     asked = desk.last()
-    assert "you have not left" in " ".join(text_of(asked).split())
+    assert "You have not left" in " ".join(text_of(asked).split())
     assert "red" in manned(desk)
 
     desk.reply(asked, "")
@@ -126,7 +126,7 @@ def test_other_subjects_are_no_button(desk: Desk, subject: str) -> None:
     desk.post("BID 3\n", subject=subject)
     desk.tick()
 
-    assert "you have not left" not in " ".join(text_of(desk.last()).split())
+    assert "You have not left" not in " ".join(text_of(desk.last()).split())
     assert "red" in manned(desk)
 
 
@@ -135,7 +135,7 @@ def test_a_button_cannot_be_pressed_for_others(desk: Desk) -> None:
     desk.post(GMAIL, subject="Leave toy1 red", sender="eve@example.com")
     desk.tick()
 
-    assert "you have not left" not in " ".join(text_of(desk.last()).split())
+    assert "You have not left" not in " ".join(text_of(desk.last()).split())
     assert "red" in manned(desk)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.inbox.people import form, words
-from tests.inbox.trusting import ANN, BOB, EVE, SHEET, code, token
+from tests.inbox.trusting import ANN, BOB, EVE, SHEET, code, token, version_taken
 from tests.toy.home import Desk, text_of
 
 
@@ -28,21 +28,21 @@ def test_a_framed_sheet_from_the_seats_address_is_taken(desk: Desk) -> None:
     """The seat's own address is proof enough."""
     desk.post(SHEET)
 
-    assert answered(desk).startswith("Sheet 1 taken: 1 order.")
+    assert version_taken(answered(desk)) == 1
 
 
 def test_addresses_are_compared_case_blind(desk: Desk) -> None:
     """ANN@Example.ORG is ann@example.org."""
     desk.post(SHEET, sender="ANN@Example.ORG")
 
-    assert answered(desk).startswith("Sheet 1 taken")
+    assert version_taken(answered(desk)) == 1
 
 
 def test_the_token_is_proof_from_any_address(desk: Desk) -> None:
     """A sheet with the token is taken from any address, and its receipt goes to the seat's own address."""
     desk.post(f"ORDERS toy1 red {token(desk).upper()}\nBID 3\nEND", sender=EVE)
 
-    assert answered(desk).startswith("Sheet 1 taken")
+    assert version_taken(answered(desk)) == 1
     assert desk.mails(EVE) == []
 
 
@@ -53,7 +53,7 @@ def test_any_one_way_of_the_code_is_enough(desk: Desk, way: str) -> None:
     del kept[way]
     desk.reply(desk.last(), "BID 3", sender=EVE, **kept)
 
-    assert answered(desk).startswith("Sheet 1 taken")
+    assert version_taken(answered(desk)) == 1
 
 
 def test_a_reply_to_a_receipt_finds_the_seat(desk: Desk) -> None:
@@ -62,14 +62,14 @@ def test_a_reply_to_a_receipt_finds_the_seat(desk: Desk) -> None:
     desk.tick()
     desk.post("BID 4", headers={"References": str(desk.last()["References"]).replace("\n", " ")})
 
-    assert answered(desk).startswith("Sheet 2 taken")
+    assert version_taken(answered(desk)) == 2
 
 
 def test_the_code_in_the_header_is_proof(desk: Desk) -> None:
     """The prepared sheet of a report may be sent from any address."""
     desk.post(f"ORDERS toy1 red {code(desk)}\nBID 3\nEND", sender=EVE)
 
-    assert answered(desk).startswith("Sheet 1 taken")
+    assert version_taken(answered(desk)) == 1
 
 
 def test_a_wrong_key_from_the_right_address_is_noted(desk: Desk) -> None:
@@ -78,7 +78,7 @@ def test_a_wrong_key_from_the_right_address_is_noted(desk: Desk) -> None:
 
     text = answered(desk)
 
-    assert text.startswith("Sheet 1 taken")
+    assert version_taken(text) == 1
     assert "neither your token nor the code" in " ".join(text.split())
 
 
@@ -91,7 +91,7 @@ def test_a_stranger_takes_nothing_and_the_seat_is_told(desk: Desk, key: str) -> 
 
     assert "rejected: a mail for your seat" in desk.last()["Subject"]
     assert EVE in text
-    assert "nothing was taken" in " ".join(text.split())
+    assert "Nothing has changed." in text
 
 
 def test_a_player_who_mistakes_the_seat_does_not_tell_their_address(desk: Desk) -> None:
@@ -148,8 +148,8 @@ def test_an_old_code_is_stale(desk: Desk) -> None:
 
     text = " ".join(answered(desk).split())
 
-    assert "answers an earlier report" in text
-    assert "toy1 is at round 2 now" in text
+    assert "Your mail answers a turn that has already run" in text
+    assert "toy1 is at round 2 now." in text
 
 
 def test_an_old_code_in_the_header_is_stale(desk: Desk) -> None:
@@ -158,7 +158,7 @@ def test_an_old_code_in_the_header_is_stale(desk: Desk) -> None:
     desk.tick(hours=24 * 5)
     desk.post(f"ORDERS toy1 red {old}\nBID 3\nEND")
 
-    assert "answers an earlier report" in " ".join(answered(desk).split())
+    assert "Your mail answers a turn that has already run" in " ".join(answered(desk).split())
 
 
 def test_the_token_speaks_for_now(desk: Desk) -> None:
@@ -167,7 +167,7 @@ def test_the_token_speaks_for_now(desk: Desk) -> None:
     desk.tick(hours=24 * 5)
     desk.reply(old, f"ORDERS toy1 red {key}\nBID 3\nEND")
 
-    assert answered(desk).startswith("Sheet 1 taken")
+    assert version_taken(answered(desk)) == 1
 
 
 def test_text_and_envelope_must_agree(desk: Desk) -> None:
@@ -210,7 +210,7 @@ def test_a_known_player_without_code_is_told_what_to_do(desk: Desk) -> None:
 
     text = " ".join(answered(desk).split())
 
-    assert "No orders were found" in text
+    assert "There were no orders in your mail." in text
     assert "ORDERS toy1 red TOKEN" in text
 
 
@@ -220,7 +220,7 @@ def test_a_game_that_is_over_takes_no_sheets(desk: Desk) -> None:
         desk.tick(hours=24 * 8)
     desk.post(SHEET)
 
-    assert "The campaign toy1 is over" in " ".join(answered(desk).split())
+    assert "toy1 is over, so your orders do not count." in " ".join(answered(desk).split())
 
 
 def test_a_stranger_is_answered_again_in_another_week(desk: Desk) -> None:
@@ -239,7 +239,7 @@ def test_a_stranger_told_of_help_gets_it(desk: Desk) -> None:
     desk.post("", sender=EVE, subject="HELP")
     desk.tick()
 
-    assert [text_of(mail).split()[0] for mail in desk.mails(EVE)] == ["Your", "How"]
+    assert [text_of(mail).split()[0] for mail in desk.mails(EVE)] == ["No", "How"]
 
 
 def test_a_player_who_writes_for_another_is_not_called_unknown(desk: Desk) -> None:
@@ -248,7 +248,7 @@ def test_a_player_who_writes_for_another_is_not_called_unknown(desk: Desk) -> No
 
     text = " ".join(answered(desk, BOB).split())
 
-    assert "it names no seat that is played from your address" in text
+    assert "Your mail names no seat that is played from your address." in text
 
 
 @pytest.mark.parametrize("shown", ["{token}", "{code}"])

@@ -58,11 +58,11 @@ def test_a_person_behind_a_machine_is_read(desk: Desk) -> None:
     desk.reply(report, "BID 4")
     desk.tick()
     assert "Sheet" in text_of(desk.last(ANN))
-    assert "Bid 4 for the prize." in text_of(desk.last(ANN))
+    assert "\n- BID 4\n" in text_of(desk.last(ANN))
     for _ in range(5):
         desk.post(f"ORDERS toy1 red {code(desk)}\nBID 5\nEND")
         desk.tick()
-    assert "asks for the same" in text_of(desk.last(ANN))
+    assert "The same orders as before." in text_of(desk.last(ANN))
     before = len(desk.mails(ANN))
     desk.reply(report, "I do not know what to write, can you help me?")
     desk.tick()

@@ -29,7 +29,7 @@ from tests.inbox.people import (
     token,
     words,
 )
-from tests.inbox.trusting import believing, stamp
+from tests.inbox.trusting import believing, stamp, version_taken
 from tests.mail.reports import postfix
 from tests.toy.home import Desk, text_of
 
@@ -170,7 +170,7 @@ def test_a_player_with_a_deputy_leaves_by_their_token(desk: Desk) -> None:
     appoint(desk)
     asked = insist(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
 
-    assert "You ask to give up your seat, for good" in words(question(desk, ANN))
+    assert "You ask to give up your seat for good" in words(question(desk, ANN))
     assert players(desk)["red"] == ""
     assert "You have given up the seat red in toy1." in asked
 
@@ -187,7 +187,7 @@ def test_a_dismissed_deputy_has_no_code_that_counts(desk: Desk) -> None:
     desk.reply(reports(desk, ANN)[-1], "BID 2")
     desk.tick()
 
-    assert words(desk.last(ANN)).startswith("Sheet 1 taken")
+    assert version_taken(words(desk.last(ANN))) == 1
 
 
 def test_the_answer_to_a_dismissal_has_the_code(desk: Desk) -> None:
@@ -198,7 +198,7 @@ def test_the_answer_to_a_dismissal_has_the_code(desk: Desk) -> None:
     desk.reply(answer, "BID 2")
     desk.tick()
 
-    assert words(desk.last(ANN)).startswith("Sheet 1 taken")
+    assert version_taken(words(desk.last(ANN))) == 1
 
 
 def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
@@ -218,11 +218,11 @@ def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
 
 
 def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:
-    """A sheet with such a comment is taken as it is."""
+    """A sheet with such a line is taken without it."""
     desk.post("ORDERS toy1 red\nBID 2\nGM is away\nEND")
     desk.tick()
 
-    assert words(desk.last(ANN)).startswith("Sheet 1 taken")
+    assert words(desk.last(ANN)).startswith("1 of 2 orders not accepted")
 
 
 def test_words_of_an_applicant_do_not_pass_for_ours(desk: Desk) -> None:

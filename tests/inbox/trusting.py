@@ -20,10 +20,9 @@ TAKEN = "Your order is in"
 
 
 def version_taken(receipt: str) -> int:
-    """Return the version of the sheet that a receipt, on one line, says is in; 0 if it says something else."""
-    found = re.fullmatch(
-        r"(?:Your order is|Both orders are|All \d+ orders are) in .* Sheet (\d+), [0-9a-f]+\.", receipt
-    )
+    """Return the version of the sheet that a receipt says is in; 0 if it says something else."""
+    title = r"(?:Your order is|Both orders are|All \d+ orders are) in\s"
+    found = re.match(rf"{title}.*\sSheet (\d+), [0-9a-f]+\.", receipt, re.DOTALL)
     return int(found[1]) if found else 0
 
 
