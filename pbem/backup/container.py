@@ -305,7 +305,8 @@ class BackupReader:
         except KeyError:
             raise BackupError(f"{self.path} is not whole: {name} is missing") from None
         except _BROKEN as error:
-            if isinstance(error, OSError) and error.errno is not None:
+            # EINVAL is a place before the beginning of the file, told by a list of parts that was changed.
+            if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
                 raise  # an error of the disk, not of the backup
             raise BackupError(f"{self.path}: {name} was cut or changed ({error})") from None
         if counted.facts != {"sha256": expected["sha256"], "bytes": expected["bytes"]}:

@@ -119,8 +119,10 @@ def _name_writer(case: MessageContext, press: Press) -> str:
 
 def _refuse(case: MessageContext, spot: SeatContext, writer: str, why: str) -> str:
     how = {_THEIR_GM: "ASK GM", _UNNAMED: "PRESS TO ALL"}.get(writer, f"PRESS TO {writer}")
-    begin = f"To write, begin a mail with the line {how}; your words go below."
-    said = f"Not done: your reply was not sent to {writer}. {why}\n{begin}"
+    said = (
+        f"Not done: your reply was not sent to {writer}. {why}\n"
+        f"To write, begin a mail with the line {how}; your words go below."
+    )
     page = Answer(address=case.address, done=(CommandResult("a reply to press", said),), notes=case.letter.notes)
     return "a reply to press; " + answer(case, spot.address, page, spot=spot, code=spot.code)
 

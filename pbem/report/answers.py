@@ -659,8 +659,8 @@ class OpenGames:
 class Doubt:
     """A reason to ask whether a sheet was meant: it repeats an old receipt, or most of its lines are errors.
 
-    `counted` is the version that still counts, `counted_at` when it came; a receipt would report `errors` of `lines`
-    lines.
+    `counted` is the version that still counts, `counted_at` when it came; a receipt would
+    report `errors` of `lines` lines.
     """
 
     # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.

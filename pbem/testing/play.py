@@ -323,10 +323,14 @@ def mistyped(line: str) -> Iterator[str]:
 
 
 def apply_hint(line: str, finding: Finding) -> Iterator[str]:
-    """Yield the line with the word that a finding suggests; nothing if it suggests none."""
+    """Yield the line with the word that a finding suggests, and the line that it gives as corrected, if any."""
+    if finding.corrected:
+        yield finding.corrected
     offered = re.search(r"did you mean (.+?)\?", finding.hint)
-    told = {word.strip("':,") for word in finding.text.casefold().split()}
-    spoken = next((word for word in split_words(line) if word.casefold() in told), "")
+    typed = {word.casefold(): word for word in reversed(split_words(line))}
+    # A finding names the word at fault before those that would do.
+    told = (word.strip("':,") for word in finding.text.casefold().split())
+    spoken = next((typed[word] for word in told if word in typed), "")
     if offered and spoken:
         yield line.replace(spoken, offered[1], 1)
 

@@ -385,6 +385,14 @@ def test_a_part_whose_name_cannot_be_read_is_refused(kept: Kept, tmp_path: Path)
     assert "database.sqlite was cut or changed" in refused(tmp_path / "named.zip", tmp_path, kept)
 
 
+def test_a_backup_that_lacks_bytes_of_its_first_part_is_refused(kept: Kept, tmp_path: Path) -> None:
+    """All other parts are found where the list says, less the bytes cut; the first would begin before the file."""
+    raw = kept.file.read_bytes()
+    (tmp_path / "early.zip").write_bytes(raw[:1000] + raw[1010:])
+
+    assert "was cut or changed" in refused(tmp_path / "early.zip", tmp_path, kept)
+
+
 def test_a_backup_that_was_changed_anywhere_is_refused_or_sound(kept: Kept, tmp_path: Path) -> None:
     """A backup changed, cut or doubled at random is sound, or refused in a sentence."""
     raw, dice = kept.file.read_bytes(), random.Random(20261123)

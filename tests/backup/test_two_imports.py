@@ -57,7 +57,7 @@ def test_of_three_imports_at_once_one_is_done(moved: Moved, alone: Desk) -> None
     assert (
         len({mail.message_id for mail in rows(alone, OutgoingMail)[before:]}) == len(rows(alone, OutgoingMail)) - before
     )
-    assert len([mail for mail in rows(alone, OutgoingMail)[before:] if "played here now" in raw(mail)]) == 3
+    assert len([mail for mail in rows(alone, OutgoingMail)[before:] if "wish to play on" in raw(mail)]) == 3
     assert verify(alone.app.settings.archive, "toy1", games=GAMES).turns == 2
     assert [path.name for path in alone.app.settings.archive.glob(".*")] == []
 

@@ -8,7 +8,7 @@ from pbem.games import installed_games
 
 def test_each_picture_of_a_report_has_a_row() -> None:
     """A game's chart and region are measured, each painted both ways, and meet the aim of size."""
-    chart, region = rows(installed_games()["singularity_trap"], turns=2, count=2)
+    region, chart = rows(installed_games()["singularity_trap"], turns=2, count=2)
 
     assert (chart.name, region.name) == ("singularity_trap chart", "singularity_trap region")
     assert (chart.count, region.count) == (2, 2)

@@ -31,7 +31,8 @@ _BOUNDARY = re.compile(rb'boundary="[^"]*"')
 # The hash of a record, in a report: each record has a salt of its own.
 _RECORD = re.compile(rb"\b[0-9a-f]{64}\b")
 
-_KEY = re.compile(rb"\b[0-9a-z]{16,}\b")
+# In a link that writes a mail it stands behind an encoded plus.
+_KEY = re.compile(rb"(?:\b|(?<=%2B))[0-9a-z]{16,}\b")
 # Kinds of mail with a newly drawn key, which may be part of the Message-ID: no two nights draw the same.
 _DRAWN = frozenset({"confirmation", "join", "welcome"})
 

@@ -94,7 +94,7 @@ def test_a_turn_is_played_by_mail(app: App, mail_server: MailServer) -> None:
     assert (len(resolved.resolved), resolved.sent.sent) == (1, 4)
     for account in SEATS.values():
         mails = _mails(mail_server, account, 4)
-        receipt, report = _subject(mails, "Re: "), _subject(mails, "turn 2, report for")
+        receipt, report = _subject(mails, ", turn 1 ["), _subject(mails, "turn 2, due ")
         assert str(receipt["In-Reply-To"]) in {str(mail["Message-ID"]) for mail in _sheets(mail_server)}
         assert report["Auto-Submitted"] == "auto-generated"
     assert prove_archive(app, "trap7").turns == 1
@@ -104,14 +104,15 @@ def test_a_report_arrives_whole(app: App, mail_server: MailServer) -> None:
     """A player's mail program gets text, HTML with its pictures inside, and the data as an attachment."""
     _begin(app, mail_server)
 
-    report = _subject(_mails(mail_server, "ann", 2), "report for")
+    report = _subject(_mails(mail_server, "ann", 2), "turn 1, due ")
 
     kinds = [part.get_content_type() for part in report.walk() if not part.is_multipart()]
     assert kinds == ["text/plain", "text/html", "image/png", "image/png", "application/json", "text/calendar"]
     [html] = [part for part in report.walk() if part.get_content_type() == "text/html"]
-    for picture in [part for part in report.walk() if part.get_content_type() == "image/png"]:
-        assert f'src="cid:{str(picture["Content-ID"]).strip("<>")}"' in html.get_content()
-        assert picture.get_content().startswith(b"\x89PNG\r\n\x1a\n")
+    shown, attached = [part for part in report.walk() if part.get_content_type() == "image/png"]
+    assert f'src="cid:{str(shown["Content-ID"]).strip("<>")}"' in html.get_content()
+    assert attached.get_filename() == "trap7-turn-1-chart.png"
+    assert all(picture.get_content().startswith(b"\x89PNG\r\n\x1a\n") for picture in (shown, attached))
 
 
 def _subject(mails: list[EmailMessage], words: str) -> EmailMessage:

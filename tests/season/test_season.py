@@ -150,8 +150,8 @@ def _a_deputy_plays(season: Season) -> None:
     framed = f"ORDERS {NAME} yellow\nEND"
     season.insist("hal", framed)
 
-    assert "Sheet 1 taken" in text_of(season.read("hal")[-1])
-    assert "Sheet 1 taken" in text_of(season.read("bob")[-1])
+    assert "No orders, as you sent it" in text_of(season.read("hal")[-1])
+    assert "No orders, as you sent it" in text_of(season.read("bob")[-1])
     assert len(season.tick(hours=1).resolved) == 1
 
 
@@ -251,7 +251,7 @@ def _the_gm_runs_a_turn_again(season: Season) -> None:
 
     touched = {seat for seat in told if f" {seat}: corrected report, edition 2" in asked}
     assert "red" in touched
-    assert {seat for seat, each in told.items() if any("orrected" in subject for subject in each)} == touched
+    assert {seat for seat, each in told.items() if any("CORRECTED" in subject for subject in each)} == touched
 
 
 def _the_gm_looks_first(season: Season) -> None:
