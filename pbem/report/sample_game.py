@@ -31,8 +31,8 @@ from pbem.ruleset.values import Event, SeatName, View
 TURNS = 4
 """Turns that are played: after them the boards of all games show more than their set-up."""
 
-SECONDS = 1.0
-"""Time after which no further turn is played."""
+SECONDS = 2.0
+"""Processor time after which no further turn is played."""
 
 _SEATS = 3
 _SEED = b"a sample for invitations"
@@ -94,15 +94,15 @@ def sample_picture(ruleset: AnyRuleset) -> Picture | None:
 
 
 def play_sample(ruleset: AnyRuleset, turns: int) -> dict[SeatName, View]:
-    """Return the views of all seats after some turns of bots, fewer if these take more than a second."""
+    """Return the views of all seats after some turns of bots, fewer if these take more than two seconds."""
     seats, dice = _choose_seats(ruleset), Dice(_SEED)
     options = {option.name: option.default for option in ruleset.options}
     events: tuple[Event, ...] = ()
     state = ruleset.setup(options, seats, dice.scoped("setup"))
     views = _views(ruleset, state, seats, events)
-    until = time.monotonic() + SECONDS
+    until = time.thread_time() + SECONDS
     for number in range(1, turns + 1):
-        if ruleset.standing(state).over or time.monotonic() > until:
+        if ruleset.standing(state).over or time.thread_time() > until:
             break
         state, events = _play(ruleset, state, views, dice.scoped("turn", number))
         views = _views(ruleset, state, seats, events)
