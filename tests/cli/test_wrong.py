@@ -170,7 +170,9 @@ def test_signs_in_a_sheet(duel: Run, home: Path, tmp_path: Path, sheet: bytes) -
 
     code, output = check(tmp_path / "sheet.txt", home / "turns" / "duel" / "0000" / "reports" / "red.json")
     assert code in (0, 1)
-    assert output.startswith("duel, move 1, seat red: this sheet would")
+    assert output.startswith(
+        ("duel, move 1, seat red: nothing accepted", "duel, move 1, seat red: 1 of 1 order accepted.")
+    )
 
 
 def test_signs_in_a_patch(duel: Run, tmp_path: Path) -> None:

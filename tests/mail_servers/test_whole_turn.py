@@ -94,7 +94,7 @@ def test_a_turn_is_played_by_mail(app: App, mail_server: MailServer) -> None:
     assert (len(resolved.resolved), resolved.sent.sent) == (1, 4)
     for account in SEATS.values():
         mails = _mails(mail_server, account, 4)
-        receipt, report = _subject(mails, "orders in: "), _subject(mails, "turn 2, due ")
+        receipt, report = _subject(mails, ", turn 1 ["), _subject(mails, "turn 2, due ")
         assert str(receipt["In-Reply-To"]) in {str(mail["Message-ID"]) for mail in _sheets(mail_server)}
         assert report["Auto-Submitted"] == "auto-generated"
     assert prove_archive(app, "trap7").turns == 1
