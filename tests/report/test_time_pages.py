@@ -100,6 +100,14 @@ def test_pages_fit_a_mail(page: Page) -> None:
     assert text == text.strip() + "\n"
 
 
+def test_a_time_in_utc_is_told_once() -> None:
+    """Below a time in the zone of the campaign its time in UTC is told, unless that is its zone."""
+    there, here = reporter().write(RESUMED).text, reporter().write(replace(RESUMED, zone="UTC")).text
+
+    assert "\nDue Sat 28 Nov, 16:00 -03\n19:00 UTC. The hold is over." in there
+    assert "\nDue Sat 28 Nov, 19:00 UTC\nThe hold is over." in here
+
+
 def test_a_hold_for_review_is_told_in_other_words_than_a_mass() -> None:
     """Only a hold for missing sheets warns the GM of lost mail."""
     mass, review = reporter().write(HELD).text, reporter().write(replace(HELD, review=True)).text
