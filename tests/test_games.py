@@ -60,7 +60,10 @@ def test_a_game_is_imported_when_it_is_asked_for() -> None:
     [
         ("import no_such_module", "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'"),
         ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
-        ("RULESET = 5", "cannot be used: broken:RULESET is no ruleset: it lacks bots, carry_memory, defaults, demo"),
+        (
+            "RULESET = 5",
+            "cannot be used: broken:RULESET is no ruleset: it lacks bots, carry_memory, current_view, defaults",
+        ),
         ("from tests.toy import Auction as RULESET", "broken:RULESET is a class: write () behind it"),
         ("from tests.toy import Auction\nRULESET = Auction()", "cannot be used: its own key is 'toy'"),
         ("", "cannot be imported: AttributeError"),

@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 from pbem.archive.record import setup_dice, turn_dice
@@ -326,13 +327,17 @@ def apply_hint(line: str, finding: Finding) -> Iterator[str]:
     """Yield the line with the word that a finding suggests, and the line that it gives as corrected, if any."""
     if finding.corrected:
         yield finding.corrected
-    offered = re.search(r"did you mean (.+?)\?", finding.hint)
-    typed = {word.casefold(): word for word in reversed(split_words(line))}
-    # A finding names the word at fault before those that would do.
-    told = (word.strip("':,") for word in finding.text.casefold().split())
-    spoken = next((typed[word] for word in told if word in typed), "")
-    if offered and spoken:
-        yield line.replace(spoken, offered[1], 1)
+    if found := re.search(r"did you mean (.+?)\?", finding.hint):
+        offered = found[1].casefold()
+        told = {word.strip("':,") for word in finding.text.casefold().split()} - {offered}
+        # A finding may repeat other words of the line: the one at fault is the one that resembles what is offered.
+        spoken = max(
+            (word for word in split_words(line) if word.casefold() in told),
+            key=lambda word: SequenceMatcher(None, word.casefold(), offered).ratio(),
+            default="",
+        )
+        if spoken:
+            yield line.replace(spoken, found[1], 1)
 
 
 def find_flaws(finding: Finding, lines: int) -> Iterator[str]:
