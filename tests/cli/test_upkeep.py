@@ -208,7 +208,7 @@ def test_what_bounced_is_tried_again_by_its_number(desk: Desk) -> None:
         ("orders+abcdefghijklmnop@example.org", "orders+********@example.org"),
         (f"[toy1 {CODE}]", "[toy1 ********]"),
         (f"the code {CODE}", "the code ********"),
-        ("<abcdefghijklmnopqrstuvwx23@example.org>", "<********@example.org>"),
+        ("<bcdfghjklmnpqrstvwxyzbcd23@example.org>", "<********@example.org>"),
         ("responsibilities", "responsibilities"),
         ("\x1b[2J", "\ufffd[2J"),
     ],
