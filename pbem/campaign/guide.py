@@ -27,7 +27,6 @@ def guide_example(ruleset: AnyRuleset) -> GuideExample | None:
         return None
 
 
-@lru_cache(maxsize=64)
 def example_orders(ruleset: AnyRuleset) -> tuple[str, ...]:
     """Return the order lines of a usual sheet of a game; () if a sample cannot be played."""
     found = guide_example(ruleset)

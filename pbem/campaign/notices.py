@@ -29,7 +29,7 @@ from pbem.mail.outbox import enqueue, topic_of
 from pbem.report.attachments import MailAttachment
 from pbem.report.data import CONTENT_TYPE, deadline_ics
 from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
-from pbem.report.notices import MailFrame, MailText, Notice, Page
+from pbem.report.notices import LONGEST_SUBJECT, MailFrame, MailText, Notice, Page
 from pbem.report.style import CSS
 from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.values import SeatName
@@ -90,9 +90,6 @@ Parts = tuple[str | int, ...]
 
 # Not secret: the Message-ID of such news has a random part instead.
 _NO_CAMPAIGN = b"pbem: news that belongs to no campaign"
-
-LONGEST_SUBJECT = 78
-"""Characters of a subject before its code (RFC 5322, 2.1.1)."""
 
 HOUSE_KEY = "house key"
 """Name of the remembered value that has the key of the installation."""

@@ -414,10 +414,6 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-# Characters of a subject that are left beside the name of a campaign.
-_SUBJECT = 60
-
-
 @dataclass(frozen=True, slots=True)
 class GmCommandResult:
     """A command as it was understood, and its result."""
@@ -502,7 +498,7 @@ class Answer:
     def subject(self) -> str:
         """The subject of the mail, without the name of the campaign: the title, and the first command."""
         first = next((each.command for each in self.done), "")
-        return f"{self.title}: {first}"[:_SUBJECT] if first else self.title
+        return f"{self.title}: {first}" if first else self.title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,9 @@ from typing import ClassVar, NamedTuple, Protocol
 from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence
 
+LONGEST_SUBJECT = 78
+"""Characters of a subject before its reply code (RFC 5322, 2.1.1)."""
+
 
 class Page(Protocol):
     """The facts of one mail; `page` names its template."""

@@ -36,7 +36,7 @@ from pbem.report.facts import (
     group_outcomes,
     picture_file,
 )
-from pbem.report.notices import NO_FRAME, MailFrame, MailText, Page
+from pbem.report.notices import LONGEST_SUBJECT, NO_FRAME, MailFrame, MailText, Page
 from pbem.report.pictures import PictureRenderer
 from pbem.report.plot import NAME as PLOT
 from pbem.report.plot import ending_plot
@@ -338,9 +338,6 @@ def _all_pictures(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> list[P
     plot = ending_plot(facts.ending) if facts.ending else None
     return [*ruleset.pictures(view), *([plot] if plot else [])]
 
-
-LONGEST_SUBJECT = 78
-"""Characters of a subject before the reply code."""
 
 _LONGEST_LABEL = 32
 # Signs of emphasis, which a subject would show.
