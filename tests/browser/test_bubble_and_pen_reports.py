@@ -142,7 +142,7 @@ def test_a_report_of_the_umpires_pen_is_three_screens_and_a_half(browser: Browse
 def test_both_are_accessible_without_pictures(
     browser: Browser, bubble: list[Shown], pen: list[Shown], scheme: Scheme
 ) -> None:
-    """Where pictures are blocked axe-core finds no fault either, in light and in dark."""
+    """With pictures blocked axe-core finds no fault either, in light and in dark."""
     for html, _ in (bubble[0], bubble[-1], pen[0]):
         with shown(browser, html, {}, 360, scheme) as page:
             assert faults(page) == []

@@ -58,7 +58,7 @@ def test_everybody_reads_all_scores(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("site", "told"), [("off", False), ("news", False), ("replay", True), ("all", True)])
 def test_scores_are_told_where_the_replay_tells_them(desk: Desk, site: str, told: bool) -> None:
-    """Where the GM has no replay shown, nobody learns what others' reports said of their scores."""
+    """Without a replay no player learns from the last report what others' reports said of their scores."""
     end(desk, site=site)
 
     assert ("green" in text_of(desk.last(BOB)).partition("\nSeat")[2].partition("\n\n")[0]) is told

@@ -56,7 +56,7 @@ CLIENTS: dict[str, Callable[[Quoted], str]] = {
     "without blank lines": lambda mail: "\n".join(filter(str.strip, broken(mail.text, mail.width).split("\n"))),
     "HTML as text": lambda mail: broken(re.sub(r"(?m)^> ?", "", html_to_text(mail.html)), mail.width),
 }
-"""What programs write below a reply."""
+"""Lines that programs write below a reply."""
 
 HTML_CLIENTS: dict[str, Callable[[str], str]] = {
     "Gmail": lambda body: f'<div class="gmail_quote"><div>{WROTE}</div><blockquote>{body}</blockquote></div>',

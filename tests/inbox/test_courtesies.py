@@ -85,7 +85,7 @@ def test_no_line_of_a_game_is_a_courtesy(key: str) -> None:
     ["Dear king of France, we come in peace", "Ann", "Thanks to the abbot we are saved", "Best regards to the queen"],
 )
 def test_in_free_words_nothing_inside_the_text_is_a_courtesy(line: str) -> None:
-    """Where a GM reads every line, words to a person inside the text stay orders."""
+    """In a game whose GM reads every line, words to a person inside the text stay orders."""
     received = receive(FREE, ["The fleet sails at dawn.", line, "The army waits.", "", "Best wishes", "Ann"])
 
     assert [order.words() for order in received.reading.parsed.orders][:3] == [

@@ -113,7 +113,7 @@ def test_a_view_that_the_game_cannot_read_any_more(desk: Desk) -> None:
 
 
 def test_a_removed_seat_gets_its_last_report_in_full(desk: Desk) -> None:
-    """Who is out of the game may still read what they knew."""
+    """A player who is out of the game may still read what they knew."""
     run_action(desk.app, "toy1", RemoveSeat("red"), desk.now)
     desk.tick()
     ask(desk, f"PLAYER toy1 red {token(desk)}\nRESEND FULL\nEND")

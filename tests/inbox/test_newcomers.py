@@ -52,7 +52,7 @@ def test_whatever_a_newcomer_writes_the_open_games_are_offered(club: Desk, text:
 
 
 def test_a_newcomer_is_quoted_briefly(club: Desk) -> None:
-    """What they wrote is quoted back, without links, addresses and keys, and not much of it."""
+    """Their words are quoted back, without links, addresses and keys, and not many of them."""
     text = (
         "Hello, see https://spam.example.com/x or mail spam@example.com, my key is 00112233445566778899! "
         + "word " * 99

@@ -194,7 +194,7 @@ def test_offers_are_limited(begun: Desk) -> None:
 
 
 def test_a_text_too_long_is_refused(begun: Desk) -> None:
-    """What press could not pass on is not offered."""
+    """Words that press could not pass on are not offered."""
     assert "9000 characters" in words(reply(begun, press_for_blue(begun), "word " * 1799 + "words"))
 
 

@@ -150,7 +150,7 @@ def test_a_no_in_plain_words_ends_the_invitation(invited: Desk, typed: str) -> N
 
 @pytest.mark.parametrize("typed", UNCLEAR.values(), ids=UNCLEAR.keys())
 def test_an_unclear_answer_is_asked_again(invited: Desk, typed: str) -> None:
-    """What is neither a clear yes nor a no is answered in a sentence that says what to write; that then counts."""
+    """An answer that is neither a clear yes nor a no is told what to write; that then counts."""
     assert "reply with the one word YES, or with NO" in reply(invited, typed)
     assert not seated(invited)
 
@@ -320,7 +320,7 @@ def test_the_words_of_a_question_add_nothing_to_its_mail(invited: Desk) -> None:
 
 
 def test_no_address_is_in_the_journal_of_players(invited: Desk) -> None:
-    """Who has declined stands in the GM's journal alone."""
+    """The address that has declined stands in the GM's journal alone."""
     reply(invited, "No thanks")
 
     with invited.app.store.reading() as session:

@@ -59,7 +59,7 @@ def test_days_are_read_as_people_write_them(typed: str, meant: str) -> None:
 
 @pytest.mark.parametrize("typed", ["31.2.", "the castle to the lake", "24", "24.12. 27.12.", "to to", "99.99.", "0/0"])
 def test_other_words_are_no_days(typed: str) -> None:
-    """What no calendar has, and what is not all days, is left alone."""
+    """Days that no calendar has, and lines that are not all days, are left alone."""
     assert write_span(typed) == ""
 
 

@@ -36,7 +36,7 @@ def said(report: ReportSentences) -> str:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_each_sentence_is_new_or_gone(seed: int) -> None:
-    """What is called new is in the later report alone, and what is told no longer in the earlier one alone."""
+    """Sentences called new are in the later report alone, those told no longer in the earlier one alone."""
     before, now = drawn(seed), drawn(seed + 1000)
     both = (said(before).split("\n"), said(now).split("\n"))
     for sentence in describe_changes(before, now):
