@@ -166,8 +166,20 @@ def _verb(book: OrderParser | None) -> Json:
                 "what stands in a line, one after the other; the first is the word",
                 {"type": "array", "items": {"$ref": "#/$defs/part"}, "minItems": 1},
             ),
+            "slot": _describe(
+                "what only one line of a sheet can be about, with fields in braces; empty: lines add up", _TEXT
+            ),
+            "mark": _describe(
+                "how a line is drawn on the map; null: not at all", {"anyOf": [_mark(), {"type": "null"}]}
+            ),
+            "grave": _describe("whether it is set apart and asked for once more", _FLAG),
         }
     )
+
+
+def _mark() -> Json:
+    shape = {"enum": ["path", "target", "piece", "cross", "note"]}
+    return _object({"shape": shape, "of": _TEXT, "at": _TEXT, "along": _TEXT, "label": _TEXT}, closed=True)
 
 
 def _parts() -> dict[str, Json]:

@@ -6,6 +6,7 @@ pbem. `docs/rulesets.md` is the guide.
 
 from pbem.errors import RulesetError, SaveError, SetupError
 from pbem.ruleset.base import BaseRuleset, append_score
+from pbem.ruleset.choices import Amount, Choice, Need, OrderMark, Purse
 from pbem.ruleset.dice import Dice, seed_hash
 from pbem.ruleset.drawing import (
     FONT,
@@ -94,6 +95,7 @@ __all__ = [
     "MOST_ENCLOSED",
     "MOST_REMARKS",
     "Adjudicated",
+    "Amount",
     "AnyOfPattern",
     "AnyRuleset",
     "AttachedFiles",
@@ -101,6 +103,7 @@ __all__ = [
     "Background",
     "BaseRuleset",
     "Bot",
+    "Choice",
     "ChoicePattern",
     "Demo",
     "Dice",
@@ -118,10 +121,12 @@ __all__ = [
     "Loss",
     "Mark",
     "NameField",
+    "Need",
     "NotDone",
     "NumberPattern",
     "Option",
     "Order",
+    "OrderMark",
     "OrderParser",
     "Panorama",
     "ParsedOrder",
@@ -129,6 +134,7 @@ __all__ = [
     "Pattern",
     "Picture",
     "Point",
+    "Purse",
     "RepeatedPattern",
     "Roll",
     "Rolls",

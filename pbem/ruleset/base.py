@@ -29,6 +29,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from pbem.errors import RulesetError, SaveError, SetupError
+from pbem.ruleset.choices import Amount, Choice, Need, Purse
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Order, ParsedSheet
@@ -171,6 +172,22 @@ class BaseRuleset(Generic[S]):
     def desk(self, view: View) -> Json:
         """Return all declared orders, whether or not they may be given now."""
         return self.orders.desk(view)
+
+    def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice | Amount]:
+        """Return nothing: a page is given the lines that the forms of the orders make and `parse` takes."""
+        return ()
+
+    def agenda(self, view: View) -> Sequence[Need]:
+        """Return no needs."""
+        return ()
+
+    def purses(self, view: View) -> Mapping[str, Purse]:
+        """Return no purses: orders cost nothing."""
+        return {}
+
+    def view_with(self, view: View, words: tuple[str, ...]) -> View:
+        """Return the view as it is: no line makes a unit."""
+        return view
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return an empty memory."""

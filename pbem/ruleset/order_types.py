@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from pbem.ruleset.choices import OrderMark
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.fields import ContextView, Field, FieldError, show_word
 from pbem.ruleset.tokenizer import quote_word
@@ -41,6 +42,7 @@ RESIGNS = "RESIGN CONFIRM"
 """The one line that ends a seat, in every game."""
 
 _PIECE = re.compile(r"\[|\]|[^\s\[\]]++")
+_FIELD = re.compile(r"\{(\w*)\}")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -59,6 +61,12 @@ class Order:
     """Lines that a player would type; by default they are put together from the examples of the fields."""
     ends_seat: ClassVar[str] = ""
     """Effect of the order by which a player leaves, in the conditional. Its line must be `RESIGN CONFIRM`."""
+    slot: ClassVar[str] = ""
+    """What only one line of a sheet can be about, with fields in braces: "unit {unit}". Without it lines add up."""
+    mark: ClassVar[OrderMark | None] = None
+    """How a page draws the order on the map; without it, it stands in the list alone."""
+    grave: ClassVar[bool] = False
+    """Whether a page sets the order apart, asks once more, and never gives it by a tap on the map."""
     also_ends_seat: ClassVar[tuple[str, ...]] = ()
     """Lines other than `RESIGN CONFIRM` that the rules of a game name for that order; each ends with CONFIRM."""
 
@@ -151,6 +159,8 @@ class OrderType:
             raise TypeError(f"the usage of {order.__name__} does not name its fields {sorted(kinds)}")
         if (bool(order.ends_seat) or parts[0].word == "RESIGN") and not (order.ends_seat and order.usage == RESIGNS):
             raise TypeError(f"the order that ends a seat has the usage {RESIGNS}, and ends_seat: see {order.__name__}")
+        if unknown := {name for name in _FIELD.findall(order.slot) if name not in kinds}:
+            raise TypeError(f"the slot of {order.__name__} names no field of it: {sorted(unknown)}")
         if not all(line.split()[1:-1] and line.endswith(" CONFIRM") for line in order.also_ends_seat):
             raise TypeError(f"each line of also_ends_seat has two words and CONFIRM behind them: see {order.__name__}")
         _check_defaults(order, parts)

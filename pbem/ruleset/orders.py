@@ -12,6 +12,7 @@ continues on the next line. A line that does not keep to this is read leniently
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ from pbem.ruleset.order_types import (
 )
 from pbem.ruleset.tokenizer import Token, comment_of, join_lines, split_leniently, split_tokens
 
-FORMAT = 1
+FORMAT = 2
 """Version of the order form data; it grows when clients have to be changed."""
 
 # As the form of a report has them.
@@ -55,13 +56,13 @@ def order_form_data(verbs: Iterable[OrderType], view: ContextView) -> dict[str, 
     """Return the data of an order form: verbs, and the words that their fields may hold, given a view.
 
     `verbs` have `name` (as in orders stored as JSON), `word` and `also` (other words
-    for it), `usage`, `help`, `examples`, and `parts`, the first of which is the word
-    to begin with. A part is `{"word": "AT"}`, to be written as it is; `{"field":
-    "ship", "kind": "ship-2", "many": false}`, to be filled in by one word of that
-    kind, or with `many` by one or more; or `{"optional": [part, …]}`, to be left out
-    as a whole. `kinds` says by id how each is `shown` in usages, what is `expected`,
-    an `example`, and its `form`. A word with a blank, comma, quote, `;` or `#` in it
-    is written in quotes.
+    for it), `usage`, `help`, `examples`, `slot`, `mark` and `grave` (see `Order`), and
+    `parts`, the first of which is the word to begin with. A part is `{"word": "AT"}`,
+    to be written as it is; `{"field": "ship", "kind": "ship-2", "many": false}`, to be
+    filled in by one word of that kind, or with `many` by one or more; or `{"optional":
+    [part, …]}`, to be left out as a whole. `kinds` says by id how each is `shown` in
+    usages, what is `expected`, an `example`, and its `form`. A word with a blank,
+    comma, quote, `;` or `#` in it is written in quotes.
     """
     kinds = _Kinds(view)
     return {"format": FORMAT, "verbs": [_verb_data(verb, kinds) for verb in verbs], "kinds": kinds.data}
@@ -76,6 +77,9 @@ def _verb_data(verb: OrderType, kinds: _Kinds) -> dict[str, Any]:
         "help": verb.help,
         "examples": list(verb.examples),
         "parts": _parts_data(verb.parts, verb, kinds),
+        "slot": verb.order.slot,
+        "mark": dataclasses.asdict(verb.order.mark) if verb.order.mark else None,
+        "grave": verb.order.grave or bool(verb.order.ends_seat),
     }
 
 

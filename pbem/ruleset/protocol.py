@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
+from pbem.ruleset.choices import Amount, Choice, Need, Purse
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
@@ -156,6 +157,31 @@ class Ruleset(Protocol[S]):
 
     def desk(self, view: View) -> Json:
         """Return the order form of a page: `orders.desk` of the orders that the seat may give now."""
+
+    def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice | Amount]:
+        """Return the words that can follow the beginning of a line, the one most likely meant first.
+
+        Every line that these words lead to is one that `parse` takes, by itself, for this view.
+
+        Args:
+            view: The view of the page.
+            words: The line so far, from its verb. With none, the verbs themselves are asked for: those returned
+                here are made of `choices` alone, and those left out, of the forms of their fields.
+        """
+
+    def agenda(self, view: View) -> Sequence[Need]:
+        """Return what this turn should have orders for, in the order in which a player is asked."""
+
+    def purses(self, view: View) -> Mapping[str, Purse]:
+        """Return the amounts that the costs of choices are taken from, by name."""
+
+    def view_with(self, view: View, words: tuple[str, ...]) -> View:
+        """Return the view with the unit that a line makes, under the name that the line gives it.
+
+        Args:
+            view: The view of the page.
+            words: A line whose last word is a `Choice` that `makes`.
+        """
 
     def resolve(self, state: S, turn: TurnInput, dice: Dice) -> tuple[S, tuple[Event, ...]]:
         """Return the next state and the events of the turn.

@@ -92,8 +92,8 @@ def test_a_first_and_a_last_report_keep_to_the_schema() -> None:
         ("report", {"format": 2}, "1 was expected"),
         ("sheet", [{"order": "move", "boat": "R1"}], "not valid under any"),
         ("sheet", [{"order": "move", "boat": 1, "direction": "N"}], "not valid under any"),
-        ("desk", {"format": 1, "verbs": [{"name": "fly"}], "kinds": {}}, "is a required property"),
-        ("desk", {"format": 1, "verbs": [], "kinds": {"a": {"form": {"type": "dream"}}}}, "not valid under any"),
+        ("desk", {"format": 2, "verbs": [{"name": "fly"}], "kinds": {}}, "is a required property"),
+        ("desk", {"format": 2, "verbs": [], "kinds": {"a": {"form": {"type": "dream"}}}}, "not valid under any"),
     ],
 )
 def test_what_does_not_keep_to_a_schema_is_found(what: str, data: Json, said: str) -> None:

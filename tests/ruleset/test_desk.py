@@ -57,6 +57,9 @@ def test_a_desk_tells_of_a_verb_what_the_reference_does() -> None:
         "help": "Do nothing.",
         "examples": ["HOLD"],
         "parts": None,
+        "slot": "",
+        "mark": None,
+        "grave": False,
     }
 
 
