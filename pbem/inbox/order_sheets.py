@@ -50,6 +50,7 @@ from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.report.mailto import FORM, as_comment
+from pbem.ruleset import order_tree
 from pbem.ruleset.order_types import Finding, Order
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
@@ -464,7 +465,7 @@ def order_form(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
         CampaignError: its game is not installed.
     """
     ruleset, data = _open_report(games, report)
-    return _call_ruleset(ruleset, lambda: ruleset.desk(data["view"]))
+    return _call_ruleset(ruleset, lambda: order_tree.order_form(ruleset, data["view"]))
 
 
 def _open_report(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:

@@ -24,6 +24,7 @@ from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError
 from markupsafe import Markup, escape
 
 from pbem.errors import ConfigError, UnusableTemplateError
+from pbem.log import event
 from pbem.report.attachments import Attachments
 from pbem.report.changes import ReportSentences
 from pbem.report.data import report_data, write_report_data
@@ -44,6 +45,7 @@ from pbem.report.pool import Job, ReportPool
 from pbem.report.style import with_dark_colours
 from pbem.report.templates import HTML, TEXT, TextOnly, limited, template_environment
 from pbem.ruleset.drawing import Picture, interactive_svg
+from pbem.ruleset.order_tree import order_form, typed_form
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
@@ -85,8 +87,8 @@ def render_seat_page(
     files = "".join(f'<img src="cid:{cid}" alt="">' for cid in maps if f"cid:{cid}" not in html)
     # Inline styles become classes, since the policy of the page allows none (decision 27).
     report = sanitize_html(html.replace(_MORE_MAPS, files, 1), maps)
-    desk = None if view["over"] else ruleset.desk(view)
-    desk = desk if desk and desk["verbs"] else None
+    form = None if view["over"] else _order_form(ruleset, view)
+    desk = form if form and form["verbs"] else None
     return SeatPage(
         title=f"{ruleset.title}, {facts.campaign}, {view['label']}: {facts.seat}",
         body=report.body,
@@ -95,6 +97,14 @@ def render_seat_page(
         ),
         seat=json_script("seat", _seat_data(view, facts, desk)),
     )
+
+
+def _order_form(ruleset: AnyRuleset, view: View) -> Json:
+    try:
+        return order_form(ruleset, view)
+    except Exception as error:  # noqa: BLE001 - a game may raise anything, and orders that are typed are better than none
+        event("choices of a page not made", level="warning", fault=error, game=ruleset.key)
+        return typed_form(ruleset.desk(view))
 
 
 def _seat_data(view: View, facts: ReportFacts, desk: Json) -> Json:

@@ -21,6 +21,7 @@ from typing import Any
 
 from pbem.archive.record import turn_dice
 from pbem.ruleset.dice import Dice
+from pbem.ruleset.order_tree import order_form
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.serialization import canonical_json
@@ -116,7 +117,7 @@ def shown(
         "pictures": [dataclasses.astuple(picture) for picture in ruleset.pictures(view)],
         "map": ruleset.text_map(view),
         "template": ruleset.template(view),
-        "desk": ruleset.desk(view),
+        "desk": order_form(ruleset, view),
     }
 
 
