@@ -146,11 +146,70 @@ def _desk(ruleset: AnyRuleset | None) -> Json:
             "format": {"const": desks.FORMAT},
             "verbs": {"type": "array", "items": {"$ref": "#/$defs/verb"}},
             "kinds": _describe("what may stand in fields, by id", {"additionalProperties": {"$ref": "#/$defs/kind"}}),
+            "tree": _describe("the words that may begin a line; other verbs are typed", _list_of("node")),
+            "shared": _describe("branches that stand in several places", _list_of("branch")),
+            "made": _describe("the units that lines make", _list_of("made")),
+            "agenda": _describe("what this turn should have orders for, in the order of asking", _list_of("need")),
+            "purses": _describe(
+                "what orders are paid from, by name",
+                {"additionalProperties": _object({"have": _WHOLE, "shown": _TEXT}, closed=True)},
+            ),
         }
     )
-    definitions = {"verb": _verb(ruleset.orders if ruleset else None), **_parts(), **_kinds()}
+    definitions = {"verb": _verb(ruleset.orders if ruleset else None), **_parts(), **_kinds(), **_tree()}
     title = "What a page offers of orders"
     return _document("desk", desks.FORMAT, title, {**body, "$defs": definitions}, ruleset)
+
+
+def _list_of(name: str) -> Json:
+    return {"type": "array", "items": {"$ref": f"#/$defs/{name}"}}
+
+
+def _tree() -> dict[str, Json]:
+    after = {
+        "place": _describe("the tap target that stands for it; by default that with its name", _WORD),
+        "path": _describe("the places on the way there, with blanks between", _WORD),
+        "cost": _describe("what it takes from purses, an amount for each one", {"additionalProperties": _WHOLE}),
+        "says": _describe("a few words for a button", _WORD),
+        "ends": _describe("the line may stop here, though more can follow", {"const": True}),
+        "takes": _describe(
+            "how many of the words behind it the line takes; or a slot: as many as its line has behind the verb",
+            {"type": ["integer", "string"]},
+        ),
+        "after": _describe("where the sheet must leave the unit for it", _WORD),
+        "room": _describe("who else may fill the place", {"enum": ["alone", "shared"]}),
+        "makes": _describe("the index in `made` of the unit that it names", {"type": "integer", "minimum": 0}),
+        "next": {"$ref": "#/$defs/branch"},
+    }
+    word = _object({"word": _WORD, **after}, *after, closed=True)
+    few = {name: after[name] for name in ("cost", "says", "ends", "next")}
+    amount = _object({"low": _WHOLE, "high": _WHOLE, **few}, *few, closed=True)
+    branch: list[Json] = [
+        _describe("the words that can follow", _list_of("node")),
+        _describe("the index of a branch in `shared`", {"type": "integer", "minimum": 0}),
+        _describe("words that end the line and have nothing else, with blanks between", _WORD),
+    ]
+    texts = dict.fromkeys(("says", "unit", "place", "short", "rest"), _TEXT)
+    need = _object(
+        {
+            "slot": _describe("the slot of the lines that meet it", _TEXT),
+            "start": _describe("the beginnings of these lines, with | between", _TEXT),
+            "title": _TEXT,
+            **texts,
+            "must": {"const": True},
+        },
+        *texts,
+        "slot",
+        "must",
+        closed=True,
+    )
+    either: Json = {"anyOf": [{"$ref": "#/$defs/need"}, {"type": "null"}]}
+    return {
+        "node": {"anyOf": [_describe("a word that can stand there", word), _describe("a whole number", amount)]},
+        "branch": {"anyOf": branch},
+        "need": need,
+        "made": _object({"name": _WORD, "need": either, "tree": _list_of("node")}, closed=True),
+    }
 
 
 def _verb(book: OrderParser | None) -> Json:

@@ -7,11 +7,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pbem.ruleset.choices import Choice
 from pbem.ruleset.dice import Dice
+from pbem.ruleset.order_tree import MOST_BYTES, order_form
 from pbem.ruleset.order_types import Order, OrderType, arguments
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.tokenizer import quote_word
+from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.tokenizer import quote_word, split_words
 from pbem.ruleset.values import Json, View
+from pbem.testing.form_trees import all_nodes, tree_lines
 from pbem.testing.play import SEED, games, standard_game, through_json
 from pbem.testing.suite import RulesetTests, rule
 
@@ -171,6 +175,11 @@ PLAIN = re.compile(r"[A-Za-z0-9\[\](){}?*+,.|/ -]*")
 
 MOST_VIEWS = 25
 
+MOST_TRIED = 250
+"""Lines of trees that are tried with `parse`, of all views together."""
+
+_FIELD = re.compile(r"\{(\w+)\}")
+
 
 class PageRules(RulesetTests):
     """Rules for the data of order forms and the spots on pictures."""
@@ -271,6 +280,88 @@ class PageRules(RulesetTests):
             named = {name for picture in self.ruleset.pictures(view) for spot in picture.spots for name in spot.names}
             for values in map(set, _all_choices(self.ruleset.desk(view))):
                 assert not values & named or values <= named, sorted(values - named)
+
+    @rule(
+        "Let choices offer verbs of desk alone, and few enough words for the bounds of pbem.ruleset.order_tree: what "
+        "goes beyond them has to be typed. Equal branches count once for the bytes, not for the words."
+    )
+    def test_a_page_has_the_verbs_that_choices_offers(self) -> None:
+        """Each verb that choices offers is one of the desk, and within the bounds of a page."""
+        for view, form in _order_forms(self.ruleset):
+            offered = [choice.word for choice in self.ruleset.choices(view, ()) if isinstance(choice, Choice)]
+            assert len(offered) == len(set(offered)), offered
+            assert set(offered) <= {verb["word"] for verb in form["verbs"]}, offered
+            assert offered == [root["word"] for root in form["tree"]][: len(offered)], offered
+            assert len(canonical_json({name: form[name] for name in ("tree", "shared", "made")})) <= MOST_BYTES
+
+    @rule(
+        "Let choices lead to lines that parse takes by themselves, and mark the words of others with after, or with "
+        "takes; let view_with make the unit that the line with makes names."
+    )
+    def test_a_line_of_the_tree_is_taken(self) -> None:
+        """Each line that choices lead to is an order; one for a made unit is, behind the line that makes it."""
+        forms = _order_forms(self.ruleset)
+        for view, form in forms:
+            lines = list(tree_lines(form))
+            makers = {line.makes: line.text for line in reversed(lines) if line.makes is not None}
+            for line in lines[:: 1 + len(lines) * len(forms) // MOST_TRIED]:
+                sheet = [line.text] if line.made is None else [makers[line.made], line.text]
+                parsed = self.ruleset.parse(view, list(enumerate(sheet, 1)))
+                # What hangs on another line may be refused without it, but is an order.
+                errors = [each for each in parsed.errors if not line.hangs_on or each.code in UNREADABLE]
+                assert errors == [], sheet
+
+    @rule("Give each place of a Choice, and each step of its path, a tap target on a picture of the report.")
+    def test_a_place_of_the_tree_can_be_tapped(self) -> None:
+        """What a page lights up, and draws an arrow along, is on one of its pictures."""
+        for view, form in _order_forms(self.ruleset):
+            if spots := _spots(self.ruleset, view):
+                for node in all_nodes(form):
+                    places = {*node.get("path", "").split(), *([node["place"]] if "place" in node else [])}
+                    assert places <= spots, (node, sorted(places - spots))
+
+    @rule(
+        "Let the unit of a Need have a tap target with its name, or name its place; let its start be the beginning of "
+        "lines that choices lead to, and its slot that of these lines."
+    )
+    def test_a_need_can_be_met(self) -> None:
+        """Each need of the agenda leads to orders that meet it, and to a place on the map if it is about a unit."""
+        for view, form in _order_forms(self.ruleset):
+            spots = _spots(self.ruleset, view)
+            lines = list(tree_lines(form))
+            for need in form["agenda"]:
+                assert not spots or "unit" not in need or {need["unit"], need.get("place")} & spots, need
+                for start in need["start"].split("|"):
+                    begun = tuple(split_words(start))
+                    found = [line for line in lines if line.made is None and line.words[: len(begun)] == begun]
+                    assert begun, need
+                    assert found, need
+                    slots = {_slot(order) for order in self.ruleset.parse(view, [(1, found[0].text)]).orders}
+                    assert slots <= {need["slot"]}, (need, slots)
+            for unit in form["made"]:
+                starts = unit["need"]["start"].split("|") if unit["need"] else []
+                assert {next(iter(split_words(start))) for start in starts} <= {node["word"] for node in unit["tree"]}
+
+
+def _order_forms(ruleset: AnyRuleset) -> list[tuple[View, Json]]:
+    """Return views that ask for orders with their order forms, spread over the games."""
+    return [(view, through_json(order_form(ruleset, view))) for view in _views(ruleset)]
+
+
+def _spots(ruleset: AnyRuleset, view: View) -> set[str]:
+    """Return the names that can be tapped."""
+    return {name for picture in ruleset.pictures(view) for spot in picture.spots for name in spot.names}
+
+
+def _slot(order: Order) -> str:
+    """Return the slot of an order, with its fields filled in."""
+    verb = OrderType.of(type(order))
+
+    def shown(field: re.Match[str]) -> str:
+        value = getattr(order, field[1])
+        return " ".join(map(verb.kinds[field[1]].write, value if isinstance(value, tuple) else (value,)))
+
+    return _FIELD.sub(shown, order.slot)
 
 
 def _views(ruleset: AnyRuleset) -> list[View]:

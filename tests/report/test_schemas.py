@@ -18,6 +18,7 @@ from pbem.report.data import report_data
 from pbem.report.facts import DiceDisclosure, PressSection, ReportFacts
 from pbem.report.schemas import WHAT, json_schema
 from pbem.ruleset import AnyRuleset, Json, View
+from pbem.ruleset.order_tree import order_form
 from pbem.testing.play import Game, play, standard, standard_game, through_json
 from tests.games import RULESETS
 from tests.testing.toy import TOY
@@ -71,7 +72,7 @@ def test_what_a_game_mails_keeps_to_the_schemas(game: AnyRuleset) -> None:
 
     for view in views(played):
         assert wrong("report", game, report_data(game, view, facts(view))) == []
-        assert wrong("desk", game, game.desk(view)) == []
+        assert wrong("desk", game, order_form(game, view)) == []
     for step in played.steps:
         for parsed in step.parsed.values():
             assert wrong("sheet", game, [game.orders.to_json(order) for order in parsed.orders]) == []
@@ -93,6 +94,7 @@ def test_a_first_and_a_last_report_keep_to_the_schema() -> None:
         ("sheet", [{"order": "move", "boat": "R1"}], "not valid under any"),
         ("sheet", [{"order": "move", "boat": 1, "direction": "N"}], "not valid under any"),
         ("desk", {"format": 2, "verbs": [{"name": "fly"}], "kinds": {}}, "is a required property"),
+        ("desk", {"format": 2, "verbs": [], "kinds": {}, "tree": [{"next": 0}]}, "not valid under any"),
         ("desk", {"format": 2, "verbs": [], "kinds": {"a": {"form": {"type": "dream"}}}}, "not valid under any"),
     ],
 )

@@ -6,7 +6,20 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Finding, Json, ParsedSheet, Picture, SeatName, TapTarget, TurnInput, View, box
+from pbem.ruleset import (
+    Dice,
+    Event,
+    Finding,
+    Json,
+    Need,
+    ParsedSheet,
+    Picture,
+    SeatName,
+    TapTarget,
+    TurnInput,
+    View,
+    box,
+)
 from tests.testing.toy import FogPatrol, Sea, spot
 
 
@@ -132,6 +145,17 @@ class Clairvoyance(FogPatrol):
         desk = super().desk(view)
         desk["kinds"]["square"]["form"]["values"] = self.aims
         return desk
+
+
+class GuidedInFog(FogPatrol):
+    """A page asks first for the shots at boats that its reader cannot see."""
+
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
+        self.unseen = sorted({boat.square for boat in state.boats})
+        return super().view(state, seat, events)
+
+    def agenda(self, view: View) -> Sequence[Need]:
+        return [Need("", "FIRE", f"Shots at {square}") for square in self.unseen]
 
 
 class TappedInFog(FogPatrol):

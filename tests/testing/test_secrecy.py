@@ -21,6 +21,7 @@ PLANTED = {
     leaks.FramedPicture: "L1",
     leaks.Telepathy: "L1",
     leaks.Clairvoyance: "L1",
+    leaks.GuidedInFog: "L1",
     leaks.TappedInFog: "L1",
     leaks.Occupied: "L2",
     leaks.SharedStream: "L3",

@@ -14,10 +14,12 @@ import pytest
 from pbem.errors import CampaignError
 from pbem.ruleset import (
     AnyRuleset,
+    Choice,
     ChoicePattern,
     FieldError,
     Json,
     NameField,
+    Need,
     Order,
     OrderParser,
     ParsedSheet,
@@ -193,9 +195,66 @@ class Outside(Spotted):
     spot = TapTarget(("nothing",), "beside the sea", box(-10, 0, 5, 5))
 
 
+class Guiding(Spotted):
+    """Game that tells which shots there are, with one at a square that its picture does not have."""
+
+    def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice]:
+        match words:
+            case ():
+                return [Choice("FIRE")]
+            case ("FIRE",):
+                return [Choice(boat["name"]) for boat in view["boats"]]
+            case ("FIRE", _):
+                return [Choice("AT")]
+            case ("FIRE", _, "AT"):
+                return [Choice("A1", place="J7")]
+        return []
+
+
+class Overguiding(Guiding):
+    """Game that leads to lines which it refuses."""
+
+    def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice]:
+        return [Choice("Z99")] if words[2:] == ("AT",) else super().choices(view, words)
+
+
+class Endless(Guiding):
+    """Game that always has one more word."""
+
+    def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice]:
+        return [Choice("A1"), Choice("A2")] if words[2:] else super().choices(view, words)
+
+
+class Needing(Guiding):
+    """Game that asks for an order of one slot, and leads to orders without any."""
+
+    need = Need("boat R1", "FIRE", "R1")
+
+    def agenda(self, view: View) -> Sequence[Need]:
+        return [self.need]
+
+
+class Unguided(Needing):
+    """Game that asks for an order to which no choice leads."""
+
+    need = Need("", "FIRE R1 OVER", "R1")
+
+
+class Unplaced(Needing):
+    """Game that asks for an order of a boat that its picture does not have."""
+
+    need = Need("", "FIRE", "R1", unit="R1")
+
+
 @pytest.mark.parametrize(
     ("game", "rule", "said"),
     [
+        (Guiding, "test_a_place_of_the_tree_can_be_tapped", "J7"),
+        (Overguiding, "test_a_line_of_the_tree_is_taken", "FIRE R1 AT Z99"),
+        (Endless, "test_a_page_has_the_verbs_that_choices_offers", "FIRE"),
+        (Needing, "test_a_need_can_be_met", "boat R1"),
+        (Unguided, "test_a_need_can_be_met", "OVER"),
+        (Unplaced, "test_a_need_can_be_met", "unit"),
         (Misoffering, "test_what_a_form_offers_is_read", "Atlantis"),
         (Misoffering, "test_a_line_put_together_on_a_page_is_that_order", "RAISE Atlantis"),
         (Stingy, "test_what_the_bot_orders_can_be_put_together_on_a_page", "Fire"),
