@@ -17,6 +17,7 @@ from pbem.ruleset import (
     NameField,
     NumberPattern,
     Order,
+    OrderMark,
     OrderParser,
     Pattern,
     parse_bounded,
@@ -144,6 +145,9 @@ Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", expected=_N
 R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", expected=_NUMBERS, example="-2", axis="r")
 AMOUNT = Amount()
 
+OF_UNIT, COURSE = "unit {unit}", "harvester"
+"""The slots of what a unit does, and of where the Harvester goes (ruling 3)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Move(Order):
@@ -153,6 +157,8 @@ class Move(Order):
     """
 
     usage = "MOVE unit steps..."
+    slot = OF_UNIT
+    mark = OrderMark("note", of="unit")
     unit: Annotated[str, LIVING]
     steps: Annotated[tuple[str, ...], STEP]
 
@@ -171,6 +177,8 @@ class MoveTo(Shorthand):
     """Move a defence unit to a hex by the shortest way that known crags leave it; the receipt says which."""
 
     usage = "MOVE unit TO hex"
+    slot = OF_UNIT
+    mark = OrderMark("path", of="unit", at="hex")
     unit: Annotated[str, LIVING]
     hex: Annotated[str, Place()]
 
@@ -183,6 +191,8 @@ class Target(Order):
     """Send your Harvester to a hex with resources, one step a turn in a straight line, until it is there."""
 
     usage = "TARGET q r"
+    slot = COURSE
+    mark = OrderMark("note")
     q: Annotated[int, Q]
     r: Annotated[int, R]
 
@@ -195,6 +205,8 @@ class TargetHex(Shorthand):
     """The same, with the hex in one word."""
 
     usage = "TARGET hex"
+    slot = COURSE
+    mark = OrderMark("path", at="hex")
     hex: Annotated[str, Place(rich=True)]
 
     def words(self) -> str:
@@ -206,6 +218,8 @@ class Build(Order):
     """Rebuild a lost defence unit; it costs its scanner rating in resources and takes its combat ability in turns."""
 
     usage = "BUILD unit"
+    slot = "build"
+    mark = OrderMark("note")
     unit: Annotated[str, LOST]
 
     def words(self) -> str:
@@ -217,6 +231,8 @@ class Drop(Order):
     """Drop resources in the hex of your Harvester, before it moves on; if it stays, it gathers them again."""
 
     usage = "DROP amount"
+    slot = "drop"
+    mark = OrderMark("note")
     amount: Annotated[int, AMOUNT]
 
     def words(self) -> str:
@@ -228,6 +244,9 @@ class Destroy(Order):
     """Let a defence unit destroy itself; it leaves its scanner rating in resources."""
 
     usage = "DESTROY unit"
+    slot = OF_UNIT
+    mark = OrderMark("cross", of="unit")
+    grave = True
     unit: Annotated[str, LIVING]
 
     def words(self) -> str:
@@ -239,6 +258,7 @@ class DestroyHarvester(Order):
     """Destroy your own Harvester and all your units: you are out of the game."""
 
     usage = "RESIGN CONFIRM"
+    grave = True
     ends_seat = "your Harvester and all your units would destroy themselves, and you be out of the game"
     # The rules name it so, and reports of earlier versions offer it.
     also_ends_seat = ("DESTROY HARVESTER CONFIRM",)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from pbem.ruleset import Drawing, Label, Mark, Picture, SpriteInstance, TapTarget, View, box, draw_line
+from pbem.ruleset import Drawing, Label, Mark, Picture, SpriteInstance, TapTarget, View, draw_line
 from pbem_rules.common import hexes
 from pbem_rules.common.hexes import Hex
 from pbem_rules.common.summary import counted, named
 from pbem_rules.harvester import sprites
 from pbem_rules.harvester.routes import written
-from pbem_rules.harvester.window import SIDES, Scene, Window, badge_label, grouped
+from pbem_rules.harvester.window import SIDES, WIDEST, Scene, Window, badge_label, grouped
 
 RADIUS = 7
-"""Most hexes shown around the Harvester; the fewest, LEAST, are those it scans itself."""
+"""Most known hexes shown around the Harvester; the fewest, LEAST, are those it scans itself."""
 
 LEAST = 5
 NEAR = 2
-"""Hexes shown around a unit in an inset."""
+"""Fewest hexes shown around a unit in an inset."""
 
 NAMED = 14
 """Signs of an owner's name that are shown."""
@@ -65,8 +66,20 @@ def _title(scene: Scene) -> str:
     return f"Scanners, {view['label']}: {', '.join(told)}"
 
 
+class _Frame(NamedTuple):
+    """The frame of an inset: its middle, and its width and height."""
+
+    x: int
+    y: int
+    wide: int
+    high: int
+
+
 class _Chart:
-    """All hexes near the Harvester, with insets of units far off."""
+    """All hexes near the Harvester, with insets of units far off.
+
+    Board and insets show every hex that orders may name: those in reach of units, and targets.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.view, self.atlas = scene, scene.view, scene.atlas
@@ -76,62 +89,57 @@ class _Chart:
         middle = self.width // 2, sprites.HEAD + board // 2
         self.main = Window(scene, self.atlas.home, hexes.disc(self.radius), *middle)
         self.far = [spot for spot in scene.crowds if spot not in self.main.spots]
-        self.insets = self._insets() if self.far else []
+        around = self._far_off()
+        self.frames = _arranged([*around.values(), *([NEAR] if self.far else [])], self.width, self.bottom)
+        self.insets = [
+            Window(scene, middle, hexes.disc(radius), frame.x, frame.y + sprites.CAPTION // 2)
+            for (middle, radius), frame in zip(around.items(), self.frames, strict=False)
+        ]
 
     def drawing(self) -> Drawing:
         """Return the chart on its background."""
-        return Drawing(sprites.ground(self.radius, bool(self.far)), tuple(self._marks()))
+        end = max((frame.y + frame.high // 2 for frame in self.frames), default=self.bottom)
+        return Drawing(sprites.ground(self.radius, end - self.bottom), tuple(self._marks()))
 
     def spots(self) -> Iterator[TapTarget]:
-        """Yield the targets for taps: known hexes, and on the overview the own units far off."""
+        """Yield the targets for taps: all hexes that are drawn."""
         for window in (self.main, *self.insets):
             yield from window.tapped()
-        if self.far:
-            yield from self._dots()
-
-    def _dots(self) -> Iterator[TapTarget]:
-        x, y, _, scale = self._scaled()
-        dots: dict[tuple[int, int], list[Hex]] = {}
-        for spot in self.far:
-            if "own" in self.scene.crowds[spot]:
-                dots.setdefault(_dot(self.scene.away[spot], scale), []).append(spot)
-        for (dx, dy), spots in dots.items():
-            names = dict.fromkeys(name for spot in spots for name in self.scene.names(spot))
-            words = "; ".join(map(self.scene.words, spots))
-            yield TapTarget(tuple(names), words, box(x + dx - APART, y + dy - APART, 2 * APART, 2 * APART))
 
     def _marks(self) -> Iterator[Mark]:
         yield from self.main.marks()
         yield from self._edges()
-        for window in self.insets:
-            x, _ = window.spots[window.middle]
-            yield self._frame(x)
+        yield from (SpriteInstance(sprites.frame(wide, high), x, y) for x, y, wide, high in self.frames)
+        for window, frame in zip(self.insets, self.frames, strict=False):
             yield from window.marks()
-            yield self._caption(window, x)
+            yield self._caption(window, frame)
         if self.far:
             yield from self._overview()
         yield from self._head()
 
     def _radius(self) -> int:
-        """Return the distance to the farthest known hex, between LEAST and RADIUS."""
-        around = {self.atlas.named(hexes.step(self.atlas.home, way)): way for way in hexes.disc(RADIUS)}
-        told = [way for spot, way in around.items() if self.scene.tells(spot)]
-        return max(LEAST, *(hexes.distance(way, (0, 0)) for way in told))
+        """Return the least distance up to which the board shows what it should.
 
-    def _insets(self) -> list[Window]:
-        """Return windows on own units far off, the strongest first; the last place is for the overview."""
-        places = sprites.inset_places(self.width)[:-1]
-        middles: list[Hex] = []
-        for unit in self.view["units"]:
-            spot = unit["q"], unit["r"]
-            near = any(self.atlas.distance(spot, other) <= NEAR for other in middles)
-            if spot in self.far and not near and len(middles) < len(places):
-                middles.append(spot)
-        y = self.bottom + 24 + (sprites.INSET - 24) // 2
-        return [
-            Window(self.scene, middle, hexes.disc(NEAR), left + wide // 2, y)
-            for middle, (left, wide) in zip(middles, places, strict=False)
-        ]
+        That is what is known up to RADIUS, and targets and all that near units reach up to WIDEST, but no less than
+        LEAST.
+        """
+        home = self.atlas.home
+        around = {self.atlas.named(hexes.step(home, way)): way for way in hexes.disc(RADIUS)}
+        told = [hexes.distance(way, (0, 0)) for spot, way in around.items() if self.scene.tells(spot)]
+        rim = self.atlas.planet.size - 1
+        ends = [min(rim, self.atlas.distance(home, spot) + pace) for spot, pace in self.scene.paces.items()]
+        ends += [self.atlas.distance(home, spot) for spot in self.atlas.marked]
+        return max(LEAST, *told, *(end for end in ends if end <= WIDEST))
+
+    def _far_off(self) -> dict[Hex, int]:
+        """Return the middles of insets and the hexes around them: all that units reach beyond the board."""
+        covered, found = set(self.main.spots), {}
+        # The widest first: it may show what others reach.
+        for spot, pace in sorted(self.scene.paces.items(), key=lambda each: -each[1]):
+            if not self.scene.around(spot, pace) <= covered:
+                found[spot] = max(NEAR, pace)
+                covered |= self.scene.around(spot, found[spot])
+        return found
 
     def _edges(self) -> Iterator[Mark]:
         """Label the first and the last known hex of each row."""
@@ -141,22 +149,20 @@ class _Chart:
             if len(row) > 1:
                 yield Label(x + sprites.ASIDE, y + 4, written(spot), 11, sprites.PALE)
 
-    def _frame(self, x: int) -> SpriteInstance:
-        _, wide = sprites.inset_places(self.width)[0]
-        return SpriteInstance(sprites.frame(wide), x, self.bottom + sprites.INSET // 2)
-
-    def _caption(self, window: Window, x: int) -> Label:
+    def _caption(self, window: Window, frame: _Frame) -> Label:
         crowd = self.scene.crowds[window.middle]["own"]
         steps = self.atlas.distance(window.middle, self.atlas.home)
         words = f"{badge_label(crowd)} at {written(window.middle)}, {steps} off"
-        return Label(x, self.bottom + 18, words, 12, sprites.PAPER, "middle", bold=True)
+        return Label(frame.x, frame.y - frame.high // 2 + 18, words, 12, sprites.PAPER, "middle", bold=True)
 
     def _overview(self) -> Iterator[Mark]:
         """Draw the whole planet around the Harvester in the last inset, with a dot for every known unit."""
-        x, y, farthest, scale = self._scaled()
+        x, y, _, high = self.frames[-1]
         ways = self.scene.away
-        yield self._frame(x)
-        yield Label(x, self.bottom + 18, f"all units known, {farthest} hexes around", 12, sprites.PAPER, "middle")
+        farthest = max(hexes.distance(way, (0, 0)) for way in ways.values())
+        words = f"all units known, {farthest} hexes around"
+        yield Label(x, y - high // 2 + 18, words, 12, sprites.PAPER, "middle")
+        y, scale = y + sprites.CAPTION // 2, (high - sprites.CAPTION - 26) / 2 / farthest
         edge = (self.radius + 0.5) * scale
         ring = [(x + edge * dx, y + edge * dy) for dx, dy in _HEXAGON]
         yield draw_line(ring, width=1, stroke=sprites.PALE, fill="none")
@@ -165,18 +171,24 @@ class _Chart:
             dots = {_dot(ways[spot], scale) for spot in spots}
             yield from (SpriteInstance(sprites.DOTS[side], x + dx, y + dy) for dx, dy in sorted(dots))
 
-    def _scaled(self) -> tuple[int, int, int, float]:
-        """Return the middle of the overview, the hexes that it reaches, and the pixels for each."""
-        left, wide = sprites.inset_places(self.width)[len(self.insets)]
-        x, y, reach = left + wide // 2, self.bottom + 24 + (sprites.INSET - 24) // 2, (sprites.INSET - 50) // 2
-        farthest = max(hexes.distance(way, (0, 0)) for way in self.scene.away.values())
-        return x, y, farthest, reach / farthest
-
     def _head(self) -> Iterator[Mark]:
         view = self.view
         words = f"{_called(view)}: {counted(view['points']['total'], 'point')}, holds {view['harvester']['held']}"
         yield Label(14, 22, words, 15, sprites.PAPER, bold=True)
         yield from _legend_of_letters(self.scene.letters, 42, self.width, 2)
+
+
+def _arranged(radii: Sequence[int], width: int, top: int) -> list[_Frame]:
+    """Return the frames of insets that show so many hexes to each side, in rows below each other."""
+    frames: list[_Frame] = []
+    left = bottom = 0
+    for radius in radii:
+        wide, high = sprites.inset_measures(radius)
+        if left + wide > width:
+            left, top = 0, bottom
+        frames.append(_Frame(left + wide // 2, top + high // 2, wide, high))
+        left, bottom = left + wide, max(bottom, top + high)
+    return frames
 
 
 class _Region:

@@ -51,6 +51,31 @@ def route_to(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> Route:
     raise FieldError("crags", text, "only Soldiers and Scouts enter crags")
 
 
+def reach(atlas: Atlas, unit: str, start: Hex) -> Iterator[tuple[Way, list[Hex]]]:
+    """Yield the ways that `route_to` takes to all hexes in a unit's reach, nearest first, with the hexes on them."""
+    shut = frozenset() if NIMBLE[SLOT[unit]] else atlas.crags
+    found, last = {start}, [((), [])]  # type: set[Hex], list[tuple[Way, list[Hex]]]
+    for _ in range(int(MOVE[SLOT[unit]])):
+        ahead = []
+        # In the order of directions, so the first way found to a hex is the first that `route_to` would find.
+        for way, path in last:
+            for name, direction in DIRECTIONS.items():
+                there = atlas.named(step(path[-1] if path else start, direction))
+                if there not in shut and there not in found:
+                    found.add(there)
+                    ahead.append(((*way, name), [*path, there]))
+        yield from (_straightened(atlas, start, way, path, shut) for way, path in ahead)
+        last = ahead
+
+
+def _straightened(atlas: Atlas, start: Hex, way: Way, path: list[Hex], shut: frozenset[Hex]) -> tuple[Way, list[Hex]]:
+    """Return the straight line to the end of a way, if it is as short and open; else the way itself."""
+    line = atlas.line(start, path[-1])
+    if len(line) == len(path) and shut.isdisjoint(line):
+        return tuple(atlas.course(start, path[-1])), line
+    return way, path
+
+
 def _too_far(unit: str, way: list[str], goal: Hex, far: int) -> FieldError:
     text = f"{written(goal)} is {far} steps from {unit_words(unit)}, which takes {len(way)} at the most"
     return FieldError("too-far", text, f"as far as it gets: MOVE {unit} {' '.join(way)}")

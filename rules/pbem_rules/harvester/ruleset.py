@@ -9,6 +9,7 @@ from pbem_rules.common.legacy import of_any_age
 from pbem_rules.harvester import bots, picture, sheet, state, textmap, turn
 from pbem_rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
 from pbem_rules.harvester.checking import check_state
+from pbem_rules.harvester.choices import agenda, choices, purses
 from pbem_rules.harvester.former import renewed
 from pbem_rules.harvester.memory import carry_memory
 from pbem_rules.harvester.orders import ORDERS
@@ -50,6 +51,9 @@ class Harvester(BaseRuleset[State]):
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))
+    choices = staticmethod(of_any_age(renewed, choices))
+    agenda = staticmethod(of_any_age(renewed, agenda))
+    purses = staticmethod(of_any_age(renewed, purses))
     resolve = staticmethod(turn.resolve)
     turn_summary = staticmethod(of_any_age(renewed, turn_summary))
     without_orders = staticmethod(of_any_age(renewed, without_orders))

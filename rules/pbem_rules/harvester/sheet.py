@@ -197,7 +197,7 @@ class _Sheet:
     def _check_target(self, order: Target, line: int) -> None:
         home = self.view["harvester"]
         spot = self.atlas.named((order.q, order.r))
-        if _is_under_way(home):
+        if is_under_way(home):
             text = (
                 f"your Harvester is on its way to {_written(home['target'])} and cannot turn aside before it is there"
             )
@@ -258,7 +258,7 @@ def template(view: View) -> list[str]:
     home = view["harvester"]
     if view["over"] or home is None:
         return []
-    lines = ["; TARGET <q>,<r>"] if not _is_under_way(home) and _knows_riches(view) else []
+    lines = ["; TARGET <q>,<r>"] if not is_under_way(home) and _knows_riches(view) else []
     lines += [f"; MOVE {unit['unit']} <direction>" for unit in view["units"]]
     wanted = payable(view) if view["building"] is None else []
     if wanted:
@@ -266,7 +266,7 @@ def template(view: View) -> list[str]:
     return [*lines, "; DROP <amount>"] if home["held"] else lines
 
 
-def _is_under_way(home: View) -> bool:
+def is_under_way(home: View) -> bool:
     """Return True if a Harvester has a target that it is not kept from."""
     return home["target"] is not None and not home["waiting"]
 
@@ -286,7 +286,7 @@ def desk(view: View) -> dict[str, Any]:
     useful = {
         MoveTo: units,
         Move: units,
-        TargetHex: not _is_under_way(home) and _knows_riches(view),
+        TargetHex: not is_under_way(home) and _knows_riches(view),
         Build: bool(payable(view)) and view["building"] is None,
         Drop: bool(home["held"]),
         Destroy: units,

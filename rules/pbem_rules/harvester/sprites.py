@@ -45,8 +45,8 @@ REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 10, REGION_ROWS * TALL + PEAK
 REGION_END, LINE = 2 * REGION_MIDDLE[1], 17
 """The middle of its hexes, their bottom, and the height of a line of text below them."""
 
-INSET, INSETS = 234, 3
-"""Height of the strip of insets, if there is one, and the number of its places."""
+CAPTION, MARGIN = 24, 10
+"""Height of the words above the hexes of an inset, and pixels around these."""
 
 UNSCANNED, INK, PALE, PAPER = "#2b2620", "#221d17", "#cfc6b6", "#f7f1e4"
 BANDS = ("#f4ecd8", "#eadfc4", "#dccdaa", "#ccba92", "#bba77c")
@@ -78,7 +78,7 @@ CELLS = tuple(_hex(band) for band in BANDS)
 """A clear hex of each band."""
 
 OLD = _hex("#453e35")
-"""A hex that is not scanned now, but was."""
+"""A hex that is not scanned now: one that was, or one in reach of units."""
 
 CRAG = _hex(CRAGS, _PEAKS)
 DUSTY = _hex(DUST, svg.group(_GRAINS, fill=GRAIN))
@@ -173,11 +173,11 @@ def arrow(dx: int, dy: int) -> Sprite:
     return Sprite(body, 2 * math.ceil(abs(dx) / 2 + 4), 2 * math.ceil(abs(dy) / 2 + 4))
 
 
-@functools.lru_cache(maxsize=16)
-def ground(radius: int, insets: bool) -> Background:
-    """Return the background of a chart: a dark board with room for insets below it, and the legend."""
+@functools.lru_cache(maxsize=64)
+def ground(radius: int, strip: int) -> Background:
+    """Return the background of a chart: a dark board with a strip for insets below it, and the legend."""
     width, board = measures(radius)
-    return _with_legend(width, HEAD + board + (INSET if insets else 0))
+    return _with_legend(width, HEAD + board + strip)
 
 
 @functools.cache
@@ -200,15 +200,15 @@ def measures(radius: int) -> tuple[int, int]:
     return (2 * radius + 1) * WIDE + 2 * SIDE, 2 * radius * TALL + 2 * PEAK + 8
 
 
-def inset_places(width: int) -> list[tuple[int, int]]:
-    """Return the left edge and the width of each inset, from left to right."""
-    return [(width * at // INSETS, width // INSETS) for at in range(INSETS)]
+def inset_measures(radius: int) -> tuple[int, int]:
+    """Return the width and the height of an inset that shows so many hexes to each side."""
+    return (2 * radius + 1) * WIDE + 2 * MARGIN, CAPTION + 2 * radius * TALL + 2 * PEAK + 2 * MARGIN
 
 
 @functools.cache
-def frame(wide: int) -> Sprite:
+def frame(wide: int, high: int) -> Sprite:
     """Return the frame of an inset."""
-    half, tall = wide // 2, INSET // 2
+    half, tall = wide // 2, high // 2
     line = svg.rect(2 - half, 2 - tall, 2 * half - 4, 2 * tall - 4, fill="none", stroke=PALE, stroke_width=1)
     return Sprite(line, 2 * half, 2 * tall)
 

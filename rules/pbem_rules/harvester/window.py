@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from pbem.ruleset import Label, Mark, Point, SeatName, Sprite, SpriteInstance, TapTarget, View, draw_line
-from pbem_rules.common.hexes import Hex, distance, step
+from pbem_rules.common.hexes import Hex, disc, distance, step
 from pbem_rules.common.summary import counted, listed
 from pbem_rules.harvester import sprites
 from pbem_rules.harvester.atlas import UNKNOWN, Atlas, Sighting
@@ -15,11 +15,14 @@ from pbem_rules.harvester.memory import lost_foes, moves, old_riches
 from pbem_rules.harvester.planet import DIRECTIONS
 from pbem_rules.harvester.routes import written
 from pbem_rules.harvester.sprites import TALL, WIDE
-from pbem_rules.harvester.units import HARVESTER
+from pbem_rules.harvester.units import HARVESTER, MOVE, SLOT
 from pbem_rules.harvester.units import NAMES as UNITS
 
 LETTERED = 12
 """Owners that get a letter: those of the nearest contacts."""
+
+WIDEST = 11
+"""Hexes around the Harvester up to which the chart grows for what orders may name: places in reach, and targets."""
 
 SIDES = ("own", "friend", "foe")
 
@@ -55,8 +58,30 @@ class Scene:
         return spot in self.atlas.sightings or spot in self.dust
 
     def tells(self, spot: Hex) -> bool:
-        """Return True if there is anything to draw in a hex, also from earlier reports."""
+        """Return True if anything is known of a hex, also from earlier reports."""
         return self.knows(spot) or spot in self.lost or spot in self.riches
+
+    def shows(self, spot: Hex) -> bool:
+        """Return True if a hex is drawn: anything is known of it, or a unit may be sent there."""
+        return self.tells(spot) or spot in self.goals
+
+    @cached_property
+    def paces(self) -> dict[Hex, int]:
+        """The hexes of own defence units, and the most steps that one there takes in a turn."""
+        paces: dict[Hex, int] = {}
+        for unit in self.view["units"]:
+            spot = unit["q"], unit["r"]
+            paces[spot] = max(paces.get(spot, 0), int(MOVE[SLOT[unit["unit"]]]))
+        return paces
+
+    @cached_property
+    def goals(self) -> frozenset[Hex]:
+        """The hexes no farther from own units than these go in a turn."""
+        return frozenset().union(*(self.around(spot, pace) for spot, pace in self.paces.items()))
+
+    def around(self, spot: Hex, radius: int) -> set[Hex]:
+        """Return the hexes within a distance of another."""
+        return {self.atlas.named(step(spot, way)) for way in disc(radius)}
 
     def names(self, spot: Hex) -> tuple[str, ...]:
         """Return the words for orders that mean a hex or its contents: own units, then the hex itself."""
@@ -128,22 +153,22 @@ class Window:
         return {owner for crowd in crowds for owner, _ in crowd}
 
     def tapped(self) -> Iterator[TapTarget]:
-        """Yield a target for taps for every known hex."""
+        """Yield a target for taps for every hex that is drawn."""
         for spot, (x, y) in self.spots.items():
             if spot in self.scene.telling:
                 yield TapTarget(self.scene.names(spot), self.scene.words(spot), _outline(x, y))
-            elif self.scene.knows(spot):
+            elif self.scene.shows(spot):
                 yield _empty(spot, x, y)
 
     def rows(self) -> Iterator[list[tuple[int, int, Hex]]]:
         """Yield the hexes drawn in each row from west to east: x, y and name."""
-        known = [(y, x, spot) for spot, (x, y) in self.spots.items() if self.scene.tells(spot)]
-        for _, row in itertools.groupby(sorted(known), key=lambda each: each[0]):
+        shown = [(y, x, spot) for spot, (x, y) in self.spots.items() if self.scene.shows(spot)]
+        for _, row in itertools.groupby(sorted(shown), key=lambda each: each[0]):
             yield [(x, y, spot) for y, x, spot in row]
 
     def marks(self) -> Iterator[Mark]:
         """Yield all marks, lowest first."""
-        seen = {spot: self.atlas.sightings.get(spot) for spot in self.spots if self.scene.tells(spot)}
+        seen = {spot: self.atlas.sightings.get(spot) for spot in self.spots if self.scene.shows(spot)}
         known = {spot: sighting for spot, sighting in seen.items() if sighting or spot in self.scene.dust}
         yield from (SpriteInstance(sprites.OLD, *self.spots[spot]) for spot in seen if spot not in known)
         for spot, sighting in known.items():

@@ -139,7 +139,8 @@ def test_a_crowd_of_owners_shares_the_letters_there_are() -> None:
 
 def test_sprites_are_shared_by_pictures() -> None:
     """The charts of two turns have the same background and nearly the same sprites."""
-    one, two = drawn(crowd()).drawing, drawn(view(position(CROWD, size=40, rulers={"bob": "ann"}), "ann")).drawing
+    later = {**CROWD, "ann": {**CROWD["ann"], "C3": (3, -3)}}
+    one, two = drawn(crowd()).drawing, drawn(view(position(later, size=40, rulers={"bob": "ann"}), "ann")).drawing
     assert one is not None
     assert two is not None
     first, second = ({mark.sprite for mark in each.marks if isinstance(mark, SpriteInstance)} for each in (one, two))
@@ -196,7 +197,7 @@ def test_remembered_foes_can_be_told_from_others() -> None:
 
 
 def test_own_units_can_be_tapped_wherever_they_are() -> None:
-    """Near units are targets in their hexes, far ones in insets and on the overview; each title says what is there."""
+    """Near units are targets in their hexes, far ones in insets; each title says what is there."""
     seen = crowd()
     told = {spot.names: spot.title for picture in RULESET.pictures(seen) for spot in picture.spots}
 
