@@ -330,18 +330,20 @@ def _targets(view: View, ship: Prospect) -> Sequence[View]:
     """Return the enemies in sight at which a ship may be told to fire; in a round of combat, those that it meets."""
     if ship.dark or not ship.left["weapons"]:
         return ()
+    foes = _foes(view)
     if view["section"] == "turn":
-        return _foes(view)
-    return [enemy for combat in view["combats"] if ship.name in combat["own"] for enemy in combat["enemies"]]
+        return foes
+    met = {enemy["id"] for combat in view["combats"] if ship.name in combat["own"] for enemy in combat["enemies"]}
+    return [foe for foe in foes if foe["id"] in met]
 
 
 def _foes(view: View) -> list[View]:
-    """Return the ships in sight that are no ally's, by doctrine: those with most weapons first (ruling 18)."""
+    """Return the ships in sight that are no ally's, those with most weapons first, as by doctrine (ruling 18)."""
     friends = {player["colour"] for player in view["players"] if player["ally"]}
     weapons = {kind["name"]: kind["units"].get("weapons", 0) for kind in view["rules"]["types"]}
-    seen = [ship for contact in view["sensors"]["contacts"] for ship in contact["ships"]]
-    foes = [ship for ship in seen if ship["owner"] not in friends]
-    return sorted(foes, key=lambda ship: (-weapons[ship["type"]], int(ship["id"][1:]), ship["id"]))
+    owners = set(others(view)) - friends
+    seen = [ship for contact in view["sensors"]["contacts"] for ship in contact["ships"] if ship["owner"] in owners]
+    return sorted(seen, key=lambda ship: (-weapons[ship["type"]], int(ship["id"][1:]), ship["id"]))
 
 
 def _payable(view: View) -> list[View]:
