@@ -237,20 +237,25 @@ def _planned(chart: _Chart, own: tuple[_Berth, ...], made: tuple[_Berth, ...], r
         verbs = (sum(size(berth, own_levels) for berth in own), sum(size(berth, made_levels) for berth in made))
         return max(verbs) <= MOST_OF_VERB and left() >= 0
 
-    while not fits() and own_levels > -1:
-        if made and made_levels > -1:
+    for least_made, least_own in ((1, 3), (0, 1), (-1, -1)):
+        while made_levels > least_made and not fits():
             made_levels -= 1
-        else:
+        while own_levels > least_own and not fits():
             own_levels -= 1
-    drawn, spare = set(), left()
-    for berth, levels in sorted(distinct(), key=lambda each: (size(*each), each)):
-        spare -= WAY * size(berth, levels) // 5
-        if spare < 0:
+    return _Plan(own_levels, made_levels, _drawn(chart, distinct(), left()))
+
+
+def _drawn(chart: _Chart, offered: Iterable[tuple[_Berth, int]], room: int) -> frozenset[tuple[_Berth, int]]:
+    """Return the berths to whose places ways are drawn, those with fewest places first."""
+    drawn = set()
+    for berth, levels in sorted(offered, key=lambda each: (_sizes(chart, each[0])[each[1] + 1], each)):
+        room -= WAY * _sizes(chart, berth)[levels + 1] // 5
+        if room < 0:
             break
         # All of a ship's courses are found to draw some.
         if _sizes(chart, berth)[-1] <= MOST_DRAWN:
             drawn.add((berth, levels))
-    return _Plan(own_levels, made_levels, frozenset(drawn))
+    return frozenset(drawn)
 
 
 @functools.lru_cache(maxsize=256)
@@ -313,28 +318,33 @@ def _fire(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
         return
     match words:
         case (_,):
-            yield from (Choice(ship.name) for ship in _fleet(view).values() if _targets(view, ship))
+            yield from (Choice(ship.name) for ship, _ in _armed(view))
         case (_, _):
             yield Choice("AT")
-        case (_, name, "AT", *aimed):
-            ship = _fleet(view)[name]
-            targets = _targets(view, ship)
-            several = view["section"] == "combat" and 1 < len(targets) <= MOST_TARGETS and ship.left["weapons"] > 1
-            for target in targets:
-                if target["id"] not in aimed and len(aimed) < (2 if several and ship.left["multifire"] else 1):
+        case (_, name, "AT", *aimed) if len(aimed) < (2 if view["section"] == "combat" else 1):
+            ship, targets = next(each for each in _armed(view) if each[0].name == name)
+            several = view["section"] == "combat" and _shots(ship) > 1 and 1 < len(targets) <= MOST_TARGETS
+            for target in targets if several or not aimed else ():
+                if target["id"] not in aimed:
                     says = f"{target['owner']} {target['type']}"
                     yield Choice(target["id"], says=says, ends=several and not aimed)
 
 
-def _targets(view: View, ship: Prospect) -> Sequence[View]:
-    """Return the enemies in sight at which a ship may be told to fire; in a round of combat, those that it meets."""
-    if ship.dark or not ship.left["weapons"]:
-        return ()
+def _shots(ship: Prospect) -> int:
+    return ship.left["weapons"] if ship.left["multifire"] else 1
+
+
+def _armed(view: View) -> Iterator[tuple[Prospect, Sequence[View]]]:
+    """Yield the ships that may be told to fire, and their targets; in a round of combat, those that they meet."""
     foes = _foes(view)
-    if view["section"] == "turn":
-        return foes
-    met = {enemy["id"] for combat in view["combats"] if ship.name in combat["own"] for enemy in combat["enemies"]}
-    return [foe for foe in foes if foe["id"] in met]
+    for ship in _fleet(view).values():
+        met = foes
+        if view["section"] == "combat":
+            combats = [combat for combat in view["combats"] if ship.name in combat["own"]]
+            ids = {enemy["id"] for combat in combats for enemy in combat["enemies"]}
+            met = [foe for foe in foes if foe["id"] in ids]
+        if met and ship.left["weapons"] and not ship.dark:
+            yield ship, met
 
 
 def _foes(view: View) -> list[View]:
@@ -371,17 +381,17 @@ def _build(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
 
 
 def _repair(view: View, words: tuple[str, ...]) -> Iterator[Choice | Amount]:
-    if not _asks(view, "economic"):
+    if not _asks(view, "economic") or len(words) > 2 or not (purse := _outlook(view).purse):
         return
     hurt = {ship.name: len(ship.damaged(UNITS)) for ship in _fleet(view).values() if ship.damaged(UNITS)}
     match words:
         case (_,):
             yield from map(Choice, hurt)
         case (_, name):
-            damage, purse = hurt[name], _outlook(view).purse
+            damage = hurt[name]
             if damage <= purse:
                 yield Choice(str(damage), cost={"points": damage}, says="all damage")
-            if damage > 1 and purse:
+            if damage > 1:
                 yield Amount(1, min(damage - 1, purse), cost={"points": 1})
 
 
@@ -418,13 +428,13 @@ def _target(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
 
 
 def _hide(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
-    if _asks(view, "economic"):
-        yield from _along((("HIDE", ship.name) for ship in _fleet(view).values() if not ship.dark), words)
+    if _asks(view, "economic") and len(words) == 1:
+        yield from (Choice(ship.name) for ship in _fleet(view).values() if not ship.dark)
 
 
 def _scrap(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
-    if _asks(view, "economic"):
-        yield from _along((("SCRAP", ship["id"]) for ship in view["ships"]), words)
+    if _asks(view, "economic") and len(words) == 1:
+        yield from (Choice(ship["id"]) for ship in view["ships"])
 
 
 def _declare(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
@@ -470,10 +480,8 @@ def _mending(view: View) -> Iterator[Need]:
 
 
 def _firing(view: View) -> Iterator[Need]:
-    for ship in _fleet(view).values():
-        if _targets(view, ship):
-            shots = ship.left["weapons"] if ship.left["multifire"] else 1
-            yield _need(view, ship, "FIRE", counted(shots, "shot"), "It fires as TARGET says, or by doctrine.")
+    for ship, _ in _armed(view):
+        yield _need(view, ship, "FIRE", counted(_shots(ship), "shot"), "It fires as TARGET says, or by doctrine.")
 
 
 def _changing(view: View) -> Iterator[Need]:
