@@ -269,7 +269,7 @@ def _sizes(chart: _Chart, berth: _Berth) -> Sequence[int]:
 
 @functools.lru_cache(maxsize=256)
 def _reached(chart: _Chart, berth: _Berth, levels: int) -> Sequence[str]:
-    """Return the planets in reach, then the other places within so many levels, the nearest first."""
+    """Return the planets in reach, then the other places within so many levels; if none, those beside the ship."""
 
     def key(space: Space) -> tuple[bool, int, int, Space]:
         far = distance(space, berth.start)
@@ -277,7 +277,8 @@ def _reached(chart: _Chart, berth: _Berth, levels: int) -> Sequence[str]:
 
     spaces = reach(chart.board, *berth, chart.exits)
     near = [space for space in spaces if space in chart.planets or abs(space[2] - berth.start[2]) <= levels]
-    return [chart.board.name(space) for space in sorted(near, key=key)]
+    beside = (space for space in spaces if distance(space, berth.start) == 1)
+    return [chart.board.name(space) for space in sorted(near or beside, key=key)]
 
 
 @functools.lru_cache(maxsize=64)

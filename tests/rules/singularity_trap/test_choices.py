@@ -6,7 +6,6 @@ import functools
 import itertools
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -274,28 +273,21 @@ def placed(line: Line) -> Iterator[str]:
             yield choice.word
 
 
-def test_a_fleet_of_any_size_stays_small() -> None:
-    """Many ships far apart and many yards are offered fewer levels, and all of them their planets."""
-    ships = [ship(f"R{101 + at}", f"{column}10{level:+d}") for at, (column, level) in enumerate(_apart())]
-    seen = view(world(*ships, owners=_half(), points=60), "red")
-    words = sum(len(text) - text.rindex(" ") for text in set(texts(seen, "MOVE")))
+@pytest.mark.parametrize(("count", "yards", "kind"), [(12, 6, "Cruiser"), (24, 2, "Cruiser"), (60, 1, "Scout")])
+def test_a_fleet_of_any_size_stays_small(count: int, yards: int, kind: str) -> None:
+    """Many ships far apart and many yards are offered fewer levels, but each ship some place."""
+    at = [f"{column}{row}{level:+d}" for level in (-6, -2, 2, 6) for row in (8, 12) for column in "EGIKMOHL"]
+    ships = [ship(f"R{101 + number}", space, kind) for number, space in enumerate(at[:count])]
+    planets = [planet["space"] for planet in view(world(), "red")["planets"]]
+    seen = view(world(*ships, owners=dict.fromkeys(planets[::yards], "red"), points=90 + count), "red")
 
-    assert len(RULESET.agenda(seen)) == len(ships)
-    assert words < 64_000
-    for own in seen["ships"]:
-        assert any(
-            isinstance(choice, Choice) and choice.word[:-2] != own["space"][:-2]
-            for choice in RULESET.choices(seen, ("MOVE", own["id"], "TO"))
-        )
+    moves = texts(seen, "MOVE")
+    made = {(build.split()[1], build.split()[3]): texts(then, "MOVE") for build, then in built(seen)}
 
-
-def _apart() -> list[tuple[str, int]]:
-    return [(column, level) for column in "EGIKMO" for level in (-6, -2, 2, 6)]
-
-
-def _half() -> dict[str, str | None]:
-    planets: list[dict[str, Any]] = view(world(), "red")["planets"]
-    return {planet["space"]: "red" for planet in planets[::2]}
+    assert {move.split()[1] for move in moves} == {each.id for each in ships}
+    assert all(len(move.split()) == 4 for move in [*moves, *itertools.chain.from_iterable(made.values())])
+    assert len(moves) < 30_000
+    assert sum(len(each) for each in made.values()) < 25_000
 
 
 def test_orders_for_one_thing_share_a_slot() -> None:
