@@ -7,6 +7,7 @@ one that needs no slip, then the one whose vectors come first in `VECTORS`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from pbem_rules.singularity_trap.orders import JUMP
 from pbem_rules.singularity_trap.space import VECTORS, Board, Space, distance, plus
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Powers:
     """The abilities of a ship on its way: drive units, and whether it can slip and jump."""
 
@@ -115,6 +116,32 @@ class Router:
     def _leg(self, course: Course, leg: str, end: Space, passes: frozenset[Space]) -> Iterator[Course]:
         if self._board.has(end):
             yield Course(end, course.vector, course.spaces, (*course.legs, leg), passes)
+
+
+Exits = tuple[tuple[Space, Space], ...]
+"""Jumps that a player knows, as entries and exits."""
+
+
+@functools.lru_cache(maxsize=256)
+def reach(board: Board, start: Space, powers: Powers, exits: Exits) -> frozenset[Space]:
+    """Return the spaces to which a `Router` has courses, without them."""
+    edge = {start}
+    if powers.slip:
+        ends = (plus(start, offset, far) for offset in VECTORS.values() for far in range(1, powers.drive + 1))
+        edge.update(end for end in ends if board.has(end))
+    reached = set(edge)
+    for _ in range(powers.drive):
+        following = set().union(*(_around(board, space) for space in edge))
+        if powers.jump:
+            following.update(end for entry, end in exits if entry in edge)
+        edge = following - reached
+        reached |= edge
+    return frozenset(reached - {start})
+
+
+@functools.lru_cache(maxsize=20_000)
+def _around(board: Board, space: Space) -> tuple[Space, ...]:
+    return tuple(beside for offset in VECTORS.values() if board.has(beside := plus(space, offset)))
 
 
 _PLACES = {leg: place for place, leg in enumerate((*VECTORS, JUMP))}

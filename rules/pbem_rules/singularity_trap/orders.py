@@ -24,6 +24,7 @@ from pbem.ruleset import (
     NameField,
     NumberPattern,
     Order,
+    OrderMark,
     OrderParser,
     Pattern,
     RepeatedPattern,
@@ -439,6 +440,9 @@ class Scrap(TrapOrder):
 
     section = "economic"
     usage = "SCRAP ships"
+    slot = "scrap {ships}"
+    mark = OrderMark("cross", of="ships")
+    grave = True
     also = ("SCUTTLE", "DISBAND", "DROP")
     examples = ("SCRAP R472", "SCRAP R472/R133")
     ships: Annotated[tuple[str, ...], Ships(_OLD)]
@@ -456,6 +460,8 @@ class Repair(TrapOrder):
 
     section = "economic"
     usage = "REPAIR ship [points] [units...]"
+    slot = "repair {ship}"
+    mark = OrderMark("note", of="ship")
     also = ("FIX", "MEND")
     examples = ("REPAIR R472", "REPAIR R472 3", "REPAIR R472 2 drive weapons")
     ship: Annotated[str, _HURT]
@@ -474,6 +480,8 @@ class Hide(TrapOrder):
 
     section = "economic"
     usage = "HIDE ships"
+    slot = "hide {ships}"
+    mark = OrderMark("note", of="ships")
     also = ("CLOAK",)
     examples = ("HIDE R472", "HIDE R472/R133")
     ships: Annotated[tuple[str, ...], Ships(_LIT)]
@@ -492,6 +500,7 @@ class Build(TrapOrder):
 
     section = "economic"
     usage = "BUILD [count] type AT space [AS first]"
+    mark = OrderMark("piece", at="space", label="{type}")
     also = ("BUY", "CONSTRUCT")
     examples = ("BUILD Scout AT J1+9", "BUILD 2 Cruiser AT J1+9")
     type: Annotated[str, _TYPE]
@@ -527,6 +536,8 @@ class Move(TrapOrder):
 
     section = "movement"
     usage = "MOVE ships [SLIP vector [spaces]] [legs...]"
+    slot = "move {ships}"
+    mark = OrderMark("note", of="ships")
     also = ("GO", "FLY", "SEND", "WARP")
     examples = ("MOVE R472 N NE+ UP", "MOVE R472/R133 SLIP N 3", "MOVE R205 N JUMP")
     ships: Annotated[tuple[str, ...], Ships(_DRIVEN)]
@@ -565,6 +576,8 @@ class MoveTo(Shorthand):
 
     section = "movement"
     usage = "MOVE ships TO place"
+    slot = "move {ships}"
+    mark = OrderMark("path", of="ships", at="place")
     also = ("GO", "FLY", "SEND")
     examples = ("MOVE R472 TO J6", "MOVE R472/R133 TO J7+3")
     ships: Annotated[tuple[str, ...], Ships(_DRIVEN)]
@@ -580,6 +593,7 @@ class RepairShips(Shorthand):
 
     section = "economic"
     usage = "REPAIR ships"
+    slot = "repair {ships}"
     also = ("FIX", "MEND")
     examples = ("REPAIR ALL", "REPAIR R472/R133")
     ships: Annotated[tuple[str, ...], Ships(_HURT, least=2)]
@@ -613,6 +627,8 @@ class Fire(TrapOrder):
 
     section = "combat"
     usage = "FIRE ships AT targets..."
+    slot = "fire {ships}"
+    mark = OrderMark("target", of="ships", at="targets")
     also = ("SHOOT", "ATTACK")
     examples = ("FIRE R472 AT B204", "FIRE R472/R133 AT B204 B117")
     ships: Annotated[tuple[str, ...], Ships(_ARMED)]
@@ -632,6 +648,7 @@ class Target(TrapOrder):
 
     section = "combat"
     usage = "TARGET choices..."
+    slot = "target"
     examples = ("TARGET Basestar Cruiser", "TARGET blue Scout")
     choices: Annotated[tuple[str, ...], _PREY, DROPS_BAD]
 
@@ -645,6 +662,8 @@ class Terraform(TrapOrder):
 
     section = "ecopolitical"
     usage = "TERRAFORM ship [TO colour]"
+    slot = "terraform {ship}"
+    mark = OrderMark("note", of="ship")
     examples = ("TERRAFORM R205 TO yellow",)
     ship: Annotated[str, _TERRAFORMER]
     colour: Annotated[str | None, _COLOUR] = None
@@ -659,6 +678,8 @@ class LeaveColour(TrapOrder):
 
     section = "ecopolitical"
     usage = "TERRAFORM ship NO"
+    slot = "terraform {ship}"
+    mark = OrderMark("note", of="ship")
     examples = ("TERRAFORM R205 NO",)
     ship: Annotated[str, _TERRAFORMER]
 
@@ -675,6 +696,7 @@ class Ally(TrapOrder):
 
     section = "ecopolitical"
     usage = "ALLY player answer"
+    slot = "ally {player}"
     examples = ("ALLY blue YES", "ALLY green NO")
     player: Annotated[str, _PLAYER]
     answer: Annotated[str, KeywordField(("YES", "NO"))]
@@ -689,6 +711,7 @@ class DeclareFaction(TrapOrder):
 
     section = "economic"
     usage = "DECLARE FACTION WITH players..."
+    slot = "faction {players}"
     examples = ("DECLARE FACTION WITH blue", "DECLARE FACTION WITH blue green")
     players: Annotated[tuple[str, ...], _PLAYER]
 
@@ -702,6 +725,7 @@ class DeclareEmpire(TrapOrder):
 
     section = "economic"
     usage = "DECLARE EMPIRE WITH first second"
+    slot = "empire {first} {second}"
     examples = ("DECLARE EMPIRE WITH blue green",)
     first: Annotated[str, _PLAYER]
     second: Annotated[str, _PLAYER]

@@ -10,6 +10,7 @@ from pbem_rules.singularity_trap import desk, panorama, pictures, resolve, sheet
 from pbem_rules.singularity_trap.bots import BOTS
 from pbem_rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
 from pbem_rules.singularity_trap.checking import check_state
+from pbem_rules.singularity_trap.choices import agenda, choices, purses, view_with
 from pbem_rules.singularity_trap.memory import carry_memory
 from pbem_rules.singularity_trap.orders import BOOK, Target, possible_targets
 from pbem_rules.singularity_trap.outcomes import order_outcomes
@@ -69,6 +70,10 @@ class SingularityTrap(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(template.template)
     desk = staticmethod(desk.desk)
+    choices = staticmethod(choices)
+    agenda = staticmethod(agenda)
+    purses = staticmethod(purses)
+    view_with = staticmethod(view_with)
     carry_memory = staticmethod(carry_memory)
     turn_summary = staticmethod(turn_summary)
     without_orders = staticmethod(without_orders)

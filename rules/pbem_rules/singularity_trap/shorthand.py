@@ -73,7 +73,7 @@ class Courses:
     def __init__(self, view: View, outlook: Outlook) -> None:
         self._view, self._outlook, self._board = view, outlook, board_of(view)
         self._exits = {self._at(each["entry"]): self._at(each["exit"]) for each in view["charts"]}
-        self._dangers = frozenset(map(self._at, _dangers(view)))
+        self._dangers = frozenset(map(self._at, dangers(view)))
         self._routers: dict[tuple[Space, Powers], Router] = {}
 
     def write(self, entries: Iterable[ParsedOrder]) -> Written:
@@ -111,14 +111,11 @@ class Courses:
         written.findings += [dataclasses.replace(finding, severity=severity) for finding in problems]
 
     def _router(self, ship: Prospect) -> Router:
-        # A dark ship does nothing (rulebook, "Ships").
-        left = {} if ship.dark else ship.left
-        powers = Powers(left.get("drive", 0), bool(left.get("slip")), bool(left.get("jump")))
-        start = self._at(ship.space)
+        start, powers = self._at(ship.space), powers_of(ship)
         if (start, powers) not in self._routers:
             # Enemies where it starts are an encounter (ruling 13), and no danger on the way.
-            dangers = self._dangers - {start}
-            self._routers[start, powers] = Router(self._board, start, powers, dangers, self._exits)
+            others = self._dangers - {start}
+            self._routers[start, powers] = Router(self._board, start, powers, others, self._exits)
         return self._routers[start, powers]
 
     def _unreached(self, line: int, ship: Prospect, target: Space) -> Finding:
@@ -152,7 +149,13 @@ class Courses:
         return space
 
 
-def _dangers(view: View) -> Iterator[str]:
+def powers_of(ship: Prospect) -> Powers:
+    """Return the abilities of a ship on its way; a dark one does nothing (rulebook, "Ships")."""
+    left = {} if ship.dark else ship.left
+    return Powers(left.get("drive", 0), bool(left.get("slip")), bool(left.get("jump")))
+
+
+def dangers(view: View) -> Iterator[str]:
     """Yield the spaces where ships are seen, or marked as unknown, that are no ally's."""
     yield from spaces_met(view)
     yield from view["sensors"]["unknown"]
