@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pbem.ruleset import Choice, Need, View
 from pbem_rules.dueling_masters.board import territory
 from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS, manner, numbers
-from pbem_rules.dueling_masters.moves import Fleet
+from pbem_rules.dueling_masters.moves import Fleet, Own
 from pbem_rules.dueling_masters.placement import lacking, placed_in
 
 _SHORT = {HOME: "Home", ASTEROID: "Rocks"}
@@ -35,7 +35,8 @@ def agenda(view: View) -> Sequence[Need]:
         return ()
     if view["stage"] == "set-up":
         return [_kind_needed(view, kind) for kind in lacking(placed_in(view))]
-    return [Need("move", "MOVE", "Your move", short="Move", must=True)]
+    # A page gives no grave order by a tap, so the move begins with RAM only where there is no other.
+    return [Need("move", verb, "Your move", short="Move", must=True) for verb in _verbs(Fleet.of_view(view))[:1]]
 
 
 def _of_set_up(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
@@ -59,20 +60,26 @@ def _of_set_up(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
 def _of_move(fleet: Fleet, words: tuple[str, ...]) -> Iterator[Choice]:
     match words:
         case ():
-            if fleet.movable():
-                yield Choice("MOVE")
-        case ("MOVE",):
-            yield from (Choice(piece.name, says=WORDS[piece.kind]) for piece in fleet.movable())
-        case ("MOVE", _):
+            yield from map(Choice, _verbs(fleet))
+        case (verb,):
+            pieces = fleet.pieces.values()
+            yield from (Choice(piece.name, says=WORDS[piece.kind]) for piece in pieces if _ends(fleet, verb, piece))
+        case (_, _):
             yield Choice("TO")
-        case ("MOVE", name, "TO"):
+        case (verb, name, "TO"):
             piece = fleet.pieces[name]
             paths, leaps = fleet.flights(piece), manner(piece.kind, home_moves=fleet.home_moves) == "leap"
-            ends = (*fleet.moves(piece), *fleet.rams(piece))
             # All but leaps go in a straight line, as an arrow without a path does.
-            yield from (Choice(end, path=paths[end][:-1] if leaps else ()) for end in ends)
-        case ("MOVE", name, "TO", square) if square in fleet.rams(fleet.pieces[name]):
-            yield Choice("RAM", says="your own asteroid is in the way: both are lost")
+            yield from (Choice(end, path=paths[end][:-1] if leaps else ()) for end in _ends(fleet, verb, piece))
+
+
+def _verbs(fleet: Fleet) -> list[str]:
+    """Return the verbs of moves that there are; RAM is apart, as it destroys two pieces of the reader's own."""
+    return [verb for verb in ("MOVE", "RAM") if any(_ends(fleet, verb, piece) for piece in fleet.pieces.values())]
+
+
+def _ends(fleet: Fleet, verb: str, piece: Own) -> list[str]:
+    return fleet.rams(piece) if verb == "RAM" else list(fleet.moves(piece))
 
 
 def _kind_needed(view: View, kind: str) -> Need:

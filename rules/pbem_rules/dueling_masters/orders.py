@@ -144,4 +144,11 @@ class Ram(Move):
         return f"{self.piece} flies to {self.square} and rams your own asteroid on the way"
 
 
-ORDERS: OrderParser = SpokenBook((Setup, Move, Ram, Draw, Resign), plainly=plainly)
+@dataclass(frozen=True, slots=True)
+class RamFirst(Ram):
+    """The same, with its verb first: a page sets verbs apart, not endings."""
+
+    usage = "RAM piece [TO] square"
+
+
+ORDERS: OrderParser = SpokenBook((Setup, Move, Ram, RamFirst, Draw, Resign), plainly=plainly)

@@ -14,7 +14,7 @@ from pbem.ruleset import FieldError, Finding, Order, ParsedOrder, ParsedSheet, V
 from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
 from pbem_rules.dueling_masters.kinds import WORDS, numbers
 from pbem_rules.dueling_masters.moves import Fleet, check_time
-from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
+from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, RamFirst, Setup
 from pbem_rules.dueling_masters.outlook import outlook
 from pbem_rules.dueling_masters.placement import check_placement, lacking, placed_in
 from pbem_rules.dueling_masters.state import opponent
@@ -76,6 +76,9 @@ class _Sheet:
     def take(self, entry: ParsedOrder) -> None:
         """Accept one more order. Raise FieldError if it is not possible."""
         order = entry.order
+        if isinstance(order, RamFirst):
+            # Another spelling of MOVE … RAM.
+            entry = ParsedOrder(entry.line, order := Ram(order.piece, order.square))
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")
         self._check_first(order)
@@ -190,7 +193,8 @@ def desk(view: View) -> dict[str, Any]:
     useful = {
         Setup: view["stage"] == "set-up",
         Move: any(fleet.moves(piece) for piece in pieces),
-        Ram: any(fleet.rams(piece) for piece in pieces),
+        Ram: (rams := any(fleet.rams(piece) for piece in pieces)),
+        RamFirst: rams,
         Draw: bool(sayings(view)),
         Resign: True,
     }
