@@ -53,8 +53,9 @@ def _of_set_up(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
                 if other != kind and {kind, other} & set(ALONE)
                 for square in squares
             }
-            room = "alone" if kind in ALONE else "shared"
-            yield from (Choice(square, room=room) for square in territory(view["seat"]) if square not in barred)
+            for square in territory(view["seat"]):
+                if square not in barred:
+                    yield Choice(square, room="alone" if kind in ALONE else "shared")
 
 
 def _of_move(fleet: Fleet, words: tuple[str, ...]) -> Iterator[Choice]:
