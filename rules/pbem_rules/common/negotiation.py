@@ -29,6 +29,8 @@ class Draw(Order):
     """Offer a draw, or accept or decline the one you were offered. An offer stands until it is answered."""
 
     usage = "DRAW what"
+    slot = "draw"
+    grave = True
     what: Annotated[str, Saying(("OFFER", "ACCEPT", "DECLINE"))]
 
     def words(self) -> str:
@@ -42,6 +44,8 @@ class Resign(Order):
     """Give up the game: your opponent wins."""
 
     usage = "RESIGN CONFIRM"
+    slot = "resign"
+    grave = True
     ends_seat = "the game would end, and your opponent win"
 
     def words(self) -> str:

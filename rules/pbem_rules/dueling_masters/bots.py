@@ -16,8 +16,8 @@ from pbem_rules.dueling_masters.board import territory
 from pbem_rules.dueling_masters.kinds import FIGHTERS, HOME, dies
 from pbem_rules.dueling_masters.moves import Fleet, Own
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
-from pbem_rules.dueling_masters.placement import arranged, lacking
-from pbem_rules.dueling_masters.sheet import parse, placed
+from pbem_rules.dueling_masters.placement import arranged, lacking, placed_in
+from pbem_rules.dueling_masters.sheet import parse
 from pbem_rules.dueling_masters.state import opponent
 
 WORTH: Mapping[str, int] = {kind: worth for worth, kind in enumerate(reversed(FIGHTERS), 2)} | {HOME: 60}
@@ -65,7 +65,7 @@ BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
 
 def _set_up(view: View, dice: Dice) -> list[str]:
     """Complete a set-up at random, around what is placed already."""
-    done = placed(view)
+    done = placed_in(view)
     squares = arranged(done, seat=view["seat"], homes=view["homes"], dice=dice.scoped("bot"))
     return [ORDERS.line(Setup(kind, squares[kind])) for kind in lacking(done)]
 

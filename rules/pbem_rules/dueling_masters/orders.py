@@ -13,6 +13,7 @@ from pbem.ruleset import (
     KeywordField,
     NameField,
     Order,
+    OrderMark,
     OrderParser,
     Pattern,
     match_name,
@@ -105,6 +106,8 @@ class Setup(Order):
     """
 
     usage = "SETUP kind squares..."
+    slot = "setup {kind}"
+    mark = OrderMark("piece", at="squares", label="{kind}")
     kind: Annotated[str, KIND]
     squares: Annotated[tuple[str, ...], Square("B8", own=True)]
 
@@ -118,6 +121,8 @@ class Move(Order):
     """Move one of your pieces. Your opponent is told which piece departs from which square, and not where to."""
 
     usage = "MOVE piece [TO] square"
+    slot = "move"
+    mark = OrderMark("path", of="piece", at="square")
     ram: ClassVar[bool] = False
     piece: Annotated[str, MOVABLE]
     square: Annotated[str, Square("C4")]
@@ -131,10 +136,19 @@ class Ram(Move):
     """Move a fighter into your own asteroid, on the way to a square or there: both are destroyed."""
 
     usage = "MOVE piece [TO] square RAM"
+    mark = OrderMark("path", of="piece", at="square", label="ram")
+    grave = True
     ram: ClassVar[bool] = True
 
     def words(self) -> str:
         return f"{self.piece} flies to {self.square} and rams your own asteroid on the way"
 
 
-ORDERS: OrderParser = SpokenBook((Setup, Move, Ram, Draw, Resign), plainly=plainly)
+@dataclass(frozen=True, slots=True)
+class RamFirst(Ram):
+    """The same, with its verb first: a page sets verbs apart, not endings."""
+
+    usage = "RAM piece [TO] square"
+
+
+ORDERS: OrderParser = SpokenBook((Setup, Move, Ram, RamFirst, Draw, Resign), plainly=plainly)

@@ -14,7 +14,7 @@ from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.common.outcomes import clauses, draw_fate, refusals, refused, resign_fate
 from pbem_rules.common.summary import listed, named
 from pbem_rules.dueling_masters.kinds import FIGHTERS, WORDS
-from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
+from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, RamFirst, Setup
 
 Event = Mapping[str, Any]
 
@@ -96,6 +96,7 @@ _TELLERS: Mapping[type[Order], Callable[[View, Any], Iterator[str]]] = {
     Setup: _setup,
     Move: _move,
     Ram: _move,
+    RamFirst: _move,
     Draw: _draw,
     Resign: _resign,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pbem.ruleset import Dice, FieldError, SeatName
+from pbem.ruleset import Dice, FieldError, SeatName, View
 from pbem_rules.dueling_masters.board import HALVES, distance, territory
 from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS, names, numbers
 from pbem_rules.dueling_masters.state import Piece
@@ -20,6 +20,12 @@ def placed_of(pieces: Sequence[Piece]) -> dict[str, tuple[str, ...]]:
     """Return the squares of pieces by kind."""
     found = {kind: tuple(piece.square for piece in pieces if piece.kind == kind) for kind in KINDS}
     return {kind: squares for kind, squares in found.items() if squares}
+
+
+def placed_in(view: View) -> dict[str, tuple[str, ...]]:
+    """Return the squares of the reader's pieces by kind, as far as they are placed."""
+    squares = {kind: tuple(piece["square"] for piece in view["own"] if piece["kind"] == kind) for kind in KINDS}
+    return {kind: taken for kind, taken in squares.items() if taken}
 
 
 def pieces_of(placed: Placed, homes: int) -> tuple[Piece, ...]:

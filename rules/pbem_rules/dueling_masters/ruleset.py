@@ -21,6 +21,7 @@ from pbem.ruleset import (
 from pbem_rules.common.legacy import of_any_age
 from pbem_rules.dueling_masters import bots, picture, sheet, textmap, turn
 from pbem_rules.dueling_masters.checking import check_state
+from pbem_rules.dueling_masters.choices import agenda, choices
 from pbem_rules.dueling_masters.events import ENDS
 from pbem_rules.dueling_masters.former import renewed
 from pbem_rules.dueling_masters.orders import ORDERS
@@ -96,6 +97,8 @@ class DuelingMasters(BaseRuleset[State]):
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))
+    choices = staticmethod(of_any_age(renewed, choices))
+    agenda = staticmethod(of_any_age(renewed, agenda))
     turn_summary = staticmethod(of_any_age(renewed, turn_summary))
     without_orders = staticmethod(of_any_age(renewed, without_orders))
     order_outcomes = staticmethod(of_any_age(renewed, order_outcomes))

@@ -12,11 +12,11 @@ from typing import Any
 
 from pbem.ruleset import FieldError, Finding, Order, ParsedOrder, ParsedSheet, View
 from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
-from pbem_rules.dueling_masters.kinds import KINDS, WORDS, numbers
+from pbem_rules.dueling_masters.kinds import WORDS, numbers
 from pbem_rules.dueling_masters.moves import Fleet, check_time
-from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
+from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, RamFirst, Setup
 from pbem_rules.dueling_masters.outlook import outlook
-from pbem_rules.dueling_masters.placement import check_placement, lacking
+from pbem_rules.dueling_masters.placement import check_placement, lacking, placed_in
 from pbem_rules.dueling_masters.state import opponent
 
 _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
@@ -52,12 +52,6 @@ def _judged(view: View, entries: Sequence[ParsedOrder]) -> _Sheet:
         entries = sheet.entries
 
 
-def placed(view: View) -> dict[str, tuple[str, ...]]:
-    """Return the squares of the reader's pieces by kind, as far as they are placed."""
-    squares = {kind: tuple(piece["square"] for piece in view["own"] if piece["kind"] == kind) for kind in KINDS}
-    return {kind: taken for kind, taken in squares.items() if taken}
-
-
 @dataclass
 class _Sheet:
     """The lines accepted so far. `kinds` are those that the sheet places again."""
@@ -69,7 +63,7 @@ class _Sheet:
     placed: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.placed = {kind: squares for kind, squares in placed(self.view).items() if kind not in self.kinds}
+        self.placed = {kind: squares for kind, squares in placed_in(self.view).items() if kind not in self.kinds}
 
     def refused(self, entries: Iterable[ParsedOrder]) -> Iterator[Finding]:
         """Take the orders one after the other, and yield a finding on each that is refused."""
@@ -82,6 +76,9 @@ class _Sheet:
     def take(self, entry: ParsedOrder) -> None:
         """Accept one more order. Raise FieldError if it is not possible."""
         order = entry.order
+        if isinstance(order, RamFirst):
+            # Another spelling of MOVE … RAM.
+            entry = ParsedOrder(entry.line, order := Ram(order.piece, order.square))
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")
         self._check_first(order)
@@ -183,7 +180,7 @@ def template(view: View) -> list[str]:
 
 
 def _setup_lines(view: View) -> Iterator[str]:
-    done = placed(view)
+    done = placed_in(view)
     for kind, number in numbers(view["homes"]).items():
         squares = " ".join(done.get(kind, ["<where>"] * number))
         yield f"{'' if kind in done else '; '}SETUP {kind} {squares}"
@@ -196,7 +193,8 @@ def desk(view: View) -> dict[str, Any]:
     useful = {
         Setup: view["stage"] == "set-up",
         Move: any(fleet.moves(piece) for piece in pieces),
-        Ram: any(fleet.rams(piece) for piece in pieces),
+        Ram: (rams := any(fleet.rams(piece) for piece in pieces)),
+        RamFirst: rams,
         Draw: bool(sayings(view)),
         Resign: True,
     }

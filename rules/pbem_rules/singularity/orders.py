@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import ChoicePattern, FieldError, NameField, Order, OrderParser, Pattern, show_word, suggest
+from pbem.ruleset import (
+    ChoicePattern,
+    FieldError,
+    NameField,
+    Order,
+    OrderMark,
+    OrderParser,
+    Pattern,
+    show_word,
+    suggest,
+)
 from pbem.ruleset import Field as Kind
 from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.singularity.field import Field, column_letters, field_of
@@ -92,6 +102,8 @@ class Place(Order):
     """Place your stone on a free cell. Only the player on move may."""
 
     usage = "PLACE cell"
+    slot = "place"
+    mark = OrderMark("piece", at="cell")
     cell: Annotated[str, FREE]
 
     def words(self) -> str:
@@ -107,6 +119,8 @@ class If(Order):
     """
 
     usage = "IF when THEN reply [AFTER after]"
+    slot = "if {when}"
+    mark = OrderMark("path", of="when", at="reply", label="if")
     when: Annotated[str, FREE]
     reply: Annotated[str, ANSWER]
     after: Annotated[str | None, HELD] = None
@@ -124,6 +138,13 @@ class IfPlace(If):
 
 
 @dataclass(frozen=True, slots=True)
+class IfShort(If):
+    """The same in short, as taps on a map write it."""
+
+    usage = "IF when reply [AFTER after]"
+
+
+@dataclass(frozen=True, slots=True)
 class Forget(Order):
     """Drop your kept replies: those to one cell, or without a cell all of them."""
 
@@ -134,7 +155,7 @@ class Forget(Order):
         return f"your kept replies to {self.when} are dropped" if self.when else "all your kept replies are dropped"
 
 
-ORDERS = OrderParser((Place, If, IfPlace, Forget, Draw, Resign))
+ORDERS = OrderParser((Place, If, IfPlace, IfShort, Forget, Draw, Resign))
 
 
 def written(reply: Reply) -> str:

@@ -11,7 +11,7 @@ from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.common.outcomes import clauses, draw_fate, refusals, refused, resign_fate
 from pbem_rules.common.summary import listed
 from pbem_rules.singularity.events import reason
-from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written
+from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, IfShort, Place, written
 from pbem_rules.singularity.replies import changed, reply_of
 from pbem_rules.singularity.state import Reply
 
@@ -141,6 +141,7 @@ _TELLERS: Mapping[type[Order], Callable[[_Line], str]] = {
     Place: _place,
     If: _reply,
     IfPlace: _reply,
+    IfShort: _reply,
     Forget: _forget,
     Draw: _draw,
     Resign: _resign,

@@ -21,6 +21,7 @@ from pbem.ruleset import (
 )
 from pbem_rules.singularity import bots, picture, sheet, state, textmap, turn
 from pbem_rules.singularity.checking import check_state
+from pbem_rules.singularity.choices import agenda, choices
 from pbem_rules.singularity.events import reason
 from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL
 from pbem_rules.singularity.orders import ORDERS
@@ -65,6 +66,8 @@ class Singularity(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
+    choices = staticmethod(choices)
+    agenda = staticmethod(agenda)
     turn_summary = staticmethod(turn_summary)
     without_orders = staticmethod(without_orders)
     order_outcomes = staticmethod(order_outcomes)

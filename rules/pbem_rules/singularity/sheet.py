@@ -22,7 +22,7 @@ from pbem_rules.common.hexes import distance
 from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
 from pbem_rules.singularity import outlook
 from pbem_rules.singularity.field import field_of
-from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written
+from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, IfShort, Place, written
 from pbem_rules.singularity.phrases import read_phrase
 from pbem_rules.singularity.replies import MAX_KEPT, alike, changed, reply_of
 from pbem_rules.singularity.state import Reply, opponent
@@ -108,8 +108,8 @@ class _Sheet:
             FieldError: If it contradicts the view or an order accepted before.
         """
         order = entry.order
-        if isinstance(order, IfPlace):
-            # IF … PLACE is another spelling of IF … THEN.
+        if isinstance(order, IfPlace | IfShort):
+            # Other spellings of IF … THEN.
             order = If(order.when, order.reply, order.after)
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")
@@ -196,7 +196,8 @@ def desk(view: View) -> dict[str, Any]:
     """Return the order form: a stone for the player on move, replies while they can matter, and answers on draws."""
     useful = {
         Place: view["awaited"],
-        If: _leaves_room(view),
+        If: leaves_room(view),
+        IfShort: leaves_room(view),
         Forget: bool(view["kept"]),
         Draw: bool(sayings(view)),
         Resign: True,
@@ -204,6 +205,7 @@ def desk(view: View) -> dict[str, Any]:
     return ORDERS.desk(view, [order for order, use in useful.items() if use and not view["over"]])
 
 
-def _leaves_room(view: View) -> bool:
+def leaves_room(view: View) -> bool:
+    """Return True if a reply can still matter."""
     # The black stone, the opponent's next stone and the reply need a cell each.
     return len(view["moves"]) + 2 < len(field_of(view["size"]).names)

@@ -23,8 +23,8 @@ def values(seen: View, order: str, field: str) -> Json:
 
 def test_who_is_on_move_may_place_a_stone() -> None:
     """Only the player on move may place a stone; the opponent may keep replies all the same."""
-    assert offered(view(new_game(), "red")) == {"place", "if", "draw", "resign"}
-    assert offered(view(new_game(), "blue")) == {"if", "draw", "resign"}
+    assert offered(view(new_game(), "red")) == {"place", "if", "if-short", "draw", "resign"}
+    assert offered(view(new_game(), "blue")) == {"if", "if-short", "draw", "resign"}
 
 
 def test_free_cells_are_offered_and_own_stones_to_wait_for() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from pbem.ruleset import NameField, Order, OrderParser
+from pbem.ruleset import NameField, Order, OrderMark, OrderParser
 
 NEAR = NameField("cave", "a cave within reach of your lantern", "3", lambda view: view["near"])
 
@@ -13,6 +13,8 @@ class Hide(Order):
     """Carry your lantern to another cave, before anyone looks."""
 
     usage = "HIDE IN cave"
+    slot = "hide"
+    mark = OrderMark("piece", at="cave", label="hide")
     cave: Annotated[str, NEAR]
 
     def words(self) -> str:
@@ -25,6 +27,8 @@ class Search(Order):
     """Look for the lanterns of the others in a cave, after all are hidden."""
 
     usage = "SEARCH cave"
+    slot = "search"
+    mark = OrderMark("piece", at="cave", label="look")
     cave: Annotated[str, NEAR]
 
     def words(self) -> str:
