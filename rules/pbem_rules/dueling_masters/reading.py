@@ -218,7 +218,8 @@ def _moving(words: Sequence[str], view: _View) -> str:
         piece = said.names[0] if said.names else "<piece>"
         raise missing_word("a square", None, f"write: MOVE {piece} TO <square>")
     name = _named(said, Fleet.of_view(view))
-    return f"MOVE {name} {said.squares[-1]}{' RAM' if said.ram else ''}"
+    line = f"{name} {said.squares[-1]}"
+    return f"RAM {line}" if words[0] in _RAM else f"MOVE {line}{' RAM' if said.ram else ''}"
 
 
 def _named(said: _Said, fleet: Fleet) -> str:
