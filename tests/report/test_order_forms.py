@@ -1,0 +1,48 @@
+"""The order form of a page, of a game that fails to say what can be ordered."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from pbem.ruleset import Choice, View
+from tests.report.toy import TEMPLATES, Fair, facts, seen
+from pbem.report.renderer import Renderer
+
+
+class Guided(Fair):
+    """Fair that knows what can be bid."""
+
+    def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice]:
+        return {(): [Choice("BID")], ("BID",): [Choice("3")]}.get(words, [])
+
+
+class Lost(Guided):
+    """Fair that fails behind the verb."""
+
+    def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice]:
+        return super().choices(view, words) if not words else [Choice("1" * (1 // 0))]
+
+
+def form_of(game: Fair) -> Any:
+    """Return the order form in a page of the game."""
+    with Renderer(TEMPLATES, {game.key: game}, pictures=False) as renderer:
+        page = renderer.seat_page(game, seen(), facts(), "<p>").decode()
+    found = re.search(r'<script type="application/json" id="seat">(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])["desk"]
+
+
+def test_a_page_has_what_can_be_ordered() -> None:
+    """The tree of a game's choices is in the data of the page, the verbs that it answers first."""
+    assert form_of(Guided())["tree"][0] == {"word": "BID", "next": "3"}
+
+
+def test_a_game_that_fails_to_tell_choices_leaves_its_orders_to_typing() -> None:
+    """A page whose tree cannot be made has all verbs, and no tree."""
+    form = form_of(Lost())
+
+    assert [verb["word"] for verb in form["verbs"]] == [verb["word"] for verb in form_of(Guided())["verbs"]]
+    assert (form["tree"], form["agenda"]) == ([], [])
