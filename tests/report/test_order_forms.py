@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Choice, View
 from tests.report.toy import TEMPLATES, Fair, facts, seen
-from pbem.report.renderer import Renderer
 
 
 class Guided(Fair):
