@@ -66,11 +66,13 @@ def _bounded_tree(ruleset: AnyRuleset, view: View, desk: Json) -> Json:
     roots = [node for node in map(unroller.root, answered) if node]
     left = [verb for verb in desk["verbs"] if verb["word"] not in {choice.word for choice in answered}]
     roots += _roots_of_forms(ruleset, view, {**desk, "verbs": left}, branches)
-    data = branches.pack(roots)
+    typed = {choice.word for choice in answered} - {root["word"] for root in roots}
+    data = branches.pack(roots, typed)
     while len(canonical_json(data)) > MOST_BYTES:
-        sizes = [len(canonical_json(branches.pack([root]))) for root in roots]
-        roots.pop(sizes.index(max(sizes)))
-        data = branches.pack(roots)
+        names = {root["word"] for root in roots}
+        sizes = [len(canonical_json(branches.pack([root], typed | names - {root["word"]}))) for root in roots]
+        typed.add(roots.pop(sizes.index(max(sizes)))["word"])
+        data = branches.pack(roots, typed)
     return data
 
 
@@ -109,10 +111,9 @@ class _Branches:
             self._made.append(unit)
         return self._made.index(unit)
 
-    def pack(self, roots: Sequence[Node]) -> Json:
-        """Return the data of a tree with these roots."""
-        words = {root["word"] for root in roots}
-        uses, units = self._uses(roots, words)
+    def pack(self, roots: Sequence[Node], typed: set[str]) -> Json:
+        """Return the data of a tree with these roots; units that lines make have no branches of the typed verbs."""
+        uses, units = self._uses(roots, typed)
         shared: list[Json] = []
         packed: dict[int, Json] = {}
 
@@ -135,13 +136,13 @@ class _Branches:
                 {
                     "name": unit.name,
                     "need": unit.need,
-                    "tree": [node_data(node) for node in unit.tree if node["word"] in words],
+                    "tree": [node_data(node) for node in unit.tree if node["word"] not in typed],
                 }
                 for unit in made
             ],
         }
 
-    def _uses(self, roots: Sequence[Node], words: set[str]) -> tuple[dict[int, int], list[int]]:
+    def _uses(self, roots: Sequence[Node], typed: set[str]) -> tuple[dict[int, int], list[int]]:
         """Return how often each branch of these roots is used, and the units that they make."""
         uses: dict[int, int] = {}
         units: list[int] = []
@@ -150,7 +151,7 @@ class _Branches:
             node = waiting.pop()
             if "makes" in node and node["makes"] not in units:
                 units.append(node["makes"])
-                waiting += [each for each in self._made[node["makes"]].tree if each["word"] in words]
+                waiting += [each for each in self._made[node["makes"]].tree if each["word"] not in typed]
             if "next" in node:
                 number = node["next"]
                 if number not in uses:

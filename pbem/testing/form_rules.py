@@ -356,10 +356,11 @@ def _spots(ruleset: AnyRuleset, view: View) -> set[str]:
 def _slot(order: Order) -> str:
     """Return the slot of an order, with its fields filled in."""
     verb = OrderType.of(type(order))
+    many = {part.name for part in arguments(verb.parts) if part.many}
 
     def shown(field: re.Match[str]) -> str:
         value = getattr(order, field[1])
-        return " ".join(map(verb.kinds[field[1]].write, value if isinstance(value, tuple) else (value,)))
+        return " ".join(map(verb.kinds[field[1]].write, value if field[1] in many else (value,)))
 
     return _FIELD.sub(shown, order.slot)
 

@@ -181,6 +181,37 @@ def test_a_unit_that_lines_make_has_its_branches_and_its_need() -> None:
     assert [line.text for line in tree_lines(made) if line.made == 0] == ["SAIL NEW1 Ayr", "SAIL NEW1 Bath"]
 
 
+class EmptyYard(Yard):
+    """A fleet without ships that lines can add the first one to."""
+
+    def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice | Amount]:
+        if words == () and "built" not in view:
+            return [Choice("LOAD")]
+        return super().choices(view, words)
+
+
+def test_a_made_unit_has_orders_that_no_other_unit_has() -> None:
+    """Verbs that only made units have stand with these units."""
+    made = order_form(EmptyYard(), SEEN)
+
+    assert "SAIL" not in {root["word"] for root in made["tree"]}
+    assert [node["word"] for node in made["made"][0]["tree"]] == ["SAIL"]
+
+
+def test_a_verb_that_is_typed_has_no_branches_of_made_units() -> None:
+    """What is beyond the bounds is left out for all units."""
+
+    class Wide(Yard):
+        def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice | Amount]:
+            if words == ("SAIL", "Kite"):
+                return [Choice(f"word{number}") for number in range(MOST_BYTES // 8)]
+            return super().choices(view, words)
+
+    made = order_form(Wide(), SEEN)
+    assert "SAIL" not in {root["word"] for root in made["tree"]}
+    assert [unit["tree"] for unit in made["made"]] == [[]]
+
+
 def test_needs_and_purses_are_data_without_what_is_empty() -> None:
     """The agenda stands as the game gives it, and so does what orders are paid from."""
 
