@@ -37,10 +37,7 @@ Node = dict[str, Any]
 
 
 def order_form(ruleset: AnyRuleset, view: View) -> Json:
-    """Return `desk` with the tree of choices, the needs and the purses of a view.
-
-    Raises nothing but what the ruleset raises; JSON data as docs/formats.md has them.
-    """
+    """Return `desk` with the tree of choices, the needs and the purses of a view, as docs/formats.md has them."""
     desk = ruleset.desk(view)
     if view["over"] or not desk["verbs"]:
         return typed_form(desk)
