@@ -27,6 +27,8 @@ NAMED = 14
 APART = 6
 """Pixels from dot to dot of a side on the overview; nearer ones are drawn as one."""
 
+WIDENING, LOWEST = 40, sprites.LARGEST - 110
+"""Pixels by which a chart is widened at a time for its insets, and the lowest end of these, above the legend."""
 
 _FIRM = "\xa0"
 
@@ -84,22 +86,27 @@ class _Chart:
     def __init__(self, scene: Scene) -> None:
         self.scene, self.view, self.atlas = scene, scene.view, scene.atlas
         self.radius = self._radius()
-        self.width, board = sprites.measures(self.radius)
+        narrow, board = sprites.measures(self.radius)
         self.bottom = sprites.HEAD + board
+        near, around = scene.around(self.atlas.home, self.radius), self._far_off()
+        self.far = [spot for spot in scene.crowds if spot not in near]
+        radii = [*around.values(), *([NEAR] if self.far else [])]
+        # As narrow as the board, or as little wider as keeps it within what a picture may measure.
+        widths = range(narrow, sprites.LARGEST + 1, WIDENING)
+        self.width = next(
+            (width for width in widths if _end(_arranged(radii, width, self.bottom)) <= LOWEST), widths[-1]
+        )
+        self.frames = _arranged(radii, self.width, self.bottom)
         middle = self.width // 2, sprites.HEAD + board // 2
         self.main = Window(scene, self.atlas.home, hexes.disc(self.radius), *middle)
-        self.far = [spot for spot in scene.crowds if spot not in self.main.spots]
-        around = self._far_off()
-        self.frames = _arranged([*around.values(), *([NEAR] if self.far else [])], self.width, self.bottom)
         self.insets = [
-            Window(scene, middle, hexes.disc(radius), frame.x, frame.y + sprites.CAPTION // 2)
-            for (middle, radius), frame in zip(around.items(), self.frames, strict=False)
+            Window(scene, spot, hexes.disc(radius), frame.x, frame.y + sprites.CAPTION // 2)
+            for (spot, radius), frame in zip(around.items(), self.frames, strict=False)
         ]
 
     def drawing(self) -> Drawing:
         """Return the chart on its background."""
-        end = max((frame.y + frame.high // 2 for frame in self.frames), default=self.bottom)
-        return Drawing(sprites.ground(self.radius, end - self.bottom), tuple(self._marks()))
+        return Drawing(sprites.ground(self.width, max(self.bottom, _end(self.frames))), tuple(self._marks()))
 
     def spots(self) -> Iterator[TapTarget]:
         """Yield the targets for taps: all hexes that are drawn.
@@ -139,21 +146,22 @@ class _Chart:
         home = self.atlas.home
         around = {self.atlas.named(hexes.step(home, way)): way for way in hexes.disc(RADIUS)}
         told = [hexes.distance(way, (0, 0)) for spot, way in around.items() if self.scene.tells(spot)]
-        ends = [self._end(spot) for spot in self.scene.paces if not self._is_torn(spot)]
+        ends = [self._farthest(spot) for spot in self.scene.paces if not self._is_torn(spot)]
         ends += [self.atlas.distance(home, spot) for spot in self.atlas.marked]
         return max(LEAST, *told, *(end for end in ends if end <= WIDEST))
 
-    def _end(self, spot: Hex) -> int:
+    def _farthest(self, spot: Hex) -> int:
         """Return the distance from the Harvester up to which the units of a hex may go."""
         return self.atlas.distance(self.atlas.home, spot) + self.scene.paces[spot]
 
     def _is_torn(self, spot: Hex) -> bool:
         """Return True if units reach around the planet, where a board would show their goals at its other end."""
-        return self._end(spot) >= self.atlas.planet.size
+        return self._farthest(spot) >= self.atlas.planet.size
 
     def _far_off(self) -> dict[Hex, int]:
         """Return the middles of insets and the hexes around them: all that units reach beyond the board."""
-        board, shown, found = set(self.main.spots), [], {}  # type: set[Hex], list[set[Hex]], dict[Hex, int]
+        board = self.scene.around(self.atlas.home, self.radius)
+        shown, found = [], {}  # type: list[set[Hex]], dict[Hex, int]
         # The widest first: it may show what others reach.
         for spot, pace in sorted(self.scene.paces.items(), key=lambda each: -each[1]):
             goals = self.scene.around(spot, pace)
@@ -217,6 +225,11 @@ def _arranged(radii: Sequence[int], width: int, top: int) -> list[_Frame]:
         frames.append(_Frame(left + wide // 2, y + high // 2, wide, high))
         rows[row] = left + wide, y
     return frames
+
+
+def _end(frames: Sequence[_Frame]) -> int:
+    """Return the lower end of frames."""
+    return max((frame.y + frame.high // 2 for frame in frames), default=0)
 
 
 class _Region:
