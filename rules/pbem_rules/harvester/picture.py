@@ -27,6 +27,8 @@ NAMED = 14
 APART = 6
 """Pixels from dot to dot of a side on the overview; nearer ones are drawn as one."""
 
+WIDENING, LOWEST = 40, sprites.LARGEST - 110
+"""Pixels by which a chart is widened at a time for its insets, and the lowest end of these, above the legend."""
 
 _FIRM = "\xa0"
 
@@ -84,27 +86,45 @@ class _Chart:
     def __init__(self, scene: Scene) -> None:
         self.scene, self.view, self.atlas = scene, scene.view, scene.atlas
         self.radius = self._radius()
-        self.width, board = sprites.measures(self.radius)
+        narrow, board = sprites.measures(self.radius)
         self.bottom = sprites.HEAD + board
+        near, around = scene.around(self.atlas.home, self.radius), self._far_off()
+        self.far = [spot for spot in scene.crowds if spot not in near]
+        radii = [*around.values(), *([NEAR] if self.far else [])]
+        # As narrow as the board, or as little wider as keeps it within what a picture may measure.
+        widths = range(narrow, sprites.LARGEST + 1, WIDENING)
+        self.width = next(
+            (width for width in widths if _end(_arranged(radii, width, self.bottom)) <= LOWEST), widths[-1]
+        )
+        self.frames = _arranged(radii, self.width, self.bottom)
         middle = self.width // 2, sprites.HEAD + board // 2
         self.main = Window(scene, self.atlas.home, hexes.disc(self.radius), *middle)
-        self.far = [spot for spot in scene.crowds if spot not in self.main.spots]
-        around = self._far_off()
-        self.frames = _arranged([*around.values(), *([NEAR] if self.far else [])], self.width, self.bottom)
         self.insets = [
-            Window(scene, middle, hexes.disc(radius), frame.x, frame.y + sprites.CAPTION // 2)
-            for (middle, radius), frame in zip(around.items(), self.frames, strict=False)
+            Window(scene, spot, hexes.disc(radius), frame.x, frame.y + sprites.CAPTION // 2)
+            for (spot, radius), frame in zip(around.items(), self.frames, strict=False)
         ]
 
     def drawing(self) -> Drawing:
         """Return the chart on its background."""
-        end = max((frame.y + frame.high // 2 for frame in self.frames), default=self.bottom)
-        return Drawing(sprites.ground(self.radius, end - self.bottom), tuple(self._marks()))
+        return Drawing(sprites.ground(self.width, max(self.bottom, _end(self.frames))), tuple(self._marks()))
 
     def spots(self) -> Iterator[TapTarget]:
-        """Yield the targets for taps: all hexes that are drawn."""
+        """Yield the targets for taps: all hexes that are drawn.
+
+        The spots of own units in the windows that have all their goals come first, for a page takes the first spot
+        of several for a unit's own, and seeks its goals around that.
+        """
+        first = {spot: self._whole(spot) for spot in self.scene.paces}
+        for spot, window in first.items():
+            yield from window.tapped([spot])
         for window in (self.main, *self.insets):
-            yield from window.tapped()
+            yield from window.tapped([spot for spot in window.spots if first.get(spot) is not window])
+
+    def _whole(self, spot: Hex) -> Window:
+        """Return the window in which the goals of a hex's units lie together."""
+        goals = self.scene.around(spot, self.scene.paces[spot])
+        windows = self.insets if self._is_torn(spot) else [self.main, *self.insets]
+        return next(window for window in windows if goals <= window.spots.keys())
 
     def _marks(self) -> Iterator[Mark]:
         yield from self.main.marks()
@@ -126,19 +146,29 @@ class _Chart:
         home = self.atlas.home
         around = {self.atlas.named(hexes.step(home, way)): way for way in hexes.disc(RADIUS)}
         told = [hexes.distance(way, (0, 0)) for spot, way in around.items() if self.scene.tells(spot)]
-        rim = self.atlas.planet.size - 1
-        ends = [min(rim, self.atlas.distance(home, spot) + pace) for spot, pace in self.scene.paces.items()]
+        ends = [self._farthest(spot) for spot in self.scene.paces if not self._is_torn(spot)]
         ends += [self.atlas.distance(home, spot) for spot in self.atlas.marked]
         return max(LEAST, *told, *(end for end in ends if end <= WIDEST))
 
+    def _farthest(self, spot: Hex) -> int:
+        """Return the distance from the Harvester up to which the units of a hex may go."""
+        return self.atlas.distance(self.atlas.home, spot) + self.scene.paces[spot]
+
+    def _is_torn(self, spot: Hex) -> bool:
+        """Return True if units reach around the planet, where a board would show their goals at its other end."""
+        return self._farthest(spot) >= self.atlas.planet.size
+
     def _far_off(self) -> dict[Hex, int]:
         """Return the middles of insets and the hexes around them: all that units reach beyond the board."""
-        covered, found = set(self.main.spots), {}
+        board = self.scene.around(self.atlas.home, self.radius)
+        shown, found = [], {}  # type: list[set[Hex]], dict[Hex, int]
         # The widest first: it may show what others reach.
         for spot, pace in sorted(self.scene.paces.items(), key=lambda each: -each[1]):
-            if not self.scene.around(spot, pace) <= covered:
+            goals = self.scene.around(spot, pace)
+            whole = shown if self._is_torn(spot) else [board, *shown]
+            if not any(goals <= window for window in whole):
                 found[spot] = max(NEAR, pace)
-                covered |= self.scene.around(spot, found[spot])
+                shown.append(self.scene.around(spot, found[spot]))
         return found
 
     def _edges(self) -> Iterator[Mark]:
@@ -179,16 +209,27 @@ class _Chart:
 
 
 def _arranged(radii: Sequence[int], width: int, top: int) -> list[_Frame]:
-    """Return the frames of insets that show so many hexes to each side, in rows below each other."""
+    """Return the frames of insets that show so many hexes to each side, in rows below each other.
+
+    The widest come first, so each goes into the first row that has room, and no row grows.
+    """
     frames: list[_Frame] = []
-    left = bottom = 0
+    rows: list[tuple[int, int]] = []
     for radius in radii:
         wide, high = sprites.inset_measures(radius)
-        if left + wide > width:
-            left, top = 0, bottom
-        frames.append(_Frame(left + wide // 2, top + high // 2, wide, high))
-        left, bottom = left + wide, max(bottom, top + high)
+        row = next((at for at, (left, _) in enumerate(rows) if left + wide <= width), len(rows))
+        if row == len(rows):
+            rows.append((0, top))
+            top += high
+        left, y = rows[row]
+        frames.append(_Frame(left + wide // 2, y + high // 2, wide, high))
+        rows[row] = left + wide, y
     return frames
+
+
+def _end(frames: Sequence[_Frame]) -> int:
+    """Return the lower end of frames."""
+    return max((frame.y + frame.high // 2 for frame in frames), default=0)
 
 
 class _Region:

@@ -45,6 +45,9 @@ REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 10, REGION_ROWS * TALL + PEAK
 REGION_END, LINE = 2 * REGION_MIDDLE[1], 17
 """The middle of its hexes, their bottom, and the height of a line of text below them."""
 
+LARGEST = 2_000
+"""Pixels that a picture may measure."""
+
 CAPTION, MARGIN = 24, 10
 """Height of the words above the hexes of an inset, and pixels around these."""
 
@@ -174,10 +177,12 @@ def arrow(dx: int, dy: int) -> Sprite:
 
 
 @functools.lru_cache(maxsize=64)
-def ground(radius: int, strip: int) -> Background:
-    """Return the background of a chart: a dark board with a strip for insets below it, and the legend."""
-    width, board = measures(radius)
-    return _with_legend(width, HEAD + board + strip)
+def ground(width: int, bottom: int) -> Background:
+    """Return the background of a chart: dark down to the legend, which begins at `bottom`."""
+    columns, pitch = (4, 24) if width > 700 else (3, 19)
+    height = bottom + pitch * math.ceil(len(_entries()) / columns) + 12
+    body = svg.rect(0, 0, width, height, fill=UNSCANNED)
+    return Background(body + _legend(bottom, width, height, columns, pitch), width, height)
 
 
 @functools.cache
@@ -185,14 +190,6 @@ def region_ground(lines: int) -> Background:
     """Return the background of the region for phones, with room for some lines below its hexes."""
     height = REGION_END + (lines * LINE + 4 if lines else 0)
     return Background(svg.rect(0, 0, PHONE, height, fill=UNSCANNED), PHONE, height)
-
-
-def _with_legend(width: int, bottom: int) -> Background:
-    """Return a dark background with the legend below it."""
-    columns, pitch = (4, 24) if width > 700 else (3, 19)
-    height = bottom + pitch * math.ceil(len(_entries()) / columns) + 12
-    body = svg.rect(0, 0, width, height, fill=UNSCANNED)
-    return Background(body + _legend(bottom, width, height, columns, pitch), width, height)
 
 
 def measures(radius: int) -> tuple[int, int]:

@@ -152,9 +152,10 @@ class Window:
         crowds += [self.scene.lost[spot][1] for spot in here & self.scene.lost.keys()]
         return {owner for crowd in crowds for owner, _ in crowd}
 
-    def tapped(self) -> Iterator[TapTarget]:
-        """Yield a target for taps for every hex that is drawn."""
-        for spot, (x, y) in self.spots.items():
+    def tapped(self, spots: Iterable[Hex] | None = None) -> Iterator[TapTarget]:
+        """Yield a target for taps for every hex that is drawn, or for some of the hexes."""
+        for spot in self.spots if spots is None else spots:
+            x, y = self.spots[spot]
             if spot in self.scene.telling:
                 yield TapTarget(self.scene.names(spot), self.scene.words(spot), _outline(x, y))
             elif self.scene.shows(spot):
@@ -201,7 +202,7 @@ class Window:
             return
         path = [self.atlas.home, *self.atlas.line(self.atlas.home, (target[0], target[1]))]
         for here, there in itertools.pairwise(path):
-            if here in self.spots and there in self.spots:
+            if self._are_joined(here, there):
                 yield draw_line(
                     [self.spots[here], self.spots[there]], width=3, stroke=sprites.OWN, stroke_dasharray="6 4"
                 )
@@ -211,11 +212,19 @@ class Window:
         for whence, whither in self.scene.ways:
             if whither in self.spots:
                 back = [whither, *self.atlas.line(whither, whence)]
-                shown = list(itertools.takewhile(lambda spot: spot in self.spots, back))
-                if len(shown) > 1:
+                joined = itertools.takewhile(lambda pair: self._are_joined(*pair), itertools.pairwise(back))
+                shown = [there for _, there in joined]
+                if shown:
                     (x, y), (left, top) = self.spots[whither], self.spots[shown[-1]]
                     arrow = sprites.arrow(x - left, y - top)
                     yield SpriteInstance(arrow, (x + left) // 2, (y + top) // 2)
+
+    def _are_joined(self, here: Hex, there: Hex) -> bool:
+        """Return True if two hexes lie side by side in the window: on a small planet they may be at its two ends."""
+        if here not in self.spots or there not in self.spots:
+            return False
+        (x, y), (left, top) = self.spots[here], self.spots[there]
+        return abs(x - left) <= WIDE and abs(y - top) <= TALL
 
     def _contents(self, spot: Hex, sighting: Sighting | None) -> Iterator[Mark]:
         """Draw what is and was in a hex."""

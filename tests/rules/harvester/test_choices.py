@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.orders import Move, hex_of
 from pbem_rules.harvester.planet import DIRECTIONS
 from pbem_rules.harvester.routes import reach, route_to
+from pbem_rules.harvester.sprites import WIDE
+from pbem_rules.harvester.units import MOVE, SLOT
 from tests.rules.harvester.table import DICE, new_game, position, turn, view
 
 GAMES: Mapping[str, dict[str, Any]] = {
@@ -45,37 +48,42 @@ def played(name: str) -> tuple[View, ...]:
     return tuple(kept)
 
 
-def lines(seen: View, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Mapping[str, int]]]:
+def words(seen: View, *before: str) -> list[Choice]:
+    """Return the words that can follow the beginning of a line, where no amount can."""
+    return [each for each in RULESET.choices(seen, before) if isinstance(each, Choice)]
+
+
+def lines(seen: View, line: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Mapping[str, int]]]:
     """Yield the lines that the choices make, each with what it costs; of an amount the least and the most."""
-    after = list(RULESET.choices(seen, words))
-    for each in after:
+    for each in RULESET.choices(seen, line):
         if isinstance(each, Amount):
             for number in {each.low, each.high}:
-                yield (*words, str(number)), {purse: cost * number for purse, cost in each.cost.items()}
-        elif deeper := list(lines(seen, (*words, each.word))):
+                yield (*line, str(number)), {purse: cost * number for purse, cost in each.cost.items()}
+        elif deeper := list(lines(seen, (*line, each.word))):
             yield from deeper
         else:
-            yield (*words, each.word), each.cost
+            yield (*line, each.word), each.cost
 
 
 def places(seen: View) -> Iterator[Choice]:
     """Yield the places that are offered."""
-    starts = [("TARGET",), *(("MOVE", each.word, "TO") for each in RULESET.choices(seen, ("MOVE",)))]
-    yield from (each for start in starts for each in RULESET.choices(seen, start))
+    yield from words(seen, "TARGET")
+    for unit in words(seen, "MOVE"):
+        yield from words(seen, "MOVE", unit.word, "TO")
 
 
 def offered(seen: View) -> set[str]:
     """Return the lines that are offered."""
-    return {" ".join(words) for words, _ in lines(seen)}
+    return {" ".join(line) for line, _ in lines(seen)}
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_line_is_accepted_by_itself(name: str) -> None:
     """No line of the tree is refused or warned of, in games of bots."""
     for seen in played(name)[::4]:
-        for words, _ in lines(seen):
-            read = RULESET.parse(seen, [(1, " ".join(words))])
-            assert [each for each in read.findings if each.severity != "note"] == [], words
+        for line, _ in lines(seen):
+            read = RULESET.parse(seen, [(1, " ".join(line))])
+            assert [each for each in read.findings if each.severity != "note"] == [], line
             assert len(read.orders) == 1
 
 
@@ -104,6 +112,23 @@ def can_reach(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> bool:
 
 
 @pytest.mark.parametrize("name", GAMES)
+def test_the_goals_of_a_unit_lie_around_its_first_spot(name: str) -> None:
+    """On the chart the places in a unit's reach lie together: no farther from its first spot than it goes."""
+    for seen in played(name):
+        _, chart = RULESET.pictures(seen)
+        middles: dict[str, list[tuple[int, int]]] = {}
+        for spot in chart.spots:
+            (x, top), (_, bottom) = spot.points[0], spot.points[3]
+            for each in spot.names:
+                middles.setdefault(each, []).append((x, (top + bottom) // 2))
+        for unit in seen["units"]:
+            (x, y), pace = middles[unit["unit"]][0], int(MOVE[SLOT[unit["unit"]]])
+            for goal in words(seen, "MOVE", unit["unit"], "TO"):
+                nearest = min(math.dist((x, y), middle) for middle in middles[goal.word])
+                assert nearest <= pace * WIDE, (unit, goal)
+
+
+@pytest.mark.parametrize("name", GAMES)
 def test_reach_is_as_routes_decide(name: str) -> None:
     """The ways to all places at once are those that are found for each place alone, and no place is left out."""
     for seen in played(name)[::7]:
@@ -120,7 +145,7 @@ def test_places_come_nearest_first_with_the_way_there() -> None:
     """A Lieutenant is offered twelve hexes around crags, those of one step first."""
     seen = view(position({"ann": {"H": (0, 0), "L1": (0, 0)}}, crags=[(1, 0)]), "ann")
 
-    around = list(RULESET.choices(seen, ("MOVE", "L1", "TO")))
+    around = words(seen, "MOVE", "L1", "TO")
 
     atlas = Atlas(seen)
     assert [atlas.distance((0, 0), hex_of(each.word)) for each in around] == [1] * 5 + [2] * 11
@@ -131,7 +156,7 @@ def test_places_come_nearest_first_with_the_way_there() -> None:
 def test_a_path_is_the_one_that_the_order_takes() -> None:
     """The arrow of a line passes the hexes of the order that `parse` makes of it."""
     seen = view(position({"ann": {"H": (0, 0), "C1": (0, 0)}}, crags=[(1, 0)]), "ann")
-    for each in RULESET.choices(seen, ("MOVE", "C1", "TO")):
+    for each in words(seen, "MOVE", "C1", "TO"):
         (order,) = RULESET.parse(seen, [(1, f"MOVE C1 TO {each.word}")]).orders
         assert isinstance(order, Move)
         here, passed = (0, 0), []
@@ -145,7 +170,7 @@ def test_a_unit_shut_in_by_crags_is_not_asked_for() -> None:
     """A General among crags can go nowhere, and so has no place in tree and agenda; a Scout there has."""
     seen = view(position({"ann": {"H": (0, 0), "G": (0, 0), "C1": (0, 0)}}, crags=RING), "ann")
 
-    assert [each.word for each in RULESET.choices(seen, ("MOVE",))] == ["C1"]
+    assert [each.word for each in words(seen, "MOVE")] == ["C1"]
     assert [need.unit for need in RULESET.agenda(seen)] == ["C1"]
 
 
@@ -183,7 +208,7 @@ def test_a_target_is_asked_for_unless_there_is_one() -> None:
 def test_costs_are_what_the_sheet_charges() -> None:
     """A unit and a drop that use up the purse are accepted together, and one resource more is not."""
     seen = view(position(held={"ann": 6}), "ann")
-    costs = {" ".join(words): cost["held"] for words, cost in lines(seen)}
+    costs = {" ".join(line): cost["held"] for line, cost in lines(seen)}
     have = RULESET.purses(seen)["held"].have
 
     assert (have, costs["BUILD G"], costs["BUILD C1"], costs["DROP 6"]) == (6, 4, 1, 6)

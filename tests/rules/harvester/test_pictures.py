@@ -81,6 +81,19 @@ def test_units_far_off_have_insets(picture: Picture) -> None:
     assert "all units known, 26 hexes around" in labels(picture)
 
 
+def test_all_insets_find_room() -> None:
+    """With each unit alone and far off the chart is wider, so that it measures 2,000 pixels at the most."""
+    apart = [(30, 0), (-30, 0), (0, 30), (0, -30), (18, 0), (-18, 0), (0, 18), (0, -18), (18, -18), (7, 0)]
+    names = ("C1", "C2", "C3", "S1", "S2", "S3", "L1", "L2", "G", "C4")
+    units = {"ann": {"H": (0, 0), **dict(zip(names, apart, strict=True))}}
+
+    picture = drawn(view(position(units, size=60), "ann"))
+
+    assert len([each for each in labels(picture) if " off" in each]) == 9
+    assert max(picture.width, picture.height) <= 2_000
+    assert outside(picture) == []
+
+
 def test_there_are_no_insets_without_need() -> None:
     """A picture of units near the Harvester has no room for others."""
     near = drawn(view(position(), "ann"))
