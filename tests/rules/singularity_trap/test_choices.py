@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from pbem.ruleset import Amount, Choice, Dice, Event, TurnInput, View
+from pbem.ruleset.order_tree import order_form
+from pbem.testing.form_trees import tree_lines
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.courses import Powers, Router, reach
 from pbem_rules.singularity_trap.orders import BOOK, JUMP, Move
@@ -281,13 +283,14 @@ def test_a_fleet_of_any_size_stays_small(count: int, yards: int, kind: str) -> N
     planets = [planet["space"] for planet in view(world(), "red")["planets"]]
     seen = view(world(*ships, owners=dict.fromkeys(planets[::yards], "red"), points=90 + count), "red")
 
-    moves = texts(seen, "MOVE")
-    made = {(build.split()[1], build.split()[3]): texts(then, "MOVE") for build, then in built(seen)}
+    form = order_form(RULESET, seen)
+    moves = [line for line in tree_lines(form) if line.words[0] == "MOVE"]
 
-    assert {move.split()[1] for move in moves} == {each.id for each in ships}
-    assert all(len(move.split()) == 4 for move in [*moves, *itertools.chain.from_iterable(made.values())])
-    assert len(moves) < 30_000
-    assert sum(len(each) for each in made.values()) < 25_000
+    # A verb beyond the bounds of the host would be left out.
+    assert {"MOVE", "BUILD", "HIDE", "SCRAP"} <= {root["word"] for root in form["tree"]}
+    assert all(len(line.words) == 4 for line in moves)
+    assert {line.words[1] for line in moves if line.made is None} == {each.id for each in ships}
+    assert {line.made for line in moves if line.made is not None} == set(range(len(form["made"])))
 
 
 def test_orders_for_one_thing_share_a_slot() -> None:
