@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from pbem.ruleset import Order, OrderParser
+from pbem.ruleset import Order, OrderMark, OrderParser
 from pbem_rules.bubble_singularity import kinds
 from pbem_rules.bubble_singularity.abilities import ABILITIES, title
 from pbem_rules.bubble_singularity.kinds import EXTRA, NONE
@@ -33,6 +33,8 @@ class Start(Order):
     """
 
     usage = "START spaces..."
+    slot = "start"
+    mark = OrderMark("piece", at="spaces")
     spaces: Annotated[tuple[str, ...], kinds.START]
 
     def words(self) -> str:
@@ -48,6 +50,7 @@ class Keep(Order):
     """
 
     usage = "KEEP what..."
+    slot = "keep"
     what: Annotated[tuple[str, ...], kinds.KEPT]
 
     def words(self) -> str:
@@ -63,6 +66,8 @@ class Move(Order):
     """Move your Mari, one way for each space; Quantum Drift allows NE, SE, SW and NW too."""
 
     usage = "MOVE ways..."
+    slot = "move"
+    mark = OrderMark("path")
     ways: Annotated[tuple[str, ...], kinds.STEP]
 
     def words(self) -> str:
@@ -77,6 +82,8 @@ class Bubbles(Order):
     """
 
     usage = "BUBBLES what..."
+    slot = "bubbles"
+    mark = OrderMark("piece", along="move")
     what: Annotated[tuple[str, ...], kinds.PLACED]
 
     def words(self) -> str:
@@ -89,6 +96,8 @@ class Rotate(Order):
     """Action A: turn the card under your Mari by a quarter and push all bubbles on it along its arrows."""
 
     usage = "ROTATE turn"
+    slot = "action"
+    mark = OrderMark("note", label="{turn}")
     turn: Annotated[str, kinds.TURN]
 
     def words(self) -> str:
@@ -100,6 +109,8 @@ class Pull(Order):
     """Action B: pull all bubbles of the space beside you to your own."""
 
     usage = "PULL way"
+    slot = "action"
+    mark = OrderMark("target", at="way")
     way: Annotated[str, kinds.PULLED]
 
     def words(self) -> str:
@@ -111,6 +122,7 @@ class Send(Order):
     """Choose the bubbles that a ROTATE pushes along each arrow, as `SEND blue N, red E`; the others go by default."""
 
     usage = "SEND pairs..."
+    slot = "send"
     pairs: Annotated[tuple[str, ...], kinds.BUBBLE_AND_WAY]
 
     def words(self) -> str:
@@ -125,6 +137,7 @@ class Pop(Order):
     """
 
     usage = "POP space pairs..."
+    mark = OrderMark("note", of="space")
     space: Annotated[str, kinds.SPACE]
     pairs: Annotated[tuple[str, ...], kinds.BUBBLE_AND_FAR_WAY]
 
@@ -137,6 +150,7 @@ class Swap(Order):
     """Choose the neighbour that an unstable card changes places with after its pop; a second line is for the second."""
 
     usage = "SWAP space way"
+    mark = OrderMark("note", of="space")
     space: Annotated[str, kinds.SPACE]
     way: Annotated[str, kinds.WAY]
 
@@ -149,6 +163,7 @@ class Draw(Order):
     """Choose the two decks of your ability cards, if a pop on a node brings you any; else the lot decides."""
 
     usage = "DRAW one other"
+    slot = "draw"
     one: Annotated[str, kinds.DECK]
     other: Annotated[str, kinds.OTHER_DECK]
 
@@ -161,6 +176,8 @@ class UseFolder(Order):
     """Space Folder: turn any card by a quarter; nothing is pushed."""
 
     usage = "USE FOLDER space turn"
+    slot = "folder"
+    mark = OrderMark("note", of="space", label="{turn}")
     space: Annotated[str, kinds.SPACE]
     turn: Annotated[str, kinds.TURN]
 
@@ -173,6 +190,8 @@ class UseAttractor(Order):
     """Singularity Attractor: a node comes two spaces towards your Mari, on the way you name or the straightest."""
 
     usage = "USE ATTRACTOR node [ways...]"
+    slot = "attractor"
+    mark = OrderMark("note", of="node", label="attracted")
     node: Annotated[str, kinds.NODE]
     ways: Annotated[tuple[str, ...], kinds.TOWARDS] = ()
 
@@ -186,6 +205,8 @@ class UseDirector(Order):
     """Bubble Director: a bubble of your colour goes from a space to the next one that way."""
 
     usage = "USE DIRECTOR space way"
+    slot = "director"
+    mark = OrderMark("target", of="space")
     space: Annotated[str, kinds.SPACE]
     way: Annotated[str, kinds.EAST]
 
@@ -198,6 +219,7 @@ class UseResearch(Order):
     """Research station, as your action: draw 3 bubbles; you are then asked which 2 you keep."""
 
     usage = "USE RESEARCH"
+    slot = "action"
 
     def words(self) -> str:
         return "at the research station you draw 3 bubbles and keep 2"
@@ -208,6 +230,7 @@ class UseSelect(Order):
     """Research station, controller's bonus: take up to 3 bubbles of your choice from the bag."""
 
     usage = "USE SELECT bubbles..."
+    slot = "select"
     bubbles: Annotated[tuple[str, ...], kinds.FOUND]
 
     def words(self) -> str:
@@ -219,6 +242,8 @@ class UseTeleport(Order):
     """Transit station, as your action: your Mari goes to any free space."""
 
     usage = "USE TELEPORT space"
+    slot = "action"
+    mark = OrderMark("target", at="space")
     space: Annotated[str, kinds.SPACE]
 
     def words(self) -> str:
@@ -230,6 +255,8 @@ class UseTransfer(Order):
     """Transit station, controller's bonus: one bubble goes from any space to any other."""
 
     usage = "USE TRANSFER colour FROM start TO end"
+    slot = "transfer"
+    mark = OrderMark("target", of="start", at="end")
     colour: Annotated[str, kinds.COLOUR]
     start: Annotated[str, kinds.SPACE]
     end: Annotated[str, kinds.SPACE_TO]
@@ -243,6 +270,8 @@ class UseConvert(Order):
     """Energy station, as your action: up to 3 bubbles on spaces beside it become yours, such as `B1 red, A2 green`."""
 
     usage = "USE CONVERT pairs..."
+    slot = "action"
+    mark = OrderMark("piece", at="pairs", label="own")
     pairs: Annotated[tuple[str, ...], kinds.SPACE_AND_COLOUR]
 
     def words(self) -> str:
@@ -254,6 +283,8 @@ class UseIgnite(Order):
     """Energy station, controller's bonus: a pop with just one bubble of your colour, on the station or beside it."""
 
     usage = "USE IGNITE space"
+    slot = "ignite"
+    mark = OrderMark("target", at="space")
     space: Annotated[str, kinds.SPACE]
 
     def words(self) -> str:
@@ -265,6 +296,8 @@ class UseDeploy(Order):
     """Defense station, as your action: place 2 of your bubbles on any spaces, such as `red B2, blue C3`."""
 
     usage = "USE DEPLOY pairs..."
+    slot = "action"
+    mark = OrderMark("piece", at="pairs", label="+")
     pairs: Annotated[tuple[str, ...], kinds.COLOUR_AND_SPACE]
 
     def words(self) -> str:
@@ -276,6 +309,7 @@ class UseBlock(Order):
     """Defense station, controller's bonus: in the next turn of another player that action may not be chosen."""
 
     usage = "USE BLOCK player action"
+    slot = "block"
     player: Annotated[str, kinds.OTHER_SEAT]
     action: Annotated[str, kinds.ACTION]
 
@@ -288,6 +322,7 @@ class Resign(Order):
     """Leave the game for good; your Mari is taken off the board."""
 
     usage = "RESIGN CONFIRM"
+    grave = True
     ends_seat = "you would leave the game for good, and your Mari be taken off the board"
 
     def words(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, SeatName, Seats, Standing, View, append_score
-from pbem_rules.bubble_singularity import beginning, bots, desk, form, picture, sheet, state, textmap, turn
+from pbem_rules.bubble_singularity import beginning, bots, choices, desk, form, picture, sheet, state, textmap, turn
 from pbem_rules.bubble_singularity.checking import check_state
 from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.orders import ORDERS
@@ -62,6 +62,9 @@ class BubbleSingularity(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(form.template)
     desk = staticmethod(desk.desk)
+    agenda = staticmethod(choices.agenda)
+    purses = staticmethod(choices.purses)
+    choices = staticmethod(choices.choices)
     resolve = staticmethod(turn.resolve)
     turn_summary = staticmethod(turn_summary)
     without_orders = staticmethod(without_orders)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Dice, SetupError
+from pbem.ruleset import Dice, Json, SetupError, canonical_json
+from pbem.ruleset.order_tree import MOST_BYTES, order_form
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.bots import standard
 from tests.rules.gm_adjudicated.table import codes, new_game, read, texts, view
@@ -166,3 +167,52 @@ def test_a_file_of_verbs_that_cannot_be_used_is_refused(declared: object, said: 
     """A file of verbs with an error is refused, and the error is named."""
     with pytest.raises(SetupError, match=said):
         new_game(verbs=declared)
+
+
+def test_a_page_offers_the_words_that_the_gm_declared() -> None:
+    """Numbers, lists and choices are offered word by word; verbs with words of the player's own are typed."""
+    form = order_form(RULESET, view(STATE, "red"))
+    (march,) = form["tree"]
+    (army,) = _behind(form, march)
+    (to,) = _behind(form, army)
+    places = _behind(form, to)
+
+    assert (march["word"], army["low"], army["high"], to["word"]) == ("MARCH", 1, 9, "TO")
+    assert [(node["word"], node["ends"]) for node in places] == [("Naxos", True), ("Delos", True), ("the pass", True)]
+    assert _behind(form, places[0]) == [{"word": "slow"}, {"word": "fast"}]
+    assert {"SAIL", "GIVE", "TELL", "BUILD", "SAY"} < {verb["word"] for verb in form["verbs"]}
+
+
+def _behind(form: Json, node: Json) -> Json:
+    """Return the nodes behind a node of a tree."""
+    found = node["next"] if not isinstance(node["next"], int) else form["shared"][node["next"]]
+    return [{"word": word} for word in found.split()] if isinstance(found, str) else found
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        "{} <one:place>",
+        "{} <one:place> <other:place> <third:place>",
+        "{} <one:place...>",
+        "{} [<a:place>] [<b:number>]",
+    ],
+)
+def test_pages_of_many_words_stay_small(usage: str) -> None:
+    """As many verbs and names as a GM may declare do not make the tree of a page larger than its bounds."""
+    lists = {"place": [f"{number} {'x' * 30}" for number in range(500)]}
+    verbs = [f"GO{chr(65 + number // 26)}{chr(65 + number % 26)}" for number in range(60)]
+    state = new_game(verbs={"lists": lists, **{verb: {"usage": usage.format(verb)} for verb in verbs}})
+    form = order_form(RULESET, view(state, "red"))
+
+    assert len(form["verbs"]) == 61
+    assert len(canonical_json([form["tree"], form["shared"]])) < MOST_BYTES
+    assert len(form["tree"]) <= 1
+
+
+def test_a_page_without_verbs_is_for_words() -> None:
+    """Without declared verbs, and without any map, there is nothing to tap: SAY is typed."""
+    form = order_form(RULESET, view(new_game(), "red"))
+
+    assert [verb["word"] for verb in form["verbs"]] == ["SAY"]
+    assert (form["tree"], form["agenda"], form["purses"]) == ([], [], {})
