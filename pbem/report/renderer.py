@@ -95,7 +95,7 @@ def render_seat_page(
         dress=page_assets("base.css", "map.css", "seat.css", script="seat.js").with_style(
             with_dark_colours(report.style)
         ),
-        seat=json_script("seat", _seat_data(view, facts, desk)),
+        seat=json_script("seat", _seat_data(ruleset, view, facts, desk)),
     )
 
 
@@ -107,11 +107,14 @@ def _order_form(ruleset: AnyRuleset, view: View) -> Json:
         return typed_form(ruleset.desk(view))
 
 
-def _seat_data(view: View, facts: ReportFacts, desk: Json) -> Json:
+def _seat_data(ruleset: AnyRuleset, view: View, facts: ReportFacts, desk: Json) -> Json:
     """Return the data for the page's script. Their `key` names a draft, which outlives a correction of its report."""
+    due = f" · by {format_time_short(facts.deadline, facts.zone)}" if facts.deadline else ""
     about = f"{facts.campaign}/{facts.seat}/{view['label']}"  # no reply code, which a correction changes
     return {
         "header": facts.header,
+        "title": ruleset.title,
+        "moment": f"{facts.seat}, {view['label']}{due}",
         "address": facts.address,
         "subject": f"[{facts.campaign}] orders of {facts.seat}, {view['label']}",
         "key": _KEY + hashlib.sha256(about.encode()).hexdigest()[:16],

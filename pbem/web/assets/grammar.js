@@ -20,6 +20,9 @@ import { fits, listed, longer, possible, ranges, typed } from "./forms.js";
  * @property {string} help
  * @property {string[]} examples
  * @property {Part[]} parts
+ * @property {string} [slot] of which a sheet has one line
+ * @property {{shape: string, of?: string, at?: string, along?: string, label?: string}} [mark] how a line is drawn
+ * @property {boolean} [grave]
  * @typedef {{verbs: Verb[], kinds: Record<string, Kind>}} Desk
  */
 
@@ -39,7 +42,8 @@ import { fits, listed, longer, possible, ranges, typed } from "./forms.js";
  * @property {boolean} typed whether that may be something which is not offered
  * @typedef {{line: string, value: string, label: string}} Offer a value, and the line with it
  * @typedef {{low: number, high: number, expected: string}} Range
- * @typedef {{verb: Verb, items: Part[]}} Thread a verb, and what of it may follow
+ * @typedef {{verb: Verb, items: Part[], got?: Got}} Thread a verb, what of it may follow, and the words of its fields
+ * @typedef {[string, string, Form][]} Got names of fields, and words
  */
 
 const SHORTEST = 3;
@@ -124,6 +128,23 @@ export class Grammar {
   }
 
   /**
+   * The verb of a whole line and the words of its fields; null if the line is not whole.
+   * @param {string[]} words
+   * @returns {{verb: Verb, fields: Record<string, string[]>} | null}
+   */
+  fieldsOf(words) {
+    const whole = this.follow(words).find(({ items }) => [...headsOf(items)].some((rest) => !rest.length));
+    if (!whole) return null;
+    /** @type {Record<string, string[]>} */
+    const fields = {};
+    for (const [name, word, form] of whole.got || []) {
+      const parts = form.type === "several" ? word.split(form.glue || "/") : [word];
+      fields[name] = [...(fields[name] || []), ...parts];
+    }
+    return { verb: whole.verb, fields };
+  }
+
+  /**
    * Verbs with the words that must stand before their first field.
    * @returns {string[][]}
    */
@@ -187,18 +208,22 @@ export class Grammar {
    * @param {string} word
    * @returns {Thread[]}
    */
-  step({ verb, items }, word) {
+  step({ verb, items, got = [] }, word) {
     const found = [];
     for (const [first, ...rest] of headsOf(items)) {
       if (!first) continue;
       if (first.word) {
-        if (first.word.toLowerCase() === word.toLowerCase()) found.push({ verb, items: rest });
+        if (first.word.toLowerCase() === word.toLowerCase()) found.push({ verb, items: rest, got });
         continue;
       }
       const form = this.formOf(first);
       if (!form.verbatim && !fits(form, word)) continue;
-      if (form.verbatim || first.many) found.push({ verb, items: [{ ...first, turn: this.turnAfter(first) }, ...rest] });
-      else found.push({ verb, items: rest });
+      const more = /** @type {Got} */ ([...got, [first.field || "", word, form]]);
+      if (form.verbatim || first.many) {
+        found.push({ verb, items: [{ ...first, turn: this.turnAfter(first) }, ...rest], got: more });
+      } else {
+        found.push({ verb, items: rest, got: more });
+      }
     }
     return found;
   }

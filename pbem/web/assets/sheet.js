@@ -5,10 +5,13 @@
  * @property {string} header the first line of its sheets
  * @property {string} address to which they are mailed
  * @property {string} subject
+ * @property {string} title the game
+ * @property {string} moment seat, turn and deadline
+ * @property {boolean} [practice] whether nothing is mailed
  * @property {string} key under which its draft is kept
  * @property {string | null} due ISO 8601, UTC
  * @property {boolean} awaited
- * @property {import("./grammar.js").Desk | null} desk
+ * @property {(import("./grammar.js").Desk & import("./tree.js").Form) | null} desk
  */
 
 const LONGEST = 1900;
@@ -34,27 +37,29 @@ export function mailOf(seat, lines) {
 }
 
 /**
- * The lines of a draft that was kept for a report.
+ * A draft that was kept for a report: its lines, and those that want more words.
  * @param {Seat} seat
- * @returns {string[]}
+ * @returns {{lines: string[], begun: Record<string, string>}}
  */
-export function keptLines(seat) {
+export function keptDraft(seat) {
   try {
-    const lines = JSON.parse(localStorage.getItem(seat.key) || "[]");
-    return Array.isArray(lines) ? lines.map(String) : [];
+    const kept = JSON.parse(localStorage.getItem(seat.key) || "[]");
+    const lines = Array.isArray(kept) ? kept : kept.lines;
+    const begun = Object.entries(kept.begun || {}).map(([slot, line]) => [slot, String(line)]);
+    return { lines: Array.isArray(lines) ? lines.map(String) : [], begun: Object.fromEntries(begun) };
   } catch {
-    return []; // some browsers keep nothing for pages that are files
+    return { lines: [], begun: {} }; // some browsers keep nothing for pages that are files
   }
 }
 
 /**
  * Keeps a draft on this device; whether that was possible.
  * @param {Seat} seat
- * @param {string[]} lines
+ * @param {{lines: string[], begun: Record<string, string>}} draft
  */
-export function keepLines(seat, lines) {
+export function keepDraft(seat, { lines, begun }) {
   try {
-    localStorage.setItem(seat.key, JSON.stringify(lines));
+    localStorage.setItem(seat.key, JSON.stringify({ lines, begun }));
     return true;
   } catch {
     return false;

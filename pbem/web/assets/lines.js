@@ -1,31 +1,33 @@
 import { make } from "./dom.js";
-import { Grammar, split } from "./grammar.js";
-import { keepLines, keptLines, mailOf, sheetOf } from "./sheet.js";
+import { split } from "./grammar.js";
+import { mailOf, sheetOf } from "./sheet.js";
 
 /**
  * @typedef {import("./sheet.js").Seat} Seat
  * @typedef {import("./grammar.js").Offer} Offer
- * @typedef {import("./map.js").LiveMap} LiveMap
  */
 
 const MANY = 24;
 const JUDGE = "The receipt is the judge: it may read more than this page does, and tells what it took.";
 
 /**
- * Where orders are put together. One line is being written: by typing, by choosing what may come next, or by
- * tapping the map; all three write the same line. Below stand the lines of the sheet.
+ * The sheet as lines: one is being typed, or chosen word by word; below stand those of the sheet, to be changed, moved
+ * and taken out; and all of it as text.
  */
-export class OrderDesk {
+export class Lines {
   /**
    * @param {Seat} seat
-   * @param {import("./grammar.js").Desk} desk
-   * @param {LiveMap[]} maps
+   * @param {import("./grammar.js").Grammar} grammar
+   * @param {(lines: string[]) => void} changed
+   * @param {(line: string) => string} doubt what the tree says of a line that the grammar takes
    */
-  constructor(seat, desk, maps) {
+  constructor(seat, grammar, changed, doubt) {
     this.seat = seat;
-    this.maps = maps;
-    this.grammar = new Grammar(desk);
-    this.lines = keptLines(seat);
+    this.grammar = grammar;
+    this.changed = changed;
+    this.doubt = doubt;
+    /** @type {string[]} */
+    this.lines = [];
     this.changing = -1;
     this.input = make("input", {
       id: "line",
@@ -41,28 +43,28 @@ export class OrderDesk {
     this.offers = make("div", { class: "offers", role: "group", "aria-label": "What may come next" });
     this.back = make("button", { type: "button", click: () => this.undo() }, "One word back");
     this.clear = make("button", { type: "button", click: () => this.write("") }, "Start over");
-    this.list = make("ol", { class: "lines" });
+    this.list = make("ol", { class: "lines", "data-role": "orders" });
     this.none = make("p", { class: "quiet" }, "No orders in the sheet yet.");
     this.text = make("textarea", { id: "sheet", rows: "8", spellcheck: "false", input: () => this.typed() });
-    this.mail = make("a", { class: "button first", click: () => this.opened() });
+    this.mail = make("a", { class: "button" });
     this.copy = make("button", { type: "button", click: () => this.copySheet() }, "Copy the sheet");
-    this.sending = make("div", { class: "sending" }, this.mail, this.copy);
+    this.sending = make("div", { class: "sending" }, this.copy, this.mail);
     this.sent = make("p", { class: "quiet", role: "status" });
     this.element = this.build();
     this.show();
-    this.showLines();
   }
 
   build() {
     const add = (/** @type {Event} */ event) => {
       event.preventDefault();
-      this.put();
+      this.enter();
     };
     return make(
-      "section",
-      { class: "desk", id: "desk", "aria-labelledby": "desk-title" },
-      make("h2", { id: "desk-title" }, "Order desk"),
-      ...notices(this.seat),
+      "div",
+      { class: "desk" },
+      ...notices(this.seat).map((text) => make("p", { class: "notice" }, text)),
+      this.none,
+      this.list,
       make(
         "form",
         { class: "maker", submit: add },
@@ -73,9 +75,6 @@ export class OrderDesk {
         this.offers,
         make("div", { class: "steps" }, this.back, this.clear),
       ),
-      make("h3", {}, "Your sheet"),
-      this.none,
-      this.list,
       make(
         "details",
         {},
@@ -91,28 +90,15 @@ export class OrderDesk {
 
   /**
    * What was tapped on a map goes into the line, if it can mean one thing only; else the choice is the player's.
-   * @param {import("./map.js").Spot} spot
+   * @param {string[]} names
+   * @param {string} title
    */
-  picked(spot) {
+  picked(names, title) {
     const line = this.input.value;
-    const offers = this.grammar.named(line, spot.names);
-    if (offers.length === 1 && line.trim()) {
-      this.write(offers[0].line);
-      this.sayBelowMaps(`${spot.title}. In the line: ${this.input.value}`);
-    } else if (offers.length) {
-      this.offers.replaceChildren(make("p", {}, `${spot.title}:`), ...this.choices(offers, spot.title));
-      this.focusNext();
-    } else {
-      this.sayBelowMaps(`${spot.title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`);
-    }
-  }
-
-  /**
-   * Where somebody looks who taps maps: on a phone the desk lies below them.
-   * @param {string} text
-   */
-  sayBelowMaps(text) {
-    for (const map of this.maps) map.say(text);
+    const offers = this.grammar.named(line, names);
+    if (offers.length === 1 && line.trim()) this.write(offers[0].line);
+    else if (offers.length) this.offers.replaceChildren(make("p", {}, `${title}:`), ...this.choices(offers, title));
+    else this.tell(`${title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`);
   }
 
   /**
@@ -150,14 +136,10 @@ export class OrderDesk {
       ...reading.verbs.flatMap((each) => [make("code", {}, each.usage), make("br")]),
       verb ? verb.help : "",
     );
-    this.tell(line.trim() ? told(reading, "Next:") : begin(this.maps.some((map) => map.spots().length)));
+    this.tell(line.trim() ? told(reading, "Next:") : BEGIN);
     this.add.disabled = !line.trim();
     this.add.classList.toggle("ready", reading.complete);
     this.back.disabled = this.clear.disabled = !line;
-    for (const map of this.maps) {
-      map.mark("chosen", reading.words);
-      map.mark("possible", line.trim() ? [...reading.endings, ...reading.nexts].map((offer) => offer.value) : []);
-    }
   }
 
   /**
@@ -202,14 +184,13 @@ export class OrderDesk {
   }
 
   /** Puts the line into the sheet. */
-  put() {
+  enter() {
     const line = this.input.value.trim();
     if (!line) return;
-    if (this.changing >= 0) this.lines[this.changing] = line;
-    else this.lines.push(line);
+    this.lines = this.changing >= 0 ? this.lines.with(this.changing, line) : [...this.lines, line];
     this.changing = -1;
     this.write("");
-    this.showLines();
+    this.hand();
     this.tell(`In the sheet: ${line}`);
   }
 
@@ -217,6 +198,22 @@ export class OrderDesk {
   typed() {
     this.lines = this.text.value.split("\n").map((line) => line.trim()).filter(Boolean);
     this.changing = -1;
+    this.hand();
+  }
+
+  hand() {
+    this.changed(this.lines);
+    this.showLines();
+  }
+
+  /**
+   * Shows the lines of a sheet.
+   * @param {string[]} lines
+   */
+  put(lines) {
+    if (lines === this.lines && this.list.childElementCount === lines.length) return;
+    this.lines = lines;
+    if (this.changing >= lines.length) this.changing = -1;
     this.showLines();
   }
 
@@ -225,22 +222,13 @@ export class OrderDesk {
     this.none.hidden = this.lines.length > 0;
     this.list.replaceChildren(...this.lines.map((line, at) => this.row(line, at)));
     if (document.activeElement !== this.text) this.text.value = this.lines.join("\n");
-    this.showSending(keepLines(this.seat, this.lines));
-  }
-
-  /** @param {boolean} kept whether the draft is kept on this device */
-  showSending(kept) {
     const { href, filled } = mailOf(this.seat, this.lines);
     this.mail.textContent = filled ? "Send by mail" : "Open a mail to paste it into";
     this.mail.setAttribute("href", href);
     this.sending.hidden = !this.lines.length;
-    this.sending.replaceChildren(...(filled ? [this.mail, this.copy] : [this.copy, this.mail]));
-    const said = [
-      filled ? "" : "The sheet is too long for some mail programs: copy it, then open a mail and paste it.",
-      kept ? "This draft is kept on this device." : "",
-      "It counts once you have mailed it.",
-    ];
-    this.sent.textContent = this.lines.length ? said.filter(Boolean).join(" ") : "";
+    this.mail.hidden = this.seat.practice === true;
+    const said = filled ? "It counts once you have mailed it." : "The sheet is too long for some mail programs: copy it, then open a mail and paste it.";
+    this.sent.textContent = this.lines.length ? said : "";
   }
 
   /**
@@ -248,7 +236,8 @@ export class OrderDesk {
    * @param {number} at
    */
   row(line, at) {
-    const fault = /^[;#]/.test(line) ? "" : told(this.grammar.read(line, false), "Not finished; next comes");
+    const read = told(this.grammar.read(line, false), "Not finished; next comes");
+    const fault = /^[;#]/.test(line) ? "" : read || this.doubt(line);
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
       make("button", { type: "button", "aria-label": `${label}: ${line}`, title: label, click: act }, text);
     return make(
@@ -282,18 +271,18 @@ export class OrderDesk {
    */
   move(from, to) {
     if (to < 0 || to >= this.lines.length) return;
-    const [line] = this.lines.splice(from, 1);
-    this.lines.splice(to, 0, line);
+    this.lines = this.lines.toSpliced(from, 1).toSpliced(to, 0, this.lines[from]);
     this.changing = -1;
-    this.showLines();
+    this.hand();
     this.focusRow(to, from < to ? "Later" : "Earlier");
   }
 
   /** @param {number} at */
   take(at) {
-    const [line] = this.lines.splice(at, 1);
+    const line = this.lines[at];
+    this.lines = this.lines.toSpliced(at, 1);
     this.changing = -1;
-    this.showLines();
+    this.hand();
     this.tell(`Taken out: ${line}`);
     if (this.lines.length) this.focusRow(Math.min(at, this.lines.length - 1), "Take out");
     else this.input.focus();
@@ -306,10 +295,6 @@ export class OrderDesk {
   focusRow(at, title) {
     const row = this.list.children[at];
     /** @type {HTMLElement | null} */ (row.querySelector(`[title="${title}"]`))?.focus();
-  }
-
-  opened() {
-    this.sent.textContent = "Send it from your mail program, which opens now. A receipt answers it.";
   }
 
   async copySheet() {
@@ -340,19 +325,17 @@ export class OrderDesk {
 }
 
 /**
- * What a player should know before he writes orders.
+ * What a player should know before they write orders.
  * @param {Seat} seat
+ * @returns {string[]}
  */
-function notices(seat) {
+export function notices(seat) {
+  if (seat.practice) return ["Practice: nothing is mailed."];
   const late = seat.due && Date.parse(seat.due) < Date.now();
-  const told = late ? "The deadline of this report has passed." : seat.awaited ? "" : "No orders are asked of you now.";
-  return told ? [make("p", { class: "notice" }, told)] : [];
+  return late ? ["The deadline of this report has passed."] : seat.awaited ? [] : ["No orders are asked of you now."];
 }
 
-/** @param {boolean} onMap */
-function begin(onMap) {
-  return onMap ? "Choose an order, tap the map, or type." : "Choose an order, or type.";
-}
+const BEGIN = "Choose an order, or type.";
 
 /**
  * What is to be said of a line.
