@@ -10,7 +10,7 @@ import { make } from "./dom.js";
  * @property {() => {bottom: number}} covered how much of the board lies behind the sheet
  */
 
-const SLIP = 8;
+const SLIDE = 8;
 const REST = 130;
 const HOLD = 500;
 const REACH = 26;
@@ -18,7 +18,7 @@ const LEAST = 26;
 const FIRST = 28;
 const NEAR = 44;
 const GLIDE = 220;
-const CLOSEST = 150;
+const WIDEST = 150;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** The map for ordering: it is moved and zoomed by fingers, mouse and keys, and tells which place is meant. */
@@ -119,7 +119,7 @@ export class Board {
   /** @param {{x: number, y: number, scale: number}} view */
   look({ x, y, scale }) {
     const { w, h } = this.room;
-    const most = CLOSEST / this.atlas.span;
+    const most = WIDEST / this.atlas.span;
     const least = 0.6 * Math.min(w / this.picture.w, h / this.picture.h);
     const to = Math.max(Math.min(scale, most), least);
     const inside = (/** @type {number} */ low, /** @type {number} */ size, /** @type {number} */ seen) =>
@@ -160,7 +160,7 @@ export class Board {
    * @param {Box} box
    * @param {number} [most] pixels of a usual place
    */
-  fitted(box, most = CLOSEST) {
+  fitted(box, most = WIDEST) {
     const { w, h } = this.room;
     const scale = Math.min(w / box.w, h / box.h, most / this.atlas.span);
     return this.centred({ x: box.x + box.w / 2, y: box.y + box.h / 2 }, scale);
@@ -308,7 +308,7 @@ export class Board {
       return;
     }
     if (this.doing === "wait" || this.doing === "aim") {
-      if (Math.hypot(now.x - this.begun.x, now.y - this.begun.y) >= SLIP) {
+      if (Math.hypot(now.x - this.begun.x, now.y - this.begun.y) >= SLIDE) {
         this.stop();
         if (this.doing === "wait") this.doing = "drag";
       }
@@ -341,7 +341,7 @@ export class Board {
     const { w, h } = this.room;
     const at = around ? { x: around.x - left, y: around.y - top } : { x: w / 2, y: h / 2 };
     const { x, y, scale } = this.view;
-    const to = Math.min(scale * factor, CLOSEST / this.atlas.span);
+    const to = Math.min(scale * factor, WIDEST / this.atlas.span);
     this.look({ x: x + at.x / scale - at.x / to, y: y + at.y / scale - at.y / to, scale: to });
   }
 

@@ -300,7 +300,7 @@ class OrderPage {
     if (low === "u") return () => this.undo();
     if (key === "Escape") return () => (panel.height === "low" || panel.stands ? this.go(ordering.leave(state)) : panel.resize("low"));
     if (!board || !(target instanceof Node) || !board.surface.contains(target)) return null;
-    const way = WAYS[key];
+    const way = ARROWS[key];
     if (way) return () => board.step(way);
     if (key === "Enter" || key === " ") {
       return board.cursor < 0 ? null : () => this.tap(board.cursor);
@@ -312,7 +312,7 @@ class OrderPage {
 }
 
 /** @type {Record<string, Point>} */
-const WAYS = {
+const ARROWS = {
   ArrowLeft: { x: -1, y: 0 },
   ArrowRight: { x: 1, y: 0 },
   ArrowUp: { x: 0, y: -1 },
