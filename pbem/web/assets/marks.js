@@ -46,9 +46,12 @@ export function marksOf(ordering, state) {
   const { selection } = state;
   const need = ordering.need(state, selection.slot);
   const units = selection.units.map((unit) => ordering.spotOf(state, unit));
-  const around = new Set([...units, selection.spot, need ? ordering.spotOfNeed(state, need) : -1].filter((spot) => spot >= 0));
+  const line = selection.words.join(" ");
+  const step = state.lines.includes(line) ? null : ordering.tree.follow(split(line).map(({ text }) => text), survey.sheet);
+  const begun = selection.units.length ? [] : ordering.drafts.placesOf(step).map((name) => ordering.atlas.find(name));
+  const around = new Set([...units, ...begun, selection.spot, need ? ordering.spotOfNeed(state, need) : -1].filter((spot) => spot >= 0));
   const rings = [...around].map((spot) => /** @type {Drawn} */ ({ shape: "ring", spots: [spot], lines: [], label: "" }));
-  return [...found.values(), ...rings, ...dots].map((each) => (survey ? each : each));
+  return [...found.values(), ...rings, ...dots];
 }
 
 /** @type {(spot: number, count: number) => Drawn} */
@@ -153,7 +156,7 @@ function drawMark(board, { shape, spots, lines, label, begun, beside }) {
     else if (label) group.append(...badge(between(points), label));
   } else if (shape === "piece") {
     const shift = beside || size > 60 ? size * 0.24 : 0;
-    group.append(element("circle", { cx: end.x + shift, cy: end.y + shift, r: radius }), text(end.x + shift, end.y + shift, label.slice(0, 6), radius));
+    group.append(element("circle", { cx: end.x + shift, cy: end.y + shift, r: radius }), text(end.x + shift, end.y + shift, brief(label), radius));
   } else if (shape === "cross") {
     const r = radius * 0.8;
     for (const way of [1, -1]) group.append(...twice("path", { d: `M${end.x - r} ${end.y - r * way}L${end.x + r} ${end.y + r * way}` }));
@@ -168,6 +171,12 @@ function drawMark(board, { shape, spots, lines, label, begun, beside }) {
   }
   return group;
 }
+
+/**
+ * A label for a disc: words in capitals by their first letter.
+ * @param {string} label
+ */
+const brief = (label) => (/^[A-Z]{3,}$/.test(label) ? label[0] : label.slice(0, 5));
 
 /**
  * @param {{x: number, y: number}[]} points

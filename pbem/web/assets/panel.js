@@ -1,4 +1,5 @@
 import { make } from "./dom.js";
+import { costOf } from "./draft.js";
 import { capital } from "./selection.js";
 
 /**
@@ -215,7 +216,8 @@ export class Panel {
     if (selection.order) return ["In the sheet", selection.order];
     if (selection.units.length > 1) return [`${selection.units.length} units`, ["one order for each", ...todo].join(" · ")];
     if (selection.words.length && partner) return [need?.title || "", [selection.words.join(" "), `${(partner.short || partner.title).toLowerCase()} ${wants}`].join(" · ")];
-    if (selection.words.length) return [need?.title || ordering.phrase(selection.words), [selection.words.join(" "), ...todo].join(" · ")];
+    const here = selection.spot >= 0 ? `, ${ordering.atlas.places[selection.spot].title.split(":")[0]}` : "";
+    if (selection.words.length) return [(need?.title || ordering.phrase(selection.words)) + here, [selection.words.join(" "), ...todo].join(" · ")];
     if (need) return [need.title, [need.says || "", wants && `${wants} given`, ...todo].filter(Boolean).join(" · ")];
     if (selection.units.length) return [selection.units[0], todo.join(" · ")];
     if (selection.spot >= 0) return [ordering.atlas.places[selection.spot].title, "choose below"];
@@ -284,7 +286,8 @@ export class Panel {
     const own = new Set(purses).size === purses.length && purses.length > 1 && beside.every(({ node }) => Object.values(node.cost || {}).every((sum) => sum === 1));
     const { left } = this.ordering.survey(this.state);
     const one = Object.keys(this.ordering.drafts.purses).length === 1;
-    return sums.map(([name, sum]) => (own ? String(left[name] ?? 0) : one ? String(sum) : `${sum} ${this.ordering.drafts.purses[name]?.shown || name}`)).join(", ");
+    const given = (/** @type {string} */ name) => (beside[0].step.left ? costOf(beside[0].step)[name] || 0 : 0) - (name in (beside[0].node.cost || {}) ? 1 : 0);
+    return sums.map(([name, sum]) => (own ? String((left[name] ?? 0) - Math.max(0, given(name))) : one ? String(sum) : `${sum} ${this.ordering.drafts.purses[name]?.shown || name}`)).join(", ");
   }
 
   /**
@@ -347,18 +350,17 @@ export class Panel {
   }
 
   showFoot() {
-    const { state, ordering, seat } = this;
+    const { state, ordering } = this;
     const open = ordering.open(state).length;
     const { left } = ordering.survey(state);
     const orders = state.lines.length;
     const purses = Object.entries(ordering.drafts.purses);
     const short = purses.length === 1 ? purses.map(([name, { have, shown }]) => `${left[name]} of ${have} ${shown} left`) : purses.filter(([name]) => left[name] < 0).map(([name, { shown }]) => `${left[name]} ${shown} left`);
     const first = [`${orders} order${orders === 1 ? "" : "s"}`, ...(open ? [`${open} to do`] : [])].join(" · ");
-    this.count.replaceChildren(first, ...short.slice(0, 2).map((text) => make("small", {}, text)));
+    this.count.replaceChildren(make("span", {}, first), ...short.slice(0, 2).map((text) => make("small", {}, text)));
     this.count.classList.toggle("over", purses.some(([name]) => left[name] < 0));
     this.tabs.orders.textContent = orders ? `Orders ${orders}` : "Orders";
     this.send.setAttribute("aria-disabled", String(!orders));
-    this.send.textContent = seat.practice ? "Send" : "Send";
     for (const [name, tab] of Object.entries(this.tabs)) if (name !== "more") tab.setAttribute("aria-pressed", String(this.tab === name));
   }
 
@@ -428,10 +430,9 @@ export class Panel {
     if (asking.length) return this.question(asking);
     const { selection } = state;
     const unit = selection.units.length === 1 ? selection.units[0] : "";
-    const choices = [...(ordering.guided ? [] : this.alternatives()), ...this.choiceChips()];
-    const instead = choices.length ? [make("h2", {}, "Choices"), make("div", { class: "many" }, ...choices)] : [];
+    const section = (/** @type {string} */ title, /** @type {HTMLElement[]} */ buttons) => (buttons.length ? [make("h2", {}, title), make("div", { class: "many" }, ...buttons)] : []);
+    const instead = [...section("Choices", this.choiceChips()), ...section(`${state.last ? `${state.last.line}, or instead` : "This order"}`, this.alternatives())];
     const units = this.unitChips();
-    const here = units.length ? [make("h2", {}, "Units here"), make("div", { class: "many" }, ...units)] : [];
     const own = unit ? ordering.bases(state, unit).map(({ words }) => this.verbButton(words)) : [];
     const known = new Set(ordering.tree.roots.map(({ word }) => word || ""));
     const free = ordering.tree.roots.filter(({ word, next }) => word && !ordering.verb(word)?.grave && !this.ofUnits(next)).map(({ word }) => this.verbButton([word || ""]));
@@ -444,9 +445,9 @@ export class Panel {
     const apart = [...graveOwn, ...grave].map((words) => this.button(ordering.phrase(words) + (known.has(words[0]) ? "" : " …"), () => this.ask(words), { class: "grave" }));
     return [
       ...instead,
-      ...here,
-      ...(own.length ? [make("h2", {}, ordering.need(state, selection.slot)?.title || unit), make("div", { class: "many" }, ...own)] : []),
-      ...(free.length + typed.length ? [make("h2", {}, own.length ? "Others" : "Orders"), make("div", { class: "many" }, ...free, ...typed)] : []),
+      ...section("Units here", units),
+      ...section(ordering.need(state, selection.slot)?.title || unit, own),
+      ...section(own.length ? "Others" : "Orders", [...free, ...typed]),
       ...(apart.length ? [make("h2", { class: "apart" }, "Cannot be taken back after the turn"), make("div", { class: "many" }, ...apart)] : []),
     ];
   }

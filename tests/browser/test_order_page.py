@@ -1,0 +1,361 @@
+"""The page on which orders are tapped: few taps, rows that stay where they are, and sheets that the game takes."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from pbem.ruleset import AnyRuleset, View
+from pbem.testing.play import standard_game
+from pbem_rules import bubble_singularity, dueling_masters, harvester, singularity, singularity_trap
+from tests.browser.looking import SCHEMES, faults
+from tests.browser.test_seat_pages import file_of
+from tests.browser.thumb import PHONE, Thumb, drafts, new_thumb, sheet_of
+
+NOTHING_LEFT = "All have orders"
+WALK = 60
+"""Random actions of a walk through a page."""
+
+FOOT = ("undo", "next", "send")
+
+
+@functools.cache
+def views(ruleset: AnyRuleset) -> dict[str, View]:
+    """Return the first view of each moment in which orders are awaited, by its label."""
+    asked = [view for view in standard_game(ruleset).views() if view["awaited"] and not view["over"]]
+    return {view["label"]: view for view in reversed(asked)}
+
+
+def view_of(ruleset: AnyRuleset, label: str) -> View:
+    """Return the view of the first moment whose label begins so."""
+    return next(view for name, view in reversed(views(ruleset).items()) if name.startswith(label))
+
+
+Script = Callable[[Thumb], None]
+
+
+def tap_all(thumb: Thumb) -> None:
+    """Give each unit some order, by one tap on a place without own units."""
+    for number in range(30):
+        if thumb.selected()[0] == NOTHING_LEFT:
+            return
+        lit = [each for each in thumb.lit() if not each["unit"]]
+        thumb.at(*_middle(lit[number * 7 % len(lit)]))
+    raise AssertionError(thumb.selected())
+
+
+def tap_a_turn_of_ships(thumb: Thumb) -> None:
+    """Build a ship by two taps, let it be, and move all others."""
+    thumb.press('.chips button:has-text("Build")')
+    thumb.press(".chips button:not([disabled])")
+    thumb.press("[data-role=next]")
+    tap_all(thumb)
+
+
+def tap_ship_and_square(thumb: Thumb) -> None:
+    """Move a ship."""
+    thumb.at(*_middle(thumb.lit()[3]))
+    thumb.at(*_middle(thumb.lit()[0]))
+
+
+def tap_steps_and_bubbles(thumb: Thumb) -> None:
+    """Go two steps, put a bubble on each, and do the first action that the map offers."""
+    for _ in range(2):
+        thumb.at(*_middle(thumb.lit()[0]))
+    for _ in range(2):
+        thumb.press(".chips button:not([disabled])")
+    thumb.at(*_middle(thumb.lit()[0]))
+
+
+def _middle(spot: Mapping[str, float]) -> tuple[float, float]:
+    return spot["x"], spot["y"]
+
+
+TURNS = {
+    "Harvester, units on several hexes": (harvester.RULESET, "turn 4", tap_all, 14),
+    "Harvester, eleven units on one hex": (harvester.RULESET, "turn 1", tap_all, 14),
+    "a fleet moves, a ship is built": (singularity_trap.RULESET, "turn 10", tap_a_turn_of_ships, 14),
+    "a set-up of 18 pieces": (dueling_masters.RULESET, "set-up", tap_all, 20),
+    "a ship moves": (dueling_masters.RULESET, "move 3", tap_ship_and_square, 3),
+    "steps, bubbles and an action": (bubble_singularity.RULESET, "round 1", tap_steps_and_bubbles, 7),
+    "a stone": (singularity.RULESET, "move 1", lambda thumb: thumb.place("f6"), 2),
+}
+EACH = pytest.mark.parametrize(("ruleset", "label", "script", "most"), TURNS.values(), ids=TURNS)
+GAMES = pytest.mark.parametrize(
+    ("ruleset", "label"), [(ruleset, label) for ruleset, label, *_ in TURNS.values()], ids=TURNS
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return the folder of the pages of a test."""
+    return tmp_path
+
+
+@pytest.fixture
+def open_page(browser: Browser, folder: Path) -> Iterator[Callable[..., Thumb]]:
+    """Yield a function that opens the page of a view; errors of its script, or against its policy, fail the test."""
+    thumbs: list[Thumb] = []
+    wrong: list[str] = []
+
+    def opened(ruleset: AnyRuleset, label: str, size: tuple[int, int] = PHONE, **options: Any) -> Thumb:
+        thumb = new_thumb(browser, size, **options)
+        thumb.page.on("pageerror", lambda error: wrong.append(str(error)))
+        thumb.page.on("console", lambda message: wrong.append(message.text))
+        thumb.page.goto(file_of(folder, ruleset, view_of(ruleset, label)).as_uri())
+        thumb.settle()
+        thumbs.append(thumb)
+        return thumb
+
+    yield opened
+    for thumb in thumbs:
+        thumb.page.close()
+    assert wrong == []
+
+
+def errors_of(ruleset: AnyRuleset, view: View, sheet: list[str]) -> list[str]:
+    """Return what is wrong with a sheet, as the receipt tells it."""
+    found = ruleset.parse(view, list(enumerate(sheet, 1))).findings
+    return [str(finding) for finding in found if finding.severity == "error"]
+
+
+def marked(ruleset: AnyRuleset, view: View, sheet: list[str]) -> set[str]:
+    """Return the lines of a sheet whose orders are drawn on a map."""
+    words = {verb["word"] for verb in ruleset.desk(view)["verbs"] if "mark" in verb}
+    return {line for line in sheet if line.split()[0] in words}
+
+
+@EACH
+def test_a_turn_takes_few_taps(
+    ruleset: AnyRuleset, label: str, script: Script, most: int, open_page: Callable[..., Thumb]
+) -> None:
+    """A whole turn is tapped and sent without scrolling, all of it is drawn, and the game takes the sheet."""
+    view, thumb = view_of(ruleset, label), open_page(ruleset, label)
+    script(thumb)
+    sheet = thumb.send()
+
+    assert thumb.taps <= most
+    assert not thumb.scrolled()
+    assert len(ruleset.parse(view, list(enumerate(sheet, 1))).orders) == len(sheet) > 0
+    assert errors_of(ruleset, view, sheet) == []
+    assert drafts(thumb.page) == marked(ruleset, view, sheet)
+
+
+@pytest.mark.parametrize("size", [PHONE, (320, 480)], ids=str)
+@EACH
+def test_rows_and_buttons_stay_where_they_are(
+    ruleset: AnyRuleset, label: str, script: Script, most: int, size: tuple[int, int], open_page: Callable[..., Thumb]
+) -> None:
+    """After each tap Undo, Next and Send are where they were, nothing is above them, and enough of the map is seen."""
+    thumb = open_page(ruleset, label, size)
+    seen = set()
+    at = thumb.at
+
+    def watched(x: float, y: float) -> None:
+        at(x, y)
+        seen.add(json.dumps([thumb.page.locator(f"[data-role={name}]").bounding_box() for name in FOOT]))
+        top, bottom = thumb.room()
+        assert bottom - top >= (200 if size == PHONE else 150)
+        assert thumb.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    thumb.at = watched  # type: ignore[method-assign]
+    script(thumb)
+    thumb.send()
+    assert len(seen) == 1
+
+
+def act_at_random(thumb: Thumb, dice: random.Random) -> None:
+    """Tap a place, a choice, Next or Undo."""
+    buttons = thumb.page.locator(".sheet .row button:not([disabled]):not(:has-text('More'))").all()
+    what = dice.random()
+    if what < 0.6 and thumb.lit():
+        thumb.at(*_middle(dice.choice(thumb.lit())))
+    elif what < 0.85 and buttons:
+        dice.choice(buttons).evaluate("(button) => button.click()")
+    elif what < 0.93:
+        thumb.page.locator("[data-role=undo]").evaluate("(button) => button.click()")
+    else:
+        thumb.page.evaluate("document.querySelector('[data-role=next]').click()")
+    if thumb.page.locator(".sheet").get_attribute("data-height") != "low":
+        thumb.page.keyboard.press("Escape")
+        thumb.page.wait_for_timeout(20)
+
+
+@pytest.mark.sampled(3)
+@GAMES
+def test_a_walk_at_random_leaves_a_sheet_that_the_game_takes(
+    ruleset: AnyRuleset, label: str, open_page: Callable[..., Thumb]
+) -> None:
+    """What is drawn is the draft, no purse is overspent, a reload brings the draft again, and Undo takes all of it."""
+    view, thumb = view_of(ruleset, label), open_page(ruleset, label, reduced_motion="reduce")
+    thumb.settle = lambda: thumb.page.wait_for_timeout(10)  # type: ignore[method-assign]
+    dice = random.Random(f"{ruleset.key} {label}")
+    for _ in range(WALK):
+        act_at_random(thumb, dice)
+        sheet = sheet_of(thumb.page)
+        begun = set(json.loads(thumb.page.evaluate("JSON.stringify(Object.values(JSON.parse(Object.values(localStorage)[0] || '{}').begun || {}))")))  # fmt: skip
+        assert drafts(thumb.page) - begun == marked(ruleset, view, sheet)
+        assert "-" not in thumb.page.locator(".count small").all_inner_texts().__str__()
+    assert errors_of(ruleset, view, sheet) == []
+
+    while thumb.page.locator("[data-role=undo]:not([disabled])").count():
+        thumb.page.locator("[data-role=undo]").evaluate("(button) => button.click()")
+    assert sheet_of(thumb.page) == []
+
+
+def test_a_reload_brings_the_same_draft(open_page: Callable[..., Thumb]) -> None:
+    """Lines, and a line that wants more words, are there again."""
+    thumb = open_page(dueling_masters.RULESET, "set-up")
+    for name in ("A1", "E1", "E3"):
+        thumb.place(name)
+    before = sheet_of(thumb.page), drafts(thumb.page)
+    thumb.page.reload()
+
+    assert (sheet_of(thumb.page), drafts(thumb.page)) == before == (["SETUP HOME A1"], {"SETUP HOME A1", "SETUP ASTEROID E1 E3"})
+
+
+@pytest.mark.parametrize("label", ["turn 1", "turn 4"])
+def test_lit_places_can_be_hit(label: str, open_page: Callable[..., Thumb]) -> None:
+    """They are 26 px wide or more, the unit that is asked for is in view; a tap somewhat beside one still orders."""
+    thumb = open_page(harvester.RULESET, label)
+    for number in range(6):
+        lit = thumb.lit()
+        assert min(each["size"] for each in lit) >= 25.5
+        assert thumb.page.locator(".ring").count() == 1
+        target = [each for each in lit if not each["unit"]][number % 3]
+        thumb.at(target["x"] + 9, target["y"] + 8)
+
+    assert len(sheet_of(thumb.page)) == 6
+
+
+def test_a_resting_finger_aims_and_a_sliding_one_moves_the_map(open_page: Callable[..., Thumb]) -> None:
+    """Rest, slide and lift order the last place aimed at, without moving the map; to slide at once only moves it."""
+    thumb = open_page(singularity.RULESET, "move 1")
+    touch = thumb.page.context.new_cdp_session(thumb.page)
+
+    def send(kind: str, *point: float) -> None:
+        points = [{"x": point[0], "y": point[1]}] if point else []
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    start, end = (_middle(thumb.spot(name)) for name in ("e6", "h6"))
+    send("touchStart", *start)
+    thumb.page.wait_for_timeout(250)
+    for part in range(1, 6):
+        send("touchMove", *(one + (other - one) * part / 5 for one, other in zip(start, end, strict=True)))
+    assert thumb.page.locator(".aimed").inner_text().startswith("h6")
+    send("touchEnd")
+    assert sheet_of(thumb.page) == ["PLACE h6"]
+    assert _middle(thumb.spot("h6")) == end
+
+    send("touchStart", *start)
+    for part in range(1, 6):
+        send("touchMove", start[0] + 12 * part, start[1])
+    send("touchEnd")
+    assert sheet_of(thumb.page) == ["PLACE h6"]
+    assert thumb.spot("h6")["x"] > end[0] + 30
+
+
+def test_a_grave_order_is_apart_and_asked_once_more(open_page: Callable[..., Thumb]) -> None:
+    """It is red, takes two presses after More, and none of the first puts it into the sheet."""
+    thumb = open_page(singularity_trap.RULESET, "turn 10")
+    thumb.press(".now button:has-text('More')")
+    resign = thumb.page.get_by_role("button", name="Resign", exact=True)
+    assert resign.evaluate("(button) => getComputedStyle(button).color") == "rgb(163, 21, 21)"
+    resign.click()
+    assert sheet_of(thumb.page) == []
+    thumb.page.get_by_role("button", name="Yes, resign").click()
+
+    assert sheet_of(thumb.page) == ["RESIGN"]
+
+
+def test_keys_alone_order_a_whole_turn(open_page: Callable[..., Thumb]) -> None:
+    """The map is one stop: arrows go from lit place to lit place, Enter orders, U undoes."""
+    thumb = open_page(harvester.RULESET, "turn 1")
+    keys = thumb.page.keyboard
+    thumb.page.locator(".surface").focus()
+    for _ in range(11):
+        keys.press("ArrowRight")
+        keys.press("Enter")
+    assert thumb.selected()[0] == NOTHING_LEFT
+    keys.press("u")
+
+    assert len(sheet_of(thumb.page)) == 10
+
+
+def test_the_list_is_a_way_through_without_the_map(open_page: Callable[..., Thumb]) -> None:
+    """Each need is a button, its places are buttons, the nearest first, and a live region says the order."""
+    thumb = open_page(harvester.RULESET, "turn 1")
+    thumb.press(".count")
+    thumb.page.locator('.list [data-need="unit L1"]').click()
+    assert thumb.page.get_by_role("heading", name="Places for L1").count() == 1
+    thumb.page.locator(".list h2:has-text('Places') + button").click()
+
+    assert len(sheet_of(thumb.page)) == 1
+    assert "L1 moves to" in thumb.page.locator(".unseen").inner_text()
+
+
+def test_a_typed_line_is_drawn_like_a_tapped_one(open_page: Callable[..., Thumb]) -> None:
+    """The page reads it by the same tree; what costs more than there is is red, and Send says the sum first."""
+    thumb = open_page(singularity_trap.RULESET, "turn 10")
+    thumb.chip("Build ▸")
+    thumb.press(".chips button:not([disabled])")
+    (line,) = sheet_of(thumb.page)
+    built, _, made = line.rpartition(" AS ")
+    thumb.press(".count")
+    thumb.page.get_by_role("button", name="Orders 1").click()
+    thumb.page.get_by_text("As text").click()
+    lines = [f"{built} AS {made.rstrip('0123456789')}{number}" for number in range(1, 30)]
+    thumb.page.get_by_label("All orders, one a line").fill("\n".join(lines).replace("BUILD", "build"))
+    thumb.page.keyboard.press("Tab")
+
+    assert thumb.page.locator(".count.over").count() == 1
+    thumb.press("[data-role=send]")
+    thumb.page.keyboard.press("Escape")
+    assert "you have" in thumb.page.locator(".unseen").inner_text()
+
+
+HEIGHTS = {"low": None, "half": ".count", "full": ".to-report"}
+SIZES = [(320, 480), PHONE, (740, 360), (768, 1024), (1280, 800)]
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@GAMES
+def test_a_page_of_orders_is_accessible(
+    ruleset: AnyRuleset, label: str, size: tuple[int, int], open_page: Callable[..., Thumb]
+) -> None:
+    """axe-core has no findings at any height, in light and dark; no button is less than 44 px, no row too wide."""
+    thumb = open_page(ruleset, label, size)
+    lit = thumb.lit()
+    thumb.at(*_middle(lit[0]))
+    for height, button in HEIGHTS.items():
+        if button and thumb.page.locator(button).is_visible():
+            thumb.page.locator(button).click()
+        for scheme in SCHEMES:
+            thumb.page.emulate_media(color_scheme=scheme)
+            assert list(faults(thumb.page)) == [], height
+    small = thumb.page.evaluate("""() => [...document.querySelectorAll(".sheet button, .head button, .fit")]
+      .filter((each) => each.offsetParent && !each.matches(".grip"))
+      .map((each) => [each.textContent, each.offsetWidth, each.offsetHeight])
+      .filter(([, width, height]) => width < 44 || height < 44)""")
+    assert small == []
+
+
+def test_rows_grow_with_the_text(open_page: Callable[..., Thumb]) -> None:
+    """With letters of twice the size, rows are twice as high, chips are on one line, and nothing is too wide."""
+    thumb = open_page(harvester.RULESET, "turn 1")
+    before = thumb.page.locator(".foot").bounding_box()
+    thumb.page.evaluate("document.documentElement.style.fontSize = '32px'")
+    thumb.settle()
+    after = thumb.page.locator(".foot").bounding_box()
+
+    assert before and after and after["height"] == 2 * before["height"]
+    assert thumb.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    thumb.press("[data-role=next]")
