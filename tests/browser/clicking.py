@@ -1,4 +1,4 @@
-"""Writes orders by the order form of a page as a player does who only clicks."""
+"""Writes orders line by line on the page of a seat, as a player does who clicks word after word."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pbem.ruleset import split_words
 
 def put_line(page: Page, line: str) -> list[str]:
     """Put an order into the sheet, word by word; return the words that had to be typed since none was offered."""
+    open_lines(page)
     words = split_words(line)
     if page.locator(".offers").get_by_role("button", name=words[0], exact=True).count():
         typed = _choose_all(page, words)
@@ -21,6 +22,14 @@ def put_line(page: Page, line: str) -> list[str]:
         typed = words
     page.get_by_role("button", name="Add", exact=True).click()
     return typed
+
+
+def open_lines(page: Page) -> None:
+    """Open the sheet as lines, where orders can be typed."""
+    if not page.get_by_label("An order", exact=True).is_visible():
+        if not page.locator(".tabs").is_visible():
+            page.locator(".count").click()
+        page.locator(".tabs").get_by_role("button", name="Orders").click()
 
 
 def written(page: Page) -> str:

@@ -30,6 +30,7 @@ _TOO_WIDE = """() => {
   const wide = document.documentElement.clientWidth;
   const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
   return [...document.querySelectorAll("body *")]
+    .filter((each) => !each.closest(".surface svg")) // a map that is moved goes on beyond its frame
     .filter((each) => each.getBoundingClientRect().right > wide + 1
       || (scrolls(each) && each.scrollWidth > each.clientWidth + 1))
     .map((each) => each.tagName + ": " + each.textContent.trim().slice(0, 60));

@@ -85,7 +85,7 @@ class Thumb:
         top, bottom = self.page.evaluate("""() => {
           const map = document.querySelector(".board-map").getBoundingClientRect();
           const sheet = document.querySelector(".sheet").getBoundingClientRect();
-          return [map.top, sheet.left < map.right - 1 ? sheet.top : map.bottom];
+          return [map.top, sheet.left < map.right - 1 ? sheet.top - 6 : map.bottom];
         }""")
         return top, bottom
 

@@ -67,6 +67,7 @@ function marksOfLine(ordering, state, line) {
   const { drafts, atlas, tree, grammar } = ordering;
   const survey = ordering.survey(state);
   const words = split(line).map(({ text }) => text);
+  if (!words.length) return [];
   const step = tree.follow(words, survey.sheet);
   const read = drafts.parse(line);
   const verb = read.verb || grammar.find(words[0])[0] || null;

@@ -66,7 +66,7 @@ export class Panel {
     this.list = make("div", { class: "list" });
     this.content = make("div", { class: "content", tabindex: "-1" }, this.list, lines.element, report);
     this.live = make("p", { class: "unseen", role: "status" });
-    this.element = make("section", { class: "sheet", "aria-label": "Orders" }, this.grip, this.result, this.now, this.chips, this.tabRow, this.content, this.foot, this.live);
+    this.element = make("div", { class: "sheet" }, this.grip, this.result, this.now, this.chips, this.tabRow, this.content, this.foot, this.live);
     this.drag();
   }
 

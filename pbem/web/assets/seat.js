@@ -44,6 +44,7 @@ class OrderPage {
     this.marks = [];
     this.asked = "";
     const kept = keptDraft(seat);
+    this.known = new Set(kept.known);
     this.state = { ...this.ordering.begin(kept.lines), begun: kept.begun };
     this.lines = new Lines(seat, grammar, (lines) => this.go(this.ordering.type(this.state, lines)), (line) => this.doubt(line));
     this.panel = new Panel(seat, this.ordering, this.lines, report, {
@@ -108,7 +109,7 @@ class OrderPage {
     const moved = next.selection !== state.selection;
     this.state = next;
     this.asked = "";
-    keepDraft(this.seat, next);
+    this.keep();
     this.render();
     if (moved) this.bring();
     const { title } = this.ordering.need(next, next.selection.slot) || { title: "" };
@@ -120,7 +121,7 @@ class OrderPage {
     if (!last) return;
     this.before = this.before.slice(0, -1);
     this.state = { ...last, said: "Undone", last: null };
-    keepDraft(this.seat, this.state);
+    this.keep();
     this.render();
     this.bring();
     this.panel.tell("Undone");
@@ -209,17 +210,21 @@ class OrderPage {
   }
 
   /**
-   * What the tree says of a line that the grammar takes.
+   * What is to be said of a line that the page knew to be possible: after a corrected report it may not be.
    * @param {string} line
    */
   doubt(line) {
-    const { tree, drafts } = this.ordering;
-    const { verb } = drafts.parse(line);
-    if (!verb || !tree.roots.some(({ word }) => word === verb.word)) return "";
-    const read = this.ordering.survey(this.state).reads.find((each) => each.line === line);
-    if (!read) return "";
-    if (!read.step) return "It is not among what this page knows to be possible now.";
-    return drafts.holds(read, this.ordering.survey(this.state)) ? "" : "Another line of the sheet stands against it.";
+    const survey = this.ordering.survey(this.state);
+    const read = survey.reads.find((each) => each.line === line);
+    if (!read || !this.known.has(line)) return "";
+    if (!read.step) return "It was possible when you ordered it, and is no longer.";
+    return this.ordering.drafts.holds(read, survey) ? "" : "Another line of the sheet stands against it.";
+  }
+
+  keep() {
+    const { lines, begun } = this.state;
+    for (const { line, step } of this.ordering.survey(this.state).reads) if (step) this.known.add(line);
+    keepDraft(this.seat, { lines, begun, known: lines.filter((line) => this.known.has(line)) });
   }
 
   /** @param {Event} event */

@@ -37,29 +37,36 @@ export function mailOf(seat, lines) {
 }
 
 /**
- * A draft that was kept for a report: its lines, and those that want more words.
+ * A draft: its lines, those that want more words, and which of them the page knew to be possible.
+ *
+ * @typedef {{lines: string[], begun: Record<string, string>, known: string[]}} Draft
+ */
+
+/**
+ * The draft that was kept for a report.
  * @param {Seat} seat
- * @returns {{lines: string[], begun: Record<string, string>}}
+ * @returns {Draft}
  */
 export function keptDraft(seat) {
   try {
     const kept = JSON.parse(localStorage.getItem(seat.key) || "[]");
     const lines = Array.isArray(kept) ? kept : kept.lines;
     const begun = Object.entries(kept.begun || {}).map(([slot, line]) => [slot, String(line)]);
-    return { lines: Array.isArray(lines) ? lines.map(String) : [], begun: Object.fromEntries(begun) };
+    const known = Array.isArray(kept.known) ? kept.known.map(String) : [];
+    return { lines: Array.isArray(lines) ? lines.map(String) : [], begun: Object.fromEntries(begun), known };
   } catch {
-    return { lines: [], begun: {} }; // some browsers keep nothing for pages that are files
+    return { lines: [], begun: {}, known: [] }; // some browsers keep nothing for pages that are files
   }
 }
 
 /**
  * Keeps a draft on this device; whether that was possible.
  * @param {Seat} seat
- * @param {{lines: string[], begun: Record<string, string>}} draft
+ * @param {Draft} draft
  */
-export function keepDraft(seat, { lines, begun }) {
+export function keepDraft(seat, draft) {
   try {
-    localStorage.setItem(seat.key, JSON.stringify({ lines, begun }));
+    localStorage.setItem(seat.key, JSON.stringify(draft));
     return true;
   } catch {
     return false;
