@@ -14,7 +14,8 @@ from playwright.sync_api import Browser
 
 from pbem.ruleset import AnyRuleset, View
 from pbem.testing.play import standard_game
-from pbem_rules import bubble_singularity, dueling_masters, harvester, singularity, singularity_trap
+from pbem_rules import bubble_singularity, dueling_masters, gm_adjudicated, harvester, singularity, singularity_trap
+from tests.browser.clicking import open_lines
 from tests.browser.looking import SCHEMES, faults
 from tests.browser.test_seat_pages import file_of
 from tests.browser.thumb import PHONE, Thumb, drafts, new_thumb, sheet_of
@@ -319,6 +320,91 @@ def test_a_typed_line_is_drawn_like_a_tapped_one(open_page: Callable[..., Thumb]
     thumb.press("[data-role=send]")
     thumb.page.keyboard.press("Escape")
     assert "you have" in thumb.page.locator(".unseen").inner_text()
+
+
+def test_a_ship_that_the_sheet_builds_gets_orders(open_page: Callable[..., Thumb]) -> None:
+    """It is among those without orders, moves like the others, and goes with the line that builds it."""
+    thumb = open_page(singularity_trap.RULESET, "turn 10")
+    thumb.chip("Build ▸")
+    thumb.press(".chips button:not([disabled])")
+    built = sheet_of(thumb.page)[0]
+    thumb.press(".count")
+    thumb.page.locator('.list [data-need*="NEW1"]').first.click()
+    thumb.page.keyboard.press("Escape")
+    lit = thumb.lit()
+    thumb.at(*_middle(lit[0]))
+    sheet = sheet_of(thumb.page)
+    assert sheet[0] == built and sheet[1].startswith("MOVE NEW1 ")
+    assert errors_of(singularity_trap.RULESET, view_of(singularity_trap.RULESET, "turn 10"), sheet) == []
+
+    thumb.press(".count")
+    thumb.page.get_by_role("button", name="Orders 2").click()
+    thumb.page.get_by_label(f"Take out: {built}").click()
+    assert sheet_of(thumb.page) == []
+
+
+def test_lines_that_hang_on_a_line_follow_it(open_page: Callable[..., Thumb]) -> None:
+    """When a way gets shorter, there are fewer bubbles, and a pull to its old end goes; the page says so."""
+    thumb = open_page(bubble_singularity.RULESET, "round 1")
+    tap_steps_and_bubbles(thumb)
+    moved, placed, _ = sheet_of(thumb.page)
+    thumb.press('[data-need="move"]')
+    thumb.at(*_middle(thumb.lit()[0]))
+
+    sheet = sheet_of(thumb.page)
+    assert sheet == [moved.rpartition(" ")[0], placed.rpartition(" ")[0]]
+    assert "no longer holds" in thumb.page.locator(".unseen").inner_text()
+
+
+def test_a_corrected_report_keeps_the_draft(open_page: Callable[..., Thumb]) -> None:
+    """A line that was possible, and is not by the corrected report, stays in the sheet with the reason."""
+    thumb = open_page(singularity.RULESET, "move 1")
+    thumb.place("f6")
+    path = Path(thumb.page.url.removeprefix("file://"))
+    path.write_text(path.read_text().replace('"word":"f6"', '"word":"f66"'))
+    thumb.page.reload()
+
+    assert sheet_of(thumb.page) == ["PLACE f6"]
+    assert "may no longer hold" in thumb.page.locator(".row.result").inner_text()
+    open_lines(thumb.page)
+    assert "no longer" in thumb.page.locator(".fault").inner_text()
+
+
+def test_practice_mails_nothing(open_page: Callable[..., Thumb]) -> None:
+    """On a page to practise on, Send shows the mail that a real game would open in the mail program."""
+    thumb = open_page(singularity.RULESET, "move 1")
+    path = Path(thumb.page.url.removeprefix("file://"))
+    path.write_text(path.read_text().replace('"awaited":true', '"awaited":true,"practice":true'))
+    thumb.page.reload()
+    thumb.settle()
+    thumb.place("f6")
+    thumb.press("[data-role=send]")
+
+    assert thumb.page.locator("[data-role=send]").get_attribute("href") is None
+    assert thumb.page.locator("a[href^=mailto]:visible").count() == 0
+    assert "PLACE f6" in thumb.page.locator("pre.mail").inner_text()
+    assert "In a real game Send opens your mail program" in thumb.page.locator(".list").inner_text()
+
+
+def test_what_must_be_ordered_is_asked_for_once(open_page: Callable[..., Thumb]) -> None:
+    """The first Send says what is missing, the second one sends."""
+    thumb = open_page(bubble_singularity.RULESET, "round 1")
+    thumb.at(*_middle(thumb.lit()[0]))
+    href = thumb.page.locator("[data-role=send]").get_attribute("href")
+    thumb.press("[data-role=send]")
+    assert "Still needed: One action" in thumb.page.locator(".unseen").inner_text()
+
+    assert thumb.send() and href
+
+
+def test_a_game_without_a_map_is_typed(open_page: Callable[..., Thumb]) -> None:
+    """The form stands open at the line to type, and the report is behind it."""
+    thumb = open_page(gm_adjudicated.RULESET, "turn 1")
+    thumb.page.get_by_label("An order", exact=True).fill("We march.")
+    thumb.page.keyboard.press("Enter")
+    assert thumb.page.locator("[data-role=map]").count() == 0
+
+    assert thumb.send() == ["We march."]
 
 
 HEIGHTS = {"low": None, "half": ".count", "full": ".to-report"}

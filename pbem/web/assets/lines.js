@@ -18,7 +18,7 @@ export class Lines {
   /**
    * @param {Seat} seat
    * @param {import("./grammar.js").Grammar} grammar
-   * @param {(lines: string[]) => void} changed
+   * @param {(lines: string[], whole: boolean) => void} changed told whether a whole line was changed, not letters
    * @param {(line: string) => string} doubt what the tree says of a line that the grammar takes
    */
   constructor(seat, grammar, changed, doubt) {
@@ -198,11 +198,11 @@ export class Lines {
   typed() {
     this.lines = this.text.value.split("\n").map((line) => line.trim()).filter(Boolean);
     this.changing = -1;
-    this.hand();
+    this.hand(false);
   }
 
-  hand() {
-    this.changed(this.lines);
+  hand(whole = true) {
+    this.changed(this.lines, whole);
     this.showLines();
   }
 

@@ -46,7 +46,7 @@ class OrderPage {
     const kept = keptDraft(seat);
     this.known = new Set(kept.known);
     this.state = { ...this.ordering.begin(kept.lines), begun: kept.begun };
-    this.lines = new Lines(seat, grammar, (lines) => this.go(this.ordering.type(this.state, lines)), (line) => this.doubt(line));
+    this.lines = new Lines(seat, grammar, (lines, whole) => this.go(this.ordering.type(this.state, lines, whole)), (line) => this.doubt(line));
     this.panel = new Panel(seat, this.ordering, this.lines, report, {
       go: (next) => this.go(next),
       undo: () => this.undo(),

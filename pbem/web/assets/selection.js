@@ -759,13 +759,15 @@ export class Ordering {
   }
 
   /**
-   * Lines as they were typed.
+   * Lines as they were typed; those that hang on others follow them, unless they are being typed themselves.
    * @param {State} state
-   * @param {string[]} lines
+   * @param {string[]} typed
+   * @param {boolean} whole
    * @returns {State}
    */
-  type(state, lines) {
-    return { ...state, lines, last: null, said: "", selection: state.selection.order ? NONE : state.selection };
+  type(state, typed, whole) {
+    const { lines, begun, said } = whole ? this.placed(state, typed, []) : { ...state, lines: typed, said: [] };
+    return { ...state, lines, begun, last: null, said: said.join("; "), selection: state.selection.order ? NONE : state.selection };
   }
 
   /**
