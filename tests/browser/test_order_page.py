@@ -219,7 +219,11 @@ def test_a_reload_brings_the_same_draft(open_page: Callable[..., Thumb]) -> None
     before = sheet_of(thumb.page), drafts(thumb.page)
     thumb.page.reload()
 
-    assert (sheet_of(thumb.page), drafts(thumb.page)) == before == (["SETUP HOME A1"], {"SETUP HOME A1", "SETUP ASTEROID E1 E3"})
+    assert (
+        (sheet_of(thumb.page), drafts(thumb.page))
+        == before
+        == (["SETUP HOME A1"], {"SETUP HOME A1", "SETUP ASTEROID E1 E3"})
+    )
 
 
 @pytest.mark.parametrize("label", ["turn 1", "turn 4"])

@@ -51,7 +51,7 @@ export function marksOf(ordering, state) {
   const begun = selection.units.length ? [] : ordering.drafts.placesOf(step).map((name) => ordering.atlas.find(name));
   const around = new Set([...units, ...begun, selection.spot, need ? ordering.spotOfNeed(state, need) : -1].filter((spot) => spot >= 0));
   const rings = [...around].map((spot) => /** @type {Drawn} */ ({ shape: "ring", spots: [spot], lines: [], label: "" }));
-  return [...found.values(), ...rings, ...dots];
+  return [...rings, ...found.values(), ...dots];
 }
 
 /** @type {(spot: number, count: number) => Drawn} */
@@ -156,8 +156,9 @@ function drawMark(board, { shape, spots, lines, label, begun, beside }) {
     if (lines.length > 1) group.append(...badge(between(points), String(lines.length)));
     else if (label) group.append(...badge(between(points), label));
   } else if (shape === "piece") {
-    const shift = beside || size > 60 ? size * 0.24 : 0;
-    group.append(element("circle", { cx: end.x + shift, cy: end.y + shift, r: radius }), text(end.x + shift, end.y + shift, brief(label), radius));
+    const [right, down] = size > 60 ? [0.24, 0.24] : beside ? [-0.6, 0.45] : [0, 0];
+    const at = { x: end.x + right * size, y: end.y + down * size };
+    group.append(element("circle", { cx: at.x, cy: at.y, r: radius }), text(at.x, at.y, brief(label), radius));
   } else if (shape === "cross") {
     const r = radius * 0.8;
     for (const way of [1, -1]) group.append(...twice("path", { d: `M${end.x - r} ${end.y - r * way}L${end.x + r} ${end.y + r * way}` }));

@@ -394,7 +394,8 @@ export class Panel {
     const spot = ordering.spotOfNeed(state, need);
     const at = ordering.survey(state).slots.get(need.slot.toUpperCase());
     const place = spot >= 0 ? ordering.atlas.places[spot].names.find((name) => !ordering.ownUnits.has(name)) || "" : "";
-    const more = at === undefined ? [need.place || place, need.says || ""] : [state.lines[at]];
+    const says = need.says || "";
+    const more = at === undefined ? [says.includes(need.place || place) ? "" : need.place || place, says] : [state.lines[at]];
     return make(
       "button",
       {
@@ -436,10 +437,10 @@ export class Panel {
     const own = unit ? ordering.bases(state, unit).map(({ words }) => this.verbButton(words)) : [];
     const known = new Set(ordering.tree.roots.map(({ word }) => word || ""));
     const free = ordering.tree.roots.filter(({ word, next }) => word && !ordering.verb(word)?.grave && !this.ofUnits(next)).map(({ word }) => this.verbButton([word || ""]));
-    const typed = ordering.grammar.verbs.filter(({ word, grave }) => !known.has(word) && !grave).map(({ word, usage }) => this.button(`${capital(word.toLowerCase())} …`, () => this.acts.type(word), { "aria-label": `Type ${usage}` }));
+    const typed = ordering.grammar.verbs.filter((verb) => ordering.verb(verb.word) === verb && !known.has(verb.word) && !verb.grave).map(({ word, usage }) => this.button(`${capital(word.toLowerCase())} …`, () => this.acts.type(word), { "aria-label": `Type ${usage}` }));
     const graveOwn = unit ? ordering.bases(state, unit, true).map(({ words }) => words) : [];
     const grave = ordering.grammar.verbs
-      .filter((verb) => verb.grave && !graveOwn.some(([word]) => word === verb.word))
+      .filter((verb) => ordering.verb(verb.word) === verb && verb.grave && !graveOwn.some(([word]) => word === verb.word))
       .filter(({ word }) => !unit || !this.ofUnits(ordering.tree.roots.find((root) => root.word === word)?.next))
       .map(({ word }) => [word]);
     const apart = [...graveOwn, ...grave].map((words) => this.button(ordering.phrase(words) + (known.has(words[0]) ? "" : " …"), () => this.ask(words), { class: "grave" }));
