@@ -71,7 +71,8 @@ class Thumb:
         """Tap a place of the map, which must be in view."""
         spot = self.spot(name)
         top, bottom = self.room()
-        assert top < spot["y"] < bottom and 0 < spot["x"] < self.page.evaluate("innerWidth"), f"{name} is out of view"
+        wide = self.page.evaluate("innerWidth")
+        assert all([top < spot["y"] < bottom, 0 < spot["x"] < wide]), f"{name} is out of view"
         self.at(spot["x"], spot["y"])
 
     def lit(self) -> list[dict[str, Any]]:
