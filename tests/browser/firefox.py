@@ -44,8 +44,11 @@ Services.console.registerListener({observe(message) {
 }});
 """
 
+USUAL = {"width": 1100, "height": 740, "scheme": "light", "motion": "none", "text": 1, "scripts": True}
+"""How pages are shown: size of the screen, colours, motion (or `"reduce"`), times the usual size of text, scripts."""
+
 _LOOK = """
-const [width, height, scheme, motion, text, scripts] = arguments;
+const [{ width, height, scheme, motion, text, scripts }] = arguments;
 const browser = gBrowser.selectedBrowser, page = browser.browsingContext;
 Object.assign(browser.style, {width: `${width}px`, height: `${height}px`, flex: "none"});
 browser.getBoundingClientRect();
@@ -57,9 +60,11 @@ page.touchEventsOverride = "enabled";
 """
 
 _LAID_OUT = """
-const [width, height] = arguments;
+const [{ width, height, scheme }] = arguments;
+const coloured = matchMedia(`(prefers-color-scheme: ${scheme})`);
+const shown = () => innerWidth === width && innerHeight === height && coloured.matches;
 return new Promise((done) => {
-  const wait = () => innerWidth === width && innerHeight === height ? done() : setTimeout(wait, 5);
+  const wait = () => shown() ? requestAnimationFrame(() => setTimeout(done, 0)) : setTimeout(wait, 5);
   wait();
 });
 """
@@ -83,6 +88,7 @@ class Firefox:
     def __init__(self, connection: socket.socket, answers: BinaryIO) -> None:
         """Begin a session."""
         self._socket, self._answers = connection, answers
+        self._view = USUAL
         self._read()  # it greets
         self._command("WebDriver:NewSession")
         self._command("WebDriver:SetTimeouts", script=1000 * PATIENCE, pageLoad=1000 * PATIENCE)
@@ -91,23 +97,21 @@ class Firefox:
     def open(self, url: str) -> None:
         """Load a page; return once it is loaded."""
         self._command("WebDriver:Navigate", url=url)
+        self._show()  # a page that is loaded has its text as Firefox remembers it for such pages
 
     def reload(self) -> None:
         """Load the page again."""
         self._command("WebDriver:Refresh")
+        self._show()
 
-    def look(
-        self,
-        width: int,
-        height: int = 740,
-        scheme: str = "light",
-        motion: str = "none",
-        text: float = 1,
-        scripts: bool = True,
-    ) -> None:
-        """Show pages from now on as a reader has set it: a screen in CSS pixels, colours, motion, size of text."""
-        self.inside(_LOOK, width, height, scheme, motion, text, scripts)
-        self.run(_LAID_OUT, width, height)
+    def look(self, width: int, height: int = 740, **how: object) -> None:
+        """Show pages from now on on a screen of a size in CSS pixels, and otherwise as `how` says, see `USUAL`."""
+        self._view = USUAL | how | {"width": width, "height": height}
+        self._show()
+
+    def _show(self) -> None:
+        self.inside(_LOOK, self._view)
+        self.run(_LAID_OUT, self._view)
 
     def run(self, script: str, *args: object) -> Any:
         """Run the body of a function in the page, whose policy does not apply to it; wait for a promise it returns."""

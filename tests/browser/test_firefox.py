@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -11,16 +12,85 @@ from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset
 from pbem.site.data import ClubPage, SiteFolder
 from pbem.site.publish import site_page
+from pbem_rules import harvester, singularity
 from tests.browser.firefox import Firefox
 from tests.browser.looking import SCHEMES, Scheme, faults, too_wide
 from tests.browser.test_seat_pages import EACH, file_of, moments
 from tests.browser.test_site import HOME, TRAP, campaign_of, served, write_replay
+from tests.games import RULESETS
+
+FORM = ["[data-role=undo]", "button[data-role=orders]", "[data-role=send]", "[data-role=next]"]
+"""What a player presses in each turn."""
+
+MAPPED = pytest.mark.parametrize(
+    "ruleset", [each for each in RULESETS if each.key != "gm_adjudicated"], ids=lambda ruleset: ruleset.key
+)
+
+_MAP_SEEN = """
+const map = document.querySelector("[data-role=map]");
+if (!map) return 0;
+const { left, width, top, bottom } = map.getBoundingClientRect();
+let seen = 0;
+for (let y = top; y < bottom; y += 1) seen += map.contains(document.elementFromPoint(left + width / 4, y));
+return seen;
+"""
+
+_COVERED = """
+return arguments[0].filter((name) => {
+  const element = document.querySelector(name);
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  const points = [[(left + right) / 2, (top + bottom) / 2], [left + 3, bottom - 9], [right - 3, top + 9]];
+  return !points.every(([x, y]) => element.contains(document.elementFromPoint(x, y)));
+});
+"""
+
+_SPILT = """
+const buttons = [...document.querySelectorAll("button, a.button")].filter((each) => each.checkVisibility());
+const spills = (each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX === "visible";
+return buttons.filter(spills).map((each) => each.textContent);
+"""
+
+_PLACES = """
+const map = document.querySelector("[data-role=map]");
+const middles = [...map.querySelectorAll(arguments[0])].map((each) => {
+  const { left, right, top, bottom } = each.getBoundingClientRect();
+  return [Math.round((left + right) / 2), Math.round((top + bottom) / 2)];
+});
+return middles.filter(([x, y]) => map.contains(document.elementFromPoint(x, y)));
+"""
+
+_DRAWN = """
+const lines = [...document.querySelectorAll("[data-draft]")].flatMap((each) => each.dataset.draft.split("|"));
+return [...new Set(lines)].sort();
+"""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the pages of this module."""
     return tmp_path_factory.mktemp("pages")
+
+
+def open_page(firefox: Firefox, path: Path) -> None:
+    """Open the page of a seat, without a draft that another test has left."""
+    firefox.open(path.as_uri())
+    if firefox.run("const kept = localStorage.length; localStorage.clear(); return kept"):
+        firefox.reload()
+
+
+def order(firefox: Firefox) -> None:
+    """Tap a unit, if the game has any, then places until an order is drawn."""
+    for unit in firefox.run(_PLACES, "[data-unit]")[:1]:
+        firefox.touch(unit)
+    for _ in range(8):
+        if not firefox.run(_DRAWN):
+            firefox.touch((firefox.run(_PLACES, ".lit:not([data-unit])") or firefox.run(_PLACES, ".lit"))[-1])
+
+
+def mailed_lines(firefox: Firefox) -> list[str]:
+    """Return the orders in the mail that the page opens."""
+    link = urlsplit(firefox.run("return document.querySelector('[data-role=send]').href"))
+    return parse_qs(link.query)["body"][0].split("\r\n")[1:-2]
 
 
 def test_errors_and_violations_are_noticed(firefox: Firefox, tmp_path: Path) -> None:
@@ -36,12 +106,90 @@ def test_errors_and_violations_are_noticed(firefox: Firefox, tmp_path: Path) -> 
 
 @EACH
 def test_a_page_opens_on_a_phone(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
-    """No error, nothing too wide, and no finding of axe-core, in light and in dark."""
-    firefox.open(file_of(folder, ruleset, moments(ruleset)[1]).as_uri())
+    """Map and orders are on the screen together, and axe-core has no finding, in light and in dark."""
+    open_page(firefox, file_of(folder, ruleset, moments(ruleset)[1]))
     for scheme in SCHEMES:
-        firefox.look(360, 740, scheme)
+        firefox.look(360, scheme=scheme)
+        assert firefox.run(_MAP_SEEN) >= (200 if list(ruleset.pictures(moments(ruleset)[1])) else 0)
+        assert firefox.run(_COVERED, FORM) == []
         assert too_wide(firefox) == []
         assert faults(firefox) == []
+
+
+@MAPPED
+def test_touches_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
+    """A tap on a unit and one on a place draw an order; Undo takes it away; the mail has it, and a reload keeps it."""
+    view = moments(ruleset)[1]
+    open_page(firefox, file_of(folder, ruleset, view))
+    order(firefox)
+    while firefox.run("return !document.querySelector('[data-role=undo]').disabled"):
+        firefox.tap("[data-role=undo]")
+    assert firefox.run(_DRAWN) == []
+    order(firefox)
+    drawn, sheet = firefox.run(_DRAWN), mailed_lines(firefox)
+    firefox.reload()
+
+    assert drawn
+    assert set(drawn) <= set(sheet)
+    assert [
+        found for found in ruleset.parse(view, list(enumerate(sheet, 1))).findings if found.severity == "error"
+    ] == []
+    assert firefox.run(_DRAWN) == drawn
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 480), (320, 568), (740, 360), (768, 1024), (1280, 800)])
+def test_a_page_fits_any_screen(firefox: Firefox, folder: Path, width: int, height: int) -> None:
+    """On all screens the map is seen, no button is covered, nothing is too wide, and axe-core has no finding."""
+    firefox.look(width, height)
+    open_page(firefox, file_of(folder, TRAP, moments(TRAP)[1]))
+
+    assert firefox.run(_MAP_SEEN) >= (200 if height > 480 else 150)
+    assert firefox.run(_COVERED, FORM) == []
+    assert too_wide(firefox) == []
+    assert faults(firefox) == []
+
+
+@EACH
+def test_a_page_can_be_read_with_large_text(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
+    """With text of twice the size no text leaves its button, no button is covered, and some of the map is seen."""
+    firefox.look(360, text=2)
+    open_page(firefox, file_of(folder, ruleset, moments(ruleset)[1]))
+
+    assert firefox.run(_MAP_SEEN) >= (100 if list(ruleset.pictures(moments(ruleset)[1])) else 0)
+    assert firefox.run(_COVERED, FORM) == []
+    assert firefox.run(_SPILT) == []
+    assert too_wide(firefox) == []
+
+
+@pytest.mark.parametrize("ruleset", [singularity.RULESET, harvester.RULESET], ids=lambda ruleset: ruleset.key)
+def test_keys_alone_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
+    """Tab leads to the map, an arrow to a place, Enter orders, and U takes it back."""
+    open_page(firefox, file_of(folder, ruleset, moments(ruleset)[1]))
+    for _ in range(9):
+        if not firefox.run("return document.activeElement.matches('[data-role=map]')"):
+            firefox.press("Tab")
+    firefox.press("ArrowRight", "Enter")
+    drawn = firefox.run(_DRAWN)
+    sheet = mailed_lines(firefox)
+    firefox.press("u")
+
+    assert drawn
+    assert set(drawn) <= set(sheet)
+    assert firefox.run(_DRAWN) == []
+
+
+def test_a_finger_that_slides_moves_the_map(firefox: Firefox, folder: Path) -> None:
+    """A finger that slides at once moves the map and orders nothing; one that has rested orders where it is lifted."""
+    open_page(firefox, file_of(folder, harvester.RULESET, moments(harvester.RULESET)[1]))
+    lit = firefox.run(_PLACES, ".lit:not([data-unit])")
+    before = lit[0]
+    firefox.touch(before, (before[0] + 20, before[1] + 30))
+    assert firefox.run(_DRAWN) == []
+    lit = firefox.run(_PLACES, ".lit:not([data-unit])")
+    assert before not in lit
+
+    firefox.touch(lit[0], lit[-1], rest=300)
+    assert len(firefox.run(_DRAWN)) == 1
 
 
 @EACH
@@ -54,7 +202,7 @@ def test_a_page_reads_as_the_report_without_scripts(ruleset: AnyRuleset, firefox
 
     assert "What you know" in firefox.run("return document.querySelector('main').innerText")
     assert firefox.run(shown, "main svg") == len(list(ruleset.pictures(view)))
-    assert firefox.run(shown, "button, input, textarea, #to-desk") == 0
+    assert firefox.run(shown, "button, input, textarea, [data-role]") == 0
     assert too_wide(firefox) == []
 
 
