@@ -31,9 +31,8 @@ _NOT_OF_MAIL = {"region", "landmark-one-main", "page-has-heading-one"}
 _TOO_WIDE = """() => {
   const wide = document.documentElement.clientWidth;
   const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
-  const moved = "[data-role=map], .steps-row"; // a finger moves the map, and the page the steps of a guided turn
   return [...document.querySelectorAll("body *")]
-    .filter((each) => !each.closest(moved))
+    .filter((each) => !each.closest(".surface svg")) // a map that is moved goes on beyond its frame
     .filter((each) => each.getBoundingClientRect().right > wide + 1
       || (scrolls(each) && each.scrollWidth > each.clientWidth + 1))
     .map((each) => each.tagName + ": " + each.textContent.trim().slice(0, 60));
