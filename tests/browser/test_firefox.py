@@ -152,7 +152,7 @@ def test_a_page_fits_any_screen(firefox: Firefox, folder: Path, width: int, heig
 
 @EACH
 def test_a_page_can_be_read_with_large_text(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
-    """With text of twice the size no button leaves the screen, no text its button, no button is covered, and some of the map is seen."""
+    """At twice the size of text no button leaves the screen or is covered, no text leaves its button, the map is seen."""
     firefox.look(360, text=2)
     open_page(firefox, file_of(folder, ruleset, moments(ruleset)[1]))
 
