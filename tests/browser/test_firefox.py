@@ -7,16 +7,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from pbem.app import TEMPLATE_DIR
-from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset
-from pbem.site.data import ClubPage, SiteFolder
-from pbem.site.publish import site_page
 from pbem_rules import harvester, singularity
 from tests.browser.firefox import Firefox
 from tests.browser.looking import SCHEMES, Scheme, faults, too_wide
 from tests.browser.test_seat_pages import EACH, file_of, moments
-from tests.browser.test_site import HOME, TRAP, campaign_of, served, write_replay
+from tests.browser.test_site import HOME, TRAP, campaign_of, served, write_club, write_replay
 from tests.games import RULESETS
 
 FORM = ["[data-role=undo]", "button[data-role=orders]", "[data-role=send]", "[data-role=next]"]
@@ -90,8 +86,8 @@ def order(firefox: Firefox) -> None:
 
 def mailed_lines(firefox: Firefox) -> list[str]:
     """Return the orders in the mail that the page opens."""
-    link = urlsplit(firefox.run("return document.querySelector('[data-role=send]').href"))
-    return parse_qs(link.query)["body"][0].split("\r\n")[1:-2]
+    link: str = firefox.run("return document.querySelector('[data-role=send]').href")
+    return parse_qs(urlsplit(link).query)["body"][0].split("\r\n")[1:-2]
 
 
 def test_errors_and_violations_are_noticed(firefox: Firefox, tmp_path: Path) -> None:
@@ -132,9 +128,7 @@ def test_touches_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> N
 
     assert drawn
     assert set(drawn) <= set(sheet)
-    assert [
-        found for found in ruleset.parse(view, list(enumerate(sheet, 1))).findings if found.severity == "error"
-    ] == []
+    assert "error" not in [found.severity for found in ruleset.parse(view, list(enumerate(sheet, 1))).findings]
     assert firefox.run(_DRAWN) == drawn
 
 
@@ -152,7 +146,7 @@ def test_a_page_fits_any_screen(firefox: Firefox, folder: Path, width: int, heig
 
 @EACH
 def test_a_page_can_be_read_with_large_text(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
-    """At twice the size of text no button leaves the screen or is covered, no text leaves its button, the map is seen."""
+    """At twice the size of text no button leaves the screen or is covered, no text its button, and the map is seen."""
     firefox.look(360, text=2)
     open_page(firefox, file_of(folder, ruleset, moments(ruleset)[1]))
 
@@ -238,18 +232,9 @@ def test_a_game_is_watched_from_a_disk_and_from_the_web(firefox: Firefox, tmp_pa
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_pages_of_a_club_open(firefox: Firefox, tmp_path: Path, scheme: Scheme) -> None:
     """On a small phone pages are not too wide, and axe-core has no findings."""
-    campaign = campaign_of(TRAP, ("red", "cyan"))
-    club = ClubPage(
-        name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,),
-        games=(campaign.game,),
-    )  # fmt: skip
-    folder = SiteFolder(tmp_path)
-    with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
-        path = "c/war7/index.html"
-        folder.write("index.html", site_page(reporter, "index.html", "club", club=club))
-        folder.write(path, site_page(reporter, path, "campaign", club=club, campaign=campaign, pictures=[]))
+    names = write_club(tmp_path, campaign_of(TRAP, ("red", "cyan")))
     firefox.look(320, scheme=scheme)
-    for name in ("index.html", path):
+    for name in names:
         firefox.open((tmp_path / name).as_uri())
         assert too_wide(firefox) == []
         assert faults(firefox) == []
