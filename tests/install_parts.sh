@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the servers the tests run against, from Debian's packages, where they are missing:
-# Dovecot and Postfix for real mail, PostgreSQL for the store, Chromium for pages. Their services are not started:
-# the tests run copies of their own, from temporary folders.
+# Dovecot and Postfix for real mail, PostgreSQL for the store, Chromium and Firefox for pages. Their services are not
+# started: the tests run copies of their own, from temporary folders.
 set -eu
 
 packages=""
@@ -21,6 +21,7 @@ missing() {
     need dovecot-lmtpd /usr/lib/dovecot/lmtp
     need postfix /usr/lib/postfix/sbin/master
     need chromium-headless-shell /usr/bin/chromium-headless-shell
+    need firefox-esr /usr/bin/firefox-esr
     need postgresql /usr/lib/postgresql/*/bin/initdb
     packages=${packages# }
 }

@@ -1,1 +1,1 @@
-"""Tests of our HTML, of mails and pages, in a real browser (Debian's Chromium)."""
+"""Tests of our HTML, of mails and pages, in real browsers (Debian's Chromium and Firefox ESR)."""

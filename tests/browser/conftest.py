@@ -1,4 +1,4 @@
-"""A real browser, started once for all pages of a worker."""
+"""Real browsers, each started once for all pages of a worker."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.browser.firefox import Firefox, running_firefox
 from tests.patience import PATIENCE
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
@@ -23,3 +24,18 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def _firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    with running_firefox(tmp_path_factory.mktemp("firefox")) as started:
+        yield started
+
+
+@pytest.fixture
+def firefox(_firefox: Firefox) -> Iterator[Firefox]:
+    """Yield the Firefox, on a screen as a phone has; errors in a page, or against its policy, fail the test."""
+    _firefox.look(360)
+    _firefox.complaints()
+    yield _firefox
+    assert _firefox.complaints() == []

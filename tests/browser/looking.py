@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
+from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
+from tests.browser.firefox import Firefox
 from tests.patience import PATIENCE
 
 Scheme = Literal["light", "dark"]
@@ -57,18 +59,21 @@ def shown(browser: Browser, html: str, pictures: Mapping[str, bytes], width: int
         page.close()
 
 
-def too_wide(page: Page) -> list[str]:
+def too_wide(page: Page | Firefox) -> list[str]:
     """Return the parts of a page that are wider than the page, or have to be scrolled sideways themselves."""
-    found: list[str] = page.evaluate(_TOO_WIDE)
+    found: list[str] = page.run(f"return ({_TOO_WIDE})()") if isinstance(page, Firefox) else page.evaluate(_TOO_WIDE)
     return found
 
 
-def faults(page: Page) -> Iterable[str]:
+def faults(page: Page | Firefox) -> list[str]:
     """Return the findings of axe-core, which keep some people from reading the page."""
-    results = Axe().run(page, options=_OF_MAIL).response["violations"]
+    if isinstance(page, Firefox):
+        results = page.run(f"{AXE_SCRIPT}; return axe.run(arguments[0])", _OF_MAIL)
+    else:
+        results = Axe().run(page, options=_OF_MAIL).response
     return [
         f"{each['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:200]}"
-        for each in results
+        for each in results["violations"]
         if each["id"] not in _NOT_OF_MAIL
         for node in each["nodes"][:3]
     ]

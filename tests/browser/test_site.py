@@ -77,6 +77,20 @@ def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
     return [moment["label"] for moment in replay.moments]
 
 
+def write_club(root: Path, campaign: CampaignPage) -> tuple[str, str]:
+    """Write the pages of a club and of its campaign; return their names."""
+    club = ClubPage(
+        name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,),
+        games=(campaign.game,),
+    )  # fmt: skip
+    folder = SiteFolder(root)
+    with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
+        folder.write("index.html", site_page(reporter, "index.html", "club", club=club))
+        path = "c/war7/index.html"
+        folder.write(path, site_page(reporter, path, "campaign", club=club, campaign=campaign, pictures=[]))
+    return "index.html", path
+
+
 @contextmanager
 def opened(browser: Browser, url: str, width: int = 1100, scheme: Scheme = "light") -> Iterator[Page]:
     """Open a page of a site; fail if the browser had any complaint, such as about what a policy forbids."""
@@ -247,17 +261,8 @@ def test_a_replay_plays_by_itself_to_its_end(browser: Browser, trap: tuple[Path,
 )
 def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: CampaignState, scheme: Scheme) -> None:
     """On a small phone pages are not too wide, axe-core has no findings, and no words of players run."""
-    campaign = campaign_of(RULESETS[0], ("red", "cyan"), status)
-    club = ClubPage(
-        name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,),
-        games=(campaign.game,),
-    )  # fmt: skip
-    folder = SiteFolder(tmp_path)
-    with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
-        folder.write("index.html", site_page(reporter, "index.html", "club", club=club))
-        path = "c/war7/index.html"
-        folder.write(path, site_page(reporter, path, "campaign", club=club, campaign=campaign, pictures=[]))
-    for name in ("index.html", path):
+    names = write_club(tmp_path, campaign_of(RULESETS[0], ("red", "cyan"), status))
+    for name in names:
         with opened(browser, f"file://{tmp_path}/{name}", 360, scheme) as page:
             assert too_wide(page) == []
             assert faults(page) == []
