@@ -76,6 +76,13 @@ export class Drafts {
     const left = Object.fromEntries(Object.entries(this.purses).map(([name, { have }]) => [name, have]));
     for (const { cost } of reads) for (const [name, sum] of Object.entries(cost)) left[name] = (left[name] ?? 0) - sum;
     const found = { reads, slots, left, sheet, births, needs };
+    const ends = this.ends(found);
+    for (const read of reads) {
+      if (read.step?.nodes.some(({ after }) => after && !ends.has(after))) {
+        // One word can stand for several nodes, each for another place at which the unit is left.
+        read.step = this.follow(read.line, sheet, ({ after }) => !after || ends.has(after)) || read.step;
+      }
+    }
     this.surveys.set(lines, found);
     return found;
   }
@@ -95,12 +102,13 @@ export class Drafts {
   /**
    * @param {string} line
    * @param {Sheet} sheet
+   * @param {(node: TreeNode) => boolean} [allows]
    * @returns {Step | null} the step of a whole line
    */
-  follow(line, sheet) {
+  follow(line, sheet, allows) {
     const tokens = split(line).map(({ text }) => text);
     const [verb] = tokens.length ? this.grammar.find(tokens[0]) : [];
-    const step = verb ? this.tree.follow([verb.word, ...tokens.slice(1)], sheet) : null;
+    const step = verb ? this.tree.follow([verb.word, ...tokens.slice(1)], sheet, allows) : null;
     return step?.ends ? step : null;
   }
 

@@ -141,12 +141,13 @@ export class Tree {
    * Where words lead, in the tree's own spelling; null if it does not have them.
    * @param {string[]} tokens words as `split` parts them
    * @param {Sheet} sheet
+   * @param {(node: Node) => boolean} [allows] which of several nodes with one word are meant
    * @returns {Step | null}
    */
-  follow(tokens, sheet) {
+  follow(tokens, sheet, allows = () => true) {
     let step = this.start(sheet);
     for (let at = 0; at < tokens.length; ) {
-      const found = this.match(step.options, tokens, at);
+      const found = this.match(step.options.filter(allows), tokens, at);
       if (!found) return null;
       step = this.go(step, found.node, sheet, found.word);
       at += found.length;
