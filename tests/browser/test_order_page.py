@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def _middle(spot: Mapping[str, float]) -> tuple[float, float]:
 TURNS = {
     "Harvester, units on several hexes": (harvester.RULESET, "turn 4", tap_all, 14),
     "Harvester, eleven units on one hex": (harvester.RULESET, "turn 1", tap_all, 14),
-    "a fleet moves, a ship is built": (singularity_trap.RULESET, "turn 10", tap_a_turn_of_ships, 14),
+    "a fleet moves, a ship is built": (singularity_trap.RULESET, "turn 10", tap_a_turn_of_ships, 12),
     "a set-up of 18 pieces": (dueling_masters.RULESET, "set-up", tap_all, 20),
     "a ship moves": (dueling_masters.RULESET, "move 3", tap_ship_and_square, 3),
     "steps, bubbles and an action": (bubble_singularity.RULESET, "round 1", tap_steps_and_bubbles, 7),
@@ -389,6 +390,102 @@ def test_practice_mails_nothing(open_page: Callable[..., Thumb]) -> None:
     assert thumb.page.locator("a[href^=mailto]:visible").count() == 0
     assert "PLACE f6" in thumb.page.locator("pre.mail").inner_text()
     assert "In a real game Send opens your mail program" in thumb.page.locator(".list").inner_text()
+
+
+def test_several_units_of_one_place_are_ordered_at_once(open_page: Callable[..., Thumb]) -> None:
+    """All n writes one line for each unit, to a place that all of them can reach; they are drawn as one."""
+    thumb = open_page(harvester.RULESET, "turn 1")
+    thumb.press("[data-role=next]")
+    thumb.press('.chips button:has-text("All")')
+    (target,) = [each for each in thumb.lit() if not each["unit"]][:1]
+    thumb.at(*_middle(target))
+
+    sheet = sheet_of(thumb.page)
+    assert {line.split()[1] for line in sheet} == {"G", "L1", "L2", "S1", "S2", "S3", "C1", "C2", "C3", "C4"}
+    assert drafts(thumb.page) == set(sheet)
+    thumb.press("[data-role=undo]")
+    assert sheet_of(thumb.page) == []
+
+
+def test_what_a_tap_may_mean_else_is_offered_after_it(open_page: Callable[..., Thumb]) -> None:
+    """Another level replaces the order that was given; the unit that is asked for next stays."""
+    thumb = open_page(singularity_trap.RULESET, "turn 10")
+    thumb.at(*_middle(next(each for each in thumb.lit() if not each["unit"])))
+    (first,), asked = sheet_of(thumb.page), thumb.selected()
+    thumb.press(".result button")
+    (second,) = sheet_of(thumb.page)
+
+    assert first.split()[:3] == second.split()[:3] != [first, second]
+    assert first != second
+    assert thumb.selected() == asked
+
+
+def test_a_drawn_order_can_be_tapped_and_removed(open_page: Callable[..., Thumb]) -> None:
+    """A tap on its end opens it once no place is lit there; Remove takes it out."""
+    thumb = open_page(harvester.RULESET, "turn 1")
+    tap_all(thumb)
+    line = next(each for each in sheet_of(thumb.page) if each.startswith("MOVE C4"))
+    thumb.place(line.split()[-1])
+    assert thumb.selected() == ["In the sheet", line]
+    thumb.press('.result button:has-text("Remove")')
+
+    assert line not in sheet_of(thumb.page)
+    assert len(sheet_of(thumb.page)) == 10
+
+
+def test_a_long_press_is_a_short_cut_to_all_orders(open_page: Callable[..., Thumb]) -> None:
+    """It opens the form at half height with all that the unit can do, and orders nothing."""
+    thumb = open_page(harvester.RULESET, "turn 1")
+    x, y = _middle(thumb.spot("0,0"))
+    touch = thumb.page.context.new_cdp_session(thumb.page)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    thumb.page.wait_for_timeout(700)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    assert thumb.page.locator(".sheet").get_attribute("data-height") == "half"
+    assert thumb.page.locator(".list h2").count() > 1
+    assert sheet_of(thumb.page) == []
+
+
+def test_two_fingers_and_one_button_change_the_scale(open_page: Callable[..., Thumb]) -> None:
+    """A pinch zooms, the button at the edge shows the whole map and then what is near; neither counts as a tap."""
+    thumb = open_page(singularity.RULESET, "move 1")
+    touch, sizes = thumb.page.context.new_cdp_session(thumb.page), [thumb.spot("f6")["size"]]
+    for kind, apart in [("touchStart", 40), ("touchMove", 60), ("touchMove", 90), ("touchEnd", 0)]:
+        points = [{"x": 180 + apart * way, "y": 250, "id": way} for way in (-1, 1)] if apart else []
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    sizes.append(thumb.spot("f6")["size"])
+    for _ in range(2):
+        thumb.press(".fit")
+        sizes.append(thumb.spot("f6")["size"])
+
+    assert sizes[1] > 1.5 * sizes[0]
+    assert sizes[2] == pytest.approx(sizes[0])
+    assert sizes[3] >= 43
+    assert sheet_of(thumb.page) == []
+
+
+def test_a_large_amount_is_a_field_within_its_bounds(open_page: Callable[..., Thumb]) -> None:
+    """An amount of more than 14 steps has a field with − and +; small ones are choices."""
+    thumb = open_page(singularity.RULESET, "move 1")
+    path = Path(thumb.page.url.removeprefix("file://"))
+    branch = '{"word":"BID","next":[{"low":1,"high":40,"cost":{"gold":2}}]},'
+    text = path.read_text().replace('"tree":[', f'"tree":[{branch}')
+    path.write_text(re.sub(r'"purses":\{\}', '"purses":{"gold":{"have":30,"shown":"gold"}}', text))
+    thumb.page.reload()
+    thumb.settle()
+    thumb.press(".now button:has-text('More')")
+    thumb.page.get_by_role("button", name="Bid").click()
+    thumb.settle()
+    thumb.page.locator(".number input").fill("16")
+    thumb.page.get_by_role("button", name="Put in").first.click()
+    assert sheet_of(thumb.page) == [], "15 can be paid"
+    thumb.page.locator(".number input").fill("14")
+    thumb.page.get_by_role("button", name="One more").click()
+    thumb.page.get_by_role("button", name="Put in").first.click()
+
+    assert sheet_of(thumb.page) == ["BID 15"]
+    assert "0 of 30 gold left" in thumb.page.locator(".count").inner_text()
 
 
 def test_what_must_be_ordered_is_asked_for_once(open_page: Callable[..., Thumb]) -> None:

@@ -43,7 +43,7 @@ export class Lines {
     this.offers = make("div", { class: "offers", role: "group", "aria-label": "What may come next" });
     this.back = make("button", { type: "button", click: () => this.undo() }, "One word back");
     this.clear = make("button", { type: "button", click: () => this.write("") }, "Start over");
-    this.list = make("ol", { class: "lines", "data-role": "orders" });
+    this.list = make("ol", { class: "lines" });
     this.none = make("p", { class: "quiet" }, "No orders in the sheet yet.");
     this.text = make("textarea", { id: "sheet", rows: "8", spellcheck: "false", input: () => this.typed() });
     this.mail = make("a", { class: "button" });

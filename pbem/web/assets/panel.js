@@ -51,7 +51,7 @@ export class Panel {
     this.now = make("div", { class: "row now" }, make("div", { class: "asked" }, this.title, this.says), this.more, this.nextButton);
     this.chips = make("div", { class: "row chips", role: "group", "aria-label": "Choices" });
     this.undo = this.button("↶", () => this.acts.undo(), { "aria-label": "Undo", "data-role": "undo" });
-    this.count = this.button("", () => this.toggleList(), { class: "count", "data-role": "orders" });
+    this.count = this.button("", () => this.toggleList(), { class: "count" });
     this.send = make("a", { class: "button send", role: "link", tabindex: "0", "data-role": "send", click: (event) => this.acts.send(event) }, "Send");
     this.foot = make("div", { class: "foot" }, this.undo, this.count, this.send);
     this.grip = make("button", { type: "button", class: "grip", "aria-label": "Height of the form", click: () => this.cycle() });
@@ -66,7 +66,7 @@ export class Panel {
     this.list = make("div", { class: "list" });
     this.content = make("div", { class: "content", tabindex: "-1" }, this.list, lines.element, report);
     this.live = make("p", { class: "unseen", role: "status" });
-    this.element = make("div", { class: "sheet" }, this.grip, this.result, this.now, this.chips, this.tabRow, this.content, this.foot, this.live);
+    this.element = make("div", { class: "sheet", "data-role": "orders" }, this.grip, this.result, this.now, this.chips, this.tabRow, this.content, this.foot, this.live);
     this.drag();
   }
 
