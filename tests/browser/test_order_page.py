@@ -307,6 +307,19 @@ def test_the_list_is_a_way_through_without_the_map(open_page: Callable[..., Thum
     assert "L1 moves to" in thumb.page.locator(".unseen").inner_text()
 
 
+def test_the_unit_stays_in_view_beside_the_lists(open_page: Callable[..., Thumb]) -> None:
+    """At half height the map is moved so that the unit that is asked for is seen; at the old height nothing changes."""
+    thumb = open_page(singularity_trap.RULESET, "turn 10")
+    for _ in range(3):
+        thumb.press("[data-role=next]")
+        thumb.press(".count")
+        top, bottom = thumb.room()
+        ring = thumb.page.locator(".ring").first.bounding_box()
+        assert ring
+        assert top <= ring["y"] + ring["height"] / 2 <= bottom
+        thumb.page.keyboard.press("Escape")
+
+
 def test_a_typed_line_is_drawn_like_a_tapped_one(open_page: Callable[..., Thumb]) -> None:
     """The page reads it by the same tree; what costs more than there is is red, and Send says the sum first."""
     thumb = open_page(singularity_trap.RULESET, "turn 10")

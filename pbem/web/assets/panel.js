@@ -144,11 +144,23 @@ export class Panel {
   show(state) {
     this.state = state;
     this.element.dataset.height = this.height;
+    const focused = document.activeElement;
+    const row = [this.result, this.chips].find((each) => each.contains(focused));
     this.showResult();
     this.showNow();
     this.showChips();
     this.showFoot();
     this.showList();
+    if (row && !focused?.isConnected) this.focusIn(row);
+  }
+
+  /**
+   * Keeps keys where they were, though the button that was pressed has gone.
+   * @param {HTMLElement} row
+   */
+  focusIn(row) {
+    const buttons = [...row.querySelectorAll("button"), this.nextButton].filter((each) => !each.disabled);
+    (buttons[0] || this.send).focus({ preventScroll: true });
   }
 
   showResult() {

@@ -54,7 +54,7 @@ class OrderPage {
       type: (verb) => this.type(verb),
       resized: () => this.resized(),
     });
-    frame?.remove();
+    frame?.replaceWith(make("p", { class: "quiet" }, "The map is the one on which you order."));
     /** @type {Board | null} */
     this.board = svg
       ? new Board(svg, atlas, {
@@ -159,6 +159,7 @@ class OrderPage {
     const { board, panel } = this;
     panel.show(this.state);
     board?.show();
+    if (panel.height !== "full" || panel.stands) this.bring();
   }
 
   /**
