@@ -15,7 +15,7 @@ from tests.browser.test_seat_pages import EACH, file_of, moments
 from tests.browser.test_site import HOME, TRAP, campaign_of, served, write_club, write_replay
 from tests.games import RULESETS
 
-FORM = ["[data-role=undo]", "button[data-role=orders]", "[data-role=send]", "[data-role=next]"]
+FORM = ["[data-role=undo]", "[data-role=orders] .count", "[data-role=send]", "[data-role=next]"]
 """What a player presses in each turn."""
 
 MAPPED = pytest.mark.parametrize(
