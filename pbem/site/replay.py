@@ -31,7 +31,7 @@ from pbem.report.typed_text import elements
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
-from pbem.site.data import ALL, SiteFolder
+from pbem.site.data import ALL, MOST_TOGETHER, SiteFolder
 from pbem.store.models import Press, Report, Seat, Turn
 
 GROUND = "\x01"
@@ -39,9 +39,6 @@ GROUND = "\x01"
 
 MOST_SEATS = 24
 """Seats whose views a replay has; of a larger game, the first ones."""
-
-MOST_TOGETHER = 12
-"""Seats up to which an opening is also shown as all views together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
