@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from markupsafe import Markup
 
 from pbem.campaign.courtesies import find_courtesies
 from pbem.campaign.order_sheets import PreviousSheets, make_receipt, parse_sheet
@@ -28,6 +31,7 @@ _CAMPAIGN, _CODE = "sample", "EXAMPLE"
 _ADDRESS = "orders@example.org"
 _DEADLINE = dt.datetime(2026, 11, 27, 19, 0, tzinfo=dt.UTC)
 _MOST_ORDERS = 8
+_WRITES = re.compile(r'<a href="mailto:[^">]*+"[^>]*+>((?:(?!</a>).)*+)</a>', re.DOTALL)
 _GREETING, _THANKS = "Hi,", "Thanks, Ann"
 
 
@@ -74,7 +78,7 @@ def make_samples(reporter: Renderer, ruleset: AnyRuleset) -> GameSamples:
     html = reporter.tried(ruleset, view, open_end, drawn=True).html
     pictures = [picture for picture in ruleset.pictures(view) if is_safe_picture(picture)]
     shown = {facts.content_id(each.name): f'<div class="map">{each.svg}</div>' for each in pictures}
-    report = SampleMail(f"[{_CAMPAIGN}] {mail.subject}", sanitize_html(mail.html, shown))
+    report = SampleMail(f"[{_CAMPAIGN}] {mail.subject}", _read_only(sanitize_html(mail.html, shown)))
     return GameSamples(
         board=_board(ruleset, turns[-1]),
         seat=seat,
@@ -121,4 +125,10 @@ def _receipt(reporter: Renderer, ruleset: AnyRuleset, view: View) -> SampleMail 
     )
     frame = MailFrame(address=_ADDRESS, reply_to=_ADDRESS, campaign=_CAMPAIGN, game=ruleset.title)
     html = reporter.write(receipt, frame).html or ""
-    return SampleMail(f"[{_CAMPAIGN}] {receipt.subject}", sanitize_html(html, {}), letter)
+    return SampleMail(f"[{_CAMPAIGN}] {receipt.subject}", _read_only(sanitize_html(html, {})), letter)
+
+
+def _read_only(content: SanitizedHtml) -> SanitizedHtml:
+    """Return a mail without its links that write mails."""
+    body = Markup(_WRITES.sub(r"\1", content.body))  # noqa: S704 - it was safe, and loses elements alone
+    return SanitizedHtml(body, content.style)

@@ -81,10 +81,10 @@ def test_a_site_has_no_addresses_and_no_secrets(desk: Desk) -> None:
     desk.begin()
     desk.tick()
     written = files(site(desk))
-    guide = written.pop("guide.html")  # the same for all homes; its example of a command names bob@example.org, too
+    # The guide is the same in all homes; its example of a deputy has the address of this home's Bob.
+    written["guide.html"] = written["guide.html"].replace(b"DEPUTY bob@example.org", b"")
     told = b"".join(written.values()).decode()
 
-    assert guide.count(b"@example.org") == guide.count(b"DEPUTY bob@example.org")
     with desk.app.store.reading() as session:
         campaign = session.scalars(select(Campaign)).one()
     for secret in (
