@@ -550,6 +550,7 @@ def replay_page(
         "campaign": campaign.name,
         "seats": list(colours.items()),
         "moments": replay.moments,
+        "moves": replay.has_moves,
     }
     return site_page(
         reporter,
