@@ -11,10 +11,12 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from pbem.log import event
-from pbem.ruleset.choices import OrderMark
+from pbem.ruleset import split_words
+from pbem.ruleset.choices import Choice, OrderMark
 from pbem.ruleset.drawing import TapTarget
 from pbem.ruleset.order_types import Order, OrderType, arguments
 from pbem.ruleset.protocol import AnyRuleset
@@ -24,12 +26,16 @@ MOST_MOVES = 300
 """Marks of a picture; more could not be told apart."""
 
 _LONGEST_LABEL = 24
+_MOST_WORDS, _MOST_CHOICES = 24, 5_000
 _FIELD = re.compile(r"\{(\w*)\}")
 _Spots = Sequence[TapTarget]
 
 
 class Move(NamedTuple):
-    """A mark of an order in words: the names of its unit's place before, best first, the places, and the place after."""
+    """A mark of an order in words: names of its unit's place before, best first, its places, and the place after.
+
+    A path without places, and a note of a unit that moved, are drawn to the place after.
+    """
 
     seat: SeatName
     shape: str
@@ -37,6 +43,7 @@ class Move(NamedTuple):
     places: tuple[str, ...] = ()
     end: tuple[str, ...] = ()
     label: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +72,47 @@ class _Reader:
         self._ruleset, self._seat, self._before, self._after = ruleset, seat, before, after
         verbs = {verb.order: verb for verb in ruleset.orders.verbs}
         self._orders = [(order, order.mark, verbs[type(order)]) for order in orders if order.mark is not None]
+        self._names = {name for spot in (*before.spots, *after.spots) for name in spot.names}
         self._units = {unit for order, mark, verb in self._orders for unit in _words_of(order, verb, mark.of)}
 
     def moves(self) -> Iterator[Move]:
         """Yield the marks of all orders that have one."""
         for order, mark, verb in self._orders:
-            places = _words_of(order, verb, mark.at) if mark.at else _all_words(order, verb)
+            places = self._places(order, mark, verb)
             label = _filled(mark.label, order, verb)[:_LONGEST_LABEL]
             if mark.along:
-                yield from self._along(mark, places)
+                yield from self._along(mark, _words_of(order, verb, mark.at) if mark.at else _all_words(order, verb))
                 continue
             if mark.shape == "piece":
                 yield Move(self._seat, "piece", places=places, label=label)
                 continue
             for unit in _words_of(order, verb, mark.of) if mark.of else self._needy(order):
                 start, end = self._where(unit, self._before.spots), self._where(unit, self._after.spots)
-                said = self._ruleset.orders.line(order)[:_LONGEST_LABEL] if mark.shape == "note" else label
-                yield Move(self._seat, mark.shape, start, places, end if mark.shape == "path" else (), said)
+                # The words of a whole line would cover the picture; they stand beside it.
+                said = label or (verb.word if mark.shape == "note" else "")
+                yield Move(self._seat, mark.shape, start, places, end, said, unit)
 
     def _along(self, mark: OrderMark, words: Sequence[str]) -> Iterator[Move]:
         """Yield pieces that lie along the path of the order in a slot, one at each of its places."""
         for order, other, verb in self._orders:
             if _filled(order.slot, order, verb) == mark.along:
-                path = _words_of(order, verb, other.at) if other.at else _all_words(order, verb)
-                for place, word in zip(path, words, strict=False):
+                for place, word in zip(self._places(order, other, verb), words, strict=False):
                     yield Move(self._seat, "piece", places=(place,), label=word[:_LONGEST_LABEL])
+
+    def _places(self, order: Order, mark: OrderMark, verb: OrderType) -> tuple[str, ...]:
+        """Return the names of an order's places: its words, or where these name none, what the game says of them."""
+        words = _words_of(order, verb, mark.at) if mark.at else _all_words(order, verb)
+        if any(word in self._names for word in words) or not self._before.view:
+            return words
+        # Only then, since a game may take long to tell all choices.
+        return tuple(self._told(split_words(self._ruleset.orders.line(order))[:_MOST_WORDS]))
+
+    def _told(self, words: Sequence[str]) -> Iterator[str]:
+        for at in range(1, len(words)):
+            choices = islice(self._ruleset.choices(self._before.view, tuple(words[:at])), _MOST_CHOICES)
+            found = next((each for each in choices if isinstance(each, Choice) and each.word == words[at]), None)
+            if found is not None and found.place:
+                yield from (*found.path, found.place)
 
     def _needy(self, order: Order) -> tuple[str, ...]:
         """Return the unit, or else its place, of the need that an order met."""
@@ -136,7 +159,9 @@ def draw_moves(spots: _Spots, moves: Iterable[Move]) -> Json:
     for spot in spots:
         for name in spot.names:
             places.setdefault(name, []).append(_middle(spot))
-    drawn = Counter(filter(None, (_drawn(places, move) for move in moves)))
+    # A unit with two orders of one picture, such as to hide and to move, is drawn once.
+    found = {(mark, move.unit) for move in moves if (mark := _drawn(places, move))}
+    drawn = Counter(mark for mark, _ in sorted(found))
     if not drawn:
         return None
     size = statistics.median(place.size for found in places.values() for place in found)
@@ -158,16 +183,17 @@ def _drawn(places: Mapping[str, Sequence[_Place]], move: Move) -> _Drawn | None:
     for name in move.places:
         if name in places:
             through.append(_nearest(places[name], through[-1] if through else start))
-    if move.shape in ("cross", "note"):
+    end = next((_nearest(places[name], start) for name in move.end if name in places), None)
+    shape, label, points = move.shape, move.label, through
+    if shape == "note" and start and end and start != end:
+        shape, label, points = "path", "", [start, end]
+    elif shape in ("cross", "note"):
         points = [start] if start else []
-    elif move.shape == "piece":
-        points = through
-    else:
-        end = next((_nearest(places[name], start) for name in move.end if name in places), None)
-        aims = through or ([end] if end else [])
+    elif shape != "piece":
+        aims = through or ([end] if end and shape == "path" else [])
         points = [start, *aims] if start and aims else []
     shown = tuple((round(each.x), round(each.y)) for each in points)
-    return _Drawn(move.seat, move.shape, shown, move.label) if shown else None
+    return _Drawn(move.seat, shape, shown, label) if shown else None
 
 
 def _mark_data(mark: _Drawn, number: int) -> Json:

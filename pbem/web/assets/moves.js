@@ -47,9 +47,11 @@ function* arrow(points, size, shape) {
     const length = Math.hypot(x - fromX, y - fromY);
     const [alongX, alongY] = [(x - fromX) / length, (y - fromY) / length];
     const head = Math.min(size * 0.36, length * 0.6);
-    const [baseX, baseY] = [x - alongX * head, y - alongY * head];
+    const short = length > size ? size * 0.22 : 0; // or the head would cover what stands there
+    const [tipX, tipY] = [x - alongX * short, y - alongY * short];
+    const [baseX, baseY] = [tipX - alongX * head, tipY - alongY * head];
     const line = [...way.slice(0, -1), [baseX, baseY]].map((each) => each.join(",")).join(" ");
-    const tip = `${x},${y} ${baseX - (alongY * head) / 2},${baseY + (alongX * head) / 2} ${baseX + (alongY * head) / 2},${baseY - (alongX * head) / 2}`;
+    const tip = `${tipX},${tipY} ${baseX - (alongY * head) / 2},${baseY + (alongX * head) / 2} ${baseX + (alongY * head) / 2},${baseY - (alongX * head) / 2}`;
     for (const style of ["edge", "line"]) {
       yield element("polyline", { class: style, points: line, "stroke-width": size * (style === "edge" ? 0.19 : 0.11) });
       yield element("polygon", { class: style, points: tip, "stroke-width": size * (style === "edge" ? 0.08 : 0) });
