@@ -167,7 +167,7 @@ class HouseRules:
         ),
     )
     spectators: str = _rule(
-        "off",
+        "0",
         HouseRule(
             _read_delay,
             "off, or a whole number of turns from 0 to 50",

@@ -135,7 +135,7 @@ class _Inspector:
         if self._depth > DEEPEST:
             raise PictureError(f"its elements are nested more than {DEEPEST} deep")
         foreign = _UNPAINTED if self._painted else _FOREIGN
-        if _local_name(name) in foreign or any(map(self._leads_out, attributes.items())):
+        if _local_name(name) in foreign or any(map(self._leads_out, attributes.items())) or self._acts(attributes):
             raise PictureError(self._refusal(name))
         if self._painted and any(_is_filter(*each) for each in attributes.items()):
             raise PictureError(self._refusal(name))
@@ -158,6 +158,10 @@ class _Inspector:
         """Return True if an attribute is a link; a painted picture may link its own elements, such as gradients."""
         name, value = attribute
         return _local_name(name) == "href" and not (self._painted and value.startswith("#"))
+
+    def _acts(self, attributes: dict[str, str]) -> bool:
+        """Return True if an attribute is a script, which would run where the picture is a page of its own."""
+        return not self._painted and any(_local_name(name).startswith("on") for name in attributes)
 
     def end(self, _: str) -> None:
         self._depth -= 1

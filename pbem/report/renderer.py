@@ -74,9 +74,15 @@ class SeatPage:
 
 
 def render_seat_page(
-    ruleset: AnyRuleset, view: View, facts: ReportFacts, *, html: str, pictures: Iterable[Picture]
+    ruleset: AnyRuleset,
+    view: View,
+    facts: ReportFacts,
+    *,
+    html: str,
+    pictures: Iterable[Picture],
+    practice: bool = False,
 ) -> SeatPage:
-    """Return the page of a report; `html` is the HTML of its mail."""
+    """Return the page of a report; `html` is the HTML of its mail. A page for `practice` sends no mail."""
     tag = '<div class="map" data-name="{}">{}</div>'
     maps = {
         facts.content_id(picture.name): tag.format(escape(picture.name.capitalize()), interactive_svg(picture))
@@ -95,7 +101,7 @@ def render_seat_page(
         dress=page_assets("base.css", "map.css", "seat.css", script="seat.js").with_style(
             with_dark_colours(report.style)
         ),
-        seat=json_script("seat", _seat_data(ruleset, view, facts, desk)),
+        seat=json_script("seat", _seat_data(ruleset, view, facts, desk) | ({"practice": True} if practice else {})),
     )
 
 
@@ -244,15 +250,29 @@ class Renderer:
             orders=_order_outcomes(ruleset, view, orders),
         )
 
-    def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str) -> bytes:
-        """Return the page of a report; `html` is the HTML of its mail."""
-        return self._seat_page(ruleset, view, facts, html, _all_pictures(ruleset, view, facts) if self._painter else ())
+    def seat_page(
+        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, *, practice: bool = False
+    ) -> bytes:
+        """Return the page of a report; `html` is the HTML of its mail. One for `practice` sends no mail."""
+        pictures = _all_pictures(ruleset, view, facts) if self._painter or practice else ()
+        return self._seat_page(ruleset, view, facts, html, pictures, practice=practice)
 
     def _seat_page(
-        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, pictures: Iterable[Picture]
+        self,
+        ruleset: AnyRuleset,
+        view: View,
+        facts: ReportFacts,
+        html: str,
+        pictures: Iterable[Picture],
+        *,
+        practice: bool = False,
     ) -> bytes:
-        page = render_seat_page(ruleset, view, facts, html=html, pictures=pictures)
+        page = render_seat_page(ruleset, view, facts, html=html, pictures=pictures, practice=practice)
         return self._render(TEMPLATE, {"page": page}).encode()
+
+    def paint(self, picture: Picture) -> bytes | None:
+        """Return the PNG of a picture; None without pictures, and for one that is unfit or cannot be drawn."""
+        return self._painter.draw([picture])[0] if self._painter else None
 
     def close(self) -> None:
         """End the worker processes; they start again if needed."""

@@ -12,10 +12,10 @@ import io
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from PIL import Image
 
@@ -24,7 +24,7 @@ from pbem.report.pictures import render_png
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, iter_views
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, iter_views, with_memory
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Event, SeatName, View
 
@@ -93,20 +93,34 @@ def sample_picture(ruleset: AnyRuleset) -> Picture | None:
     return next(iter(pictures), None)
 
 
+class SampleTurn(NamedTuple):
+    """A moment of a sample game: the views of all seats, and the orders that led to it."""
+
+    views: dict[SeatName, View]
+    orders: Mapping[SeatName, tuple[Order, ...]]
+
+
 def play_sample(ruleset: AnyRuleset, turns: int) -> dict[SeatName, View]:
     """Return the views of all seats after some turns of bots, fewer if these take more than two seconds."""
+    return [*play_turns(ruleset, turns)][-1].views
+
+
+def play_turns(ruleset: AnyRuleset, turns: int) -> Iterator[SampleTurn]:
+    """Yield the moments of a sample game, from its beginning on; fewer turns if they take more than two seconds."""
     seats, dice = _choose_seats(ruleset), Dice(_SEED)
     options = {option.name: option.default for option in ruleset.options}
-    events: tuple[Event, ...] = ()
     state = ruleset.setup(options, seats, dice.scoped("setup"))
-    views = _views(ruleset, state, seats, events)
+    views = _views(ruleset, state, seats, (), {})
+    yield SampleTurn(views, {})
     until = time.thread_time() + SECONDS
     for number in range(1, turns + 1):
         if ruleset.standing(state).over or time.thread_time() > until:
             break
-        state, events = _play(ruleset, state, views, dice.scoped("turn", number))
-        views = _views(ruleset, state, seats, events)
-    return views
+        rolled = dice.scoped("turn", number)
+        orders = _order(ruleset, state, views, rolled)
+        state, events = ruleset.resolve(state, TurnInput(orders), rolled.scoped("rules"))
+        views = _views(ruleset, state, seats, events, views)
+        yield SampleTurn(views, orders)
 
 
 def sample_sheet(ruleset: AnyRuleset, view: View, most: int) -> tuple[Order, ...]:
@@ -120,19 +134,27 @@ def _choose_seats(ruleset: AnyRuleset) -> tuple[SeatName, ...]:
     return (ruleset.seats.names or tuple(f"seat{each}" for each in range(1, number + 1)))[:number]
 
 
-def _views(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], events: Sequence[Event]) -> dict[SeatName, View]:
+def _views(
+    ruleset: AnyRuleset,
+    state: Any,
+    seats: Sequence[SeatName],
+    events: Sequence[Event],
+    before: Mapping[SeatName, View],
+) -> dict[SeatName, View]:
+    told = iter_views(ruleset, state, seats, events)
     # Through JSON, as all that leaves a ruleset.
-    return {seat: json.loads(canonical_json(view)) for seat, view in iter_views(ruleset, state, seats, events)}
+    return {seat: json.loads(canonical_json(with_memory(ruleset, view, before.get(seat)))) for seat, view in told}
 
 
-def _play(ruleset: AnyRuleset, state: Any, views: Mapping[SeatName, View], dice: Dice) -> tuple[Any, tuple[Event, ...]]:
+def _order(
+    ruleset: AnyRuleset, state: Any, views: Mapping[SeatName, View], dice: Dice
+) -> dict[SeatName, tuple[Order, ...]]:
     bot = ruleset.bots["standard"]
     write = partial(_write_orders, ruleset, views)
-    orders = {
+    return {
         seat: write(seat, bot(views[seat], dice.scoped("bot", seat)))
         for seat in sorted(ruleset.standing(state).awaiting)
     }
-    return ruleset.resolve(state, TurnInput(orders), dice.scoped("rules"))
 
 
 def _write_orders(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,13 +64,21 @@ class SiteFolder:
         """Remove a file, if it is there. Raises OSError."""
         (self.root / name).unlink(missing_ok=True)
 
+    def read(self, name: str) -> str:
+        """Return the text of a file, "" if there is none that can be read."""
+        try:
+            return (self.root / name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return ""
+
     def draft(self, name: str) -> Path:
         """Return the path at which a file is written before `put` publishes it; make its folders."""
         path = self.root / name
         for folder in reversed(path.relative_to(self.root).parents):
             _make_folder(self.root / folder)
         # Beside its place: a file can be renamed, in one step, only within one file system.
-        return path.with_name(f".{path.name}.draft")
+        # With the process in its name: two that publish at once would write into each other's drafts.
+        return path.with_name(f".{path.name}.{os.getpid()}.draft")
 
     def put(self, draft: Path, name: str) -> None:
         """Publish a draft in the place of a file."""
@@ -124,6 +133,14 @@ class Score:
     share: int
 
 
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The scores of the leading seats at public openings, in the order of the openings, with the labels of these."""
+
+    labels: tuple[str, ...] = ()
+    scores: Mapping[SeatName, tuple[int | None, ...]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """End of a game: the winners, and the reason."""
@@ -165,6 +182,7 @@ class CampaignPage:
     openings: tuple[TurnOpened, ...] = ()
     scores: tuple[Score, ...] = ()
     of: str = ""
+    course: Course = Course()
     spectacle: BoardView | None = None
     issues: tuple[Issue, ...] = ()
     result: Result | None = None
@@ -198,11 +216,20 @@ class ClubPage:
         return sorted(found, key=lambda each: each.since, reverse=True)
 
 
+MOST_TOGETHER = 12
+"""Seats up to which a moment is also shown as all views together."""
+
 NEWS_ALONE, REPLAY, ALL = "news", "replay", "all"
 """Values of the house rule `site`."""
 
 MOST_OPENINGS = 12
 """Openings in a feed."""
+
+MOST_COMPARED = 20
+"""Openings whose public scores are drawn; of a longer game, as many that lie evenly over it."""
+
+MOST_DRAWN = 8
+"""Seats whose scores are drawn, the best ones: there are as many colours."""
 
 # Id of a turn, and its opening, whose label is added when it is needed.
 _PublicOpening = tuple[int, TurnOpened]
@@ -243,6 +270,9 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
     over = snapshot.status == CampaignState.OVER
     # Of a mailed view: the site has no way of its own to a state (docs/decisions/0028).
     panorama = _load_panorama(session, ruleset, told[0][0]) if told else None
+    scores = tuple(ranked(panorama.scores)) if panorama else ()
+    replay = over and snapshot.policy.site in (REPLAY, ALL)
+    show = _final_view if replay else _board_view
     return CampaignPage(
         name=snapshot.name,
         game=GamePage(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
@@ -256,12 +286,13 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
         created=session.scalars(select(Campaign.created_at).where(Campaign.id == snapshot.id)).one(),
         last=openings[0] if openings else None,
         openings=tuple(openings),
-        scores=tuple(ranked(panorama.scores)) if panorama else (),
+        scores=scores,
         of=panorama.of if panorama else "",
-        spectacle=_board_view(session, ruleset, snapshot, told),
+        course=_load_course(session, ruleset, told, [each.seat for each in scores[:MOST_DRAWN]]),
+        spectacle=show(session, ruleset, snapshot, told),
         issues=tuple(_issues(session, snapshot, [*reversed(told)])),
         result=_load_result(session, ruleset, snapshot) if over else None,
-        replay=over and snapshot.policy.site in (REPLAY, ALL),
+        replay=replay,
     )
 
 
@@ -320,6 +351,38 @@ def _board_view(
     turn_id, opened = told[delay]
     panorama = _load_panorama(session, ruleset, turn_id)
     return BoardView(_with_label(session, turn_id, opened), panorama.pictures) if panorama else None
+
+
+def _final_view(
+    session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[_PublicOpening]
+) -> BoardView | None:
+    """Return the board of a game whose replay is public, as all its views show it together at the end."""
+    if not told or len(snapshot.seats) > MOST_TOGETHER:
+        return None
+    turn_id, opened = told[0]
+    rows = session.scalars(select(Report.view).where(Report.turn_id == turn_id).order_by(Report.seat_id))
+    views: dict[SeatName, View] = {view["seat"]: view for view in map(json.loads, rows)}
+    panorama = ruleset.full_view(views)
+    return BoardView(_with_label(session, turn_id, opened), panorama.pictures) if panorama else None
+
+
+def _load_course(
+    session: Session, ruleset: AnyRuleset, told: Sequence[_PublicOpening], seats: Sequence[SeatName]
+) -> Course:
+    """Return the public scores of these seats over the public openings."""
+    if not seats or len(told) < 2:
+        return Course()
+    chosen = [_load_view(session, turn_id) for turn_id, _ in _evenly([*reversed(told)], MOST_COMPARED)]
+    known = [ruleset.public_view({view["seat"]: view}) for view in chosen]
+    scores = {seat: tuple(each.scores.get(seat) if each else None for each in known) for seat in seats}
+    return Course(tuple(str(view["label"]) for view in chosen), scores)
+
+
+def _evenly(all_of: Sequence[_PublicOpening], most: int) -> list[_PublicOpening]:
+    """Return so many items of a sequence, the first and the last among them."""
+    if len(all_of) <= most:
+        return list(all_of)
+    return [all_of[at * (len(all_of) - 1) // (most - 1)] for at in range(most)]
 
 
 def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_PublicOpening]) -> Iterator[Issue]:

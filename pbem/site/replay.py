@@ -31,7 +31,8 @@ from pbem.report.typed_text import elements
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
-from pbem.site.data import ALL, SiteFolder
+from pbem.site.data import ALL, MOST_TOGETHER, SiteFolder
+from pbem.site.moves import Known, Move, draw_moves, read_moves
 from pbem.store.models import Press, Report, Seat, Turn
 
 GROUND = "\x01"
@@ -39,9 +40,6 @@ GROUND = "\x01"
 
 MOST_SEATS = 24
 """Seats whose views a replay has; of a larger game, the first ones."""
-
-MOST_TOGETHER = 12
-"""Seats up to which an opening is also shown as all views together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +67,7 @@ class Replay:
 
     `shelf` makes a new store of the GM's attachments for each opening. `moments` are
     the openings; `scores` have one for each of them, None where a seat had no report.
+    `has_moves`: orders are drawn on pictures of at least one.
     """
 
     def __init__(
@@ -87,12 +86,19 @@ class Replay:
         self.moments: list[Json] = []
         self.scores: dict[SeatName, list[int | None]] = {seat: [] for seat in self.seats}
         self.of = ""
+        self.has_moves = False
+        self._known: dict[SeatName, Known] = {}
 
     def add(self, moment: ReplayStep) -> None:
         """Write the file of one opening, and the backgrounds that its pictures need."""
-        opening = _Opening(self._reporter, self._ruleset, moment, self._shelf() if self._shelf else None)
+        shelf = self._shelf() if self._shelf else None
+        opening = _Opening(self._reporter, self._ruleset, moment, self._known, shelf)
+        # Before what all see together, whose picture has the moves of all.
+        seats = opening.seats()
         together = opening.together() if self._together else None
-        data = {"number": moment.number, "label": moment.label, "seats": opening.seats(), "all": together}
+        self._known |= opening.known
+        self.has_moves = self.has_moves or opening.has_moves
+        data = {"number": moment.number, "label": moment.label, "seats": seats, "all": together}
         data |= {"words": list(map(_with_elements, moment.words)), "diaries": list(map(_with_elements, moment.diaries))}
         for key, ground in opening.grounds.items():
             self._folder.write(f"{self._home}/grounds/{key}.js", _data_script("ground", key, ground))
@@ -186,8 +192,16 @@ class _Opening:
     """Data of one opening: the reports that were mailed then, and the outcomes of the orders before."""
 
     def __init__(
-        self, reporter: Renderer, ruleset: AnyRuleset, moment: ReplayStep, shelf: AttachmentStore | None = None
+        self,
+        reporter: Renderer,
+        ruleset: AnyRuleset,
+        moment: ReplayStep,
+        before: Mapping[SeatName, Known],
+        shelf: AttachmentStore | None = None,
     ) -> None:
+        self._before, self._moves = before, list[Move]()
+        self.known: dict[SeatName, Known] = {}
+        self.has_moves = False
         self._reporter, self._ruleset, self._views, self._shelf = reporter, ruleset, moment.views, shelf
         self._orders = orders_disclosed(moment.before, ruleset.orders)
         self._missing = moment.before.get("missing", ())
@@ -205,10 +219,13 @@ class _Opening:
         if panorama is None:
             return None
         self.scores, self.of = panorama.scores, panorama.of
-        return {"pictures": [*self._pictures(panorama.pictures)], "scores": dict(panorama.scores)}
+        pictures = [*self._pictures(panorama.pictures, self._moves)]
+        return {"pictures": pictures, "scores": dict(panorama.scores)}
 
     def _seat(self, seat: SeatName, view: View) -> Json:
-        pictures = [*self._pictures(self._ruleset.pictures(view)), *self._attached_pictures(view)]
+        shown = self._ruleset.pictures(view)
+        moves = self._read_moves(seat, view, shown)
+        pictures = [*self._pictures(shown, moves), *self._attached_pictures(view)]
         said = self._reporter.sentences(self._ruleset, view, self._orders.get(seat, ()))
         return {
             "brief": list(said.headlines),
@@ -230,7 +247,14 @@ class _Opening:
             self.grounds[key[:12]] = ground
             yield {"name": each.title, "title": each.title, "ground": key[:12], "svg": f"{head}{GROUND}</svg>"}
 
-    def _pictures(self, pictures: Sequence[Picture]) -> Iterator[Json]:
+    def _read_moves(self, seat: SeatName, view: View, pictures: Sequence[Picture]) -> tuple[Move, ...]:
+        now = Known(view, tuple(spot for picture in pictures for spot in picture.spots))
+        self.known[seat] = now
+        moves = read_moves(self._ruleset, seat, self._orders.get(seat, ()), self._before.get(seat, Known()), now)
+        self._moves += moves
+        return moves
+
+    def _pictures(self, pictures: Sequence[Picture], moves: Sequence[Move]) -> Iterator[Json]:
         for picture in pictures:
             try:
                 check_svg(picture)
@@ -240,7 +264,11 @@ class _Opening:
             key = hashlib.sha256(ground.encode()).hexdigest()[:12] if ground else ""
             self.grounds |= {key: ground} if key else {}
             svg = shown.replace(ground, GROUND, 1) if key else shown
-            yield {"name": picture.name, "title": picture.title, "ground": key, "svg": svg}
+            drawn = draw_moves(picture.spots, moves) if moves else None
+            self.has_moves = self.has_moves or drawn is not None
+            yield {"name": picture.name, "title": picture.title, "ground": key, "svg": svg} | (
+                {"moves": drawn} if drawn else {}
+            )
 
 
 def _with_elements(said: Json) -> Json:

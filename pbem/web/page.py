@@ -94,6 +94,7 @@ class PageAssets:
     """Styles and script of a page, which may request nothing.
 
     `files` is where scripts may lie that it loads: "" for nowhere, or "'self' file:" for data beside it on a site.
+    `images` is the same for pictures, besides those in the page itself.
     With `any_style`, styles need not be known: for a page that has another in it, which brings a policy of its own.
     """
 
@@ -101,6 +102,7 @@ class PageAssets:
     script: str
     files: str = ""
     any_style: bool = False
+    images: str = ""
 
     @property
     def policy(self) -> str:
@@ -108,7 +110,7 @@ class PageAssets:
         styles = "'unsafe-inline'" if self.any_style else " ".join(map(_csp_hash, self.styles)) or "'none'"
         script = f"{_csp_hash(self.script)} {self.files}".strip() if self.script else "'none'"
         return (
-            f"default-src 'none'; img-src data:; style-src {styles}; script-src {script}; "
+            f"default-src 'none'; img-src {f'data: {self.images}'.strip()}; style-src {styles}; script-src {script}; "
             "connect-src 'none'; base-uri 'none'; form-action 'none'"
         )
 
@@ -130,12 +132,13 @@ class PageAssets:
 
 
 @cache
-def page_assets(*styles: str, script: str = "", files: str = "") -> PageAssets:
+def page_assets(*styles: str, script: str = "", files: str = "", images: str = "") -> PageAssets:
     """Return the assets made of files in the folder, such as `page_assets("base.css", "map.css", script="seat.js")`."""
     return PageAssets(
         tuple((ASSETS / style).read_text(encoding="utf-8") for style in styles),
         bundle_modules(script) if script else "",
         files,
+        images=images,
     )
 
 

@@ -12,7 +12,7 @@ from pbem_rules import harvester, singularity
 from tests.browser.firefox import Firefox
 from tests.browser.looking import SCHEMES, Scheme, faults, too_wide
 from tests.browser.test_seat_pages import EACH, file_of, moments
-from tests.browser.test_site import HOME, TRAP, campaign_of, served, write_club, write_replay
+from tests.browser.test_site import HOME, TRAP, served, write_club, write_replay
 from tests.games import RULESETS
 
 FORM = ["[data-role=undo]", "[data-role=orders] .count", "[data-role=send]", "[data-role=next]"]
@@ -232,7 +232,7 @@ def test_a_game_is_watched_from_a_disk_and_from_the_web(firefox: Firefox, tmp_pa
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_pages_of_a_club_open(firefox: Firefox, tmp_path: Path, scheme: Scheme) -> None:
     """On a small phone pages are not too wide, and axe-core has no findings."""
-    names = write_club(tmp_path, campaign_of(TRAP, ("red", "cyan")))
+    names = write_club(tmp_path, TRAP)
     firefox.look(320, scheme=scheme)
     for name in names:
         firefox.open((tmp_path / name).as_uri())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import re
 import threading
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
@@ -18,9 +20,11 @@ from pbem.app import TEMPLATE_DIR
 from pbem.report.facts import QuotedText
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset
-from pbem.site.data import CampaignPage, ClubPage, GamePage, Issue, Result, Score, SiteFolder, TurnOpened
-from pbem.site.publish import replay_page, site_page
+from pbem.site.data import CampaignPage, ClubPage, Course, GamePage, Issue, Result, Score, SiteFolder, TurnOpened
+from pbem.site.pictures import BoardFile, title_picture
+from pbem.site.publish import SharedPicture, course_plot, replay_page, sample_page, site_page
 from pbem.site.replay import Replay, ReplayStep
+from pbem.site.samples import make_samples
 from pbem.store.types import CampaignState
 from pbem.testing.play import standard_game
 from pbem.web import encrypt_page, page_assets
@@ -68,27 +72,15 @@ def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
     said = {"kind": "news", "by": "red", "to": [], "text": HOSTILE}
     with Renderer([TEMPLATE_DIR], {ruleset.key: ruleset}, pictures=False) as reporter:
         replay = Replay(reporter, ruleset, game.seats, folder, HOME)
+        before: dict[str, Any] = {"orders": {}, "missing": [game.seats[0]]}
         for number, step in enumerate(game.steps * times, start=1):
-            before = {"orders": {}, "missing": [game.seats[0]]}
             replay.add(ReplayStep(number=number, at=START, views=step.views, before=before, words=[said]))
+            given = {seat: [*map(ruleset.orders.to_json, orders)] for seat, orders in step.turn.orders.items()}
+            before = {"orders": given, "missing": []}
         proof = {"seal": "ab" * 32, "seed": "cd" * 32, "head": "ef" * 32, "dice": ("red: w",), "archive": "a.zip"}
         page = replay_page(reporter, club, campaign, replay, made="", judged=False, **proof)
         folder.write(f"{HOME}/index.html", page)
     return [moment["label"] for moment in replay.moments]
-
-
-def write_club(root: Path, campaign: CampaignPage) -> tuple[str, str]:
-    """Write the pages of a club and of its campaign; return their names."""
-    club = ClubPage(
-        name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,),
-        games=(campaign.game,),
-    )  # fmt: skip
-    folder = SiteFolder(root)
-    with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
-        folder.write("index.html", site_page(reporter, "index.html", "club", club=club))
-        path = "c/war7/index.html"
-        folder.write(path, site_page(reporter, path, "campaign", club=club, campaign=campaign, pictures=[]))
-    return "index.html", path
 
 
 @contextmanager
@@ -255,18 +247,135 @@ def test_a_replay_plays_by_itself_to_its_end(browser: Browser, trap: tuple[Path,
         page.get_by_role("button", name="Play", exact=True).wait_for()
 
 
-@pytest.mark.parametrize(
-    ("status", "scheme"),
-    [(CampaignState.FORMING, "dark"), (CampaignState.RUNNING, "light"), (CampaignState.OVER, "dark")],
-)
-def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: CampaignState, scheme: Scheme) -> None:
-    """On a small phone pages are not too wide, axe-core has no findings, and no words of players run."""
-    names = write_club(tmp_path, campaign_of(RULESETS[0], ("red", "cyan"), status))
+def test_moves_go_with_the_board(browser: Browser, trap: tuple[Path, list[str]]) -> None:
+    """Orders are drawn on what was true, in the colours of seats, move with it when it is zoomed, and can be hidden."""
+    root, _ = trap
+    with opened(browser, f"file://{root}/{HOME}/index.html#turn=3") as page:
+        marks = page.locator(".map-view svg .moves .move")
+        marks.first.wait_for()
+        small = marks.first.bounding_box()
+        page.get_by_role("button", name="Closer").click()
+        near = marks.first.bounding_box()
+        seats = {mark.get_attribute("data-seat") for mark in marks.all()}
+        page.get_by_label("Whose eyes").select_option("green")
+        page.get_by_text("What green knew").wait_for()
+        own = {mark.get_attribute("data-seat") for mark in page.locator(".maps section:first-child .move").all()}
+        page.get_by_label("Moves").uncheck()
+
+        assert small
+        assert near
+        assert near["height"] > 1.2 * small["height"]
+        assert len(seats) > 1
+        assert own <= {"green"}
+        expect(page.locator(".moves").first).to_be_hidden()
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_replay_fills_the_screen(browser: Browser, trap: tuple[Path, list[str]], refused: bool) -> None:
+    """By its button and by a key the game fills the screen, also where the browser gives no page the screen."""
+    root, _ = trap
+    with opened(browser, f"file://{root}/{HOME}/index.html") as page:
+        page.locator(".stories h2").first.wait_for()
+        if refused:
+            page.evaluate("() => { Element.prototype.requestFullscreen = () => Promise.reject(new Error()); }")
+        button = page.get_by_role("button", name="Full screen")
+        button.click()
+        expect(page.locator("#viewer")).to_have_class(re.compile("full"))
+        box = page.locator("#viewer").bounding_box()
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "false")
+        page.locator("output").click()
+        page.keyboard.press("f")
+        expect(button).to_have_attribute("aria-pressed", "true")
+        assert box
+        assert (box["x"], box["y"], box["width"]) == (0, 0, 1100)
+
+
+def write_club(root: Path, ruleset: AnyRuleset) -> list[str]:
+    """Write the pages of a club that plays a game, in each state of a campaign; return their names."""
+    folder = SiteFolder(root)
+    states = (CampaignState.FORMING, CampaignState.RUNNING, CampaignState.OVER, CampaignState.MOVED)
+    campaigns = [
+        dataclasses.replace(campaign_of(ruleset, ("red", "cyan"), state), name=f"war{at}")
+        for at, state in enumerate(states)
+    ]
+    course = Course(("turn 1", "turn 2"), {"red": (1, 5), "cyan": (2, None)})
+    campaigns[1] = dataclasses.replace(campaigns[1], course=course)
+    game = campaigns[0].game
+    club = ClubPage(
+        name=HOSTILE, address="orders@example.org", domain="example.org", url="https://club.example.org/",
+        campaigns=tuple(campaigns), games=(game,),
+    )  # fmt: skip
+    home, place = f"games/{game.key}", f"games/{game.key}/board.svg"
+    with Renderer([TEMPLATE_DIR], {ruleset.key: ruleset}, pictures=False) as reporter:
+        samples = make_samples(reporter, ruleset)
+        board = samples.board or title_picture(game.title, HOSTILE)
+        file = BoardFile(place, board.title, board.width, board.height)
+        kept = {game.key: {"receipt": samples.receipt is not None}}
+        given: dict[str, Any] = {"club": club, "samples": kept, "share": SharedPicture("https://example.org/", HOSTILE)}
+        boards = {each.name: file for each in campaigns}
+        pages = {
+            "index.html": site_page(reporter, "index.html", "club", boards=boards, games={game.key: file}, **given)
+        }
+        for each in campaigns:
+            path = f"c/{each.name}/index.html"
+            shown: dict[str, Any] = {"campaign": each, "pictures": [], "board": file, **course_plot(each), **given}
+            pages[path] = site_page(reporter, path, "campaign", **shown)
+        for kind, mail in (("report", samples.report), ("receipt", samples.receipt)):
+            if mail:
+                pages[f"{home}/{kind}.html"] = sample_page(reporter, club, game, kind, samples, mail)
+    folder.write(place, board.svg)
+    for path, text in pages.items():
+        folder.write(path, text)
+    return list(pages)
+
+
+@pytest.fixture(scope="module", params=RULESETS, ids=lambda ruleset: ruleset.key)
+def club_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Return a site with the pages of a club that plays a game, in each state of a campaign, and their names."""
+    root = tmp_path_factory.mktemp("club")
+    return root, write_club(root, request.param)
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+def test_pages_of_the_club_read_well(
+    browser: Browser, club_site: tuple[Path, list[str]], width: int, scheme: Scheme
+) -> None:
+    """At any width nothing is too wide, axe-core has no findings, pictures are shown, and no words of players run."""
+    root, names = club_site
     for name in names:
-        with opened(browser, f"file://{tmp_path}/{name}", 360, scheme) as page:
-            assert too_wide(page) == []
-            assert faults(page) == []
-            assert page.title() != "run"
+        with opened(browser, f"file://{root}/{name}", width, scheme) as page:
+            lost = page.evaluate(_LOST_PICTURES)
+
+            assert too_wide(page) == [], name
+            assert faults(page) == [], name
+            assert lost == [], name
+            assert page.title() != "run", name
+
+
+_LOST_PICTURES = """async () => {
+  const pictures = [...document.images];
+  for (const each of pictures) each.loading = "eager";
+  await Promise.all(pictures.map((each) => each.decode().catch(() => {})));
+  return pictures.filter((each) => !each.naturalWidth).map((each) => each.src);
+}"""
+
+
+def test_pages_of_the_club_need_no_script(browser: Browser, club_site: tuple[Path, list[str]]) -> None:
+    """Without scripts pictures and links to join and to try a game are there, and no more is requested."""
+    root, _ = club_site
+    with served(root) as (url, asked):
+        context = browser.new_context(java_script_enabled=False, viewport={"width": 360, "height": 800})
+        page = context.new_page()
+        page.goto(f"{url}/index.html")
+        page.locator("img").last.scroll_into_view_if_needed()
+        expect(page.get_by_role("link", name="Play a turn")).to_be_visible()
+        expect(page.get_by_role("link", name="Join war0")).to_be_visible()
+        context.close()
+
+        assert set(asked) == {"index.html", "board.svg"}
 
 
 def test_a_sealed_page_opens_by_its_link_alone(browser: Browser, tmp_path: Path) -> None:

@@ -65,14 +65,15 @@ def test_scores_are_told_where_the_replay_tells_them(desk: Desk, site: str, told
 
 
 def test_the_replay_is_a_button(desk: Desk) -> None:
-    """With a site the mail has a button and the bare address of the replay; without one neither."""
+    """With a site the mail of each seat has a button and the bare address of the replay; without one neither."""
     end(with_site(desk))
-    mail = desk.last(ANN)
-    html = mail.get_body(("html",))
+    for address in (ANN, BOB):
+        mail = desk.last(address)
+        html = mail.get_body(("html",))
 
-    assert html is not None
-    assert 'href="https://club.example.org/c/toy1/replay/index.html"' in html.get_content()
-    assert "REPLAY: https://club.example.org/c/toy1/replay/index.html\n" in text_of(mail)
+        assert html is not None
+        assert 'href="https://club.example.org/c/toy1/replay/index.html"' in html.get_content()
+        assert "REPLAY: https://club.example.org/c/toy1/replay/index.html\n" in text_of(mail)
 
 
 def test_no_replay_without_a_site(desk: Desk) -> None:

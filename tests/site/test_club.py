@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -12,10 +14,13 @@ from sqlalchemy import select
 
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.errors import CampaignError
+from pbem.ruleset import Picture, SeatName, View
+from pbem.ruleset.values import Panorama
 from pbem.site import publish
 from pbem.site.publish import sample_pages
 from pbem.store.models import Campaign
 from tests.toy.home import Desk
+from tests.toy.ruleset import Auction
 
 HOSTILE = "<script>alert(1)</script> & ]]> \" '"
 
@@ -39,7 +44,7 @@ def test_a_club_shows_what_is_played(desk: Desk) -> None:
 
     club, campaign = (root / "index.html").read_text(), (root / "c/toy1/index.html").read_text()
     assert 'href="c/toy1/index.html"' in club
-    assert "Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)" in club
+    assert '<time datetime="2026-11-06T19:00+00:00">Fri 6 Nov 2026 20:00</time> Europe/Berlin' in club
     assert "Round 1" in campaign
     assert 'href="../../games/toy.html"' in campaign
     assert "Bid coins" in (root / "games/toy.html").read_text()
@@ -80,7 +85,10 @@ def test_a_site_has_no_addresses_and_no_secrets(desk: Desk) -> None:
     """No file has an address except that for orders, nor a code, a token or the hash of a seed."""
     desk.begin()
     desk.tick()
-    told = b"".join(files(site(desk)).values()).decode()
+    written = files(site(desk))
+    # The guide is the same in all homes; its example of a deputy has the address of this home's Bob.
+    written["guide.html"] = written["guide.html"].replace(b"DEPUTY bob@example.org", b"")
+    told = b"".join(written.values()).decode()
 
     with desk.app.store.reading() as session:
         campaign = session.scalars(select(Campaign)).one()
@@ -198,3 +206,74 @@ def test_a_campaign_can_be_left_out(desk: Desk) -> None:
         publish(desk.app, desk.home / "public", ["toy1"])
     with pytest.raises(CampaignError, match="there is no campaign 'toy9'"):
         publish(desk.app, desk.home / "public", ["toy9"])
+
+
+class Open(Auction):
+    """A toy whose prizes all players see, with a board."""
+
+    def public_view(self, views: Mapping[SeatName, View]) -> Panorama:
+        """Return the prizes, and a board with them."""
+        view = next(iter(views.values()))
+        svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>{view["label"]}</text></svg>'
+        return Panorama((Picture("board", "The prizes", svg, 9, 9),), view["prizes"], "prizes")
+
+
+def opened(desk: Desk) -> Desk:
+    """Return the same home with an open toy."""
+    return dataclasses.replace(desk, app=dataclasses.replace(desk.app, games={"toy": Open()}))
+
+
+def test_an_open_board_is_shown_unless_the_gm_says_no(desk: Desk) -> None:
+    """What all players see of the board is shown when they have it, later with spectators=1, and never with off."""
+    desk = opened(desk)
+    desk.begin()
+    desk.tick()
+    first = (site(desk) / "c/toy1/board.svg").read_text()
+    desk.tick(hours=24 * 7)
+    second = (site(desk) / "c/toy1/board.svg").read_text()
+    desk.set_rules(spectators="1")
+    late = (site(desk) / "c/toy1/board.svg").read_text()
+    desk.set_rules(spectators="off")
+    page = (site(desk) / "c/toy1/index.html").read_text()
+
+    assert ("round 1" in first, "round 2" in second, "round 1" in late) == (True, True, True)
+    assert "The board, " not in page
+    assert 'src="../../games/toy/board.svg"' in page
+
+
+def test_public_scores_are_a_plot(desk: Desk) -> None:
+    """From the second opening on the standing is drawn over the turns that all know of, with a line for each seat."""
+    desk = opened(desk)
+    desk.begin()
+    desk.tick()
+    first = (site(desk) / "c/toy1/index.html").read_text()
+    desk.reply(desk.last("ann@example.org"), "BID 7")
+    desk.tick(hours=24 * 7)
+    second = (site(desk) / "c/toy1/index.html").read_text()
+
+    assert "<polyline" not in first
+    assert second.count('<polyline class="c-red" points="44.0,') == 1
+    assert second.count("<title>blue</title>") == 1
+
+
+def test_each_time_stands_once(desk: Desk) -> None:
+    """No page of a campaign or of the club gives a time twice, or in two zones."""
+    desk.begin()
+    desk.tick()
+    desk.reply(desk.last(), "NEWS\nThe cat is out.\nEND")
+    desk.tick(hours=24 * 7)
+    root = site(desk)
+    for name in ("index.html", "c/toy1/index.html"):
+        times = re.findall(r'<time datetime="([^"]+)">', (root / name).read_text())
+        assert times
+        assert len(times) == len(set(times))
+        assert " UTC" not in (root / name).read_text()
+
+
+def test_a_seat_is_asked_for_by_one_tap(desk: Desk) -> None:
+    """Join is a button, whose mail has all that is needed."""
+    desk.begin(rules={"signup": "yes"})
+    root = site(desk)
+    link = 'class="button main" href="mailto:{}?subject=JOIN%20toy1&amp;body=JOIN%20toy1%0A">Join toy1</a>'
+
+    assert link.format(desk.app.settings.address) in (root / "c/toy1/index.html").read_text()

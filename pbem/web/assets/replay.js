@@ -1,14 +1,15 @@
 import { island } from "./data.js";
 import { make } from "./dom.js";
 import { LiveMap } from "./map.js";
+import { movesGroup } from "./moves.js";
 
 /**
- * @typedef {{name: string, title: string, ground: string, svg: string}} Drawn
+ * @typedef {{name: string, title: string, ground: string, svg: string, moves?: import("./moves.js").Moves}} Drawn
  * @typedef {{brief: string[], happened: string[][], orders: string[][], missed: boolean, pictures: Drawn[], map: string}} Told
  * @typedef {string | [string, ...any[]]} Written a text, or an element: its tag, and what is written in it
  * @typedef {{kind: string, by: string, to: string[], text: Written[]}} Said
  * @typedef {{number: number, label: string, seats: Record<string, Told>, all: {pictures: Drawn[]} | null, words: Said[], diaries: Said[]}} Turn
- * @typedef {{campaign: string, seats: [string, string][], moments: {number: number, label: string, at: string}[]}} Replay
+ * @typedef {{campaign: string, seats: [string, string][], moments: {number: number, label: string, at: string}[], moves?: boolean}} Replay
  */
 
 const KEPT = 12;
@@ -105,6 +106,10 @@ class Viewer {
     this.seat = this.choice("Whose eyes", [ALL, ...replay.seats.map(([seat]) => seat)], ALL);
     this.seat.options[0].text = "all at once";
     this.chart = this.choice("Picture", [], "");
+    this.moves = make("input", { type: "checkbox", checked: true });
+    this.full = this.button("Full screen", () => this.fill());
+    this.full.setAttribute("aria-pressed", "false");
+    this.colours = new Map(replay.seats);
     this.panels = make("div", { class: "eyes" });
     this.build();
     this.follow();
@@ -122,7 +127,8 @@ class Viewer {
       this.button("▶|", () => this.go(this.replay.moments.length - 1), "To the end"),
       this.label,
     );
-    const choices = make("div", { class: "row" }, named("Eyes of", this.seat), named("Speed", this.speed), named("Picture", this.chart));
+    const moves = make("label", { class: "tick", hidden: !this.replay.moves }, this.moves, " Moves");
+    const choices = make("div", { class: "row" }, named("Eyes of", this.seat), named("Speed", this.speed), named("Picture", this.chart), moves, this.full);
     this.root.replaceChildren(make("div", { class: "bar" }, steps, this.slider), choices, this.panels);
     this.root.hidden = false;
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
@@ -131,6 +137,8 @@ class Viewer {
       this.picture = this.chart.value;
       this.show();
     });
+    this.moves.addEventListener("change", () => this.root.classList.toggle("still", !this.moves.checked));
+    document.addEventListener("fullscreenchange", () => this.filled(document.fullscreenElement === this.root));
     addEventListener("hashchange", () => this.follow());
     document.addEventListener("keydown", (event) => this.key(event));
     const plot = document.querySelector(".plot");
@@ -200,6 +208,23 @@ class Viewer {
     this.play.setAttribute("aria-label", this.play.textContent);
   }
 
+  /** Fills the screen with the game, or the window where the browser does not let a page have the screen; or ends it. */
+  async fill() {
+    if (document.fullscreenElement) await document.exitFullscreen();
+    else if (this.root.classList.contains("full")) this.filled(false);
+    else {
+      this.filled(true);
+      await this.root.requestFullscreen?.().catch(() => {});
+    }
+  }
+
+  /** @param {boolean} full */
+  filled(full) {
+    this.root.classList.toggle("full", full);
+    document.documentElement.classList.toggle("covered", full);
+    this.full.setAttribute("aria-pressed", String(full));
+  }
+
   async next() {
     await this.go(this.at + 1);
     if (this.timer === undefined) return;
@@ -212,8 +237,12 @@ class Viewer {
   key(event) {
     const { target } = event;
     const inside = target instanceof Element && target.closest("input, select, button, a, .map-view");
-    if (inside || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "ArrowLeft") this.go(this.at - 1);
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape" && this.root.classList.contains("full")) this.filled(false);
+    else if (inside) return;
+    else if (event.key === "f") this.fill();
+    else if (event.key === "m" && this.replay.moves) this.moves.click();
+    else if (event.key === "ArrowLeft") this.go(this.at - 1);
     else if (event.key === "ArrowRight") this.go(this.at + 1);
     else if (event.key === "Home") this.go(0);
     else if (event.key === "End") this.go(this.replay.moments.length - 1);
@@ -325,6 +354,7 @@ class Viewer {
     const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(read.documentElement, true)));
     const [width, height] = ["width", "height"].map((side) => svg.getAttribute(side));
     if (!svg.hasAttribute("viewBox")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    if (drawn.moves) svg.append(movesGroup(drawn.moves, this.colours));
     return svg;
   }
 
