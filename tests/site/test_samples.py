@@ -14,7 +14,7 @@ from pbem.app import TEMPLATE_DIR
 from pbem.errors import RulesetError
 from pbem.report.pictures import PictureError, check_svg
 from pbem.report.renderer import Renderer
-from pbem.ruleset import AnyRuleset, Picture, SeatName, View
+from pbem.ruleset import AnyRuleset, Dice, Event, Picture, SeatName, TurnInput, View
 from pbem.ruleset.values import Panorama
 from pbem.site import publish
 from pbem.site.pictures import share_picture
@@ -23,7 +23,7 @@ from tests.games import RULESETS
 from tests.site.test_club import files, site
 from tests.site.test_ticks import with_site
 from tests.toy.home import Desk
-from tests.toy.ruleset import Auction
+from tests.toy.ruleset import Auction, Table
 
 SAMPLES = ("board.svg", "report.html", "turn.html", "receipt.html", "made.json")
 
@@ -36,7 +36,7 @@ def playing(desk: Desk, game: AnyRuleset) -> Desk:
 class Unplayable(Auction):
     """A toy whose turns cannot be resolved."""
 
-    def resolve(self, *_: object) -> tuple[object, tuple[object, ...]]:  # type: ignore[override]
+    def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Event, ...]]:
         raise RulesetError("the bank is closed")
 
 
