@@ -130,7 +130,7 @@ def errors_of(ruleset: AnyRuleset, view: View, sheet: list[str]) -> list[str]:
 
 def marked(ruleset: AnyRuleset, view: View, sheet: list[str]) -> set[str]:
     """Return the lines of a sheet whose orders are drawn on a map."""
-    words = {verb["word"] for verb in ruleset.desk(view)["verbs"] if "mark" in verb}
+    words = {verb["word"] for verb in ruleset.desk(view)["verbs"] if verb["mark"]}
     return {line for line in sheet if line.split()[0] in words}
 
 
