@@ -80,9 +80,12 @@ def render_seat_page(
     *,
     html: str,
     pictures: Iterable[Picture],
-    practice: bool = False,
+    practice: str = "",
 ) -> SeatPage:
-    """Return the page of a report; `html` is the HTML of its mail. A page for `practice` sends no mail."""
+    """Return the page of a report; `html` is the HTML of its mail.
+
+    With `practice`, an address, it sends no mail and links there instead.
+    """
     tag = '<div class="map" data-name="{}">{}</div>'
     maps = {
         facts.content_id(picture.name): tag.format(escape(picture.name.capitalize()), interactive_svg(picture))
@@ -101,7 +104,7 @@ def render_seat_page(
         dress=page_assets("base.css", "map.css", "seat.css", script="seat.js").with_style(
             with_dark_colours(report.style)
         ),
-        seat=json_script("seat", _seat_data(ruleset, view, facts, desk) | ({"practice": True} if practice else {})),
+        seat=json_script("seat", _seat_data(ruleset, view, facts, desk) | ({"practice": practice} if practice else {})),
     )
 
 
@@ -250,10 +253,8 @@ class Renderer:
             orders=_order_outcomes(ruleset, view, orders),
         )
 
-    def seat_page(
-        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, *, practice: bool = False
-    ) -> bytes:
-        """Return the page of a report; `html` is the HTML of its mail. One for `practice` sends no mail."""
+    def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, *, practice: str = "") -> bytes:
+        """Return the page of a report; arguments as in `render_seat_page`."""
         pictures = _all_pictures(ruleset, view, facts) if self._painter or practice else ()
         return self._seat_page(ruleset, view, facts, html, pictures, practice=practice)
 
@@ -265,7 +266,7 @@ class Renderer:
         html: str,
         pictures: Iterable[Picture],
         *,
-        practice: bool = False,
+        practice: str = "",
     ) -> bytes:
         page = render_seat_page(ruleset, view, facts, html=html, pictures=pictures, practice=practice)
         return self._render(TEMPLATE, {"page": page}).encode()

@@ -84,7 +84,7 @@ def make_samples(reporter: Renderer, ruleset: AnyRuleset) -> GameSamples:
         seat=seat,
         label=str(view["label"]),
         report=report,
-        page=reporter.seat_page(ruleset, view, open_end, html, practice=True),
+        page=reporter.seat_page(ruleset, view, open_end, html, practice="../../index.html"),
         receipt=_receipt(reporter, ruleset, view),
     )
 

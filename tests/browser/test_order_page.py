@@ -393,7 +393,7 @@ def test_practice_mails_nothing(open_page: Callable[..., Thumb]) -> None:
     """On a page to practise on, Send shows the mail that a real game would open in the mail program."""
     thumb = open_page(singularity.RULESET, "move 1")
     path = Path(thumb.page.url.removeprefix("file://"))
-    path.write_text(path.read_text().replace('"awaited":true', '"awaited":true,"practice":true'))
+    path.write_text(path.read_text().replace('"awaited":true', '"awaited":true,"practice":"../../index.html"'))
     thumb.page.reload()
     thumb.settle()
     thumb.place("f6")

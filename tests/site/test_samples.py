@@ -61,7 +61,7 @@ def test_each_game_has_samples(ruleset: AnyRuleset) -> None:
         first, again = (make_samples(reporter, ruleset) for _ in range(2))
 
     assert first == again
-    assert b'"practice":true' in first.page
+    assert b'"practice":"../../index.html"' in first.page
     assert first.receipt is not None
     assert "order" in str(first.receipt.content.body)
     assert "mailto:" not in str(first.report.content.body)

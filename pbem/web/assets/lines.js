@@ -226,7 +226,7 @@ export class Lines {
     this.mail.textContent = filled ? "Send by mail" : "Open a mail to paste it into";
     this.mail.setAttribute("href", href);
     this.sending.hidden = !this.lines.length;
-    this.mail.hidden = this.seat.practice === true;
+    this.mail.hidden = Boolean(this.seat.practice);
     const said = filled ? "It counts once you have mailed it." : "The sheet is too long for some mail programs: copy it, then open a mail and paste it.";
     this.sent.textContent = this.lines.length ? said : "";
   }

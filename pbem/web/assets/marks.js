@@ -5,7 +5,7 @@ import { split } from "./grammar.js";
  * The draft as it is drawn on the map: in an SVG of its own, so that marks keep their size.
  *
  * @typedef {import("./selection.js").Ordering} Ordering
- * @typedef {import("./selection.js").State} State
+ * @typedef {import("./offers.js").State} State
  * @typedef {object} Drawn
  * @property {"path" | "target" | "piece" | "cross" | "note" | "dot" | "ring"} shape
  * @property {number[]} spots from the unit to the end

@@ -4,8 +4,8 @@ import { capital } from "./selection.js";
 
 /**
  * @typedef {import("./selection.js").Ordering} Ordering
- * @typedef {import("./selection.js").State} State
- * @typedef {import("./selection.js").Candidate} Candidate
+ * @typedef {import("./offers.js").State} State
+ * @typedef {import("./offers.js").Candidate} Candidate
  * @typedef {import("./tree.js").Need} Need
  * @typedef {"low" | "half" | "full"} Height
  * @typedef {"todo" | "orders" | "report" | "more"} Tab

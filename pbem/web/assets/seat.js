@@ -14,7 +14,7 @@ import { Tree } from "./tree.js";
 
 /**
  * @typedef {import("./sheet.js").Seat} Seat
- * @typedef {import("./selection.js").State} State
+ * @typedef {import("./offers.js").State} State
  * @typedef {import("./atlas.js").Point} Point
  */
 
@@ -273,6 +273,7 @@ class OrderPage {
       make("p", {}, "This is practice: nothing is sent. In a real game Send opens your mail program with this mail, and you send it from there. A receipt answers it."),
       make("pre", { class: "mail", tabindex: "0" }, `To: ${seat.address}\nSubject: ${seat.subject}\n\n${sheetOf(seat, this.state.lines)}`),
       make("button", { type: "button", click: () => panel.resize("low") }, "Back to the map"),
+      make("a", { class: "button", href: seat.practice || "" }, "Back to the games"),
     );
   }
 

@@ -7,7 +7,7 @@
  * @property {string} subject
  * @property {string} title the game
  * @property {string} moment seat, turn and deadline
- * @property {boolean} [practice] whether nothing is mailed
+ * @property {string} [practice] of a page to try, which mails nothing: the address of the games
  * @property {string} key under which its draft is kept
  * @property {string | null} due ISO 8601, UTC
  * @property {boolean} awaited
