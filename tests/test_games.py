@@ -62,7 +62,7 @@ def test_a_game_is_imported_when_it_is_asked_for() -> None:
         ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
         (
             "RULESET = 5",
-            "cannot be used: broken:RULESET is no ruleset: it lacks bots, carry_memory, current_view, defaults",
+            "cannot be used: broken:RULESET is no ruleset: it lacks agenda, bots, carry_memory, choices, current_view",
         ),
         ("from tests.toy import Auction as RULESET", "broken:RULESET is a class: write () behind it"),
         ("from tests.toy import Auction\nRULESET = Auction()", "cannot be used: its own key is 'toy'"),

@@ -17,7 +17,7 @@ SHARE_WIDTH, SHARE_HEIGHT = 1200, 630
 _GROUND, _INK, _QUIET, _EDGE = "#f4f5f6", "#1d2125", "#50585f", "#b9c0c6"
 _MARGIN, _TEXT = 48, 440
 _LINE, _MOST_LINES = 15, 4
-_ROOT = re.compile(r"\s*+(?:<\?xml[^>]*+>\s*+)?<svg\b[^>]*+>")
+_ROOT = re.compile(r"\A\s*+(?:<\?xml[^>]*+>\s*+)?<svg\b[^>]*+>")
 _BOX = re.compile(r'\bviewBox="([^"<>]*+)"')
 
 

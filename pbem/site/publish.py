@@ -136,7 +136,8 @@ _STYLE = re.compile(r' style="[^"]*"')
 class Published:
     """Result of publishing: the first page of the site, the number of files new or changed, and of replays.
 
-    `problems` are sentences on campaigns and samples whose pages could not be made; the others were.
+    `problems` are sentences on campaigns and samples whose pages could not be made; the others were. `lacking` are
+    those on samples, which are tried again when there is something new.
     """
 
     page: Path

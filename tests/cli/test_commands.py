@@ -258,6 +258,7 @@ def test_site_writes_pages(duel: Run, tmp_path: Path) -> None:
     again = json.loads(duel("site", str(tmp_path / "site"), "--campaign", "duel", "--json").output)
     wrong = duel("site", str(tmp_path / "site"), "--campaign", "dual")
 
-    assert first.output == f"7 files written. Look at {tmp_path}/site/index.html\n"
-    assert again == {"page": f"{tmp_path}/site/index.html", "files": 0, "replays": 0, "problems": []}
+    assert first.output == f"14 files written. Look at {tmp_path}/site/index.html\n"
+    page = f"{tmp_path}/site/index.html"
+    assert again == {"page": page, "files": 0, "replays": 0, "problems": [], "lacking": []}
     assert (wrong.exit_code, "did you mean" in wrong.output) == (1, True)

@@ -33,6 +33,7 @@ import { fits, listed, longer, possible, ranges, typed } from "./forms.js";
  * @property {string[]} words
  * @property {Verb[]} verbs those that it may be of
  * @property {boolean} complete
+ * @property {boolean} unfinished whether all words are known, and more must follow
  * @property {string} next what has to follow, "" if nothing has to
  * @property {string} fault "" if nothing is wrong, as far as a page can tell
  * @property {Offer[]} endings what the last word may become
@@ -82,6 +83,7 @@ export class Grammar {
       words,
       verbs: [...new Set(threads.map((thread) => thread.verb))],
       complete,
+      unfinished: heads.length > 0 && !complete,
       next: complete ? "" : this.expected(begun ? headsBefore : heads).join(" or "),
       fault: words.length && !heads.length && !begun ? this.fault(words) : "",
       endings: distinct(endings),

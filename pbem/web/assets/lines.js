@@ -137,7 +137,7 @@ export class Lines {
       verb ? verb.help : "",
     );
     this.tell(line.trim() ? told(reading, "Next:") : BEGIN);
-    this.add.disabled = !line.trim();
+    this.add.disabled = !line.trim() || reading.unfinished;
     this.add.classList.toggle("ready", reading.complete);
     this.back.disabled = this.clear.disabled = !line;
   }
