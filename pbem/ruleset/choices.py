@@ -94,7 +94,7 @@ class Purse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OrderMark:
-    """How a line of a verb is drawn on the map.
+    """Declaration of how a line of a verb is drawn on the map.
 
     `shape` is "path" (an arrow from the unit along the way), "target" (a broken arrow
     and a ring), "piece" (a disc at each place), "cross" (on the unit), or "note" (a

@@ -48,7 +48,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a seat knew at an opening: its view, and the tap targets of its pictures."""
+    """Knowledge of a seat at an opening: its view, and the tap targets of its pictures."""
 
     view: View = field(default_factory=dict)
     spots: tuple[TapTarget, ...] = ()

@@ -46,7 +46,7 @@ class SampleMail:
 
 @dataclass(frozen=True, slots=True)
 class GameSamples:
-    """How a turn of a game looks; `page` is a whole page, `receipt` is None where a bot gives no orders."""
+    """Samples of a turn of a game; `page` is a whole page, `receipt` is None where a bot gives no orders."""
 
     board: Picture | None
     seat: SeatName
