@@ -45,7 +45,7 @@ export class Lines {
     this.clear = make("button", { type: "button", click: () => this.write("") }, "Start over");
     this.list = make("ol", { class: "lines" });
     this.none = make("p", { class: "quiet" }, "No orders in the sheet yet.");
-    this.text = make("textarea", { id: "sheet", rows: "8", spellcheck: "false", input: () => this.typed() });
+    this.text = make("textarea", { id: "sheet", rows: "8", autocomplete: "off", spellcheck: "false", input: () => this.typed() });
     this.mail = make("a", { class: "button" });
     this.copy = make("button", { type: "button", click: () => this.copySheet() }, "Copy the sheet");
     this.sending = make("div", { class: "sending" }, this.copy, this.mail);
