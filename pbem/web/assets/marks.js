@@ -77,7 +77,10 @@ function marksOfLine(ordering, state, line) {
   const units = mark.of ? read.fields[mark.of] || [] : [need?.unit || ""];
   const home = (/** @type {string} */ unit) => {
     const stands = unit ? ordering.spotOf(state, unit) : -1;
-    return stands < 0 && need ? ordering.spotOfNeed(state, need) : stands;
+    if (stands >= 0 || !need) return stands;
+    // A word that is possible after a move alone is drawn from the end of that move.
+    const after = step?.nodes.find((node) => node.after)?.after;
+    return after ? atlas.find(after) : ordering.spotOfNeed(state, need);
   };
   const label = mark.label ? filledLabel(mark.label, read.fields, words) : "";
   const named = mark.at && read.fields[mark.at] ? read.fields[mark.at].filter((word) => atlas.has(word)) : [];
