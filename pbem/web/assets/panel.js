@@ -287,7 +287,7 @@ export class Panel {
   }
 
   /**
-   * What a choice takes; where each takes one of a purse of its own, what is left there.
+   * What a choice takes; where each takes one of a purse of its own, how many can be had.
    * @param {Record<string, number>} cost
    * @param {Candidate[]} beside
    */
@@ -299,7 +299,8 @@ export class Panel {
     const { left } = this.ordering.survey(this.state);
     const one = Object.keys(this.ordering.drafts.purses).length === 1;
     const given = (/** @type {string} */ name) => (beside[0].step.left ? costOf(beside[0].step)[name] || 0 : 0) - (name in (beside[0].node.cost || {}) ? 1 : 0);
-    return sums.map(([name, sum]) => (own ? String((left[name] ?? 0) - Math.max(0, given(name))) : one ? String(sum) : `${sum} ${this.ordering.drafts.purses[name]?.shown || name}`)).join(", ");
+    if (own) return String(Math.min(...sums.map(([name]) => (left[name] ?? 0) - Math.max(0, given(name)))));
+    return sums.map(([name, sum]) => (one ? String(sum) : `${sum} ${this.ordering.drafts.purses[name]?.shown || name}`)).join(", ");
   }
 
   /**
