@@ -25,6 +25,13 @@ _BUTTON = """(button) => {
   return [...at, hit !== null && (button.contains(hit) || hit.contains(button))];
 }"""
 
+# A busy machine takes longer for the move of 220 ms.
+_STANDS = """() => new Promise((told) => {
+  const at = () => JSON.stringify(document.querySelector(".board-map [data-names]")?.getBoundingClientRect());
+  const before = at();
+  requestAnimationFrame(() => requestAnimationFrame(() => told(at() === before)));
+})"""
+
 _SCROLLED = """() => [document.scrollingElement, ...document.querySelectorAll("body *")]
   .filter((each) => !each.matches(".steps-row"))
   .some((each) => each.scrollTop || each.scrollLeft)"""
@@ -46,6 +53,8 @@ class Thumb:
     def settle(self) -> None:
         """Wait until the map has been moved to where it goes."""
         self.page.wait_for_timeout(260)
+        while not self.page.evaluate(_STANDS):
+            self.page.wait_for_timeout(50)
 
     def press(self, selector: str) -> None:
         """Tap a button in its middle, which must be on the screen with nothing above it."""
