@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from functools import lru_cache
+from typing import NamedTuple
 
 from pbem.campaign.courtesies import find_courtesies
 from pbem.campaign.order_sheets import PreviousSheets, make_receipt, parse_sheet
 from pbem.log import event
-from pbem.report.answers import GuideExample
-from pbem.report.sample_game import play_sample, sample_sheet
+from pbem.report.answers import GuideExample, Receipt
+from pbem.report.sample_game import latest_awaited, play_turns, sample_sheet
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import View
 
-_MOST_ORDERS = 3
+_MOST_ORDERS, _MOST_TURNS = 3, 2
 _MOST_HEADLINES = 2
 _GREETING, _THANKS = "Hi,", "Thanks, Ann"
 
@@ -34,39 +36,51 @@ def example_orders(ruleset: AnyRuleset) -> tuple[str, ...]:
 
 
 def _example(ruleset: AnyRuleset) -> GuideExample | None:
-    found = _awaited_view(ruleset)
-    lines = [ruleset.orders.line(order) for order in sample_sheet(ruleset, found, _MOST_ORDERS)] if found else []
-    if not lines or found is None:
+    # An earlier turn has its place where no seat is awaited in the later ones.
+    found = latest_awaited([*play_turns(ruleset, _MOST_TURNS)])
+    view = found[0].views[found[1]] if found else None
+    sample = sample_receipt(ruleset, view, _MOST_ORDERS) if view else None
+    if sample is None or view is None:
+        return None
+    receipt = sample.receipt
+    return GuideExample(
+        label=view["label"],
+        headlines=tuple(map(str, ruleset.turn_summary(view)[:_MOST_HEADLINES])),
+        letter=sample.letter,
+        subject=receipt.subject,
+        title=receipt.title,
+        restated=tuple(": ".join(filter(None, (each.typed, each.became))) for each in receipt.noted_orders),
+        courtesies=sample.courtesies,
+    )
+
+
+class SampleReceipt(NamedTuple):
+    """A letter with orders of a bot, its lines that are courtesies, and the receipt that answers it."""
+
+    letter: tuple[str, ...]
+    courtesies: tuple[str, ...]
+    receipt: Receipt
+
+
+def sample_receipt(
+    ruleset: AnyRuleset, view: View, most: int, campaign: str = "", deadline: dt.datetime | None = None
+) -> SampleReceipt | None:
+    """Return a letter with at most so many orders of a bot, and its receipt; None if the bot gives no orders."""
+    lines = [ruleset.orders.line(order) for order in sample_sheet(ruleset, view, most)]
+    if not lines:
         return None
     letter = (_GREETING, *lines, _THANKS)
     numbered = tuple(enumerate(letter, start=1))
-    reading = parse_sheet(ruleset, found, numbered, find_courtesies(ruleset, found, numbered, ("ann",)))
+    reading = parse_sheet(ruleset, view, numbered, find_courtesies(ruleset, view, numbered, ("ann",)))
     receipt = make_receipt(
         reading,
         PreviousSheets(0, 0, 0),
         ruleset.orders,
-        campaign="",
-        seat=found["seat"],
-        label=found["label"],
-        deadline=None,
+        campaign=campaign,
+        seat=view["seat"],
+        label=view["label"],
+        deadline=deadline,
         held=False,
         zone="UTC",
     )
-    return GuideExample(
-        label=found["label"],
-        headlines=tuple(map(str, ruleset.turn_summary(found)[:_MOST_HEADLINES])),
-        letter=letter,
-        subject=receipt.subject,
-        title=receipt.title,
-        restated=tuple(": ".join(filter(None, (each.typed, each.became))) for each in receipt.noted_orders),
-        courtesies=reading.courtesies,
-    )
-
-
-def _awaited_view(ruleset: AnyRuleset) -> View | None:
-    """Return a view of a sample game, of a later turn if there is one, whose seat is awaited."""
-    for turns in (2, 1, 0):
-        for view in play_sample(ruleset, turns).values():
-            if view["awaited"] and not view["over"]:
-                return view
-    return None
+    return SampleReceipt(letter, reading.courtesies, receipt)

@@ -253,21 +253,19 @@ class Renderer:
             orders=_order_outcomes(ruleset, view, orders),
         )
 
-    def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, *, practice: str = "") -> bytes:
-        """Return the page of a report; arguments as in `render_seat_page`."""
-        pictures = _all_pictures(ruleset, view, facts) if self._painter or practice else ()
-        return self._seat_page(ruleset, view, facts, html, pictures, practice=practice)
-
-    def _seat_page(
+    def seat_page(
         self,
         ruleset: AnyRuleset,
         view: View,
         facts: ReportFacts,
         html: str,
-        pictures: Iterable[Picture],
         *,
+        pictures: Iterable[Picture] | None = None,
         practice: str = "",
     ) -> bytes:
+        """Return the page of a report; arguments as in `render_seat_page`, but pictures are drawn if not given."""
+        if pictures is None:
+            pictures = _all_pictures(ruleset, view, facts) if self._painter or practice else ()
         page = render_seat_page(ruleset, view, facts, html=html, pictures=pictures, practice=practice)
         return self._render(TEMPLATE, {"page": page}).encode()
 
@@ -308,7 +306,9 @@ class Renderer:
                 DrawnPicture(picture.name, picture.title, png, _picture_name(picture, view, facts))
                 for picture, png in pictures
             ),
-            page=self._seat_page(ruleset, view, facts, html, [drawn for drawn, _ in pictures]) if facts.page else None,
+            page=self.seat_page(ruleset, view, facts, html, pictures=[drawn for drawn, _ in pictures])
+            if facts.page
+            else None,
         )
 
     def _context(

@@ -123,6 +123,15 @@ def play_turns(ruleset: AnyRuleset, turns: int) -> Iterator[SampleTurn]:
         yield SampleTurn(views, orders)
 
 
+def latest_awaited(turns: Sequence[SampleTurn]) -> tuple[SampleTurn, SeatName] | None:
+    """Return the latest moment at which orders are awaited from a seat, and that seat; None if there is none."""
+    for turn in reversed(turns):
+        for seat, view in turn.views.items():
+            if view["awaited"] and not view["over"]:
+                return turn, seat
+    return None
+
+
 def sample_sheet(ruleset: AnyRuleset, view: View, most: int) -> tuple[Order, ...]:
     """Return the first orders that a bot gives in a view of a sample game."""
     lines = ruleset.bots["standard"](view, Dice(_SEED).scoped("sheet"))

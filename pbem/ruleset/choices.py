@@ -40,13 +40,13 @@ class Choice(NamedTuple):
     """A few words for the button: "clockwise", "yellow Cruiser"."""
     ends: bool = False
     takes: int | str = 1
-    """How many of the words behind it the line takes; a slot for as many as the line of that slot has."""
+    """The number of words behind it that the line takes; a slot for as many as the line of that slot has."""
     after: str = ""
     """The place at which the sheet must leave the unit for the word to be possible."""
     room: Room = ""
     """"alone" for a word whose place no other line may fill, "shared" for one whose place no "alone" may fill."""
     makes: bool = False
-    """Whether the word names a unit that the line makes: a name ending in a number, from which a page counts on."""
+    """True for the name of a unit that the line makes: it ends in a number, from which a page counts on."""
 
 
 class Amount(NamedTuple):
@@ -80,9 +80,9 @@ class Need(NamedTuple):
     short: str = ""
     """A shorter title, for a row of steps."""
     must: bool = False
-    """Whether the sheet is no answer without it."""
+    """True if the sheet is no answer without it."""
     rest: str = ""
-    """What becomes of the need without an order: "What is not placed is drawn by lot."."""
+    """The fate of the need without an order: "What is not placed is drawn by lot."."""
 
 
 class Purse(NamedTuple):

@@ -62,11 +62,11 @@ class Order:
     ends_seat: ClassVar[str] = ""
     """Effect of the order by which a player leaves, in the conditional. Its line must be `RESIGN CONFIRM`."""
     slot: ClassVar[str] = ""
-    """What only one line of a sheet can be about, with fields in braces: "unit {unit}". Without it lines add up."""
+    """The thing that one line of a sheet alone can be about: "unit {unit}", with a field. Without it lines add up."""
     mark: ClassVar[OrderMark | None] = None
-    """How a page draws the order on the map; without it, it stands in the list alone."""
+    """The way a page draws the order on the map; without it, it stands in the list alone."""
     grave: ClassVar[bool] = False
-    """Whether a page sets the order apart, asks once more, and never gives it by a tap on the map."""
+    """True if a page sets the order apart, asks once more, and never gives it by a tap on the map."""
     also_ends_seat: ClassVar[tuple[str, ...]] = ()
     """Lines other than `RESIGN CONFIRM` that the rules of a game name for that order; each ends with CONFIRM."""
 

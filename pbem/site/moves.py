@@ -59,13 +59,13 @@ def read_moves(
 ) -> tuple[Move, ...]:
     """Return the marks of a seat's orders; () if the game fails at it. Never raises."""
     try:
-        return tuple(_Reader(ruleset, seat, orders, before, after).moves())
+        return tuple(_MoveReader(ruleset, seat, orders, before, after).moves())
     except Exception as error:  # noqa: BLE001 - a game may raise anything, and a replay without moves is better than none
         event("moves not drawn", level="warning", fault=error, game=ruleset.key)
         return ()
 
 
-class _Reader:
+class _MoveReader:
     def __init__(
         self, ruleset: AnyRuleset, seat: SeatName, orders: Sequence[Order], before: Known, after: Known
     ) -> None:

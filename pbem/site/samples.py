@@ -9,17 +9,15 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from pbem.campaign.courtesies import find_courtesies
-from pbem.campaign.order_sheets import PreviousSheets, make_receipt, parse_sheet
+from pbem.campaign.guide import sample_receipt
 from pbem.report.facts import ReportFacts
 from pbem.report.notices import MailFrame
 from pbem.report.renderer import Renderer
-from pbem.report.sample_game import TURNS, SampleTurn, play_turns, sample_sheet
+from pbem.report.sample_game import TURNS, SampleTurn, latest_awaited, play_turns
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName, View
@@ -32,7 +30,6 @@ _ADDRESS = "orders@example.org"
 _DEADLINE = dt.datetime(2026, 11, 27, 19, 0, tzinfo=dt.UTC)
 _MOST_ORDERS = 8
 _WRITES = re.compile(r'<a href="mailto:[^"<>]*+"[^<>]*+>((?:(?!</?a\b).)*+)</a>', re.DOTALL)
-_GREETING, _THANKS = "Hi,", "Thanks, Ann"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,10 @@ class GameSamples:
 def make_samples(reporter: Renderer, ruleset: AnyRuleset) -> GameSamples:
     """Return the samples of a game. A game may raise anything."""
     turns = [*play_turns(ruleset, TURNS)]
-    turn, seat = _awaited(turns)
+    found = latest_awaited(turns)
+    if found is None:
+        raise ValueError("in a sample game no seat is asked for orders")
+    turn, seat = found
     view = turn.views[seat]
     ordered = reporter.sentences(ruleset, view, turn.orders.get(seat, ())).orders
     facts = ReportFacts(
@@ -89,15 +89,6 @@ def make_samples(reporter: Renderer, ruleset: AnyRuleset) -> GameSamples:
     )
 
 
-def _awaited(turns: Sequence[SampleTurn]) -> tuple[SampleTurn, SeatName]:
-    """Return the latest moment at which orders are awaited from a seat, and that seat."""
-    for turn in reversed(turns):
-        for seat, view in turn.views.items():
-            if view["awaited"] and not view["over"]:
-                return turn, seat
-    raise ValueError("in a sample game no seat is asked for orders")
-
-
 def _board(ruleset: AnyRuleset, turn: SampleTurn) -> Picture | None:
     """Return a board as all may see it, or else as one seat does."""
     public = ruleset.public_view(turn.views)
@@ -106,26 +97,12 @@ def _board(ruleset: AnyRuleset, turn: SampleTurn) -> Picture | None:
 
 
 def _receipt(reporter: Renderer, ruleset: AnyRuleset, view: View) -> SampleMail | None:
-    orders = sample_sheet(ruleset, view, _MOST_ORDERS)
-    if not orders:
+    sample = sample_receipt(ruleset, view, _MOST_ORDERS, _CAMPAIGN, _DEADLINE)
+    if sample is None:
         return None
-    letter = (_GREETING, *map(ruleset.orders.line, orders), _THANKS)
-    numbered = tuple(enumerate(letter, start=1))
-    reading = parse_sheet(ruleset, view, numbered, find_courtesies(ruleset, view, numbered, ("ann",)))
-    receipt = make_receipt(
-        reading,
-        PreviousSheets(0, 0, 0),
-        ruleset.orders,
-        campaign=_CAMPAIGN,
-        seat=view["seat"],
-        label=view["label"],
-        deadline=_DEADLINE,
-        held=False,
-        zone="UTC",
-    )
     frame = MailFrame(address=_ADDRESS, reply_to=_ADDRESS, campaign=_CAMPAIGN, game=ruleset.title)
-    html = reporter.write(receipt, frame).html or ""
-    return SampleMail(f"[{_CAMPAIGN}] {receipt.subject}", _read_only(sanitize_html(html, {})), letter)
+    html = reporter.write(sample.receipt, frame).html or ""
+    return SampleMail(f"[{_CAMPAIGN}] {sample.receipt.subject}", _read_only(sanitize_html(html, {})), sample.letter)
 
 
 def _read_only(content: SanitizedHtml) -> SanitizedHtml:

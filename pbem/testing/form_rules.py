@@ -313,7 +313,7 @@ class PageRules(RulesetTests):
 
     @rule("Give each place of a Choice, and each step of its path, a tap target on a picture of the report.")
     def test_a_place_of_the_tree_can_be_tapped(self) -> None:
-        """What a page lights up, and draws an arrow along, is on one of its pictures."""
+        """Places that a page lights up, and draws arrows along, are on one of its pictures."""
         for view, form in _order_forms(self.ruleset):
             if spots := _spots(self.ruleset, view):
                 for node in all_nodes(form):

@@ -23,7 +23,7 @@ _Words = tuple[str, ...]
 
 
 class _Asked(NamedTuple):
-    """What the words behind a use are asked for: the table, the player, and the words behind it so far."""
+    """The facts by which words behind a use are offered: the table, the player, and the words behind it so far."""
 
     state: State
     seat: str

@@ -16,7 +16,7 @@ _REST = (
     "What is not placed at this deadline, you are asked for once more.",
     "What is not placed at this deadline, dice place, and it counts as a missed one.",
 )
-"""What becomes of kinds that are not placed, by the round of the set-up."""
+"""The fate of kinds that are not placed, by the round of the set-up."""
 
 
 def choices(view: View, words: tuple[str, ...]) -> Iterator[Choice]:

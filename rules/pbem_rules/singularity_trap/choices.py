@@ -156,7 +156,7 @@ def _places(view: View, ship: Prospect) -> Iterator[Choice]:
 
 
 class _Berth(NamedTuple):
-    """Where a ship is, and its abilities: ships with one berth reach the same places."""
+    """The place and abilities of a ship: ships with one berth reach the same places."""
 
     start: Space
     powers: Powers
