@@ -21,6 +21,7 @@ import { EMPTY_SHEET, lineOf, stem } from "./tree.js";
  * @property {Sheet} sheet
  * @property {Map<string, string>} births the place of each unit that a line makes
  * @property {Need[]} needs
+ * @property {Set<string>} ends where the sheet leaves units
  */
 
 /** Reads drafts, which are kept as lines of words. */
@@ -75,8 +76,8 @@ export class Drafts {
     /** @type {Record<string, number>} */
     const left = Object.fromEntries(Object.entries(this.purses).map(([name, { have }]) => [name, have]));
     for (const { cost } of reads) for (const [name, sum] of Object.entries(cost)) left[name] = (left[name] ?? 0) - sum;
-    const found = { reads, slots, left, sheet, births, needs };
-    const ends = this.ends(found);
+    const ends = this.ends(reads, needs);
+    const found = { reads, slots, left, sheet, births, needs, ends };
     for (const read of reads) {
       if (read.step?.nodes.some(({ after }) => after && !ends.has(after))) {
         // One word can stand for several nodes, each for another place at which the unit is left.
@@ -123,14 +124,15 @@ export class Drafts {
 
   /**
    * Where a sheet leaves a unit, or all units.
-   * @param {Survey} survey
+   * @param {Read[]} reads
+   * @param {Need[]} needs
    * @returns {Set<string>}
    */
-  ends(survey) {
-    const ways = survey.reads.filter(({ verb, step }) => verb?.mark?.shape === "path" && step);
+  ends(reads, needs) {
+    const ways = reads.filter(({ verb, step }) => verb?.mark?.shape === "path" && step);
     const moved = new Set(ways.flatMap(({ slots }) => slots));
     const ends = ways.map(({ step }) => this.placesOf(step).at(-1) || "");
-    const still = survey.needs.filter(({ slot }) => !moved.has(slot.toUpperCase())).map(({ unit, place }) => place || unit || "");
+    const still = needs.filter(({ slot }) => !moved.has(slot.toUpperCase())).map(({ unit, place }) => place || unit || "");
     return new Set([...ends, ...still].filter(Boolean));
   }
 
@@ -153,12 +155,12 @@ export class Drafts {
     /** @type {[string, string][]} */
     const begun = [];
     const said = [];
-    const held = new Set(this.survey(before).reads.filter((read) => read.step && this.holds(read, this.survey(before))).map(({ line }) => line));
-    for (let again = true; again; ) {
+    const earlier = this.survey(before);
+    const held = new Set(earlier.reads.filter((read) => read.step && this.holds(read, earlier)).map(({ line }) => line));
+    for (;;) {
       const survey = this.survey(lines);
       const broken = survey.reads.findIndex((read) => held.has(read.line) && !(read.step && this.holds(read, survey)));
-      again = broken >= 0;
-      if (!again) break;
+      if (broken < 0) return { lines, begun, said };
       const { line, slots } = survey.reads[broken];
       const short = this.cut(line, survey);
       held.add(short);
@@ -171,7 +173,6 @@ export class Drafts {
         else said.push(`${line} goes, as it no longer holds`);
       }
     }
-    return { lines, begun, said };
   }
 
   /**
@@ -205,7 +206,7 @@ export class Drafts {
    * @param {string} [own] the line that it is in, or that it replaces
    */
   allowed(node, word, survey, own) {
-    if (node.after && !this.ends(survey).has(node.after)) return false;
+    if (node.after && !survey.ends.has(node.after)) return false;
     if (!node.room) return true;
     const place = this.placeOf(node, word);
     return !survey.reads.some(({ line, step }) =>
