@@ -45,7 +45,7 @@ Services.console.registerListener({observe(message) {
 """
 
 USUAL = {"width": 1100, "height": 740, "scheme": "light", "motion": "none", "text": 1, "scripts": True}
-"""Ways in which pages are shown: size of the screen, colours, motion (or `"reduce"`), times the usual size of text, scripts."""
+"""Usual look of a page: size of the screen, colours, motion (or `"reduce"`), times the usual size of text, scripts."""
 
 _LOOK = """
 const [{ width, height, scheme, motion, text, scripts }] = arguments;
