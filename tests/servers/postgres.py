@@ -18,10 +18,11 @@ import psycopg
 from tests.servers.processes import Daemon, ServerMissing, free_ports, start, wait_until
 
 USER = "pbem"
+# No fsync: what is written survives a crash of the server, though not one of the machine. A commit must be written
+# before it is answered, else a crash would take back a turn that the archive has already.
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "fsync": "off",
-    "synchronous_commit": "off",
     "full_page_writes": "off",
     "max_connections": "60",
     "shared_buffers": "16MB",
