@@ -1,4 +1,4 @@
-import { make } from "./dom.js";
+import { make, makeSvg } from "./dom.js";
 
 /**
  * @typedef {import("./atlas.js").Point} Point
@@ -19,7 +19,6 @@ const FIRST = 28;
 const NEAR = 44;
 const GLIDE = 220;
 const WIDEST = 150;
-const SVG = "http://www.w3.org/2000/svg";
 
 /** The map for ordering: it is moved and zoomed by fingers, mouse and keys, and tells which place is meant. */
 export class Board {
@@ -49,9 +48,7 @@ export class Board {
     /** @type {ReturnType<typeof setTimeout>[]} */
     this.timers = [];
     this.frame = 0;
-    this.overlay = document.createElementNS(SVG, "svg");
-    this.overlay.setAttribute("class", "marks");
-    this.overlay.setAttribute("aria-hidden", "true");
+    this.overlay = makeSvg("svg", { class: "marks", "aria-hidden": "true" });
     this.told = make("p", { class: "aimed", "aria-hidden": "true" });
     this.fitting = make("button", { type: "button", class: "fit", "aria-label": "Whole map, or near", click: () => this.toggle() }, "⤢");
     this.surface = make("div", { class: "surface", tabindex: "0", role: "group", "data-role": "map", "aria-label": MAP });

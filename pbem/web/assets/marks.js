@@ -1,3 +1,4 @@
+import { makeSvg } from "./dom.js";
 import { filled } from "./draft.js";
 import { split } from "./grammar.js";
 
@@ -129,7 +130,6 @@ function filledLabel(label, fields, words) {
   return fields[name]?.length ? label.replace(`{${name}}`, () => fields[name].join(" ")) : filled(words[1] || "", {})[0] || "";
 }
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const HEAD = 11;
 
 /**
@@ -146,7 +146,7 @@ export function drawMarks(board, marks) {
  * @param {Drawn} drawn
  */
 function drawMark(board, { shape, spots, lines, label, begun, beside }) {
-  const group = element("g", { class: `mark ${shape}${begun ? " begun" : ""}` });
+  const group = makeSvg("g", { class: `mark ${shape}${begun ? " begun" : ""}` });
   if (lines.length) group.setAttribute("data-draft", [...new Set(lines)].join("|"));
   const points = spots.map((spot) => board.onScreen(board.atlas.places[spot]));
   const end = points[points.length - 1];
@@ -155,23 +155,23 @@ function drawMark(board, { shape, spots, lines, label, begun, beside }) {
   const radius = Math.max(9, Math.min(17, size * 0.34));
   if (shape === "path" || shape === "target") {
     group.append(...arrow(points, shape === "target" ? 9 : 0));
-    if (shape === "target") group.append(element("circle", { cx: end.x, cy: end.y, r: radius, class: "hit" }));
+    if (shape === "target") group.append(makeSvg("circle", { cx: end.x, cy: end.y, r: radius, class: "hit" }));
     if (lines.length > 1) group.append(...badge(between(points), String(lines.length)));
     else if (label) group.append(...badge(between(points), label));
   } else if (shape === "piece") {
     const [right, down] = size > 60 ? [0.24, 0.24] : beside ? [-0.6, 0.45] : [0, 0];
     const at = { x: end.x + right * size, y: end.y + down * size };
-    group.append(element("circle", { cx: at.x, cy: at.y, r: radius }), text(at.x, at.y, brief(label), radius));
+    group.append(makeSvg("circle", { cx: at.x, cy: at.y, r: radius }), text(at.x, at.y, brief(label), radius));
   } else if (shape === "cross") {
     const r = radius * 0.8;
     for (const way of [1, -1]) group.append(...twice("path", { d: `M${end.x - r} ${end.y - r * way}L${end.x + r} ${end.y + r * way}` }));
   } else if (shape === "note") {
     group.append(...badge({ x: end.x, y: end.y + size / 2 + 2 }, label.slice(0, 24)));
   } else if (shape === "ring") {
-    for (const style of ["edge", "line"]) group.append(element("circle", { cx: end.x, cy: end.y, r: Math.max(14, size * 0.5), class: style }));
+    for (const style of ["edge", "line"]) group.append(makeSvg("circle", { cx: end.x, cy: end.y, r: Math.max(14, size * 0.5), class: style }));
   } else {
     const at = { x: end.x + size * 0.34, y: end.y - size * 0.34 };
-    group.append(element("circle", { cx: at.x, cy: at.y, r: label ? 8 : 6 }));
+    group.append(makeSvg("circle", { cx: at.x, cy: at.y, r: label ? 8 : 6 }));
     if (label) group.append(text(at.x, at.y, label, 9));
   }
   return group;
@@ -202,7 +202,7 @@ function arrow(points, short) {
   const d = [start, ...points.slice(1, -1), neck].map(({ x, y }, at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
   const wing = HEAD * 0.6;
   const head = `M${tip.x} ${tip.y}L${neck.x - way.y * wing} ${neck.y + way.x * wing}L${neck.x + way.y * wing} ${neck.y - way.x * wing}Z`;
-  return [...twice("path", { d }), element("path", { d: head, class: "head" })];
+  return [...twice("path", { d }), makeSvg("path", { d: head, class: "head" })];
 }
 
 /** @type {(points: {x: number, y: number}[]) => {x: number, y: number}} */
@@ -213,11 +213,11 @@ function between(points) {
 
 /**
  * A line with its white edge below it.
- * @param {string} tag
+ * @param {"path" | "circle"} tag
  * @param {Record<string, string | number>} attributes
  */
 function twice(tag, attributes) {
-  return ["edge", "line"].map((style) => element(tag, { ...attributes, class: style }));
+  return ["edge", "line"].map((style) => makeSvg(tag, { ...attributes, class: style }));
 }
 
 /**
@@ -227,7 +227,7 @@ function twice(tag, attributes) {
 function badge(at, label) {
   const width = label.length * 6.6 + 10;
   return [
-    element("rect", { x: at.x - width / 2, y: at.y - 8, width, height: 16, rx: 5, class: "badge" }),
+    makeSvg("rect", { x: at.x - width / 2, y: at.y - 8, width, height: 16, rx: 5, class: "badge" }),
     text(at.x, at.y, label, 100),
   ];
 }
@@ -240,17 +240,7 @@ function badge(at, label) {
  */
 function text(x, y, label, radius) {
   const size = Math.max(7, Math.min(11, (radius * 3.1) / Math.max(1, label.length)));
-  const found = element("text", { x, y, "font-size": size });
+  const found = makeSvg("text", { x, y, "font-size": size });
   found.textContent = label;
   return found;
-}
-
-/**
- * @param {string} tag
- * @param {Record<string, string | number>} attributes
- */
-function element(tag, attributes) {
-  const made = document.createElementNS(NAMESPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  return made;
 }

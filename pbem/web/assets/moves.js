@@ -1,9 +1,9 @@
+import { makeSvg } from "./dom.js";
+
 /**
  * @typedef {{seat: string, shape: string, points: [number, number][], label: string}} MoveMark points are in pixels of the picture
  * @typedef {{size: number, marks: MoveMark[]}} Moves size is that of a usual place
  */
-
-const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * The moves of a turn as a group to be put into the SVG of their picture: they go where it goes.
@@ -14,7 +14,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export function movesGroup(moves, colours) {
   const size = Math.min(Math.max(moves.size, 16), 90);
   const drawn = moves.marks.map((mark) => moveOf(mark, size, colours.get(mark.seat) || ""));
-  return element("g", { class: "moves", "aria-hidden": "true", "pointer-events": "none" }, ...drawn);
+  return makeSvg("g", { class: "moves", "aria-hidden": "true", "pointer-events": "none" }, ...drawn);
 }
 
 /**
@@ -23,10 +23,10 @@ export function movesGroup(moves, colours) {
  * @param {string} colour
  */
 function moveOf({ seat, shape, points, label }, size, colour) {
-  const group = element("g", { class: `move ${shape} ${colour}`, "data-seat": seat });
+  const group = makeSvg("g", { class: `move ${shape} ${colour}`, "data-seat": seat });
   const ends = points[points.length - 1];
   if (shape === "path" || shape === "target") group.append(...arrow(points, size, shape));
-  else if (shape === "piece") group.append(...points.map(([cx, cy]) => element("circle", { class: "disc", cx, cy, r: size * 0.24 })));
+  else if (shape === "piece") group.append(...points.map(([cx, cy]) => makeSvg("circle", { class: "disc", cx, cy, r: size * 0.24 })));
   else if (shape === "cross") group.append(...cross(ends, size));
   if (label && shape === "piece") group.append(...points.map((at) => word(at, size, label, 0.09)));
   else if (label) group.append(word(ends, size, label, 0.55));
@@ -53,13 +53,13 @@ function* arrow(points, size, shape) {
     const line = [...way.slice(0, -1), [baseX, baseY]].map((each) => each.join(",")).join(" ");
     const tip = `${tipX},${tipY} ${baseX - (alongY * head) / 2},${baseY + (alongX * head) / 2} ${baseX + (alongY * head) / 2},${baseY - (alongX * head) / 2}`;
     for (const style of ["edge", "line"]) {
-      yield element("polyline", { class: style, points: line, "stroke-width": size * (style === "edge" ? 0.19 : 0.11) });
-      yield element("polygon", { class: style, points: tip, "stroke-width": size * (style === "edge" ? 0.08 : 0) });
+      yield makeSvg("polyline", { class: style, points: line, "stroke-width": size * (style === "edge" ? 0.19 : 0.11) });
+      yield makeSvg("polygon", { class: style, points: tip, "stroke-width": size * (style === "edge" ? 0.08 : 0) });
     }
   }
   if (way.length === 1 || shape === "target") {
     for (const style of ["edge", "line"]) {
-      yield element("circle", { class: style, cx: x, cy: y, r: size * 0.42, "stroke-width": size * (style === "edge" ? 0.19 : 0.11) });
+      yield makeSvg("circle", { class: style, cx: x, cy: y, r: size * 0.42, "stroke-width": size * (style === "edge" ? 0.19 : 0.11) });
     }
   }
 }
@@ -71,7 +71,7 @@ function* arrow(points, size, shape) {
 function cross([x, y], size) {
   const r = size * 0.3;
   const d = `M${x - r},${y - r}L${x + r},${y + r}M${x - r},${y + r}L${x + r},${y - r}`;
-  return ["edge", "line"].map((style) => element("path", { class: style, d, "stroke-width": size * (style === "edge" ? 0.2 : 0.12) }));
+  return ["edge", "line"].map((style) => makeSvg("path", { class: style, d, "stroke-width": size * (style === "edge" ? 0.2 : 0.12) }));
 }
 
 /**
@@ -81,17 +81,5 @@ function cross([x, y], size) {
  * @param {number} below
  */
 function word([x, y], size, text, below) {
-  return element("text", { x, y: y + size * below, "font-size": size * 0.3, "text-anchor": "middle", "stroke-width": size * 0.08 }, text);
-}
-
-/**
- * @param {string} tag
- * @param {Record<string, string | number>} attributes
- * @param {...(Node | string)} children
- */
-function element(tag, attributes, ...children) {
-  const made = /** @type {SVGElement} */ (document.createElementNS(SVG, tag));
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
+  return makeSvg("text", { x, y: y + size * below, "font-size": size * 0.3, "text-anchor": "middle", "stroke-width": size * 0.08 }, text);
 }

@@ -252,13 +252,11 @@ export class Panel {
   choiceChips() {
     const { state, ordering } = this;
     const { chips } = ordering.offers(state);
-    const begun = state.selection.words.length > 0 || (!state.selection.units.length && ordering.steps(state).length === 1);
-    if (begun || state.selection.units.length) {
-      const verbs = new Map(chips.map((each) => [each.step.words[0], chips.filter(({ step }) => step.words[0] === each.step.words[0])]));
-      return [...verbs].flatMap(([, found]) => (begun || found.length === 1 ? found.flatMap((each) => this.chip(each, found)) : [this.verbChip(found)]));
-    }
-    const verbs = new Map(chips.map((each) => [each.step.words[0], each]));
-    return [...verbs.values()].map((each) => this.verbChip(chips.filter(({ step }) => step.words[0] === each.step.words[0])));
+    const chosen = state.selection.units.length > 0;
+    const begun = state.selection.words.length > 0 || (!chosen && ordering.steps(state).length === 1);
+    return [...new Set(chips.map(({ step }) => step.words[0]))]
+      .map((verb) => chips.filter(({ step }) => step.words[0] === verb))
+      .flatMap((found) => (begun || (chosen && found.length === 1) ? found.flatMap((each) => this.chip(each, found)) : [this.verbChip(found)]));
   }
 
   /** @param {Candidate[]} found */
