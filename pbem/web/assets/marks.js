@@ -164,7 +164,7 @@ function drawMark(board, { shape, spots, lines, label, begun, beside }) {
     group.append(makeSvg("circle", { cx: at.x, cy: at.y, r: radius }), text(at.x, at.y, brief(label), radius));
   } else if (shape === "cross") {
     const r = radius * 0.8;
-    for (const way of [1, -1]) group.append(...twice("path", { d: `M${end.x - r} ${end.y - r * way}L${end.x + r} ${end.y + r * way}` }));
+    for (const way of [1, -1]) group.append(...twice(`M${end.x - r} ${end.y - r * way}L${end.x + r} ${end.y + r * way}`));
   } else if (shape === "note") {
     group.append(...badge({ x: end.x, y: end.y + size / 2 + 2 }, label.slice(0, 24)));
   } else if (shape === "ring") {
@@ -202,7 +202,7 @@ function arrow(points, short) {
   const d = [start, ...points.slice(1, -1), neck].map(({ x, y }, at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
   const wing = HEAD * 0.6;
   const head = `M${tip.x} ${tip.y}L${neck.x - way.y * wing} ${neck.y + way.x * wing}L${neck.x + way.y * wing} ${neck.y - way.x * wing}Z`;
-  return [...twice("path", { d }), makeSvg("path", { d: head, class: "head" })];
+  return [...twice(d), makeSvg("path", { d: head, class: "head" })];
 }
 
 /** @type {(points: {x: number, y: number}[]) => {x: number, y: number}} */
@@ -213,11 +213,10 @@ function between(points) {
 
 /**
  * A line with its white edge below it.
- * @param {"path" | "circle"} tag
- * @param {Record<string, string | number>} attributes
+ * @param {string} d
  */
-function twice(tag, attributes) {
-  return ["edge", "line"].map((style) => makeSvg(tag, { ...attributes, class: style }));
+function twice(d) {
+  return ["edge", "line"].map((style) => makeSvg("path", { d, class: style }));
 }
 
 /**
