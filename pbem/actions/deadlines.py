@@ -21,6 +21,7 @@ from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, SeatComman
 from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.history import add_entry
+from pbem.campaign.house_rules import OFF, SCHEDULE, parse_house_rule
 from pbem.campaign.notices import CampaignMailer, notify_players
 from pbem.campaign.schedule import Schedule, parse_duration, require_duration
 from pbem.campaign.snapshot import (
@@ -257,7 +258,7 @@ def vote(context: Context, seat: SeatName) -> str:
     # All who play vote: it may be secret who is awaited, as in a fight that others do not hear of, and a player who
     # could extend the turn alone would learn that no other is awaited.
     voters = {place.id for place in snapshot.places if place.manned}
-    if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
+    if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.extension_votes, len(voters)):
         due = format_time(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
@@ -277,7 +278,7 @@ def needed_votes(rule: str, players: int) -> int:
 
 def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus, place: SeatView) -> str:
     """Return why a seat's vote cannot be counted, "" if it can."""
-    most = snapshot.policy.extensions if snapshot.policy.vote != "none" else 0
+    most = snapshot.policy.extension_limit if snapshot.policy.extension_votes != OFF else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
     if most == 0:
         return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm}."
@@ -338,10 +339,6 @@ def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new:
     # Without the number of the turn: that counts combat rounds, and would tell everyone of a fight (decision 1).
     subject = f"{'more' if new > old else 'less'} time: due {format_time_short(new, zone)}"
     notify_players(context, act=act, subject=subject, page=page, topic="reminder", files=files)
-
-
-LONGEST = 120
-"""The most characters of a schedule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -420,24 +417,29 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
         """Change the schedule, and notify all players. Raises CampaignError if it cannot be read."""
         session, snapshot, now = context.session, context.snapshot, context.now
         _check_not_over(snapshot)
-        schedule = Schedule.read(self.schedule)
-        if len(schedule.text) > LONGEST:
-            raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
-        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=schedule.text))
-        said = f"schedule changed from {snapshot.schedule.text} to {schedule.text}"
+        schedule = parse_house_rule(SCHEDULE, self.schedule)
+        said = f"schedule changed from {snapshot.schedule.text} to {schedule}"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
-        page = Rescheduled(
-            campaign=snapshot.name,
-            old=snapshot.schedule.text,
-            new=schedule.text,
-            deadline=open_deadline(session, snapshot),
-            zone=schedule.zone,
-        )
-        notify_players(context, act=act, subject=f"new schedule: {schedule.text}", page=page)
+        change_schedule(context, schedule, act)
         return ShowDeadlines().look(replace(context, snapshot=load_campaign(session, snapshot.name)))
 
     def render(self, facts: DeadlineList, channel: Channel) -> Iterator[str]:
         return ShowDeadlines().render(facts, channel)
+
+
+def change_schedule(context: Context, text: str, act: int) -> None:
+    """Set the schedule of the turns to come, and notify all players. Raises CampaignError if the campaign is over."""
+    session, snapshot = context.session, context.snapshot
+    _check_not_over(snapshot)
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=text))
+    page = Rescheduled(
+        campaign=snapshot.name,
+        old=snapshot.schedule.text,
+        new=text,
+        deadline=open_deadline(session, snapshot),
+        zone=Schedule.read(text).zone,
+    )
+    notify_players(context, act=act, subject=f"new schedule: {text}", page=page)
 
 
 def _check_not_over(snapshot: CampaignSnapshot) -> None:

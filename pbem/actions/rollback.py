@@ -232,7 +232,7 @@ def _seats_to_change(
     """
     told = seats_removed_before(session, snapshot.id, number)
     # A seat that the house rules removed when the turn opened is in no record before it: missed sheets have to tell.
-    missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.nmr_remove
+    missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.remove_after_missed
     gone = {seat for seat in snapshot.seats if seat in told or (most and missed.get(seat, 0) >= most)}
     return (
         tuple(place.seat for place in snapshot.places if not place.playing and place.seat not in gone),

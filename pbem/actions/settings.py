@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -11,8 +12,9 @@ from sqlalchemy import select, update
 
 from pbem.actions.arguments import FreeText, GmCommand, TextBlock, Typed
 from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult
+from pbem.actions.deadlines import change_schedule
 from pbem.campaign.history import add_entry
-from pbem.campaign.house_rules import HOUSE_RULES, parse_house_rules
+from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, parse_house_rules, printed_name
 from pbem.campaign.house_rules import HouseRules as Policy
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import generate_token, hash_token
@@ -143,20 +145,26 @@ class ShowJournal(GmCommand, Query[Journal]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRuleLine:
-    """A house rule of a campaign: its value in words, the allowed values, and what it does."""
+    """A house rule of a campaign: its group, its value in words, the allowed values, and what it does.
+
+    `default` is True if the value is `default_value`; the schedule has no such value.
+    """
 
     name: str
+    group: str
     value: str
     allowed: str
     help: str
     default: bool
+    default_value: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRuleList:
-    """The house rules of a campaign."""
+    """The house rules of a campaign. `rules` has the same, for scripts written for earlier versions."""
 
     campaign: str
+    house_rules: tuple[HouseRuleLine, ...]
     rules: tuple[HouseRuleLine, ...]
 
 
@@ -171,11 +179,13 @@ class SetHouseRule(Change[TextResult]):
     def do(self, context: Context) -> TextResult:
         """Change the house rules from now on. Raises CampaignError if a name or value is invalid."""
         changed = parse_house_rules(self.given)
+        said = ", ".join(f"{printed_name(name)} {_show(name, value)}" for name, value in changed.items())
+        act = add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
+        if (schedule := changed.pop(SCHEDULE, None)) is not None:
+            change_schedule(context, schedule, act)
         campaign = context.session.get_one(Campaign, context.snapshot.id)
         # A new dict: SQLAlchemy does not see changes inside of a JSON value.
         campaign.policy = {**campaign.policy, **changed}
-        said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
-        add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
         return TextResult(f"House rules of {context.snapshot.name} from now on: {said}.")
 
 
@@ -199,34 +209,36 @@ class ShowHouseRules(GmCommand, Query[HouseRuleList]):
     usage = "POLICY"
 
     def look(self, context: Context) -> HouseRuleList:
-        """Return all house rules."""
-        return HouseRuleList(context.snapshot.name, tuple(policy_lines(context.snapshot.policy)))
+        """Return all house rules, group by group."""
+        lines = tuple(_house_rule_lines(context))
+        return HouseRuleList(campaign=context.snapshot.name, house_rules=lines, rules=lines)
 
     def render(self, facts: HouseRuleList, channel: Channel) -> Iterator[str]:
-        for rule in facts.rules:
-            yield f"{rule.name}={rule.value}" + ("" if rule.default else "  (changed)")
-            yield f"    {wrap(f'{rule.help}: {rule.allowed}', '    ')}"
+        for group, rules in itertools.groupby(facts.house_rules, key=lambda rule: rule.group):
+            yield group
+            for rule in rules:
+                usual = "default" if rule.default else f"default: {rule.default_value}"
+                value = f'"{rule.value}"' if " " in rule.value else rule.value
+                yield f"  {rule.name}={value}" + (f"  ({usual})" if rule.default_value else "")
+                yield f"      {wrap(f'{rule.help}: {rule.allowed}', '      ')}"
 
 
-def policy_lines(policy: Policy) -> Iterator[HouseRuleLine]:
-    """Yield every house rule."""
-    usual = Policy()
+def _house_rule_lines(context: Context) -> Iterator[HouseRuleLine]:
+    snapshot = context.snapshot
+    title = context.app.game(snapshot.game).title
     for name, rule in HOUSE_RULES.items():
-        value = getattr(policy, name)
+        usual = "" if name == SCHEDULE else rule.show(getattr(Policy(), name)) or title
+        value = snapshot.schedule.text if name == SCHEDULE else rule.show(getattr(snapshot.policy, name)) or title
         yield HouseRuleLine(
-            name=name,
-            value=in_words(name, value),
+            name=printed_name(name),
+            group=rule.group,
+            value=value,
             allowed=rule.allowed,
             help=rule.help,
-            default=value == getattr(usual, name),
+            default=value == usual,
+            default_value=usual,
         )
 
 
-def in_words(name: str, value: object) -> str:
-    """Return the value of a house rule as a GM types it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int) and HOUSE_RULES[name].allowed.startswith("a span"):
-        unit, minutes = next(each for each in (("d", 1440), ("h", 60), ("m", 1)) if value % each[1] == 0)
-        return f"{value // minutes}{unit}"
-    return ",".join(value) or "none" if isinstance(value, tuple | list) else str(value)
+def _show(name: str, value: object) -> str:
+    return HOUSE_RULES[name].show(value) or "of the game"

@@ -113,7 +113,6 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "options": mapping,
         "gm": address,
         "schedule": schedule,
-        "settle_minutes": between(0, 7 * 24 * 60),
         "status": _ENUM,
         "turn": _TURN,
         "seed": sized(16, 64),

@@ -45,13 +45,13 @@ from pbem.ruleset.values import SeatName
 @click.option("--gm", required=True, metavar="ADDRESS", help="Whom to tell of problems.")
 @pairs_option("--seat", "seats", "SEAT=ADDRESS", "Who sits where.")
 @click.option("--open", "open_seats", default=0, type=click.IntRange(0), help="Seats more, for who signs up or comes.")
-@pairs_option("--policy", "rules", "RULE=VALUE", "A rule of the campaign; see: policy")
-@pairs_option("--option", "options", "NAME=VALUE", "A house rule; see: pbem games")
-@click.option("--deadline", required=True, help='When turns are due: "FRI 20:00 Europe/Berlin", "EVERY 12h".')
+@pairs_option("--policy", "rules", "RULE=VALUE", "A house rule; see: policy")
+@pairs_option("--option", "options", "NAME=VALUE", "An option of the game; see: pbem games")
+@click.option("--deadline", default="", help='When turns are due: "FRI 20:00 Europe/Berlin", "EVERY 12h".')
 @click.option("--state", type=FILE, help="Go on from this state of a game begun elsewhere; see: pbem state")
 @click.option("--from", "texts", type=FOLDER, help="Go on from the texts in this folder, in a game that its GM judges.")
 @click.option("--turn", type=click.IntRange(1, LAST_TURN), help="The number of the first turn, with --state or --from.")
-@click.option("--settle", default=30, show_default=True, help="Minutes to wait after the last sheet is in.")
+@click.option("--settle", type=click.IntRange(0, 7 * 24 * 60), hidden=True, help="Minutes of the house rule settle.")
 @now_option
 @home_option
 def new(
@@ -67,7 +67,7 @@ def new(
     state: Path | None,
     texts: Path | None,
     turn: int | None,
-    settle: int,
+    settle: int | None,
     now: dt.datetime,
     home: Path | None,
 ) -> None:
@@ -81,8 +81,7 @@ def new(
         seats=tuple(seats.items()),
         deadline=deadline,
         options=options,
-        settle_minutes=settle,
-        policy=rules,
+        policy=rules if settle is None else {"settle": f"{settle}m", **rules},
         open=open_seats,
         state=read_data(state) if state else None,
         texts=read_texts(texts) if texts else None,

@@ -299,7 +299,7 @@ class _Demo:
             seats=[(player.seat, player.address) for player in self._players],
             deadline="EVERY 24h",
             options=self._options(),
-            policy={"site": "all"},
+            policy={"site": "full"},
         )
         create_campaign(self._app, wanted, self._now, seed=self._seed)
         run_action(self._app, CAMPAIGN, StartCampaign(), self._now)

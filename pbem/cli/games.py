@@ -89,7 +89,7 @@ def _format_default(value: Any) -> str:
 @click.command(cls=Command)
 @json_option
 def games(as_json: bool) -> None:
-    """List what can be played, with its house rules."""
+    """List what can be played, with its options."""
     known = known_games().usable().values()
     print_facts(game_facts(known), game_lines(known), as_json=as_json)
     # On standard error: standard output may be JSON.

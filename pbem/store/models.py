@@ -68,14 +68,13 @@ class Person(Base):
 class Campaign(Base):
     """One play of a game. `status` is "forming", "running", "over" or "moved"; `turn` is the number of the open turn.
 
-    `policy` holds house rules that differ from the defaults
+    `policy` holds the house rules that were set, but for the `schedule`
     (`pbem.campaign.house_rules`). `seed` is the sealed seed of the dice; `dice_words`,
     fixed at the start, are mixed with it: lists of seat, word, and whether the player
     chose it. Campaigns that started before there were words have none. `hold_kind` and
     `hold_reason` say why no turn is run until the GM releases the campaign
     (`pbem.campaign.snapshot`). `moved_to` is the address at which a campaign that has
-    moved is played. Once all sheets are in, a turn waits `settle_minutes` more, for
-    second thoughts. `era` counts the changes of the past: it is part of codes and
+    moved is played. `era` counts the changes of the past: it is part of codes and
     Message-IDs, so that none is used twice. `origin` is the number of the set-up, the
     turn before the first: 0, except for a game taken over from elsewhere. `given` is
     the initial state of such a game as canonical JSON, until the campaign starts;
@@ -91,7 +90,6 @@ class Campaign(Base):
     options: Mapped[Any] = mapped_column(CanonicalJson)
     gm: Mapped[str] = mapped_column(String(254))
     schedule: Mapped[str] = mapped_column(String(120))
-    settle_minutes: Mapped[int] = mapped_column(default=30)
     status: Mapped[CampaignState] = mapped_column(string_enum(CampaignState, 10), default=CampaignState.FORMING)
     turn: Mapped[int] = mapped_column(default=0)
     seed: Mapped[bytes]

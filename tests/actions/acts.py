@@ -207,7 +207,7 @@ BROKEN: dict[str, Act] = {
 
 def set_the_stage(desk: Desk) -> dt.datetime:
     """Run turn 3, and roll back to it; return a time from which on it is due."""
-    begin(desk, rounds="9", rules={"mass": "101"})
+    begin(desk, rounds="9", rules={"hold": "off"})
     for _ in range(3):
         play(desk, ALL)
     run_action(desk.app, "toy1", RollBack(3), desk.now)
@@ -238,7 +238,7 @@ def leave_to_gm(desk: Desk) -> dt.datetime:
 
 def break_apart(desk: Desk) -> dt.datetime:
     """Store a run that was computed before a rollback: turn 1 is open, and turn 4 follows it."""
-    begin(desk, rounds="9", rules={"mass": "101"})
+    begin(desk, rounds="9", rules={"hold": "off"})
     for _ in range(2):
         play(desk, ALL)
     meanwhile(desk, lambda: run_action(desk.app, "toy1", RollBack(1), desk.now))

@@ -12,7 +12,7 @@ NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--dead
 
 def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
     """If anyone may sign up, missing seats are open, and the start waits for players."""
-    assert pbem(*NEW, "--seat", "blue=bob@example.org", "--policy", "signup=yes").exit_code == 0
+    assert pbem(*NEW, "--seat", "blue=bob@example.org", "--policy", "signup=on").exit_code == 0
 
     assert pbem("seat", "duel").output == (
         "seat  player           state\nred                    open\nblue  bob@example.org  playing\n"
@@ -66,15 +66,16 @@ def test_a_seat_command_without_an_act_is_refused(duel: Run) -> None:
 
 def test_house_rules_are_shown_and_changed(duel: Run) -> None:
     """Each rule has its value and the allowed ones; a misspelt one is refused with the nearest."""
-    changed = duel("policy", "duel", "grace=12h", "late=public").output
+    changed = duel("policy", "duel", "grace=12h", "late-list=players").output
     shown = duel("policy", "duel").output
 
-    assert changed == "House rules of duel from now on: grace 12h, late public.\n"
-    assert "grace=12h  (changed)\n" in shown
-    assert "diary=yes\n" in shown
-    assert duel("policy", "duel", "grase=1h").output == ("Error: there is no house rule 'grase': did you mean grace?\n")
-    rules = {rule["name"]: rule for rule in json.loads(duel("policy", "duel", "--json").output)["rules"]}
-    assert rules["late"]["value"] == "public"
+    assert changed == "House rules of duel from now on: grace 12h, late-list players.\n"
+    assert "Time\n  schedule=" in shown
+    assert "  grace=12h  (default: off)\n" in shown
+    assert "  signup=off  (default)\n" in shown
+    assert duel("policy", "duel", "grase=1h").output == ('Error: no house rule "grase". Did you mean grace?\n')
+    rules = {rule["name"]: rule for rule in json.loads(duel("policy", "duel", "--json").output)["house_rules"]}
+    assert rules["late-list"]["value"] == "players"
 
 
 def test_the_journal_is_shown(duel: Run) -> None:
