@@ -137,6 +137,25 @@ class AddAnnouncement(GmCommand, Change[Text]):
 
 
 @dataclass(frozen=True, slots=True)
+class AnnounceInReport(Change[tuple[Text, ...]]):
+    """Put a text into the next reports of some seats, or of all."""
+
+    command = "text"
+    weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    text: str
+    to: Sequence[str] = ()
+
+    def do(self, context: Context) -> tuple[Text, ...]:
+        """Save the text for the next reports, once for each seat that is named. Raises CampaignError."""
+        to = parse_recipients(context.snapshot, self.to or (EVERYBODY,))
+        return tuple(AddAnnouncement(self.text, seat).do(context) for seat in (to or (None,)))
+
+    def render(self, facts: tuple[Text, ...], channel: Channel) -> Iterator[str]:
+        for each in facts:
+            yield from AddAnnouncement().render(each, channel)
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     """Take a text out again, before its reports are sent; TEXTS has its number."""
 
@@ -234,15 +253,17 @@ class ShowPress(GmCommand, Query[PressList]):
     """See what people wrote each other, by whom it truly is."""
 
     usage = "PRESS"
+    turn: Annotated[int | None, FILLED_IN] = None
 
     def look(self, context: Context) -> PressList:
-        """Return all press with its true senders; diaries are left out until the game is over."""
+        """Return all press, or that of a turn, with its true senders; no diaries until the game is over."""
         snapshot = context.snapshot
         shut = () if snapshot.status == CampaignState.OVER else (Press.kind != DIARY,)
+        of_turn = () if self.turn is None else (Press.turn == self.turn,)
         rows = context.session.execute(
             select(Press, Seat.name)
             .outerjoin(Seat, Seat.id == Press.sender_id)
-            .where(Press.campaign_id == snapshot.id, *shut)
+            .where(Press.campaign_id == snapshot.id, *shut, *of_turn)
             .order_by(Press.id)
         )
         shown = (

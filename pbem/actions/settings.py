@@ -22,7 +22,8 @@ from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.notices import GmToken
-from pbem.store.models import Campaign
+from pbem.ruleset.order_types import FILLED_IN
+from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
 from pbem.text import format_time, wrap
 
@@ -129,11 +130,15 @@ class ShowJournal(GmCommand, Query[Journal]):
     usage = "JOURNAL"
     command = "journal"
     typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
+    turn: Annotated[int | None, FILLED_IN] = None
 
     def look(self, context: Context) -> Journal:
-        """Return the whole journal."""
+        """Return the whole journal, or what was done while a turn was open. Raises CampaignError if there is none."""
         snapshot = context.snapshot
         acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
+        if self.turn is not None:
+            opened, run = _open_time(context, self.turn)
+            acts = acts.where(Row.at >= opened, *[Row.at <= run] * (run is not None))
         entries = tuple(JournalLine(*row) for row in context.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
 
@@ -141,6 +146,17 @@ class ShowJournal(GmCommand, Query[Journal]):
         for entry in facts.entries:
             secret = "  (secret)" if entry.secret else ""
             yield f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"
+
+
+def _open_time(context: Context, number: int) -> tuple[dt.datetime, dt.datetime | None]:
+    """Return when a turn was opened, and run; of one that was withdrawn and opened again, the first and last time."""
+    turns = select(Turn.opened_at, Turn.resolved_at).where(
+        Turn.campaign_id == context.snapshot.id, Turn.number == number
+    )
+    rows = context.session.execute(turns.order_by(Turn.id)).all()
+    if not rows:
+        raise CampaignError(f"{context.snapshot.name} has no turn {number}")
+    return min(row.opened_at for row in rows), rows[-1].resolved_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pbem.cli.campaigns import CHANGES
 from sqlalchemy import select
 
 from pbem.actions.base import run_action, run_query
@@ -17,7 +18,6 @@ from pbem.actions.settings import SetHouseRule, ShowHouseRules
 from pbem.actions.start import StartCampaign
 from pbem.admin.health import home_status
 from pbem.campaign.house_rules import HouseRules
-from pbem.cli.campaigns import CHANGES
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import JournalEntry, OutgoingMail, Report, Turn

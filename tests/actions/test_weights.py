@@ -29,7 +29,7 @@ from pbem.actions.start import StartCampaign
 from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import App
 from pbem.cli import main
-from pbem.cli.weights import WEIGHTS
+from pbem.cli.command import Command, Group
 from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
 from pbem.ruleset import Order
 from pbem.store.models import Base
@@ -38,6 +38,11 @@ from tests.inbox.people import insist
 from tests.toy.home import Desk, open_desk, text_of
 
 GM = "gm@example.org"
+WEIGHTS: Mapping[str, tuple[type[Change[Any]], ...] | Weight] = {
+    name: command.weight for name, command in main.commands.items() if isinstance(command, Command | Group)
+}
+"""The weight of every command of the command line, or the actions that it performs, each with its own."""
+
 FILE = "FILE"
 """In a typed command, a file with all lines of the mailed one but the first."""
 
