@@ -43,7 +43,9 @@ main.add_section("Deadlines", TYPED["deadline"], TYPED["extend"], TYPED["hold"],
 main.add_section("Words to players", campaigns.text, campaigns.press)
 main.add_section("The open turn", turns.preview, turns.sheet, turns.adjudicate, turns.state, turns.patch)
 main.add_section("Dice of the GM", TYPED["roll"], TYPED["rolls"])
-main.add_section("The past", TYPED["rollback"], TYPED["forward"], turns.rerun, TYPED["mend"], turns.fork)
+main.add_section(
+    "The past", campaigns.undo, TYPED["rollback"], TYPED["forward"], turns.rerun, TYPED["mend"], turns.fork
+)
 main.add_section("A site", service.site)
 main.add_section("Proof", verify.replay, verify.verify)
 main.add_section("A game or client of your own", games.ruleset, games.print_schema)

@@ -19,6 +19,7 @@ from pbem.actions.press_delivery import EVERYBODY
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
 from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules
+from pbem.actions.undo import UndoChange
 from pbem.cli.options import (
     FILE,
     FOLDER,
@@ -232,6 +233,18 @@ def press(
         )
     else:
         ask_and_print(home, name, ShowPress(), now, as_json=as_json)
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.argument("entry", type=NUMBER, required=False)
+@yes_option
+@now_option
+@json_option
+@home_option
+def undo(*, name: str, entry: int | None, sure: bool, now: dt.datetime, as_json: bool, home: Path | None) -> None:
+    """Undo your newest change of campaign NAME, or that of an ENTRY of its journal, as long as that can be done."""
+    act_and_print(home, name, UndoChange(None if entry is None else str(entry)), now, sure=sure, as_json=as_json)
 
 
 # The fields that only confirm; the command line has --yes instead.

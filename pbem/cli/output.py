@@ -13,7 +13,18 @@ from typing import Any, TypeVar
 
 import click
 
-from pbem.actions.base import ASKED, CLI, DRY_RUN, Change, Query, attempt, do_as_shown, run_action, run_query
+from pbem.actions.base import (
+    ASKED,
+    CLI,
+    DRY_RUN,
+    Change,
+    PreviewedChange,
+    Query,
+    attempt,
+    do_as_shown,
+    run_action,
+    run_query,
+)
 from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import PreviewFiles as PreviewWritten
 from pbem.actions.ruling import WrittenFiles as RulingWritten
@@ -102,13 +113,14 @@ def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure:
     tried = attempt(app, name, wish, now)
     if tried.read_set is None:
         return tried.facts
+    assert isinstance(wish, PreviewedChange)
     asked = sys.stdin.isatty() and not as_json
     print_facts(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
     # On standard error, as standard output has the facts.
     if not (asked and click.confirm("Do it?", err=True)):
         raise click.exceptions.Exit(UNCONFIRMED)
     # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
-    return do_as_shown(app, name, wish, now, tried.read_set)
+    return do_as_shown(app, name, wish.confirmed(tried.facts), now, tried.read_set)
 
 
 def _to_json(value: Any) -> Any:
