@@ -235,6 +235,10 @@ class Change(Action[Facts]):
             CampaignError: If it cannot be done; the message names the nearest thing that can.
         """
 
+    def confirmed(self, facts: Facts) -> Change[Facts]:
+        """Return the change to be done once it was confirmed, of which these facts were shown."""
+        return self
+
 
 class PreviewedChange(Query[Facts], Change[Facts]):
     """Change with a dry run: `look` returns the facts that it would have."""
@@ -245,10 +249,6 @@ class PreviewedChange(Query[Facts], Change[Facts]):
         Even a `Confirmed` change may overwrite nothing now.
         """
         return isinstance(self.weight, Confirmed)
-
-    def confirmed(self, facts: Facts) -> Change[Facts]:
-        """Return the change to be done once it was confirmed, of which these facts were shown."""
-        return self
 
 
 class PlannedChange(PreviewedChange[Facts], Generic[Facts, Plan]):

@@ -217,7 +217,7 @@ def _plan(context: Context, number: int | None) -> _Plan:
 _UNREAD = (OutgoingState.QUEUED, OutgoingState.SUPERSEDED)
 
 
-def _load_mails(context: Context, entry: _Entry) -> Sequence[Row[Any]]:
+def _load_mails(context: Context, entry: _Entry) -> Sequence[Any]:
     mails = select(OUTBOX.c.id, OUTBOX.c.state, OUTBOX.c.recipient).where(
         OUTBOX.c.id.in_(entry.mails), OUTBOX.c.campaign_id == context.snapshot.id
     )

@@ -18,7 +18,6 @@ from pbem.actions.base import (
     CLI,
     DRY_RUN,
     Change,
-    PreviewedChange,
     Query,
     attempt,
     do_as_shown,
@@ -113,7 +112,6 @@ def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure:
     tried = attempt(app, name, wish, now)
     if tried.read_set is None:
         return tried.facts
-    assert isinstance(wish, PreviewedChange)
     asked = sys.stdin.isatty() and not as_json
     print_facts(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
     # On standard error, as standard output has the facts.
