@@ -131,6 +131,7 @@ class ForkCampaign(Change[Forked]):
 
     command = "fork"
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
+    kind = "fork"
     number: int
     fork: App
 
@@ -202,6 +203,7 @@ class TryTurn(GmCommand, Change[TrialResult]):
     usage = "FORK number [seat]"
     takes_text = True
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
+    kind = "fork"
     number: Annotated[int, TURN]
     seat: Annotated[SeatName | None, SEAT] = None
     lines: Annotated[Lines, FILLED_IN] = ()

@@ -104,6 +104,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
     takes_text = True
     command = "text"
     weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    kind = "text"
     text: Annotated[str, FILLED_IN] = ""
     seat: Annotated[SeatName | None, SEAT] = None
 
@@ -162,6 +163,7 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     usage = "DROP text_id"
     command = "text"
     weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
+    kind = "drop text"
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
     def do(self, context: Context) -> AnnouncementList:
@@ -221,6 +223,7 @@ class Announce(GmCommand, Change[Recipients]):
     takes_text = True
     command = "press"
     weight = Harmless("words that are sent overwrite nothing")
+    kind = "announce"
     text: Annotated[str, FILLED_IN] = ""
     to: Annotated[Sequence[str], SEAT] = ()
 

@@ -43,6 +43,7 @@ from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
 from pbem.actions.status import ShowStatus
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingCommand
 from pbem.ruleset.orders import OrderParser
 
@@ -51,7 +52,7 @@ GM_ACTIONS: tuple[type[GmCommand], ...] = (
     *(StartCampaign, HoldCampaign, ReleaseCampaign, ExtendDeadline, SetSchedule, RequestRun, PauseSeat, ResumeSeat),
     *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, MailToken),
     *(AddAnnouncement, RemoveAnnouncement, Announce, SheetCommand, ShowSheets, RulingCommand, RollDice, ShowRolls),
-    *(RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
+    *(UndoChange, RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
 )
 """The actions that a GM may request by mail."""
 

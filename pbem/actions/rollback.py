@@ -101,6 +101,7 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     command = "rollback"
     typed = Typed("Open an earlier TURN of a campaign again, with the sheets that had come in for it.")
     weight = Confirmed("the turns since", "pbem forward NAME")
+    kind = "rollback"
     rewrites = True
     turn: Annotated[int, _TURN]
     sure: Annotated[str | None, SURE] = None
@@ -206,12 +207,13 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
     command = "forward"
     typed = Typed("Take the newest rollback back, as long as the turn it opened has not been run.")
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
+    kind = "undo"
     rewrites = True
 
     def do(self, context: Context) -> RollbackResult:
         """Reinstate the turns of the newest rollback. Raises CampaignError if there is none to undo."""
         session, snapshot, now = context.session, context.snapshot, context.now
-        shelf = _find_undoable_rollback(session, snapshot)
+        shelf = find_undoable_rollback(session, snapshot)
         # Exactly one turn: a rollback whose turn was run since is refused above.
         (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
         restored = reinstate_turns(session, shelf)
@@ -291,7 +293,7 @@ def _reload(context: Context) -> Context:
     return replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
 
 
-def _find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
+def find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
     """Return the withdrawn turns of the newest rollback. Raises CampaignError if it cannot be undone."""
     # The row stays, without turns, when its turns were reinstated.
     holds_turns = WithdrawnTurns.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
@@ -380,6 +382,7 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         "Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does.",
     )
     weight = Confirmed("the turns that do not hang together", "the archive, in withdrawn/")
+    kind = "repair"
     rewrites = True
     sure: Annotated[str | None, SURE] = None
 

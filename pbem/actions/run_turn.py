@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Change, Reversible, TextResult
+from pbem.actions.reversal import store_undo
 from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
@@ -227,6 +228,9 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
     # Counted before consequences are decided: the limits of the house rules include this miss.
     _count_missed(session, before, after)
     act = add_entry(session, snapshot.id, now, actor="pbem", text=_journal_text(before, after, reason))
+    if reason == BY_GM:
+        # So that `undo` does not skip it.
+        store_undo(session, act, {"action": "run", "turn": turn.number})
     if _hides_misses(before, after):
         add_entry(session, snapshot.id, now, actor="pbem", text=_missed_text(before, after), secret=True)
     # If the turn is run before its deadline, players had not all their time, and have missed nothing.

@@ -13,6 +13,7 @@ from sqlalchemy import select, update
 from pbem.actions.arguments import FreeText, GmCommand, TextBlock, Typed
 from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult
 from pbem.actions.deadlines import change_schedule
+from pbem.actions.undo import undoable_entries
 from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, parse_house_rules, printed_name
 from pbem.campaign.house_rules import HouseRules as Policy
@@ -56,6 +57,7 @@ class ChangeGm(Change[GmInfo]):
 
     command = "gm"
     weight = Reversible("pbem gm NAME --address ADDRESS")
+    kind = "gm"
     address: str
 
     def do(self, context: Context) -> GmInfo:
@@ -82,6 +84,7 @@ class MailToken(GmCommand, Change[GmInfo]):
     usage = "TOKEN"
     command = "gm"
     weight = Harmless("the same GM gets another token")
+    kind = "token"
 
     def do(self, context: Context) -> GmInfo:
         """Queue the mail with a new token."""
@@ -106,12 +109,17 @@ def mail_gm_token(context: Context) -> None:
 
 @dataclass(frozen=True, slots=True)
 class JournalLine:
-    """An entry of a campaign's journal. Players may not read it if it is `secret`."""
+    """An entry of a campaign's journal. Players may not read it if it is `secret`.
+
+    `undoable`: it is of a change that can be undone now, by the number of the `entry`.
+    """
 
     at: dt.datetime
     actor: str
     text: str
     secret: bool
+    entry: int
+    undoable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +143,21 @@ class ShowJournal(GmCommand, Query[Journal]):
     def look(self, context: Context) -> Journal:
         """Return the whole journal, or what was done while a turn was open. Raises CampaignError if there is none."""
         snapshot = context.snapshot
-        acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
+        columns = (Row.at, Row.actor, Row.text, Row.secret, Row.id)
+        acts = select(*columns).where(Row.campaign_id == snapshot.id).order_by(Row.id)
         if self.turn is not None:
             opened, run = _open_time(context, self.turn)
             acts = acts.where(Row.at >= opened, *[Row.at <= run] * (run is not None))
-        entries = tuple(JournalLine(*row) for row in context.session.execute(acts))
+        undoable = undoable_entries(context)
+        entries = tuple(JournalLine(*row, row.id in undoable) for row in context.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
 
     def render(self, facts: Journal, channel: Channel) -> Iterator[str]:
         for entry in facts.entries:
             secret = "  (secret)" if entry.secret else ""
-            yield f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"
+            undo = channel.either(f"pbem undo {facts.campaign} {entry.entry}", f"UNDO {entry.entry}")
+            mark = f"  (undo: {undo})" if entry.undoable else ""
+            yield f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}{mark}"
 
 
 def _open_time(context: Context, number: int) -> tuple[dt.datetime, dt.datetime | None]:
@@ -190,6 +202,7 @@ class SetHouseRule(Change[TextResult]):
 
     command = "policy"
     weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
+    kind = "house rules"
     given: Mapping[str, str]
 
     def do(self, context: Context) -> TextResult:

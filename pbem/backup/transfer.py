@@ -77,7 +77,8 @@ from pbem.store.types import CampaignState, HoldKind
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
 # Deletes from a copy what belongs to other campaigns, and what is not transferred: messages and mail; tokens and codes,
-# of which the other home makes new ones; deputies and standbys, who have agreed to this home alone.
+# of which the other home makes new ones; deputies and standbys, who have agreed to this home alone; and what it takes
+# to undo an action, since that names rows by their ids here.
 _OTHERS = """
 DELETE FROM campaign WHERE name != :name;
 DELETE FROM seat WHERE campaign_id NOT IN (SELECT id FROM campaign);
@@ -99,6 +100,7 @@ DELETE FROM report_copy;
 DELETE FROM request;
 DELETE FROM sealed_page;
 DELETE FROM fact;
+UPDATE act SET undo = NULL;
 UPDATE sheet SET letter_id = NULL;
 DELETE FROM letter;
 UPDATE seat SET token_hash = '', dice_code = '';

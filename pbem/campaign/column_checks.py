@@ -304,6 +304,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "text": _TEXT,
         "secret": _FLAG,
         "turn": _TURN,
+        "undo": mapping,
     },
 }
 """By table and column, the check of a value that is not NULL, in the form in which the program reads it."""

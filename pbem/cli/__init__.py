@@ -46,7 +46,7 @@ main.add_section(
 main.add_section("Deciding a turn as the GM", ruling.ruling, ruling.roll)
 main.add_section(
     "Correcting mistakes",
-    *(correcting.sheet, correcting.rerun, correcting.rollback, correcting.state, correcting.fork),
+    *(correcting.undo, correcting.sheet, correcting.rerun, correcting.rollback, correcting.state, correcting.fork),
 )
 main.add_section(
     "Mail, moving and proof",

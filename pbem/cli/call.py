@@ -132,7 +132,7 @@ class Call:
             return tried.facts
         self.confirm(tried.facts, wish.render(tried.facts, ASKED if self.asks else DRY_RUN))
         # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
-        return do_as_shown(app, name, wish, self.now, tried.read_set)
+        return do_as_shown(app, name, wish.confirmed(tried.facts), self.now, tried.read_set)
 
     @property
     def asks(self) -> bool:

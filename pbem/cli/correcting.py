@@ -15,6 +15,7 @@ from pbem.actions.rerun import EditState, RerunTurn, ShowState
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns, UndoRollback
 from pbem.actions.sheets import RestoreSheet, ShowSheets
+from pbem.actions.undo import UndoChange
 from pbem.app import init_home, open_app
 from pbem.campaign.order_sheets import Lines
 from pbem.cli.call import Call
@@ -24,6 +25,17 @@ from pbem.cli.options import FOLDER, NUMBER, campaign, restore_option, sheets_op
 from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
+
+
+@command("pbem undo trap7", (UndoChange,))
+@campaign
+@click.argument("entry", type=NUMBER, required=False)
+def undo(call: Call, name: str, entry: int | None) -> None:
+    """Undo the last change that can be undone.
+
+    The journal marks the entries that can be undone; without ENTRY it is the newest change of yours.
+    """
+    call.act(name, UndoChange(None if entry is None else str(entry)))
 
 
 @command("pbem forward trap7", (UndoRollback,), hidden=True)

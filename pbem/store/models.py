@@ -556,6 +556,8 @@ class JournalEntry(Base):
 
     Players may read it where their campaign says so, except entries that are `secret`.
     An entry with a `turn` is told to all of them, in the report that opens the turn after it.
+    `undo` is the action of the GM that the entry is of, and what is needed to undo it
+    (`pbem.campaign.row_changes`); None for entries that are of no such action.
     """
 
     __tablename__ = "act"
@@ -567,3 +569,4 @@ class JournalEntry(Base):
     text: Mapped[str]
     secret: Mapped[bool] = mapped_column(default=False)
     turn: Mapped[int | None]
+    undo: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)

@@ -31,6 +31,7 @@ from pbem.actions.ruling import ShowRulingForm, SubmitRuling
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule
 from pbem.actions.start import StartCampaign
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
 from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
@@ -134,6 +135,18 @@ def bring_back(app: App, now: dt.datetime) -> None:
     run_action(app, "toy1", RestoreRuling(), now)
 
 
+def undo_deadline(app: App, now: dt.datetime) -> None:
+    """Move the deadline, and undo that."""
+    run_action(app, "toy1", ExtendDeadline("24h"), now)
+    run_action(app, "toy1", UndoChange(), now)
+
+
+def undo_removal(app: App, now: dt.datetime) -> None:
+    """Remove a seat, and undo that."""
+    run_action(app, "toy1", RemoveSeat("green"), now)
+    run_action(app, "toy1", UndoChange(), now)
+
+
 SHARP: dict[str, Act] = {
     "run": lambda app, now: run_campaign_now(app, "toy1", now),
     "rollback by one": deed(RollBack(2)),
@@ -149,6 +162,7 @@ SHARP: dict[str, Act] = {
 MAILED: dict[str, Act] = {
     "mailed rollback": letter("ROLLBACK 1 YES"),
     "mailed forward": letter("FORWARD"),
+    "mailed undo": letter("UNDO YES"),
     "mailed rerun": letter("RERUN red YES", "BID 3"),
     "mailed patch": letter("PATCH YES", json.dumps(PURSE)),
 }
@@ -162,6 +176,9 @@ ACTS: dict[str, Act] = (
         "sheet": deed(EnterSheet("red", SHEET["red"])),
         "preview": lambda app, now: run_query(app, "toy1", PreviewTurn(), now),
         "fork": fork,
+        "undo": deed(UndoChange()),
+        "undone deadline": undo_deadline,
+        "undone removal": undo_removal,
         "hold": deed(HoldCampaign()),
         "release": deed(ReleaseCampaign()),
         "extend": deed(ExtendDeadline()),
@@ -281,8 +298,8 @@ STAGES = {
         set_the_stage,
         ACTS,
         overtaken=ACTS,
-        planned=("tick", "rerun with a sheet", "patch"),
-        looking=("run", "rerun", "fork", *MAILED),
+        planned=("tick", "rerun with a sheet", "patch", "undo"),
+        looking=("run", "rerun", "fork", "undone deadline", "undone removal", *MAILED),
         sharp=SHARP,
         sharpest=("rollback by two", "rerun with a sheet"),
     ),

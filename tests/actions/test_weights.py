@@ -26,6 +26,7 @@ from pbem.actions.ruling import SubmitRuling
 from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat
 from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import StartCampaign
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import App
 from pbem.cli import main
@@ -76,6 +77,7 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
         ("SHEET red BACK",),
         before=(("sheet", "toy1", "red", "RED", "--yes"),),
     ),
+    UndoChange: Asking("running", ("undo", "toy1"), ("UNDO",)),
     GiveSeat: Asking("running", ("seat", "toy1", "red", "--to", "eve@example.org"), ("SEAT red TO eve@example.org",)),
     ExtendDeadline: Asking("running", ("extend", "toy1", "50d"), ("EXTEND 50d",)),
     OpenSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
@@ -123,6 +125,7 @@ EXAMPLES = (
         "RULING BACK",
         "ROLL 3d6 gate",
         "ROLLS",
+        "UNDO",
         "ROLLBACK 1",
         "FORWARD",
         "MEND",
@@ -263,7 +266,7 @@ def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> 
 
         asked = invoke(desk, asking.stage, now, *words)
         assert (asked.exit_code, kept(desk.app)) == (3, before)
-        assert asked.output.endswith("Nothing was changed. To do it, add --yes.\n")
+        assert asked.output.endswith("Nothing has changed. To do it, add --yes.\n")
         assert len(asked.output.splitlines()) > 1
         assert invoke(desk, asking.stage, now, *words, "--yes").exit_code == 0
         assert kept(desk.app) != before
@@ -288,7 +291,7 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
         desk.tick()
         assert kept(desk.app) == before
         (yes,) = re.findall(r"To do it, send the same with: (.+)", text_of(desk.last(GM)))
-        assert re.fullmatch(rf"{command} YES( \d+)?", yes)
+        assert re.fullmatch(rf"{command}( \d+)? YES( \d+)?", yes)  # UNDO names the entry that was shown
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
         assert kept(desk.app) != before

@@ -42,7 +42,7 @@ def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
         3,
         (
             "Seat red of duel would be taken from ann@example.org, and played by eve@example.org from then on.\n"
-            "Nothing was changed. To do it, add --yes.\n"
+            "Nothing has changed. To do it, add --yes.\n"
         ),
     )
     assert duel("seat", "duel", "red", "--to", "eve@example.org", "--yes").output == (
@@ -79,11 +79,12 @@ def test_house_rules_are_shown_and_changed(duel: Run) -> None:
 
 
 def test_the_journal_is_shown(duel: Run) -> None:
-    """The journal has all entries with times in the campaign's zone; secret ones are marked."""
+    """The journal has all entries with times in the campaign's zone; secret ones are marked, and what can be undone."""
     duel("invite", "duel", "eve@example.org", "--now", "2026-11-03T09:00Z")
     lines = duel("journal", "duel").output.splitlines()
 
-    assert lines[-1] == ("Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)  gm: invited eve@example.org  (secret)")
+    said = "gm: invited eve@example.org  (secret)  (undo: pbem undo duel 3)"
+    assert lines[-1] == f"Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)  {said}"
     assert any("gm: started; dice seal" in line for line in lines)
     entries = json.loads(duel("journal", "duel", "--json").output)["entries"]
     assert entries[-1]["secret"] is True
