@@ -16,6 +16,7 @@ from pbem.actions.base import Change, Query, TextResult
 from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
 from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
+from pbem.actions.questions import AUDIENCES, SENDER, AnswerQuestion, ShowQuestions
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
 from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules
@@ -232,6 +233,41 @@ def press(
         )
     else:
         ask_and_print(home, name, ShowPress(), now, as_json=as_json)
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.argument("number", required=False, type=NUMBER)
+@click.argument("file", required=False, type=WORDS)
+@click.option(
+    "--to",
+    "audience",
+    type=click.Choice([each.lower() for each in AUDIENCES]),
+    help="Whom the answer is for. [default: sender]",
+)
+@yes_option
+@now_option
+@json_option
+@home_option
+def answer(
+    *,
+    name: str,
+    number: int | None,
+    file: TextIO | None,
+    audience: str | None,
+    sure: bool,
+    now: dt.datetime,
+    as_json: bool,
+    home: Path | None,
+) -> None:
+    """List the questions to the GM, show that of NUMBER, or answer it with the words of FILE (-: standard input)."""
+    if number is None or file is None:
+        if audience is not None:
+            raise click.UsageError("--to goes with an answer: give NUMBER and FILE too")
+        ask_and_print(home, name, ShowQuestions(number), now, as_json=as_json)
+    else:
+        wish = AnswerQuestion(number, file.read(), (audience or SENDER).upper())
+        act_and_print(home, name, wish, now, sure=sure, as_json=as_json)
 
 
 # The fields that only confirm; the command line has --yes instead.
