@@ -85,6 +85,8 @@ DELETE FROM seat WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM shelf WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM turn WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM press WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM answer WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM question WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM gm_text WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM act WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM roll WHERE campaign_id NOT IN (SELECT id FROM campaign);
@@ -104,6 +106,7 @@ UPDATE act SET undo = NULL;
 UPDATE sheet SET letter_id = NULL;
 DELETE FROM letter;
 UPDATE seat SET token_hash = '', dice_code = '';
+UPDATE question SET code = '', message_id = '';
 UPDATE campaign SET gm_token_hash = '', status = 'running',
     hold_kind = 'none', hold_reason = '', moved_to = '';
 DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);

@@ -41,7 +41,7 @@ main.add_section(
 main.add_section(
     "Running a campaign",
     *(running.deadline, running.set_, running.hold, running.release, running.run, running.preview),
-    *(running.seat_group, running.announce, running.gm, running.journal),
+    *(running.seat_group, running.announce, running.answer, running.gm, running.journal),
 )
 main.add_section("Deciding a turn as the GM", ruling.ruling, ruling.roll)
 main.add_section(

@@ -17,6 +17,7 @@ from pbem.actions.deadlines import (
 from pbem.actions.open_turn import PreviewTurn, write_preview
 from pbem.actions.press import Announce, AnnounceInReport, RemoveAnnouncement, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
+from pbem.actions.questions import AUDIENCES, SENDER, AnswerQuestion, ShowQuestions
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules, ShowJournal
@@ -199,6 +200,24 @@ def announce(
     else:
         seats = split_words(",".join(to or [EVERYBODY]))
         call.act(name, AnnounceInReport(file.read(), seats) if in_report else Announce(file.read(), seats))
+
+
+@command("pbem answer king1 3 reply.txt --to all", (AnswerQuestion,))
+@campaign
+@click.argument("number", required=False, type=NUMBER)
+@click.argument("file", required=False, type=WORDS)
+@click.option("--to", type=click.Choice([each.lower() for each in AUDIENCES]), help="Who gets it. [default: sender]")
+def answer(call: Call, name: str, *, number: int | None, file: TextIO | None, to: str | None) -> None:
+    """List questions to the GM, or answer one.
+
+    The answer to question NUMBER is the words of FILE, or of standard input (-). Without FILE, it is shown.
+    """
+    if number is not None and file is not None:
+        call.act(name, AnswerQuestion(number, file.read(), (to or SENDER).upper()))
+    elif to is not None:
+        raise click.UsageError("--to goes with an answer: give NUMBER and FILE too")
+    else:
+        call.show(name, ShowQuestions(number))
 
 
 @command("pbem gm trap7 --token", (ChangeGm, MailToken))

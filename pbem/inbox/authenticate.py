@@ -80,14 +80,14 @@ def _sheet_notes(case: MessageContext, seated: Accepted) -> Iterator[str]:
         yield PAUSED
 
 
-def authenticate_request(case: MessageContext, header: SheetHeader | None) -> AuthResult:
+def authenticate_request(case: MessageContext, header: SheetHeader | None, *, for_deputies: bool = False) -> AuthResult:
     """Return whether a message may change a seat; `header` is that of its frame, if it has one.
 
-    A deputy may send sheets and nothing else. The code of an old report does no harm
-    when the message comes from the seat's own address.
+    A deputy may send sheets and what is `for_deputies`, and nothing else. The code of an old
+    report does no harm when the message comes from the seat's own address.
     """
     claim = _authenticate(case, header, changing=True)
-    if isinstance(claim, Accepted) and claim.deputy:
+    if isinstance(claim, Accepted) and claim.deputy and not for_deputies:
         return Declined(reason="deputy-asks", to=claim.deputy, spot=claim.spot)
     return claim
 

@@ -538,6 +538,45 @@ class Press(Base):
     published_at: Mapped[dt.datetime | None]
 
 
+class Question(Base):
+    """A question of a player or deputy to the GM, by its number in the campaign.
+
+    `turn` is the open turn when it was asked, `author` is "player" or "deputy".
+    `code` and `message_id` are those of the mail to the GM, "" where no reply to it is an answer.
+    """
+
+    __tablename__ = "question"
+    __table_args__ = (UniqueConstraint("campaign_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    number: Mapped[int]
+    turn: Mapped[int]
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
+    author: Mapped[str] = mapped_column(String(10), default="player")
+    text: Mapped[str]
+    at: Mapped[dt.datetime]
+    code: Mapped[str] = mapped_column(String(32), default="", index=True)
+    message_id: Mapped[str] = mapped_column(String(200), default="", index=True)
+
+
+class QuestionAnswer(Base):
+    """An answer of the GM to a question; of several, the last counts.
+
+    `turn` is the open turn when it was given. `recipients` are the seats that got it, None for all.
+    """
+
+    __tablename__ = "answer"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    question_id: Mapped[int] = mapped_column(ForeignKey("question.id"), index=True)
+    turn: Mapped[int]
+    recipients: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
+    text: Mapped[str]
+    at: Mapped[dt.datetime]
+
+
 class Announcement(Base):
     """A text of the GM for the reports that open turn `turn`: to one seat, or to all."""
 

@@ -24,6 +24,7 @@ from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule
 from pbem.actions.fork import ForkCampaign
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice
+from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
@@ -187,6 +188,7 @@ ACTS: dict[str, Act] = (
         "pause": deed(PauseSeat("green")),
         "bring back": deed(ResumeSeat("green")),
         "hand over": deed(GiveSeat("green", "dan@example.org")),
+        "answer": deed(AnswerQuestion(1, "They may.", "ALL")),
     }
 )
 
@@ -223,11 +225,12 @@ BROKEN: dict[str, Act] = {
 
 
 def set_the_stage(desk: Desk) -> dt.datetime:
-    """Run turn 3, and roll back to it; return a time from which on it is due."""
+    """Run turn 3, roll back to it, and have red ask the GM; return a time from which on it is due."""
     begin(desk, rounds="9", rules={"hold": "off"})
     for _ in range(3):
         play(desk, ALL)
     run_action(desk.app, "toy1", RollBack(3), desk.now)
+    run_action(desk.app, "toy1", AskGm(seat="red", text="May ships dock?"), desk.now)
     return _settled(desk)
 
 

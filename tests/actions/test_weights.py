@@ -19,6 +19,7 @@ from pbem.actions.base import Change, Confirmed, Harmless, PreviewedChange, Reve
 from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.players import LeaveSeat
+from pbem.actions.questions import AnswerQuestion
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rollback import RepairHistory, RollBack
@@ -81,6 +82,12 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
     GiveSeat: Asking("running", ("seat", "toy1", "red", "--to", "eve@example.org"), ("SEAT red TO eve@example.org",)),
     ExtendDeadline: Asking("running", ("extend", "toy1", "50d"), ("EXTEND 50d",)),
     OpenSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
+    AnswerQuestion: Asking(
+        "running",
+        ("answer", "toy1", "1", FILE),
+        ("ANSWER 1", "They may not."),
+        before=(("answer", "toy1", "1", "RED"),),
+    ),
     RemoveSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
     StartCampaign: Asking(
         "forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)
@@ -131,7 +138,7 @@ EXAMPLES = (
         "MEND",
         "RERUN red",
     ),
-    *("PATCH", "FORK 1 red", "SHEETS", "SHEET red BACK"),
+    *("PATCH", "FORK 1 red", "ANSWER 1", "SHEETS", "SHEET red BACK"),
 )
 """Every command of a GM by mail, as it is written."""
 
