@@ -14,7 +14,7 @@ import datetime as dt
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -45,13 +45,14 @@ from pbem.errors import CampaignError, StoreError, describe_error
 from pbem.mail.headers import reply_code
 from pbem.mail.message import AttachedFile
 from pbem.mail.mime import decode_text
+from pbem.mail.reply_parser import normalise_text
 from pbem.report.attachments import CheckedAttachment, check_attachments
 from pbem.report.notices import RulingDigest
 from pbem.ruleset.order_types import Finding
 from pbem.ruleset.protocol import Adjudicated, TurnInput
 from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import json_sha256
-from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json
+from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
 from pbem.store.models import Campaign, PendingRequest, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind
@@ -208,13 +209,17 @@ class RulingResult:
 
 @dataclass(frozen=True, slots=True)
 class RulingForm:
-    """A ruling to be filled in: its turn, the revision of its campaign, its files, and the sheets as a digest."""
+    """A ruling to be filled in: its turn, the revision of its campaign, its files, and the sheets as a digest.
+
+    `mailed` is the same without remarks, as lines of a mail.
+    """
 
     campaign: str
     turn: int
     era: int
     files: Mapping[str, str]
     digest: str
+    mailed: str
 
     @property
     def text(self) -> str:
@@ -431,6 +436,7 @@ class ShowRulingForm(Query[RulingForm]):
             context.snapshot.era,
             _render_files(open_),
             _render_digest(open_),
+            _mailed_form(open_),
         )
 
 
@@ -567,37 +573,106 @@ def open_ruling(context: Context) -> OpenRuling:
     return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
 
 
-def _render_digest(open_: OpenRuling) -> str:
-    return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing)
+def _render_digest(open_: OpenRuling, seats: Collection[SeatName] | None = None) -> str:
+    return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing, seats)
 
 
-def _render_files(open_: OpenRuling) -> Mapping[str, str]:
+def _render_files(
+    open_: OpenRuling, *, brief: bool = False, seats: Collection[SeatName] | None = None
+) -> Mapping[str, str]:
     given = open_.given
-    return open_.ruleset.ruling_files(open_.state, given.orders, given.missing, open_.turn.ruling)
+    return open_.ruleset.ruling_files(
+        open_.state, given.orders, given.missing, open_.turn.ruling, brief=brief, seats=seats
+    )
+
+
+def _mailed_form(open_: OpenRuling, seats: Collection[SeatName] | None = None) -> str:
+    """Return the form as it is mailed, of all seats or of some, from RULING to END."""
+    # A reply may hold the form of another turn or campaign, so that its first line names both.
+    first = f"RULING ; {open_.snapshot.name}, turn {open_.snapshot.turn}"
+    return f"{first}\n{format_ruling(_render_files(open_, brief=True, seats=seats)).rstrip()}\nEND"
+
+
+DIGEST_KIND = "digest"
+"""The kind of a `PendingRequest` with the code of a mail to a GM that has the form of a ruling."""
+
+
+class SentDigest(NamedTuple):
+    """A mail with the sheets of a turn: when it was sent, and a checksum of each seat's sheet."""
+
+    at: dt.datetime
+    seen: Mapping[SeatName, str]
+
+
+def last_digest(session: Session, turn_id: int) -> SentDigest | None:
+    """Return the newest mail with the sheets of a turn; None if there is none yet."""
+    sent = (
+        select(PendingRequest.created_at, PendingRequest.data)
+        .where(PendingRequest.kind == DIGEST_KIND)
+        .order_by(PendingRequest.id.desc())
+    )
+    return next(
+        (SentDigest(at, data["seen"]) for at, data in session.execute(sent) if data.get("turn_id") == turn_id), None
+    )
 
 
 def _send_digest(app: App, name: str, now: dt.datetime) -> None:
     with app.store.reading() as session:
         context = Context(session, app, load_campaign(session, name), now)
         open_ = open_ruling(context)
-        page = _build_page(open_)
+        whole = _render_digest(open_)
         # With the deadline: after an extension the GM hears again that the turn awaits them, even without a new sheet.
-        moment = ("digest", json_sha256(page.digest), str(page.deadline))
+        moment = ("digest", json_sha256(whole), str(open_.turn.deadline))
         if was_notified(context, moment):
             return
-    subject = f"turn {page.turn}: the sheets have changed" if page.ruled else f"turn {page.turn} needs your ruling"
+        sent = last_digest(session, open_.turn.id)
+        seen = {seat: json_sha256(_render_digest(open_, (seat,)))[:16] for seat in open_.snapshot.seats}
+        changed = () if sent is None else tuple(seat for seat in seen if seen[seat] != sent.seen.get(seat))
+        page = _build_page(open_, sent.at if sent else None, changed, open_questions(context))
+    subject = f"turn {page.turn}: {_named(page.changed)} sent another sheet" if page.changed else ""
+    subject = subject or f"turn {page.turn} needs your ruling"
     with app.store.writing() as session:
         snapshot = locked_campaign(session, name)
+        context = Context(session, app, snapshot, now)
         # The digest was made without the lock: it is sent only if the turn is still as it was read.
-        if (snapshot.turn, snapshot.era, snapshot.hold_kind) == (
+        if was_notified(context, moment) or (snapshot.turn, snapshot.era, snapshot.hold_kind) != (
             open_.snapshot.turn,
             open_.snapshot.era,
             open_.snapshot.hold_kind,
         ):
-            notify_gm_once(Context(session, app, snapshot, now), moment=moment, subject=subject, page=page)
+            return
+        code = reply_code(secrets.token_bytes(32), DIGEST_KIND)
+        # `to` and `by` are empty, so that the daily limit of codes does not count it.
+        data = {"turn_id": open_.turn.id, "gm": snapshot.gm.lower(), "seen": seen, "form": form_hash(page.form)}
+        session.add(
+            PendingRequest(
+                kind=DIGEST_KIND,
+                code=code,
+                campaign_id=snapshot.id,
+                data={**data, "to": "", "by": ""},
+                message_id=notify_gm_once(context, moment=moment, subject=subject, page=page, code=code),
+                created_at=now,
+            )
+        )
 
 
-def _build_page(open_: OpenRuling) -> RulingDigest:
+def _named(seats: Sequence[SeatName]) -> str:
+    return seats[0] if len(seats) == 1 else f"{len(seats)} players"
+
+
+def form_hash(form: str) -> str:
+    """Return the checksum of a form, whatever blanks and line ends a mail program has made of it."""
+    return json_sha256(normalise_text(form).split())
+
+
+def open_questions(_context: Context) -> tuple[str, ...]:
+    """Return the questions of players to their GM that are not answered yet, one line each."""
+    return ()
+
+
+def _build_page(
+    open_: OpenRuling, since: dt.datetime | None, changed: tuple[SeatName, ...], questions: tuple[str, ...]
+) -> RulingDigest:
     snapshot = open_.snapshot
     return RulingDigest(
         campaign=snapshot.name,
@@ -605,9 +680,13 @@ def _build_page(open_: OpenRuling) -> RulingDigest:
         deadline=open_.turn.deadline,
         zone=snapshot.schedule.zone,
         missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
-        digest=_render_digest(open_),
-        form=format_ruling(_render_files(open_)),
+        digest=_render_digest(open_, changed or None),
+        form=_mailed_form(open_, changed or None),
+        help=tuple(open_.ruleset.ruling_help.split("\n\n")),
         ruled=snapshot.hold_kind == HoldKind.RULED,
+        changed=changed,
+        since=since,
+        questions=questions,
     )
 
 
