@@ -20,6 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -53,10 +54,10 @@ from pbem.ruleset.protocol import Adjudicated, TurnInput
 from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
-from pbem.store.models import Campaign, PendingRequest, Turn
+from pbem.store.models import Campaign, JournalEntry, PendingRequest, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import as_sentence, wrap
+from pbem.text import as_sentence, format_time_short, wrap
 
 RULING = "ruling"
 """The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
@@ -152,6 +153,9 @@ DIGEST = "digest.txt"
 WHOLE = "ruling.txt"
 """A file with the whole ruling, for GMs who prefer a single file; FILE lines begin its parts."""
 
+UNTOLD = "untold"
+"""The code of the finding that a seat is left without a text."""
+
 WHOLE_RULING = "the ruling"
 """The name under which findings on all files together are listed."""
 
@@ -195,7 +199,8 @@ class RulingResult:
     """A ruling as it was read: the findings of each file, and `kept`, which is true if it has no error.
 
     `rolled` are the rolls made for it; a dry run has none. `replaced` are the parts of
-    the ruling before that it changes; with `same` it changes nothing at all.
+    the ruling before that it changes; with `same` it changes nothing at all. `before`
+    is the time at which that was submitted, on the campaign's clocks, "" if there is none.
     """
 
     campaign: str
@@ -205,6 +210,17 @@ class RulingResult:
     rolled: tuple[Roll, ...] = ()
     replaced: tuple[Replaced, ...] = ()
     same: bool = False
+    before: str = ""
+
+    @property
+    def errors(self) -> int:
+        """The number of errors, for which the ruling is not used."""
+        return sum(finding.severity == "error" for found in self.findings.values() for finding in found)
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """The files of the seats that would read nothing of the turn."""
+        return tuple(file for file, found in self.findings.items() if any(finding.code == UNTOLD for finding in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,8 +325,8 @@ class SubmitRuling(PreviewedChange[RulingResult]):
     passed_over: tuple[str, ...] = ()
 
     def asks(self, context: Context, facts: RulingResult) -> bool:
-        """Return True if parts of a ruling before would be replaced."""
-        return facts.kept and bool(facts.replaced)
+        """Return True if parts of a ruling before would be replaced, or a seat is left without a text."""
+        return facts.kept and not facts.same and bool(facts.replaced or facts.untold)
 
     def look(self, context: Context) -> RulingResult:
         """Return how the files read, and whether they could be kept; no dice are rolled."""
@@ -358,6 +374,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
             rolled=tuple(rolls.fresh) if kept else (),
             replaced=replaced_parts(now, parts) if kept else (),
             same=kept and parts == now,
+            before=_clock(submitted_at(context.session, snapshot, before), context),
         )
         return open_, ruling, taken
 
@@ -374,11 +391,25 @@ def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
     elif taken.kept:
         yield from render_replaced(taken.turn, taken.campaign, taken.replaced, channel)
         yield from (wrap(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
-        release = channel.either(f"pbem release {taken.campaign}", "RELEASE")
-        done = f"The ruling on turn {taken.turn} of {taken.campaign} is taken. Run it with: {release}"
-        yield channel.undone or done
+        yield channel.undone or _submitted(taken, channel)
     else:
-        yield "The ruling is not taken: mend the errors and take it again."
+        many = taken.errors > 1
+        yield f"Not done: {taken.errors} error{'s' * many}. Fix {'them' if many else 'it'} and submit again."
+
+
+def _submitted(taken: RulingResult, channel: Channel) -> str:
+    release, run = (channel.either(f"pbem {verb} {taken.campaign}", verb.upper()) for verb in ("release", "run"))
+    before = f" ({'replaces' if taken.replaced else 'adds to'} that of {taken.before})" if taken.before else ""
+    return f"Done: ruling on turn {taken.turn} submitted{before}. Run it: {release}; before the deadline: {run}"
+
+
+def _clock(at: dt.datetime | None, context: Context) -> str:
+    """Return the time of day by the campaign's clocks, with the date unless it is today."""
+    zone = context.snapshot.schedule.zone
+    if at is None:
+        return ""
+    today = at.astimezone(ZoneInfo(zone)).date() == context.now.astimezone(ZoneInfo(zone)).date()
+    return f"{at.astimezone(ZoneInfo(zone)):%H:%M}" if today else format_time_short(at, zone)
 
 
 def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
@@ -386,7 +417,9 @@ def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
     for finding in findings:
         line = f", line {finding.line}" if finding.line else ""
         hint = f" {as_sentence(finding.hint)}" if finding.hint else ""
-        yield wrap(f"{finding.severity}: {file}{line}: {as_sentence(finding.text)}{hint}", "    ")
+        # Not capitalised: names of seats and of files are in small letters.
+        text = finding.text[:1] + as_sentence(finding.text)[1:]
+        yield wrap(f"{finding.severity.capitalize()}: {file}{line}: {text}{hint}", "    ")
 
 
 def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], channel: Channel) -> Iterator[str]:
@@ -438,6 +471,18 @@ class ShowRulingForm(Query[RulingForm]):
             _render_digest(open_),
             _mailed_form(open_),
         )
+
+
+def submitted_at(session: Session, snapshot: CampaignSnapshot, ruling: Json) -> dt.datetime | None:
+    """Return the time at which the ruling on the open turn was submitted, or restored; None if there is none."""
+    if ruling is None:
+        return None
+    said = JournalEntry.campaign_id == snapshot.id, JournalEntry.text == _journalled(snapshot.turn, ruling)
+    return session.scalar(select(JournalEntry.at).where(*said).order_by(JournalEntry.id.desc()).limit(1))
+
+
+def _journalled(turn: int, ruling: Json) -> str:
+    return f"ruled on turn {turn} (digest {json_sha256(ruling)[:12]})"
 
 
 def _add_file_findings(
@@ -699,9 +744,7 @@ def keep_ruling(context: Context, open_: OpenRuling, ruling: Json) -> None:
     if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):
         keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
-    add_entry(
-        session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {json_sha256(ruling)[:12]})"
-    )
+    add_entry(session, snapshot.id, now, actor="gm", text=_journalled(snapshot.turn, ruling))
     if not hold(context, HoldKind.RULED):
         waiting = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULING)
         session.execute(waiting.values(hold_kind=HoldKind.RULED))

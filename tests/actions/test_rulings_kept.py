@@ -109,11 +109,11 @@ def test_a_second_ruling_replaces_what_it_names(war: Desk) -> None:
 def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
     """By mail a second ruling needs YES if it replaces something, but not if it only adds."""
     war.tick(hours=DUE)
-    mail(war, "RULING", "FILE blue.txt", "You lost.")
-    added = mail(war, "RULING", "FILE red.txt", "You won.")
+    mail(war, "RULING YES", "FILE blue.txt", "You lost.")
+    added = mail(war, "RULING YES", "FILE red.txt", "You won.")
     asked = mail(war, "RULING", "FILE blue.txt", "You drew.")
 
-    assert "The ruling on turn 1 of toy1 is taken." in added
+    assert "Done: ruling on turn 1 submitted (adds to that of 22:00). Run it: RELEASE;" in " ".join(added.split())
     assert (
         "Would replace in your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
         in asked
