@@ -13,6 +13,7 @@ from pbem.actions.base import CLI, format_utc, run_action, run_query
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.statistics import ShowStatistics, statistics_chart
 from pbem.actions.status import render_status, render_undelivered
+from pbem.admin.dashboard import write_dashboard
 from pbem.admin.health import HomeStatus, home_status, require_active
 from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option
 from pbem.cli.output import open_home, print_facts, progress, site_lines, write_picture
@@ -176,11 +177,17 @@ def run(
 @click.command(cls=Command)
 @click.argument("name", required=False)
 @click.option("--workers", is_flag=True, help="Show who works, what waits for workers, and what failed.")
+@click.option("--html", "page", type=FILE, help="Write all campaigns at a glance into this file, a private web page.")
+@now_option
 @json_option
 @home_option
-def status(name: str | None, workers: bool, as_json: bool, home: Path | None) -> None:
+def status(
+    name: str | None, *, workers: bool, page: Path | None, now: dt.datetime, as_json: bool, home: Path | None
+) -> None:
     """Show who has sent, who is awaited, deadlines, and mail not delivered."""
     with open_home(home) as app:
+        if page is not None:
+            write_dashboard(app, page, now)
         if workers:
             at_work = load_worker_status(app)
             print_facts(at_work, workers_lines(at_work), as_json=as_json)
