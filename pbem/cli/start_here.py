@@ -11,6 +11,7 @@ from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_da
 from pbem.actions.seats import Invite
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics, statistics_chart
+from pbem.admin.dashboard import write_dashboard
 from pbem.admin.doctor import run_checks
 from pbem.admin.health import home_status
 from pbem.app import init_home
@@ -180,11 +181,16 @@ def print_tick(call: Call, done: TickResult, *, sound: bool = True) -> None:
 @click.option("--stats", is_flag=True, help="Show when sheets came, how long turns took, scores, who seems inactive.")
 @click.option("--picture", type=FILE, help="With --stats: draw them into this file, an SVG or PNG.")
 @click.option("--workers", is_flag=True, help="Show the workers, the jobs that wait for them, and what failed.")
-def status(call: Call, name: str | None, *, stats: bool, picture: Path | None, workers: bool) -> None:
+@click.option("--html", "page", type=FILE, help="Write all campaigns at a glance into this file, a private web page.")
+def status(
+    call: Call, name: str | None, *, stats: bool, picture: Path | None, workers: bool, page: Path | None
+) -> None:
     """Show turns, deadlines, seats, sheets, stuck mail."""
     if (stats and name is None) or (picture and not stats) or (workers and name is not None):
         raise click.UsageError("--stats needs a NAME, --picture needs --stats, and --workers goes alone")
     with call.open() as app:
+        if page is not None:
+            write_dashboard(app, page, call.now)
         if workers:
             at_work = load_worker_status(app)
             call.print(at_work, workers_lines(at_work))
