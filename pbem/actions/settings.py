@@ -6,7 +6,7 @@ import datetime as dt
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from sqlalchemy import select, update
 
@@ -15,11 +15,11 @@ from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, Text
 from pbem.actions.deadlines import change_schedule
 from pbem.actions.undo import undoable_entries
 from pbem.campaign.history import add_entry
-from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, parse_house_rules, printed_name
+from pbem.campaign.house_rules import HOUSE_RULES, OFF, SCHEDULE, parse_house_rules, printed_name
 from pbem.campaign.house_rules import HouseRules as Policy
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import generate_token, hash_token
-from pbem.campaign.snapshot import Context
+from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.notices import GmToken
@@ -208,7 +208,7 @@ class SetHouseRule(Change[TextResult]):
     def do(self, context: Context) -> TextResult:
         """Change the house rules from now on. Raises CampaignError if a name or value is invalid."""
         changed = parse_house_rules(self.given)
-        said = ", ".join(f"{printed_name(name)} {_show(name, value)}" for name, value in changed.items())
+        said = ", ".join(f"{printed_name(name)} {in_words(name, value)}" for name, value in changed.items())
         act = add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
         if (schedule := changed.pop(SCHEDULE, None)) is not None:
             change_schedule(context, schedule, act)
@@ -257,7 +257,7 @@ def _house_rule_lines(context: Context) -> Iterator[HouseRuleLine]:
     title = context.app.game(snapshot.game).title
     for name, rule in HOUSE_RULES.items():
         usual = "" if name == SCHEDULE else rule.show(getattr(Policy(), name)) or title
-        value = snapshot.schedule.text if name == SCHEDULE else rule.show(getattr(snapshot.policy, name)) or title
+        value = rule.show(house_rule(snapshot, name)) or title
         yield HouseRuleLine(
             name=printed_name(name),
             group=rule.group,
@@ -269,5 +269,11 @@ def _house_rule_lines(context: Context) -> Iterator[HouseRuleLine]:
         )
 
 
-def _show(name: str, value: object) -> str:
-    return HOUSE_RULES[name].show(value) or "of the game"
+def house_rule(snapshot: CampaignSnapshot, name: str) -> Any:
+    """Return the value of a house rule as `parse_house_rules` has it; the schedule too."""
+    return snapshot.schedule.text if name == SCHEDULE else getattr(snapshot.policy, name)
+
+
+def in_words(name: str, value: Any) -> str:
+    """Return the value of a house rule as a GM types it."""
+    return HOUSE_RULES[name].show(value) or OFF
