@@ -50,11 +50,8 @@ def inactive_notice(session: Session) -> str:
     if flushed_connection(session).execute(kept).first() is None:
         return ""
     closed = read_fact(session, CLOSED)
-    of = "" if closed is None else f" of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')}"
-    return (
-        f"this home was restored from its backup{of}, and nothing is read, run or sent here until you say so, "
-        "with: pbem reopen"
-    )
+    of = "" if closed is None else f" (backup of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')})"
+    return f"this home{of} is inactive: it reads, runs and sends nothing; activate it: pbem restore --activate"
 
 
 def require_active(app: App) -> None:
@@ -206,9 +203,9 @@ def _unanswered_notice(session: Session) -> str:
         return ""
     lately = (InboxMessage.unanswered, InboxMessage.received_at > newest - _DAY)
     number = session.scalar(select(func.count()).where(*lately)) or 0
-    letters = count_noun(number, "letter was", "letters were")
+    messages = count_noun(number, "message was", "messages were")
     until = format_time(newest, "UTC")
-    return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
+    return f"{messages} not answered in the day before {until}. Reasons: pbem inbox" if number else ""
 
 
 def _unread_notice(watch: MailboxWatch | None) -> str:

@@ -64,7 +64,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 """By command, options that have another name now."""
 
 VALUES: Mapping[str, str] = {
-    "SCHEDULE": r"[A-Za-z].*",
+    "SCHEDULE": r"[A-Za-z].* .*",
     "CAMPAIGN": r"(?!all$)(?!\d+$).*",
 }
 """What an argument is, where the words alone could be those of today as well."""

@@ -18,10 +18,11 @@ from pbem.actions.sheets import RestoreSheet, ShowSheets
 from pbem.actions.undo import UndoChange
 from pbem.app import init_home, open_app
 from pbem.campaign.order_sheets import Lines
+from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import command
 from pbem.cli.lines import copied_lines
-from pbem.cli.options import FOLDER, NUMBER, campaign, restore_option, sheets_option
+from pbem.cli.options import FOLDER, TURN, campaign, restore_option, sheets_option
 from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
@@ -47,7 +48,7 @@ def forward(call: Call, name: str) -> None:
 
 @command("pbem sheet trap7 red red.txt", (EnterSheet, RestoreSheet))
 @campaign
-@click.argument("seat", required=False)
+@click.argument("seat", required=False, shell_complete=completion.seats)
 @click.argument("file", type=click.File("rb"), required=False)
 @restore_option
 def sheet(call: Call, name: str, *, seat: str | None, file: BinaryIO | None, restore: int | None) -> None:
@@ -80,7 +81,7 @@ def rerun(call: Call, name: str, *, sheets: dict[str, str], without_patch: bool)
 
 @command("pbem rollback trap7 4", (RollBack, RepairHistory))
 @campaign
-@click.argument("turn", type=NUMBER, required=False)
+@click.argument("turn", type=TURN, required=False, shell_complete=completion.turns)
 @click.option("--repair", is_flag=True, help="Go back to the last turn of a history that is consistent.")
 def rollback(call: Call, name: str, *, turn: int | None, repair: bool) -> None:
     """Reopen an earlier turn.
@@ -132,7 +133,7 @@ def _read_json(text: str) -> Any:
 
 @command("pbem fork trap7 4 trial --compare", (forking.ForkCampaign,))
 @campaign
-@click.argument("turn", type=NUMBER)
+@click.argument("turn", type=TURN, shell_complete=completion.turns)
 @click.argument("folder", type=FOLDER)
 @sheets_option
 @click.option("--compare", is_flag=True, help="Show how its reports would differ from those really mailed.")

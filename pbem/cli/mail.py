@@ -25,6 +25,7 @@ from pbem.admin.mail import (
 from pbem.app import App, upgrade_home
 from pbem.backup.restore import restore_home
 from pbem.backup.transfer import export_campaign, import_campaign, undo_export
+from pbem.cli import completion
 from pbem.cli.call import Call, clock
 from pbem.cli.command import DUE, NEW, command
 from pbem.cli.lines import (
@@ -42,7 +43,7 @@ from pbem.cli.lines import (
     tick_lines,
 )
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
-from pbem.cli.output import print_error, print_lines, progress
+from pbem.cli.output import print_error, print_lines, progress, to_json
 from pbem.config import load_settings, reaches
 from pbem.scheduler.tick import TickResult, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_home
@@ -73,7 +74,7 @@ def inbox(call: Call, *, wanted: int | None, retry: bool, state: str | None, lim
     with call.open() as app:
         if wanted is None:
             listed = list_messages(app.store, state or in_state, limit=limit)
-            call.print(listed, letter_lines(listed), paged=True)
+            call.print({**to_json(listed), "messages": listed.letters}, letter_lines(listed), paged=True)
         elif retry:
             retry_message(app.store, wanted)
             call.print({"retried": [wanted]}, [retried_letter(wanted)])
@@ -95,7 +96,9 @@ class NumberOrAll(click.ParamType[int | str]):
 @command("pbem outbox all --retry", Harmless("mail that is due is tried again"))
 @click.argument("which", type=NumberOrAll(), metavar="[ID|all]", required=False)
 @click.option("--retry", is_flag=True, help="Send the mail again, or all that waits.")
-@click.option("--campaign", "name", metavar="NAME", help="List only mail of this campaign.")
+@click.option(
+    "--campaign", "name", metavar="NAME", shell_complete=completion.campaigns, help="List only mail of this campaign."
+)
 @click.option("--by-player", is_flag=True, help="Count for each player what became of their mail.")
 def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None, by_player: bool) -> None:
     """List mail not delivered; send it again."""
@@ -111,7 +114,7 @@ def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None
         else:
             # All (None) leaves out bounced mail: a dead address would only bounce again.
             retried = retry_mail(app.store, call.now, which if isinstance(which, int) else None)
-            call.print({"retried": retried}, [retried_mails(retried)])
+            call.print({"retried": retried}, retried_mails(retried))
 
 
 @command("pbem serve --queue send", DUE, log=True, json=False)
@@ -160,7 +163,14 @@ def _print_work(done: TickResult) -> None:
 
 @command("pbem site /var/www/games --campaign trap7", Harmless("what it writes follows from the campaigns"))
 @click.argument("folder", type=FOLDER)
-@click.option("--campaign", "campaigns", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+@click.option(
+    "--campaign",
+    "campaigns",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completion.campaigns,
+    help="Only this one; may be repeated.",
+)
 def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
     """Write the web site.
 

@@ -23,6 +23,7 @@ from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, Resume
 from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules, ShowJournal
 from pbem.admin.health import home_status
 from pbem.app import App
+from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import SHOWS, Group, command
 from pbem.cli.lines import preview_facts, preview_folder_lines
@@ -53,7 +54,14 @@ def deadline(call: Call, name: str, when: str | None, *, usual: bool) -> None:
 
 @command('pbem set trap7 grace=12h schedule="SAT 20:00 Europe/Berlin"', (SetHouseRule,), name="set")
 @campaign
-@click.argument("rules", nargs=-1, type=KeyValueParam("RULE=VALUE"), callback=by_name, metavar="[RULE=VALUE]...")
+@click.argument(
+    "rules",
+    nargs=-1,
+    type=KeyValueParam("RULE=VALUE"),
+    callback=by_name,
+    shell_complete=completion.house_rules,
+    metavar="[RULE=VALUE]...",
+)
 def set_(call: Call, name: str, rules: dict[str, str]) -> None:
     """Show or change house rules, such as the schedule."""
     if rules:
@@ -74,7 +82,7 @@ def hold(call: Call, name: str, reason: str) -> None:
 
 
 @command("pbem release trap7", (ReleaseCampaign,))
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.campaigns)
 @click.option("--all", "every", is_flag=True, help="Release all campaigns that are on hold.")
 def release(call: Call, name: str | None, *, every: bool) -> None:
     """Release a held campaign."""
@@ -238,7 +246,9 @@ def gm(call: Call, name: str, *, token: bool, address: str | None) -> None:
 
 @command("pbem journal trap7 --press", SHOWS)
 @campaign
-@click.option("--turn", type=NUMBER, help="Only what was done while this turn was open.")
+@click.option(
+    "--turn", type=NUMBER, shell_complete=completion.turns, help="Only what was done while this turn was open."
+)
 @click.option("--press", is_flag=True, help="Show the press, with its true senders.")
 def journal(call: Call, name: str, *, turn: int | None, press: bool) -> None:
     """Show what was done, when and by whom; show press."""

@@ -591,7 +591,7 @@ def _warn_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) ->
         "today, which are no orders. It looks like an answering machine that does not say so, and would be answered "
         "without end; so these words have no answer any more. Sheets, commands and other words count as ever."
     )
-    help_ = "pbem letters shows them. Please ask the player to switch it off, or to have it leave this address alone."
+    help_ = "pbem inbox shows them. Please ask the player to switch it off, or to have it leave this address alone."
     subject = f"an answering machine at {seat}?"
     page = Notice(title=as_title(subject), paragraphs=(said, help_), campaign=campaign)
     return warn_once(case, gm, campaign, subject, page, ("echo", campaign, seat))

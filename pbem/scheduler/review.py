@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -60,8 +60,12 @@ def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) ->
     doubtful = _find_doubtful(app, turns)
     for turn in turns:
         try:
-            held = turn in doubtful and _hold_if_doubtful(app, turn, now)
-            (done.held if held else done.free).append(turn)
+            doubt = _hold_if_doubtful(app, turn, now) if turn in doubtful else None
+            if doubt is None:
+                done.free.append(turn)
+            else:
+                why = describe_hold(doubt.kind, doubt.reason)
+                done.held.append(replace(turn, hold_kind=doubt.kind, hold_reason=why))
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
@@ -81,17 +85,17 @@ def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
         return {turn for turn, open_ in known if _hold_reason(session, turn, open_)}
 
 
-def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> bool:
+def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> HoldReason | None:
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         # Under the lock: another process may have run or held it meanwhile.
         waiting = recheck_due(session, turn, now)
         doubt = _open_reason(context, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
-            return False
+            return None
         hold(context, doubt.kind, doubt.reason)
         _notify_gm(context, waiting, doubt)
-        return True
+        return doubt
 
 
 def run_condition(turn: DueTurn) -> RunCondition:

@@ -38,7 +38,7 @@ def files(folder: Path) -> dict[Path, bytes]:
         ["tick", *NOW],
         ["run", "duel", *NOW],
         ["status"],
-        ["extend", "duel", "24h", *NOW],
+        ["deadline", "duel", "24h", *NOW],
         ["backup", "b.pbem.zip"],
         ["backup", "."],
         ["export", "duel", "b.pbem.zip", "--to", "other@example.org", *NOW],

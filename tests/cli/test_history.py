@@ -91,7 +91,7 @@ def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
     assert looked.output.endswith("Nothing has changed. To do it, add --yes.\n")
     assert done.output.endswith("Corrected reports are queued; send them: pbem tick\n")
     assert played("tick", *NOW).exit_code == 0
-    assert "every hash agrees" in played("replay", "duel").output
+    assert "every hash agrees" in played("verify", "--campaign", "duel").output
 
 
 @pytest.mark.parametrize(("typed", "code"), [("y", 0), ("n", 3), ("", 3)])
@@ -124,7 +124,7 @@ def test_a_broken_history_is_mended(played: Run, home: Path) -> None:
     """The repair is shown first; with --yes the campaign goes on from the last consistent turn."""
     with closing(sqlite3.connect(home / "pbem.sqlite")) as database, database:
         database.execute("UPDATE turn SET number = 5 WHERE number = 2")
-    looked, done = played("mend", "duel", *NOW), played("mend", "duel", "--yes", *NOW)
+    looked, done = played("rollback", "duel", "--repair", *NOW), played("rollback", "duel", "--repair", "--yes", *NOW)
 
     assert looked.output.startswith("The turns of duel do not hang together: turn 2 is missing, but there is")
     assert "Turn 5 would go onto a shelf; nothing is thrown away.\nduel would stand at turn 1 again" in looked.output
@@ -138,8 +138,8 @@ def test_a_state_is_printed_edited_and_patched(played: Run, tmp_path: Path) -> N
     path = tmp_path / "state.json"
     path.write_text(json.dumps(state | {"forfeit_after": 9}))
 
-    assert "/forfeit_after: 3 → 9\n" in played("patch", "duel", str(path)).output
-    assert played("patch", "duel", str(path), "--yes", *NOW).exit_code == 0
+    assert "/forfeit_after: 3 → 9\n" in played("state", "duel", str(path)).output
+    assert played("state", "duel", str(path), "--yes", *NOW).exit_code == 0
     assert json.loads(played("state", "duel").output)["forfeit_after"] == 9
 
 
@@ -147,7 +147,7 @@ def test_patch_wants_json(played: Run, tmp_path: Path) -> None:
     """A file that is not JSON is refused with a reason."""
     path = tmp_path / "state.json"
     path.write_text("{")
-    result = played("patch", "duel", str(path))
+    result = played("state", "duel", str(path))
 
     assert result.exit_code == 2
     assert "it is not JSON" in result.output
