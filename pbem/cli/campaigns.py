@@ -12,14 +12,16 @@ from typing import Any, TextIO
 import click
 
 from pbem.actions.arguments import GmCommand, Numeral, Typed
-from pbem.actions.base import Change, Query, TextResult
+from pbem.actions.base import CLI, Change, Query, TextResult
 from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
 from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
 from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules
-from pbem.actions.undo import UndoChange
+from pbem.actions.undo import UndoChange, look_at_newest
+from pbem.backup.transfer import undo_export
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.cli.options import (
     FILE,
     FOLDER,
@@ -34,10 +36,11 @@ from pbem.cli.options import (
     pairs_option,
     yes_option,
 )
-from pbem.cli.output import act_and_print, ask_and_print, open_home, print_lines
+from pbem.cli.output import act_and_print, ask_and_print, confirm, open_home, perform, print_facts, print_lines
 from pbem.ruleset.fields import Field
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import SeatName
+from pbem.store.types import CampaignState
 
 
 @click.command(cls=Command)
@@ -244,7 +247,20 @@ def press(
 @home_option
 def undo(*, name: str, entry: int | None, sure: bool, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Undo your newest change of campaign NAME, or that of an ENTRY of its journal, as long as that can be done."""
-    act_and_print(home, name, UndoChange(None if entry is None else str(entry)), now, sure=sure, as_json=as_json)
+    wish = UndoChange(None if entry is None else str(entry))
+    with open_home(home) as app:
+        with app.store.reading() as session:
+            context = Context(session, app, load_campaign(session, name), now)
+            # A campaign that has moved is locked against all else.
+            moved = context.snapshot.status == CampaignState.MOVED and entry is None
+            facts = look_at_newest(context, "export") if moved else None
+        if facts is None:
+            facts = perform(app, name, wish, now, sure=sure, as_json=as_json)
+        else:
+            if facts.mailed and not sure:
+                confirm(facts, wish, as_json=as_json)
+            undo_export(app, name, now)
+    print_facts(facts, wish.render(facts, CLI), as_json=as_json)
 
 
 # The fields that only confirm; the command line has --yes instead.

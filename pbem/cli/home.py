@@ -104,7 +104,7 @@ def exported_lines(exported: ExportResult) -> Iterator[str]:
         "home yourself, and take it in there with:"
     )
     yield f"  pbem import {shlex.quote(exported.path.name)}"
-    yield f"If it cannot be played there, take it back with: pbem export {name} --back"
+    yield f"If it cannot be played there, take it back with: pbem undo {name}"
 
 
 def imported_lines(imported: ImportResult) -> Iterator[str]:

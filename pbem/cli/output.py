@@ -112,13 +112,18 @@ def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure:
     tried = attempt(app, name, wish, now)
     if tried.read_set is None:
         return tried.facts
+    confirm(tried.facts, wish, as_json=as_json)
+    # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
+    return do_as_shown(app, name, wish.confirmed(tried.facts), now, tried.read_set)
+
+
+def confirm(facts: Any, wish: Change[Any], *, as_json: bool) -> None:
+    """Show the effect of a change, and exit with `UNCONFIRMED` unless the caller confirms it."""
     asked = sys.stdin.isatty() and not as_json
-    print_facts(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
+    print_facts(facts, wish.render(facts, ASKED if asked else DRY_RUN), as_json=as_json)
     # On standard error, as standard output has the facts.
     if not (asked and click.confirm("Do it?", err=True)):
         raise click.exceptions.Exit(UNCONFIRMED)
-    # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
-    return do_as_shown(app, name, wish.confirmed(tried.facts), now, tried.read_set)
 
 
 def _to_json(value: Any) -> Any:

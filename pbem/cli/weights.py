@@ -34,7 +34,7 @@ WEIGHTS: Mapping[str, Acts | Weight] = {
     "check-backup": _SHOWS,
     "restore": _NEW,
     "reopen": Harmless("it lets a home go on, and overwrites nothing"),
-    "export": Reversible("pbem export NAME --back"),
+    "export": Reversible("pbem undo NAME"),
     "import": _NEW,
     "new": _NEW,
     "journal": _SHOWS,
