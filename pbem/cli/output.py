@@ -121,6 +121,8 @@ def confirm(facts: Any, wish: Change[Any], *, as_json: bool) -> None:
     """Show the effect of a change, and exit with `UNCONFIRMED` unless the caller confirms it."""
     asked = sys.stdin.isatty() and not as_json
     print_facts(facts, wish.render(facts, ASKED if asked else DRY_RUN), as_json=as_json)
+    if getattr(facts, "nothing_to_do", False):
+        raise click.exceptions.Exit(0)
     # On standard error, as standard output has the facts.
     if not (asked and click.confirm("Do it?", err=True)):
         raise click.exceptions.Exit(UNCONFIRMED)
