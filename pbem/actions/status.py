@@ -120,7 +120,7 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
         start = channel.either(f"pbem start {status.name}", "START")
         yield f"  deadlines: {status.schedule}; start it with: {start}"
     if status.status == CampaignState.MOVED:
-        yield f"  if it is not played there, take it back with: pbem export {status.name} --back"
+        yield f"  if it is not played there, take it back with: pbem undo {status.name}"
     elif status.awaits_ruling:
         rule = channel.either(f"pbem adjudicate {status.name} --edit", "RULING")
         yield f"  held: {status.held}; rule with: {rule}"

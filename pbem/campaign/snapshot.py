@@ -340,7 +340,8 @@ def load_record(session: Session, snapshot: CampaignSnapshot, number: int) -> by
 
 def _history_error(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
     return CampaignError(
-        f"the turns of {snapshot.name} do not hang together: {wrong}; run: pbem mend {snapshot.name} (by mail: MEND)"
+        f"the turn history of {snapshot.name} is inconsistent: {wrong}. "
+        f"Repair: pbem rollback {snapshot.name} --repair (by mail: MEND)"
     )
 
 

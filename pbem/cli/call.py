@@ -143,12 +143,13 @@ class Call:
         """Show what would be done, and return if it is to be done.
 
         Raises:
-            Exit: If not: with `UNCONFIRMED`, or with 0 in a dry run.
+            Exit: If not: with `UNCONFIRMED`, or with 0 in a dry run or where nothing would change.
         """
         if self.sure and not self.dry_run:
             return
-        self.print(facts, lines, "would_do")
-        if self.dry_run:
+        nothing = getattr(facts, "nothing_to_do", False)
+        self.print(facts, lines, "nothing_to_do" if nothing else "would_do")
+        if self.dry_run or nothing:
             raise click.exceptions.Exit(0)
         # On standard error, as standard output has the facts.
         if not (self.asks and _is_confirmed()):

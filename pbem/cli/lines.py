@@ -201,7 +201,7 @@ def exported_lines(exported: ExportResult) -> Iterator[str]:
         "yourself, and import it there:"
     )
     yield f"  pbem import {shlex.quote(exported.path.name)}"
-    yield f"If it cannot be played there, undo: pbem export {name} --back"
+    yield f"If it cannot be played there, undo: pbem undo {name}"
 
 
 def imported_lines(imported: ImportResult) -> Iterator[str]:

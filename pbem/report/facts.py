@@ -158,13 +158,15 @@ class Correction:
 
     `changes` are sentences on what is different. `differences` are lines of the text:
     "- " as before, "+ " as now. `sheet` says what happened to the sheet that the seat
-    had sent in answer to the report before.
+    had sent in answer to the report before. `moved`: the deadline had passed, and there
+    is a new one.
     """
 
     edition: int
     differences: tuple[str, ...]
     sheet: Literal["none", "kept", "dropped"] = "none"
     changes: tuple[str, ...] = ()
+    moved: bool = False
 
 
 class FinalScore(NamedTuple):

@@ -92,7 +92,7 @@ OF_HOMES = {
 OF_CAMPAIGNS = {
     "UPDATE turn SET awaited = '[\"violet\"]' WHERE resolved_at IS NULL": "field awaited: there is no seat violet",
     "UPDATE turn SET awaited = '[\"red\"]' WHERE resolved_at IS NULL": "field awaited: by the state orders are",
-    "UPDATE campaign SET turn = 1": "do not hang together: it stands at turn 1, but its last turn is 3",
+    "UPDATE campaign SET turn = 1": "is inconsistent: it stands at turn 1, but its last turn is 3",
     "UPDATE campaign SET era = 1000000": "table campaign, field era: 1000000 is more than 100000",
     "UPDATE sheet SET version = 1000000 WHERE id = 1": "table sheet, field version: 1000000 is more than 100000",
     "UPDATE campaign SET options = '{}'": "fields game and options: they are not those of its last record",

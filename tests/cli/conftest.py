@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 
 from pbem.cli import main
 from pbem.config_values import FILE_NAME
-from tests.toy.fixtures import shared
+from tests.toy.fixtures import desk, shared
 
-__all__ = ["choices", "dev", "shared"]
+__all__ = ["desk", "shared"]
 
 Run = Callable[..., Result]
 

@@ -108,16 +108,16 @@ def test_a_terminal_is_asked(played: Run, home: Path, typed: str, code: int) -> 
     assert done.returncode == code
     assert "Nothing has changed yet." in done.stdout
     assert done.stderr.startswith("Do it? [y/N]: ")
-    assert ("duel stands at turn 1 again" in done.stdout) == (code == 0)
+    assert ("Done: turn 1 is open (it was turn 2)." in done.stdout) == (code == 0)
 
 
 def test_rollback_and_forward(played: Run) -> None:
     """Both commands print the turn that is open then, and that all are notified."""
     back, forward = played("rollback", "duel", "1", "--yes", *NOW), played("forward", "duel", *NOW)
 
-    assert back.output.startswith("duel stands at turn 1 again; it was at turn 2.\n")
+    assert back.output.startswith("Done: turn 1 is open (it was turn 2).\n")
     assert "Sheets that count: red (version 1).\n" in back.output
-    assert forward.output.startswith("duel stands at turn 2 again; it was at turn 1.\n")
+    assert forward.output.startswith("Done: turn 2 is open (it was turn 1).\n")
 
 
 def test_a_broken_history_is_mended(played: Run, home: Path) -> None:
@@ -126,9 +126,9 @@ def test_a_broken_history_is_mended(played: Run, home: Path) -> None:
         database.execute("UPDATE turn SET number = 5 WHERE number = 2")
     looked, done = played("rollback", "duel", "--repair", *NOW), played("rollback", "duel", "--repair", "--yes", *NOW)
 
-    assert looked.output.startswith("The turns of duel do not hang together: turn 2 is missing, but there is")
-    assert "Turn 5 would go onto a shelf; nothing is thrown away.\nduel would stand at turn 1 again" in looked.output
-    assert "Turn 5 went onto a shelf; nothing is thrown away.\nduel stands at turn 1 again" in done.output
+    assert looked.output.startswith("The turn history of duel is inconsistent: turn 2 is missing, but there is")
+    assert "Turn 5 would be withdrawn; it stays in the archive.\nWould do: reopen turn 1" in looked.output
+    assert "Turn 5 is withdrawn; it stays in the archive.\nDone: turn 1 is open" in done.output
     assert "ok       history" in played("doctor", *NOW).output
 
 

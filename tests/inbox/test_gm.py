@@ -161,7 +161,7 @@ def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
     done = command(desk, token, "ROLLBACK 1 YES")
 
     assert "To do it, send the same with: ROLLBACK 1 YES" in asked
-    assert "toy1 stands at turn 1 again" in done
+    assert "Done: turn 1 is open (it was turn 2)." in done
     with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").turn == 1
 
