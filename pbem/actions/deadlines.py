@@ -280,7 +280,7 @@ def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTur
     most = snapshot.policy.extensions if snapshot.policy.vote != "none" else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
     if most == 0:
-        return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm}."
+        return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm_shown}."
     if turn.deadline is None:
         return "The turn has no deadline, so there is nothing to extend."
     if turn.held:
@@ -290,7 +290,10 @@ def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTur
         return "Your seat is paused, so no turn waits for you; RESUME ends that."
     if given >= most:
         times = "once" if given == 1 else f"{given} times"
-        return f"This turn was extended {times} already, and that is all players may ask for; your GM is {snapshot.gm}."
+        return (
+            f"This turn was extended {times} already, and that is all players may ask for; your GM is "
+            f"{snapshot.gm_shown}."
+        )
     return ""
 
 
@@ -527,7 +530,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
     # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
-        page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
+        page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm_shown)
         notify_players(context, act=act, subject=f"on hold: {reason}" if reason else "on hold", page=page)
     return True
 

@@ -218,7 +218,7 @@ class Announce(GmCommand, Change[Recipients]):
         if not places:
             raise CampaignError(f"no one plays there in {snapshot.name} now, so it would not be read")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
-        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
+        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm_shown, to=piece.to or (), text=piece.text)
         mail_press(context, id_, page, places=places, subject=f"from the GM: {' '.join(piece.text.split())}")
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
@@ -355,7 +355,7 @@ class AskGm(SeatCommand):
         id_ = ("ask gm", snapshot.name, act, now.isoformat())
         mail = mailer.mail(snapshot.gm, f"question from {own.seat}, {label}", page, id_)
         mailer.send(session, now, replace(mail, reply_to=own.address))
-        sent = f"Mailed to your GM, {snapshot.gm}, whose answer comes to {own.address}."
+        sent = f"Mailed to your GM, {snapshot.gm_shown}, whose answer comes to {own.address}."
         return TextResult("\n".join([sent, *_mask_notes(passed)]))
 
 
@@ -366,7 +366,7 @@ def _check_questions(context: Context, own: SeatView) -> None:
     asked = (JournalEntry.actor == own.seat, JournalEntry.secret, JournalEntry.text.startswith(_ASKED))
     if context.session.scalars(select(func.count()).where(*today, *asked)).one() >= PIECES_A_TURN:
         raise CampaignError(
-            f"you have asked {PIECES_A_TURN} times in a day, and no more is mailed: write to {snapshot.gm}"
+            f"you have asked {PIECES_A_TURN} times in a day, and no more is mailed: write to {snapshot.gm_shown}"
         )
 
 

@@ -162,7 +162,7 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
         session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
         back = load_campaign(session, name)
         act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
-        page = CampaignHeld(campaign=name, why=why, gm=back.gm)
+        page = CampaignHeld(campaign=name, why=why, gm=back.gm_shown)
         context = Context(session, app, back, now)
         notify_players(context, act=act, subject="on hold: played here after all", page=page)
 
@@ -437,7 +437,7 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
         campaign=snapshot.name,
         seat=place.seat,
         game=app.game(snapshot.game).title,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         about=came_from,
     )
     mailer = CampaignMailer.of(app, snapshot)

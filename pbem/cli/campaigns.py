@@ -18,7 +18,7 @@ from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement, Sh
 from pbem.actions.press_delivery import EVERYBODY
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules
+from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule, ShowGm, ShowHouseRules
 from pbem.cli.options import (
     FILE,
     FOLDER,
@@ -97,16 +97,19 @@ def new(
 @click.argument("name")
 @click.option("--token", is_flag=True, help="Mail the GM a new token, by which he may run the campaign by mail.")
 @click.option("--address", help="From now on this is the GM's address; his token is void.")
+@click.option("--name", "called", help="The GM's name, which all mails show beside the address.")
 @now_option
 @home_option
-def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: Path | None) -> None:
+def gm(name: str, *, token: bool, address: str | None, called: str | None, now: dt.datetime, home: Path | None) -> None:
     """Let a campaign be run by mail, or from another address; without an option, show who its GM is."""
     if address:
         # First, as it voids the token: a new one goes to the new address.
         act_and_print(home, name, ChangeGm(address), now)
+    if called is not None:
+        act_and_print(home, name, NameGm(called), now)
     if token:
         act_and_print(home, name, MailToken(), now)
-    if not (address or token):
+    if called is None and not (address or token):
         ask_and_print(home, name, ShowGm(), now)
 
 

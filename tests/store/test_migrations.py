@@ -258,8 +258,9 @@ def _fill(session: Session) -> None:
 
 
 _CAMPAIGN = _OLD_CAMPAIGN.replace(
-    "created_at)", "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin)"
-).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'none', '', '', 0, '[]', 0)")
+    "created_at)",
+    "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin, gm_name)",
+).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'none', '', '', 0, '[]', 0, '')")
 
 
 HOLDS = {
