@@ -282,7 +282,7 @@ def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTur
     most = snapshot.policy.extension_limit if snapshot.policy.extension_votes != OFF else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
     if most == 0:
-        return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm}."
+        return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm_shown}."
     if turn.deadline is None:
         return "The turn has no deadline, so there is nothing to extend."
     if turn.held:
@@ -292,7 +292,10 @@ def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTur
         return "Your seat is paused, so no turn waits for you; RESUME ends that."
     if given >= most:
         times = "once" if given == 1 else f"{given} times"
-        return f"This turn was extended {times} already, and that is all players may ask for; your GM is {snapshot.gm}."
+        return (
+            f"This turn was extended {times} already, and that is all players may ask for; your GM is "
+            f"{snapshot.gm_shown}."
+        )
     return ""
 
 
@@ -560,7 +563,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
 
 def tell_hold(context: Context, reason: str, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, that the campaign is on hold."""
-    page = CampaignHeld(campaign=context.snapshot.name, why=reason, gm=context.snapshot.gm)
+    page = CampaignHeld(campaign=context.snapshot.name, why=reason, gm=context.snapshot.gm_shown)
     notify_players(context, act=act, subject=f"on hold: {reason}" if reason else "on hold", page=page, but=but)
 
 

@@ -38,7 +38,7 @@ from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, SetRule, ShowHouseRules, ShowJournal
+from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule, SetRule, ShowHouseRules, ShowJournal
 from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
@@ -76,6 +76,7 @@ ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
     *PLAY_ACTIONS,
     *(
         ChangeGm,
+        NameGm,
         SetHouseRule,
         AnswerQuestion,
         EnterSheet,

@@ -105,7 +105,7 @@ def _build_warning(context: Context, misser: _Misser) -> SheetMissed:
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         address=context.app.settings.address,
     )
 

@@ -561,7 +561,7 @@ def _mail_invitation(context: Context, address: str, *, wish: SeatName, code: st
     app, snapshot = context.app, context.snapshot
     ruleset = app.game(snapshot.game)
     page, files = with_board(app, offer_seat(app, snapshot, "invite", code=code, wish=wish, now=context.now), ruleset)
-    subject = f"{snapshot.gm.partition('@')[0]} invites you to {ruleset.title}: YES or NO?"
+    subject = f"{snapshot.gm_name or snapshot.gm.partition('@')[0]} invites you to {ruleset.title}: YES or NO?"
     mailer = CampaignMailer.of(app, snapshot)
     mail = mailer.mail(address, subject, page, (page.page, code), code=code, kind=page.page, files=files)
     # The name of the campaign says nothing yet to the reader; the code is last, as in all subjects.

@@ -21,7 +21,7 @@ from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import generate_token, hash_token
 from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.errors import CampaignError
-from pbem.mail.headers import require_address
+from pbem.mail.headers import require_address, require_name, with_name
 from pbem.report.notices import GmToken
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.store.models import Campaign, Turn
@@ -36,6 +36,7 @@ class GmInfo:
     campaign: str
     gm: str
     mailed: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,11 @@ class ShowGm(Query[GmInfo]):
 
     def look(self, context: Context) -> GmInfo:
         """Return the GM's address."""
-        return GmInfo(context.snapshot.name, context.snapshot.gm)
+        return GmInfo(context.snapshot.name, context.snapshot.gm, name=context.snapshot.gm_name)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         mailed = "; a new token goes to him with the next tick" if facts.mailed else ""
-        yield f"The GM of {facts.campaign} is {facts.gm}{mailed}."
+        yield f"The GM of {facts.campaign} is {with_name(facts.name, facts.gm)}{mailed}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +67,33 @@ class ChangeGm(Change[GmInfo]):
         gm = require_address(self.address, "the GM", context.app.settings.address)
         if gm.lower() == snapshot.gm.lower():
             raise CampaignError(f"{gm} is the GM of {snapshot.name} already")
-        # The former GM has the token, and it alone authenticates a GM (decision 8).
-        values = {"gm": gm, "gm_token_hash": ""}
+        # The former GM has the token, and it alone authenticates a GM (decision 8); the name was theirs.
+        values = {"gm": gm, "gm_name": "", "gm_token_hash": ""}
         context.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
         said = f"{gm} is the GM now; it was {snapshot.gm}"
         add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
         return GmInfo(snapshot.name, gm)
+
+    def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
+        return ShowGm().render(facts, channel)
+
+
+@dataclass(frozen=True, slots=True)
+class NameGm(Change[GmInfo]):
+    """Change the name that mails show beside the GM's address; "" for none."""
+
+    command = "gm"
+    weight = Reversible("pbem gm NAME --name TEXT")
+    called: str
+
+    def do(self, context: Context) -> GmInfo:
+        """Change the name. Raises CampaignError if it cannot be shown as one."""
+        snapshot = context.snapshot
+        called = require_name(self.called, "the GM") if self.called.strip() else ""
+        context.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_name=called))
+        said = f"the GM is called {called}" if called else "the GM has no name"
+        add_entry(context.session, snapshot.id, context.now, actor="gm", text=said)
+        return GmInfo(snapshot.name, snapshot.gm, name=called)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         return ShowGm().render(facts, channel)
@@ -89,7 +111,7 @@ class MailToken(GmCommand, Change[GmInfo]):
     def do(self, context: Context) -> GmInfo:
         """Queue the mail with a new token."""
         mail_gm_token(context)
-        return GmInfo(context.snapshot.name, context.snapshot.gm, mailed=True)
+        return GmInfo(context.snapshot.name, context.snapshot.gm, mailed=True, name=context.snapshot.gm_name)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         return ShowGm().render(facts, channel)

@@ -534,7 +534,7 @@ def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[Se
                 title=as_title(_TAKEN_BACK),
                 paragraphs=_taken_back(relabel(entry.text, labels.get(place.id, {}))),
                 campaign=snapshot.name,
-                gm=snapshot.gm,
+                gm=snapshot.gm_shown,
             ),
         )
         for place in places

@@ -176,7 +176,7 @@ def _take_back(context: Context) -> None:
     session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
     back = load_campaign(session, moved.name)
     act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
-    page = CampaignHeld(campaign=back.name, why=why, gm=back.gm)
+    page = CampaignHeld(campaign=back.name, why=why, gm=back.gm_shown)
     after = Context(session, context.app, back, now)
     notify_players(after, act=act, subject="on hold: played here after all", page=page)
 
@@ -452,7 +452,7 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
         campaign=snapshot.name,
         seat=place.seat,
         game=app.game(snapshot.game).title,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         about=came_from,
     )
     mailer = CampaignMailer.of(app, snapshot)

@@ -16,6 +16,7 @@ from pbem.archive.record import mixed_seed
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
+from pbem.mail.headers import with_name
 from pbem.report.facts import DiceWord
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
@@ -75,6 +76,11 @@ class SeatView:
         return self.playing and bool(self.address) and not self.paused
 
 
+def title_of(policy: HouseRules) -> str:
+    """Return the title that house rules give to a campaign, "" if they give none."""
+    return str(getattr(policy, "title", ""))
+
+
 @dataclass(frozen=True, kw_only=True)  # without slots, for the cached properties
 class CampaignSnapshot:
     """A campaign and its seats, in their order. `turn` is the number of the open turn.
@@ -94,6 +100,7 @@ class CampaignSnapshot:
     seed: bytes
     mail_key: bytes
     gm: str
+    gm_name: str
     policy: HouseRules
     hold_kind: HoldKind
     hold_reason: str
@@ -107,6 +114,16 @@ class CampaignSnapshot:
     def first(self) -> int:
         """The number of the first turn."""
         return self.origin + 1
+
+    @property
+    def gm_shown(self) -> str:
+        """The GM as shown to people, with the name if there is one."""
+        return with_name(self.gm_name, self.gm)
+
+    @property
+    def title(self) -> str:
+        """The title that the campaign was given, "" if it has none."""
+        return title_of(self.policy)
 
     @property
     def held(self) -> str:
@@ -241,6 +258,7 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
         seed=campaign.seed,
         mail_key=campaign.mail_key,
         gm=campaign.gm,
+        gm_name=campaign.gm_name,
         policy=HouseRules.read(campaign.policy),
         hold_kind=campaign.hold_kind,
         hold_reason=campaign.hold_reason,

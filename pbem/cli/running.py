@@ -20,7 +20,7 @@ from pbem.actions.press_delivery import EVERYBODY
 from pbem.actions.questions import AUDIENCES, SENDER, AnswerQuestion, ShowQuestions
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules, ShowJournal
+from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule, ShowGm, ShowHouseRules, ShowJournal
 from pbem.admin.health import home_status
 from pbem.app import App
 from pbem.cli import completion
@@ -228,14 +228,19 @@ def answer(call: Call, name: str, *, number: int | None, file: TextIO | None, to
         call.show(name, ShowQuestions(number))
 
 
-@command("pbem gm trap7 --token", (ChangeGm, MailToken))
+@command("pbem gm trap7 --token", (ChangeGm, NameGm, MailToken))
 @campaign
 @click.option("--token", is_flag=True, help="Mail the GM a new token, with which they run the campaign by mail.")
 @click.option("--address", help="From now on this is the GM's address; the old token is void.")
-def gm(call: Call, name: str, *, token: bool, address: str | None) -> None:
+@click.option("--name", "called", metavar="TEXT", help="The GM's name, which mails show beside the address.")
+def gm(call: Call, name: str, *, token: bool, address: str | None, called: str | None) -> None:
     """Show or change the GM; send the GM a new token."""
     # The address first, as it voids the token: a new one goes to the new address.
-    wishes = [*([ChangeGm(address)] if address else ()), *([MailToken()] if token else ())]
+    wishes = [
+        *([ChangeGm(address)] if address else ()),
+        *([] if called is None else [NameGm(called)]),
+        *([MailToken()] if token else ()),
+    ]
     if not wishes:
         call.show(name, ShowGm())
         return
