@@ -17,15 +17,17 @@ from pbem.admin.mail import (
     DeliveryCounts,
     MessageDetail,
     MessageList,
+    SavedMessage,
     UndeliveredMail,
     delivery_counts,
     list_messages,
     list_outbox,
     retry_mail,
     retry_message,
+    save_message,
     show_message,
 )
-from pbem.cli.options import NUMBER, Command, home_option, json_option, now_option
+from pbem.cli.options import FOLDER, NUMBER, Command, home_option, json_option, now_option
 from pbem.cli.output import open_home, print_facts
 from pbem.text import as_sentence, count_noun, format_table, wrap
 
@@ -63,6 +65,12 @@ def shown_lines(letter: MessageDetail) -> Iterator[str]:
     yield from ("", letter.text or "(no text)")
     if letter.note:
         yield from ("", "What became of it:", *(f"  {line}" for line in letter.note.splitlines()))
+
+
+def saved_lines(saved: SavedMessage) -> Iterator[str]:
+    """Yield where a message was saved, with its files."""
+    yield f"Message {saved.id} is saved in {saved.folder}:"
+    yield from (f"  {name}" for name in saved.files)
 
 
 def retried_letter(letter_id: int) -> str:
@@ -140,22 +148,36 @@ class LetterStateChoice(click.Choice[str]):
 @click.option("--state", type=LetterStateChoice(STATES), help="Only letters in this state.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
 @click.option("--show", "wanted", type=NUMBER, metavar="ID", help="Print one letter, its keys masked.")
+@click.option("--save", type=FOLDER, help="Write the letter of --show and its files into this folder.")
 @click.option("--retry", type=NUMBER, metavar="ID", help="Let the next tick try a quarantined letter again.")
 @json_option
 @home_option
 def letters(
-    *, state: str | None, limit: int, wanted: int | None, retry: int | None, as_json: bool, home: Path | None
+    *,
+    state: str | None,
+    limit: int,
+    wanted: int | None,
+    save: Path | None,
+    retry: int | None,
+    as_json: bool,
+    home: Path | None,
 ) -> None:
     """List the letters that came, show one, or try one again."""
     if sum(choice is not None for choice in (state, wanted, retry)) > 1:
         raise click.UsageError("give one of --state, --show and --retry")
+    if save is not None and wanted is None:
+        raise click.UsageError("say with --show which letter to save")
     with open_home(home) as app:
         if retry is not None:
             retry_message(app.store, retry)
             print_facts({"retried": [retry]}, [retried_letter(retry)], as_json=as_json)
         elif wanted is not None:
             letter = show_message(app.store, wanted)
-            print_facts(letter, shown_lines(letter), as_json=as_json)
+            if save is None:
+                print_facts(letter, shown_lines(letter), as_json=as_json)
+            else:
+                saved = save_message(app.store, wanted, save, shown_lines(letter))
+                print_facts(saved, saved_lines(saved), as_json=as_json)
         else:
             listed = list_messages(app.store, state, limit=limit)
             print_facts(listed, letter_lines(listed), as_json=as_json)
