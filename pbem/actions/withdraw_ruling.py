@@ -19,7 +19,6 @@ from pbem.actions.ruling import (
     ShowRulingForm,
     choose_earlier,
     earlier_rulings,
-    format_ruling,
     keep_earlier,
     keep_ruling,
     open_ruling,
@@ -99,7 +98,7 @@ class ShowRuling(Query[RulingShown]):
         if channel.by_mail:
             yield wrap("To rule, or to change the ruling, send this form with your token in it:")
             yield ""
-            yield from (f"GM {name} TOKEN", "RULING", *format_ruling(facts.form.files).rstrip().splitlines(), "END")
+            yield from (f"GM {name} TOKEN", *facts.form.mailed.splitlines())
             yield ""
         else:
             for part, text in facts.parts.items():

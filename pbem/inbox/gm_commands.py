@@ -56,11 +56,15 @@ _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class GmFrame:
-    """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END."""
+    """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END.
+
+    `code` is that of the mail to the GM's address which they answer: it proves them instead of a token.
+    """
 
     campaign: str
     key: str
     lines: tuple[tuple[int, str], ...]
+    code: str = ""
 
     @property
     def shown(self) -> Lines:
@@ -175,7 +179,7 @@ def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> st
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
     told, files = _run_all(case, campaign.name, sheet, wishes)
     # To the GM's registered address alone, never to the sender (docs/decisions/0008).
-    answer_gm(case, campaign, told, files=files)
+    answer_gm(case, campaign, told, files=files, code=sheet.code)
     return f"from the GM of {campaign.name}: " + _summary_note(told)
 
 
@@ -221,7 +225,7 @@ def _find_campaign(session: Session, sheet: GmFrame) -> Campaign | None:
 
 
 def _is_gm(campaign: Campaign, sheet: GmFrame) -> bool:
-    return bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash)
+    return bool(sheet.code) or (bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash))
 
 
 def _run_all(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes) -> tuple[GmAnswer, tuple[MailPart, ...]]:

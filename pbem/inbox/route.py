@@ -41,6 +41,7 @@ from pbem.inbox.queries import find_help, send_help
 from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
 from pbem.inbox.request_answers import answer_request, find_asked
+from pbem.inbox.ruling_replies import answer_form_reply, examine_reply
 from pbem.inbox.run_commands import ask_for_seat, only_seat, run_commands
 from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
@@ -219,8 +220,10 @@ def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
 
 def with_files(app: App, read: ParsedMail) -> ParsedMail:
     """Return the message with the files of its GM's ruling examined. May take long: no transaction is to be open."""
-    if read.gm_sheet is None or read.letter.automatic:
+    if read.letter.automatic:
         return read
+    if read.gm_sheet is None:
+        return replace(read, wishes=examine_reply(app, read.mail.raw, read.letter))
     return replace(read, wishes=examine_files(app, read.mail.raw, read.gm_sheet))
 
 
@@ -238,6 +241,8 @@ def handle(found: OpenedMessage, known: Names) -> Outcome:
         return _accept_automatic_sheet(found.case, found.sheet)
     if found.gm_sheet:
         return answer_gm_letter(found.case, found.gm_sheet, found.wishes), False
+    if said := answer_form_reply(found.case, found.wishes):
+        return said, False
     case, sheet = _strip_quotes(found, known)
     if question := find_question(case):
         return answer_by_reply(case, question), False

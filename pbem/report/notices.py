@@ -437,9 +437,11 @@ class GmToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulingDigest:
-    """To the GM, when a turn waits for a ruling: all sheets, as the game lays them out in `digest`.
+    """To the GM, when a turn waits for a ruling: the sheets, as the game lays them out in `digest`.
 
-    `form` is the ruling to be filled in, as it may be mailed. `ruled`: there is a ruling, but it misses some sheets.
+    `form` is the ruling to be filled in, from RULING to END, `help` says how, in paragraphs. `ruled`: there is a ruling
+    already. `since` is the time of the mail before on the same turn; the sheets are then those of the seats that have
+    `changed` by now, or of all if none has. `questions` are those of players that wait for an answer.
     """
 
     page: ClassVar[str] = "adjudication"
@@ -451,7 +453,11 @@ class RulingDigest:
     missing: tuple[SeatName, ...]
     digest: str
     form: str
+    help: tuple[str, ...]
     ruled: bool
+    changed: tuple[SeatName, ...] = ()
+    since: dt.datetime | None = None
+    questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
