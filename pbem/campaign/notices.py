@@ -369,11 +369,13 @@ def notify_gm_once(
     topic: str = "",
     kind: str = "notice",
     code: str = "",
+    files: tuple[MailPart, ...] = (),
 ) -> str:
     """Queue a notice to the GM, unless the same moment was notified before; return its Message-ID, "" if it was.
 
     `moment` are words and times that identify the occasion, besides campaign, turn and kind. With a `topic` of the open
-    turn, such as "late", it supersedes a queued notice of that topic. A reply to it carries the `code`.
+    turn, such as "late", it supersedes a queued notice of that topic. A reply to it carries the `code`;
+    `files` go with it.
     """
     if was_notified(context, moment, kind=kind):
         return ""
@@ -381,7 +383,7 @@ def notify_gm_once(
     mailer = CampaignMailer.of(context.app, snapshot)
     topic = topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
     parts = _moment_parts(snapshot, moment, kind)
-    mail = mailer.mail(snapshot.gm, subject, page, parts, code=code, kind=kind, topic=topic)
+    mail = mailer.mail(snapshot.gm, subject, page, parts, code=code, kind=kind, topic=topic, files=files)
     mailer.send(context.session, context.now, mail)
     return mail.message_id
 

@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, str] = {
     "patch NAME FILE": "state NAME FILE",
     "letters [--limit N]": "inbox [--limit N]",
     "letters --state STATE [--limit N]": "inbox --state STATE [--limit N]",
-    "letters --show ID": "inbox ID",
+    "letters --show ID [--save FOLDER]": "inbox ID [--save FOLDER]",
     "letters --retry ID": "inbox ID --retry",
     "outbox CAMPAIGN": "outbox --campaign CAMPAIGN",
     "outbox [CAMPAIGN] --ledger": "outbox [--campaign CAMPAIGN] --by-player",

@@ -17,7 +17,7 @@ from pbem.actions.ruling import WrittenFiles as RulingWritten
 from pbem.actions.status import render_status, render_undelivered
 from pbem.admin.checks import Diagnosis
 from pbem.admin.health import HomeStatus
-from pbem.admin.mail import COUNTS, DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
+from pbem.admin.mail import COUNTS, DeliveryCounts, MessageDetail, MessageList, SavedMessage, UndeliveredMail
 from pbem.archive.replay import ReplayProof
 from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult
 from pbem.backup.create import BackupCreated
@@ -263,6 +263,12 @@ def shown_lines(letter: MessageDetail) -> Iterator[str]:
     yield from ("", letter.text or "(no text)")
     if letter.note:
         yield from ("", "Result:", *(f"  {line}" for line in letter.note.splitlines()))
+
+
+def saved_lines(saved: SavedMessage) -> Iterator[str]:
+    """Yield where a message was saved, with its files."""
+    yield f"Done: message {saved.id} saved in {saved.folder}:"
+    yield from (f"  {name}" for name in saved.files)
 
 
 def retried_letter(letter_id: int) -> str:

@@ -20,6 +20,7 @@ from pbem.admin.mail import (
     list_outbox,
     retry_mail,
     retry_message,
+    save_message,
     show_message,
 )
 from pbem.app import App, upgrade_home
@@ -38,6 +39,7 @@ from pbem.cli.lines import (
     restored_lines,
     retried_letter,
     retried_mails,
+    saved_lines,
     shown_lines,
     site_lines,
     tick_lines,
@@ -64,13 +66,23 @@ class MessageState(click.Choice[str]):
 @command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
 @click.argument("wanted", type=NUMBER, metavar="[ID]", required=False)
 @click.option("--retry", is_flag=True, help="Let the next tick process the message again.")
+@click.option("--save", type=FOLDER, help="Write the message and its files into this folder.")
 @click.option("--quarantined", "state", flag_value="quarantined", help="List only messages that were not processed.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
 @click.option("--state", "in_state", type=MessageState(STATES), hidden=True)
-def inbox(call: Call, *, wanted: int | None, retry: bool, state: str | None, limit: int, in_state: str | None) -> None:
+def inbox(
+    call: Call,
+    *,
+    wanted: int | None,
+    retry: bool,
+    save: Path | None,
+    state: str | None,
+    limit: int,
+    in_state: str | None,
+) -> None:
     """List messages received; show, save or retry one."""
-    if (retry and wanted is None) or (state and wanted is not None):
-        raise click.UsageError("--retry needs an ID, and --quarantined none")
+    if ((retry or save) and wanted is None) or (retry and save) or (state and wanted is not None):
+        raise click.UsageError("--retry or --save needs an ID, and --quarantined none")
     with call.open() as app:
         if wanted is None:
             listed = list_messages(app.store, state or in_state, limit=limit)
@@ -78,6 +90,9 @@ def inbox(call: Call, *, wanted: int | None, retry: bool, state: str | None, lim
         elif retry:
             retry_message(app.store, wanted)
             call.print({"retried": [wanted]}, [retried_letter(wanted)])
+        elif save is not None:
+            saved = save_message(app.store, wanted, save, shown_lines(show_message(app.store, wanted)))
+            call.print(saved, saved_lines(saved))
         else:
             letter = show_message(app.store, wanted)
             call.print(letter, shown_lines(letter), paged=True)

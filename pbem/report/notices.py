@@ -445,7 +445,8 @@ class RulingDigest:
 
     `form` is the ruling to be filled in, from RULING to END, `help` says how, in paragraphs. `ruled`: there is a ruling
     already. `since` is the time of the mail before on the same turn; the sheets are then those of the seats that have
-    `changed` by now, or of all if none has. `questions` are those of players that wait for an answer.
+    `changed` by now, or of all if none has. `questions` are those of players that wait for an answer, `files_left`
+    sentences on files of players that could not be attached.
     """
 
     page: ClassVar[str] = "adjudication"
@@ -462,6 +463,7 @@ class RulingDigest:
     changed: tuple[SeatName, ...] = ()
     since: dt.datetime | None = None
     questions: tuple[str, ...] = ()
+    files_left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
