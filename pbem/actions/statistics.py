@@ -391,7 +391,7 @@ def _reasons_to_fade(
     if silence >= max(SILENT, 2 * (usual or 0) * _HOUR):
         days = count_noun(silence // dt.timedelta(days=1), "day")
         yield f"last word {days} ago" if last_word else f"no word in {days}"
-    limit = context.snapshot.policy.nmr_remove
+    limit = context.snapshot.policy.remove_after_missed
     in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != SheetTiming.MISSED), len(lately))
     if limit and missed and in_a_row == limit - 1:
         yield "is removed if the next is missed too"

@@ -297,10 +297,14 @@ def question(case: MessageContext, spot: SeatContext | None, subject: str, page:
     return mail.message_id
 
 
-def answer_gm(case: MessageContext, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = ()) -> None:
-    """Queue the answer to a GM's own message, proved by their token."""
+def answer_gm(
+    case: MessageContext, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = (), code: str = ""
+) -> None:
+    """Queue the answer to a GM's own message, proved by their token or by the `code` that they have answered."""
     id_ = _message_id(case, "gm answer", campaign.id, case.letter_id)
-    _queue_answer(case, CampaignMailer.of(case.app, campaign), campaign.gm, page, id_=id_, files=files)
+    mailer = CampaignMailer.of(case.app, campaign)
+    heading = Heading(mailer) if code else None
+    _queue_answer(case, mailer, campaign.gm, page, id_=id_, code=code, heading=heading, files=files)
 
 
 def send_rulebook(

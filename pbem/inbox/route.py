@@ -23,7 +23,15 @@ from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import authenticate
 from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_press, find_request
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
-from pbem.inbox.gm_commands import GmFrame, Wishes, answer_gm_letter, examine_files, find_gm_frame
+from pbem.inbox.gm_commands import (
+    GmFrame,
+    Wishes,
+    answer_by_reply,
+    answer_gm_letter,
+    examine_files,
+    find_gm_frame,
+    find_question,
+)
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import find_join_wish, is_newcomer, offer_games
 from pbem.inbox.order_sheets import is_unedited_form, process_sheet
@@ -33,6 +41,7 @@ from pbem.inbox.queries import find_help, send_help
 from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
 from pbem.inbox.request_answers import answer_request, find_asked
+from pbem.inbox.ruling_replies import answer_form_reply, examine_reply
 from pbem.inbox.run_commands import ask_for_seat, only_seat, run_commands
 from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
@@ -211,8 +220,10 @@ def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
 
 def with_files(app: App, read: ParsedMail) -> ParsedMail:
     """Return the message with the files of its GM's ruling examined. May take long: no transaction is to be open."""
-    if read.gm_sheet is None or read.letter.automatic:
+    if read.letter.automatic:
         return read
+    if read.gm_sheet is None:
+        return replace(read, wishes=examine_reply(app, read.mail.raw, read.letter))
     return replace(read, wishes=examine_files(app, read.mail.raw, read.gm_sheet))
 
 
@@ -230,7 +241,11 @@ def handle(found: OpenedMessage, known: Names) -> Outcome:
         return _accept_automatic_sheet(found.case, found.sheet)
     if found.gm_sheet:
         return answer_gm_letter(found.case, found.gm_sheet, found.wishes), False
+    if said := answer_form_reply(found.case, found.wishes):
+        return said, False
     case, sheet = _strip_quotes(found, known)
+    if question := find_question(case):
+        return answer_by_reply(case, question), False
     if sheet.header is None and (words := find_help(case)) is not None:
         return send_help(case, words), False
     if asked := find_pending(case):
