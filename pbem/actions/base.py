@@ -86,8 +86,8 @@ def format_utc(at: dt.datetime) -> str:
 
 
 def versions(sheets: Mapping[SeatName, int]) -> str:
-    """Return the sheets that count as text, each seat with the version of its sheet."""
-    return ", ".join(f"{seat} (version {version})" for seat, version in sheets.items()) or "none"
+    """Return the sheets that count as text, each seat with the number of its sheet."""
+    return ", ".join(f"{seat} (sheet {version})" for seat, version in sheets.items()) or "none"
 
 
 def render_reading(findings: Sequence[FindingWithLine], orders: Sequence[RestatedOrder]) -> Iterator[str]:

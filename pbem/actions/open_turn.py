@@ -74,7 +74,7 @@ REPORTS = "reports"
 LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
 """The text of the journal and the next reports on a preview with the real dice."""
 
-OTHER_DICE = "Whatever was rolled for it was rolled with other dice than the turn will have."
+OTHER_DICE = "A preview rolls other dice than the turn will, so what depends on luck may come out otherwise."
 REAL_DICE = (
     "It was rolled with the dice that the turn will have; the journal and the next reports tell that you looked."
 )

@@ -384,8 +384,19 @@ def read_edit(context: Context, data: Json) -> StateEdit:
     patch = make_patch(before, wanted)
     if not patch:
         raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
+    _require_turn(snapshot, before, wanted)
     _try_out(context.app.game(snapshot.game), snapshot, before, wanted)
     return StateEdit(RerunChanges(patch=tuple(patch), of_state=state), tuple(describe_patch(before, patch)))
+
+
+def _require_turn(snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:
+    """Raise CampaignError if a game that counts its turns in its state would count another than is open."""
+    turn, other = (each.get("turn") if isinstance(each, dict) else None for each in (before, wanted))
+    if type(turn) is int and other != turn:
+        raise CampaignError(
+            f"/turn counts the turns that were played, so it stays {turn}, here and in the archive; "
+            f"an earlier turn is reopened by: pbem rollback {snapshot.name} TURN"
+        )
 
 
 def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:

@@ -436,7 +436,7 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
         """Return sentences on what would be lost, and until when it can be undone."""
         snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
         version = _counting_version(context, place)
-        sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
+        sheet = f"its sheet {version} would not be used" if version else "no sheet of it would be taken"
         said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
         return TextResult(f"{said} Its player and the others would be told. {_describe_return(snapshot, place)}")
 

@@ -193,7 +193,7 @@ def _load_answers(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Pie
     """Yield the questions to the GM that were answered, with the answers: those to all, and others as press."""
     for asked in load_questions(session, snapshot):
         answer = asked.answer
-        if answer is not None and (answer.to is None or snapshot.policy.site == ALL):
+        if answer is not None and (answer.to is None or snapshot.policy.site == FULL):
             # Whose question it was is not told to others, before the end or after.
             for by, text in (("a player", asked.text), ("the GM", answer.text)):
                 data = {"kind": "question", "by": by, "to": list(answer.to or ()), "text": text}

@@ -76,7 +76,7 @@ def test_the_effect_is_shown_first(played: Desk) -> None:
         RemoveSeat("green").render(run_query(played.app, "toy1", RemoveSeat("green"), played.now), DRY_RUN)
     )
 
-    assert "would leave the game when turn 3 is run; its sheet (version 1) would not be used." in shown
+    assert "would leave the game when turn 3 is run; its sheet 1 would not be used." in shown
     assert "Until then it is brought back by: pbem seat toy1 green --resume (by mail: RESUME green)" in shown
     assert row(played) == before
 

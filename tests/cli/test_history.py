@@ -45,6 +45,31 @@ def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
     assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
 
 
+@pytest.mark.parametrize(
+    "content", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"PK\3\4\x14\0\6\0", b"%PDF-1.7\n\1\2", bytes(range(256))]
+)
+def test_a_file_of_another_kind_is_no_sheet(duel: Run, home: Path, content: bytes) -> None:
+    """A picture or document given as a sheet is refused as that; nothing of it is read as orders."""
+    file = home / "red.pdf"
+    file.write_bytes(content)
+
+    for command in (["sheet", "duel", "red", str(file), "--yes"], ["rerun", "duel", "--sheet", f"red={file}"]):
+        refused = duel(*command, *NOW)
+        assert refused.exit_code == 1
+        assert "this file is no text: save the orders as plain text" in refused.output
+
+
+@pytest.mark.parametrize(
+    "content", ["\ufeffPLACE c4\r\n".encode(), "PLACE c4\n".encode("utf-16"), b"PLACE c4 ; \xfcber\n"]
+)
+def test_texts_of_other_systems_are_sheets(duel: Run, home: Path, content: bytes) -> None:
+    """A text with a byte order mark, in UTF-16 or in an old charset is a sheet."""
+    file = home / "red.txt"
+    file.write_bytes(content)
+
+    assert "red: 1 of 1 order accepted." in duel("sheet", "duel", "red", str(file), "--yes", *NOW).output
+
+
 def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
     """Without FILE the sheets are shown; --restore enters a replaced one again."""
     file = home / "red.txt"
@@ -70,7 +95,7 @@ def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
     output = duel("preview", "duel", "--to", str(tmp_path / "look"), *NOW).output
 
     assert "duel: turn 1, as it would be run Mon 2 Nov 2026 11:00 Europe/Berlin (10:00 UTC)\n" in output
-    assert "Nothing was kept, and nobody is mailed. Whatever was rolled for it was rolled\nwith other dice" in output
+    assert "Nothing was kept, and nobody is mailed. A preview rolls other dice than" in output
     assert (tmp_path / "look" / "reports" / "red.txt").is_file()
 
 
@@ -116,7 +141,7 @@ def test_rollback_and_forward(played: Run) -> None:
     back, forward = played("rollback", "duel", "1", "--yes", *NOW), played("forward", "duel", *NOW)
 
     assert back.output.startswith("Done: turn 1 is open (it was turn 2).\n")
-    assert "Sheets that count: red (version 1).\n" in back.output
+    assert "Sheets that count: red (sheet 1).\n" in back.output
     assert forward.output.startswith("Done: turn 2 is open (it was turn 1).\n")
 
 
