@@ -10,7 +10,7 @@ from typing import Any
 
 from pbem.campaign.schedule import parse_duration
 from pbem.errors import CampaignError
-from pbem.ruleset.fields import suggest
+from pbem.ruleset.fields import suggest_name
 
 OFF = "off"
 """The value of the house rule `site` by which the site shows nothing of a campaign."""
@@ -207,7 +207,7 @@ def check_kept(data: Any) -> None:
         raise CampaignError("the house rules are not a JSON object of rules by name")
     for name, value in data.items():
         if name not in HOUSE_RULES:
-            raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(HOUSE_RULES))}")
+            raise CampaignError(f'no house rule "{name}". {suggest_name(name, sorted(HOUSE_RULES), "House rules")}')
         if not HOUSE_RULES[name].keeps(value):
             raise CampaignError(
                 f"the house rule {name} cannot be {str(value)[:40]!r}: it is {HOUSE_RULES[name].allowed}"
@@ -222,7 +222,7 @@ def parse_house_rules(given: Mapping[str, str]) -> dict[str, Any]:
 def parse_house_rule(name: str, text: str) -> Any:
     """Return the value of one house rule. Raises CampaignError naming the allowed values."""
     if name not in HOUSE_RULES:
-        raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(HOUSE_RULES))}")
+        raise CampaignError(f'no house rule "{name}". {suggest_name(name, sorted(HOUSE_RULES), "House rules")}')
     rule = HOUSE_RULES[name]
     try:
         return rule.read(text.strip())

@@ -33,7 +33,7 @@ from pbem.cli.options import (
     pairs_option,
     yes_option,
 )
-from pbem.cli.output import act_and_print, ask_and_print, open_home, print_lines
+from pbem.cli.output import act_and_print, ask_and_print, cli_channel, open_home, print_lines
 from pbem.ruleset.fields import Field
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import SeatName
@@ -90,20 +90,21 @@ def new(
     )
     with open_home(home) as app:
         created = create_campaign(app, wanted, now)
-    print_lines(render_created(name, created))
+        print_lines(render_created(name, created, cli_channel(app)))
 
 
 @click.command(cls=Command)
 @click.argument("name")
 @click.option("--token", is_flag=True, help="Mail the GM a new token, by which he may run the campaign by mail.")
-@click.option("--address", help="From now on this is the GM's address; his token is void.")
+@click.option("--address", help="From now on this is the GM's address; the old token is void.")
+@yes_option
 @now_option
 @home_option
-def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: Path | None) -> None:
+def gm(name: str, *, token: bool, address: str | None, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Let a campaign be run by mail, or from another address; without an option, show who its GM is."""
     if address:
         # First, as it voids the token: a new one goes to the new address.
-        act_and_print(home, name, ChangeGm(address), now)
+        act_and_print(home, name, ChangeGm(address), now, sure=sure)
     if token:
         act_and_print(home, name, MailToken(), now)
     if not (address or token):
@@ -113,13 +114,14 @@ def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: P
 @click.command(cls=Command)
 @click.argument("name")
 @click.argument("rules", nargs=-1, type=KeyValueParam("RULE=VALUE"), callback=by_name, metavar="[RULE=VALUE]...")
+@yes_option
 @now_option
 @json_option
 @home_option
-def policy(name: str, rules: dict[str, str], *, now: dt.datetime, as_json: bool, home: Path | None) -> None:
+def policy(name: str, rules: dict[str, str], *, sure: bool, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Show the house rules of campaign NAME for mail, time, people and press, or change some."""
     if rules:
-        act_and_print(home, name, SetHouseRule(rules), now, as_json=as_json)
+        act_and_print(home, name, SetHouseRule(rules), now, sure=sure, as_json=as_json)
     else:
         ask_and_print(home, name, ShowHouseRules(), now, as_json=as_json)
 

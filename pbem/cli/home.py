@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from pbem.actions.status import ImportStatus, render_confirmed
 from pbem.admin.checks import Diagnosis, compare_with_archive
 from pbem.admin.doctor import check_permissions, run_checks
 from pbem.admin.health import activate_home, is_closed
@@ -113,7 +114,8 @@ def imported_lines(imported: ImportResult) -> Iterator[str]:
     yield f"{name} is played here from now on; it came from {imported.came_from}, and turn {imported.turn} is open."
     yield wrap(f"Asked to confirm it: {', '.join(imported.asked) or 'nobody'}. The GM was mailed a token.")
     yield from (wrap(f"Not proved here: {reason}") for reason in imported.unproved)
-    yield f"It is paused. Once its players have confirmed: pbem release {name}"
+    waiting = render_confirmed(ImportStatus((), imported.asked))
+    yield f"On hold. {waiting} Release: pbem release {name}"
 
 
 def _left_out_lines(left_out: tuple[str, ...]) -> Iterator[str]:

@@ -13,7 +13,21 @@ from typing import Any, TypeVar
 
 import click
 
-from pbem.actions.base import ASKED, CLI, DRY_RUN, Change, Query, attempt, do_as_shown, run_action, run_query
+from pbem.actions.base import (
+    ASKED,
+    CLI,
+    DRY_RUN,
+    Change,
+    Channel,
+    PreviewedChange,
+    Query,
+    attempt,
+    do_as_shown,
+    preview_confirmation,
+    require_as_shown,
+    run_action,
+    run_query,
+)
 from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import PreviewFiles as PreviewWritten
 from pbem.actions.ruling import WrittenFiles as RulingWritten
@@ -25,6 +39,7 @@ from pbem.games import InstalledGames
 from pbem.log import open_log
 from pbem.report.pictures import render_png
 from pbem.ruleset.drawing import Picture
+from pbem.scheduler.worker_status import is_served
 from pbem.site.publish import Published
 from pbem.text import count_noun, wrap
 from pbem.util import Progress, no_progress
@@ -88,7 +103,13 @@ def act_and_print(
     """Apply a change to a campaign and print the result; ask for confirmation as in `perform`."""
     with open_home(home) as app:
         facts = perform(app, name, wish, now, sure=sure, as_json=as_json)
-    print_facts(facts, wish.render(facts, CLI), as_json=as_json)
+        channel = cli_channel(app)
+    print_facts(facts, wish.render(facts, channel), as_json=as_json)
+
+
+def cli_channel(app: App) -> Channel:
+    """Return the channel of the command line, which knows whether a service runs in the home."""
+    return dataclasses.replace(CLI, served=is_served(app))
 
 
 def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
@@ -102,13 +123,28 @@ def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure:
     tried = attempt(app, name, wish, now)
     if tried.read_set is None:
         return tried.facts
+    _ask(wish, tried.facts, as_json=as_json)
+    # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
+    return do_as_shown(app, name, wish, now, tried.read_set)
+
+
+def ask_before(
+    app: App, name: str, wish: PreviewedChange[Any], now: dt.datetime, *, sure: bool, as_json: bool = False
+) -> None:
+    """Ask for confirmation as in `perform`, of a change that the command then does in several steps."""
+    shown = None if sure else preview_confirmation(app, name, wish, now)
+    if shown is not None and shown.read_set is not None:
+        _ask(wish, shown.facts, as_json=as_json)
+        require_as_shown(app, name, now, shown.read_set)
+
+
+def _ask(wish: Change[Facts], facts: Facts, *, as_json: bool) -> None:
+    """Show the effect of a change, and exit unless it is confirmed."""
     asked = sys.stdin.isatty() and not as_json
-    print_facts(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
+    print_facts(facts, wish.render(facts, ASKED if asked else DRY_RUN), as_json=as_json)
     # On standard error, as standard output has the facts.
     if not (asked and click.confirm("Do it?", err=True)):
         raise click.exceptions.Exit(UNCONFIRMED)
-    # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
-    return do_as_shown(app, name, wish, now, tried.read_set)
 
 
 def _to_json(value: Any) -> Any:

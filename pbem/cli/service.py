@@ -14,8 +14,9 @@ from pbem.actions.run_turn import RequestRun
 from pbem.actions.statistics import ShowStatistics, statistics_chart
 from pbem.actions.status import render_status, render_undelivered
 from pbem.admin.health import HomeStatus, home_status, require_active
-from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option
-from pbem.cli.output import open_home, print_facts, progress, site_lines, write_picture
+from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option, yes_option
+from pbem.cli.output import ask_before, open_home, print_facts, progress, site_lines, write_picture
+from pbem.scheduler.review import HeldTurn
 from pbem.scheduler.tick import TickResult, run_campaign_now, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_home
 from pbem.scheduler.tick import tick as tick_home
@@ -48,7 +49,7 @@ def tick_lines(done: TickResult) -> Iterator[str]:
         ),
         (done.reminded, f"{count_noun(done.reminded, 'reminder')} written."),
         *((1, f"{turn.campaign}: turn {turn.turn} resolved ({turn.reason}).") for turn in done.resolved),
-        *((1, f"{turn.campaign}: turn {turn.turn} is held; see: pbem status {turn.campaign}") for turn in done.held),
+        *((1, _held_line(turn)) for turn in done.held),
         *((1, f"{turn.campaign}: turn {turn.turn} awaits its GM's ruling ({turn.reason}).") for turn in done.awaiting),
         (done.archived, f"{count_noun(done.archived, 'turn')} archived late."),
         (done.sent.sent, f"{count_noun(done.sent.sent, 'mail')} sent."),
@@ -59,10 +60,15 @@ def tick_lines(done: TickResult) -> Iterator[str]:
     yield from (line for number, line in facts if number)
 
 
+def _held_line(turn: HeldTurn) -> str:
+    name = turn.campaign
+    return f"{name}: turn {turn.turn} on hold: {turn.why}. Next: pbem release {name}, or pbem deadline {name} 24h"
+
+
 def status_lines(status: HomeStatus) -> Iterator[str]:
     """Yield all campaigns, and undelivered mail."""
     if not status.campaigns:
-        yield "There are no campaigns; make one with: pbem new"
+        yield "No campaigns. Create one: pbem new"
     for number, campaign in enumerate(status.campaigns):
         if number:
             yield ""
@@ -76,7 +82,7 @@ def status_lines(status: HomeStatus) -> Iterator[str]:
 def workers_lines(status: WorkersStatus) -> Iterator[str]:
     """Yield the workers, the waiting jobs, and those that failed."""
     if not status.workers:
-        yield "Nobody works here; start somebody with: pbem worker"
+        yield "No workers running. Start one: pbem serve"
     for worker in status.workers:
         where = f"{worker.machine}, process {worker.process}"
         heard = "not heard of for" if worker.silent else "heard of within"
@@ -152,16 +158,26 @@ def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None
 
 @click.command(cls=Command)
 @click.argument("name")
+@yes_option
 @now_option
 @log_option
 @json_option
 @home_option
 @click.pass_context
 def run(
-    context: click.Context, name: str, *, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None
+    context: click.Context,
+    name: str,
+    *,
+    sure: bool,
+    now: dt.datetime,
+    log: Path | None,
+    as_json: bool,
+    home: Path | None,
 ) -> None:
-    """Resolve a campaign's open turn now."""
+    """Run a campaign's open turn now."""
     with open_home(home, log) as app, progress() as bar:
+        require_active(app)
+        ask_before(app, name, RequestRun(), now, sure=sure, as_json=as_json)
         done = run_campaign_now(app, name, now, progress=bar)
         # Workers share the lock that a tick takes alone, so the run is left to them (decision 22).
         if done.busy and has_workers(app):

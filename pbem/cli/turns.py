@@ -16,7 +16,7 @@ import click
 from pbem.actions import fork as forking
 from pbem.actions.base import CLI, DRY_RUN, run_action, run_query
 from pbem.actions.fork import ShowFork
-from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt, write_preview
+from pbem.actions.open_turn import EnterSheet, Preview, PreviewRealDice, PreviewTurn, render_receipt, write_preview
 from pbem.actions.rerun import EditState, RerunTurn, ShowState
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.ruling import (
@@ -49,6 +49,7 @@ from pbem.cli.options import (
 from pbem.cli.output import (
     act_and_print,
     ask_and_print,
+    ask_before,
     copied_lines,
     known_games,
     open_home,
@@ -151,13 +152,18 @@ def restore_option(text: str) -> Callable[[F], F]:
 @click.argument("name")
 @click.option("--to", type=FOLDER, help="Write all reports into this folder.")
 @click.option("--real-dice", is_flag=True, help="Roll the dice that the turn will have; the next reports tell it.")
+@yes_option
 @now_option
 @home_option
-def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, home: Path | None) -> None:
+def preview(name: str, to: Path | None, *, real_dice: bool, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Show what the open turn would come to if it were run now, with other dice; keep nothing, mail nobody."""
     with open_home(home) as app:
-        made = run_query(app, name, question := PreviewTurn(real_dice=real_dice), now)
-    print_lines(question.render(made, CLI))
+        if real_dice:
+            made = perform(app, name, PreviewRealDice(), now, sure=sure)
+            assert isinstance(made, Preview)
+        else:
+            made = run_query(app, name, PreviewTurn(), now)
+    print_lines(PreviewTurn().render(made, CLI))
     if to:
         print_lines(preview_folder_lines(write_preview(made, to)))
 
@@ -348,6 +354,7 @@ def rerun(
 @click.argument("folder", type=FOLDER)
 @sheets_option
 @click.option("--compare", is_flag=True, help="Show how its reports would differ from those really mailed.")
+@yes_option
 @now_option
 @home_option
 def fork(
@@ -357,14 +364,16 @@ def fork(
     folder: Path,
     sheets: dict[str, str],
     compare: bool,
+    sure: bool,
     now: dt.datetime,
     home: Path | None,
 ) -> None:
     """Copy a campaign, as it stood when TURN was open, into a home of its own in FOLDER, to try what if."""
     given = _read_sheets(name, sheets)
     with open_home(home) as app:
-        # Checked before a home is made in FOLDER.
+        # Asked and checked before a home is made in FOLDER.
         run_query(app, name, ShowFork(turn), now)
+        ask_before(app, name, forking.ForkCampaign(turn), now, sure=sure)
         settings = init_home(folder, app.settings.address)
         forking.copy_templates(app, settings.home)
         with open_app(settings.home, known_games()) as there:

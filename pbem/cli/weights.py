@@ -45,7 +45,6 @@ WEIGHTS: Mapping[str, Acts | Weight] = {
     "stats": _SHOWS,
     "letters": Harmless("a quarantined letter is tried again, and stays if it fails"),
     "outbox": Harmless("mail that is due is tried again"),
-    "preview": _SHOWS,
     "state": _SHOWS,
     "rolls": _SHOWS,
     "site": Harmless("what it writes follows from the campaigns"),

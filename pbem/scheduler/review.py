@@ -43,12 +43,19 @@ class HoldReason:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class HeldTurn(DueTurn):
+    """A due turn that is on hold from now on, and `why`, as a clause."""
+
+    why: str
+
+
 @dataclass(slots=True)
 class DueTurns:
     """Turns that are due: `free` to run, `held` now, and a sentence for each that could be neither."""
 
     free: list[DueTurn] = field(default_factory=list)
-    held: list[DueTurn] = field(default_factory=list)
+    held: list[HeldTurn] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -59,8 +66,11 @@ def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) ->
     doubtful = _find_doubtful(app, turns)
     for turn in turns:
         try:
-            held = turn in doubtful and _hold_if_doubtful(app, turn, now)
-            (done.held if held else done.free).append(turn)
+            held = _hold_if_doubtful(app, turn, now) if turn in doubtful else None
+            if held is None:
+                done.free.append(turn)
+            else:
+                done.held.append(held)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
@@ -80,17 +90,17 @@ def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
         return {turn for turn, open_ in known if _hold_reason(session, turn, open_)}
 
 
-def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> bool:
+def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> HeldTurn | None:
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         # Under the lock: another process may have run or held it meanwhile.
         waiting = recheck_due(session, turn, now)
         doubt = _open_reason(context, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
-            return False
+            return None
         hold(context, doubt.kind, doubt.reason)
         _notify_gm(context, waiting, doubt)
-        return True
+        return HeldTurn(turn.campaign, turn.turn, turn.reason, describe_hold(doubt.kind, doubt.reason))
 
 
 def run_condition(turn: DueTurn) -> RunCondition:
@@ -127,7 +137,7 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
     if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
         return HoldReason(HoldKind.NO_MAIL)
     if wary and awaited >= MASS_SEATS and missing * 100 >= awaited * waiting.policy.mass:
-        return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets have not come")
+        return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets missing")
     return HoldReason(HoldKind.REVIEW) if waiting.policy.review else None
 
 

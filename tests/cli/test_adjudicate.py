@@ -66,4 +66,4 @@ def test_a_folder_that_cannot_be_used_is_named(war: Run, tmp_path: Path) -> None
     (tmp_path / "x").write_text("")
 
     assert war("adjudicate", "war", str(tmp_path / "x")).exit_code == 2
-    assert "there is no campaign 'wra': did you mean war?" in war("adjudicate", "wra", str(tmp_path)).output
+    assert 'no campaign "wra". Did you mean war?' in war("adjudicate", "wra", str(tmp_path)).output

@@ -14,8 +14,8 @@ def test_extend_says_the_new_deadline(duel: Run) -> None:
     outputs = [duel("extend", "duel", *by, *NOW).output for by in (["1d"], ["2026-11-08T20:00"], [])]
 
     assert outputs[0] == (
-        "Turn 1 of duel is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told. "
-        "To take that back: pbem extend duel 2026-11-06T20:00+01:00 (by mail: EXTEND 2026-11-06T20:00+01:00)\n"
+        "Done: turn 1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) "
+        "(was Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)). Players are notified. Undo: pbem undo duel\n"
     )
     assert "is due Sun 8 Nov 2026 20:00 Europe/Berlin" in outputs[1]
     assert "is due Tue 10 Nov 2026 20:00 Europe/Berlin" in outputs[2]
@@ -31,19 +31,27 @@ def test_extend_refuses_what_is_no_time(duel: Run) -> None:
 
 def test_hold_and_release(duel: Run) -> None:
     """A held campaign runs no turn, status has the reason, and a release lets it go on."""
-    assert "duel is paused, and its players are told" in duel("hold", "duel", "a train", *NOW).output
-    assert "held: paused by the GM: a train; let turns run with: pbem release duel" in duel("status", "duel").output
+    assert duel("hold", "duel", "a train", *NOW).output == (
+        "Done: duel is on hold. Players are notified. Release: pbem release duel\n"
+    )
+    since = "since Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)"
+    assert f'  on hold by the GM {since}: "a train". Release: pbem release duel\n' in duel("status", "duel").output
     assert "resolved" not in duel("tick", "--now", "2026-11-07T09:00Z").output
-    assert duel("release", "duel", *NOW).output == "Campaign duel is released; it was held: paused by the GM: a train\n"
+    assert duel("release", "duel", *NOW).output == (
+        "Done: duel released. Turn 1 is run at its deadline, Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC). "
+        "Players are notified.\n"
+    )
     assert "duel: turn 1 resolved (deadline)" in duel("tick", "--now", "2026-11-07T09:00Z").output
 
 
-def test_holding_twice_is_refused(duel: Run) -> None:
-    """A second hold is refused with the reason of the first, and so is a release without a hold."""
-    assert duel("release", "duel").output == "Error: campaign duel is not held\n"
+def test_holding_twice_changes_nothing(duel: Run) -> None:
+    """A second hold changes nothing, and neither does a release without a hold."""
+    assert duel("release", "duel").output == "Nothing to do: duel is not on hold.\n"
     duel("hold", "duel")
 
-    assert duel("hold", "duel", "again").output == "Error: campaign duel is held already: paused by the GM\n"
+    assert duel("hold", "duel", "again").output == (
+        "Nothing to do: duel is on hold already: paused by the GM. Release: pbem release duel\n"
+    )
 
 
 def test_deadline_shows_what_is_to_come(duel: Run) -> None:
@@ -68,4 +76,7 @@ def test_a_tick_tells_what_it_held(duel: Run) -> None:
     """A turn that awaits its review is a line of its own."""
     assert duel("policy", "duel", "review=yes").exit_code == 0
 
-    assert "duel: turn 1 is held; see: pbem status duel" in duel("tick", "--now", "2026-11-07T09:00Z").output
+    assert (
+        "duel: turn 1 on hold: it awaits your review. Next: pbem release duel, or pbem deadline duel 24h"
+        in duel("tick", "--now", "2026-11-07T09:00Z").output
+    )
