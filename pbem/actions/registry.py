@@ -8,7 +8,7 @@ from pbem.actions.arguments import GmCommand, SeatCommand
 from pbem.actions.base import Action
 from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule, VoteForExtension
 from pbem.actions.fork import ForkCampaign, TryTurn
-from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice, ShowRolls
+from pbem.actions.open_turn import EnterSheet, PreviewRealDice, PreviewTurn, RollDice, ShowRolls
 from pbem.actions.players import (
     AppointDeputy,
     DismissDeputy,
@@ -80,6 +80,7 @@ ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
         SetHouseRule,
         AnswerQuestion,
         EnterSheet,
+        PreviewRealDice,
         RestoreSheet,
         SubmitRuling,
         DropRuling,

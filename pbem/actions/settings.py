@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from sqlalchemy import select, update
 
-from pbem.actions.arguments import FreeText, GmCommand, TextBlock, Typed
-from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult
+from pbem.actions.arguments import SURE, FreeText, GmCommand, TextBlock, Typed
+from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.actions.deadlines import change_schedule
 from pbem.actions.undo import undoable_entries
 from pbem.campaign.history import add_entry
@@ -31,12 +31,13 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True)
 class GmInfo:
-    """The GM of a campaign; `mailed` if a new token is on its way to them."""
+    """The GM of a campaign, and the `former` one if that changes; `mailed` if a new token is on its way to them."""
 
     campaign: str
     gm: str
     mailed: bool = False
     name: str = ""
+    former: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,34 +49,45 @@ class ShowGm(Query[GmInfo]):
         return GmInfo(context.snapshot.name, context.snapshot.gm, name=context.snapshot.gm_name)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
-        mailed = "; a new token goes to him with the next tick" if facts.mailed else ""
+        mailed = "; a new token is queued for them" if facts.mailed else ""
         yield f"The GM of {facts.campaign} is {with_name(facts.name, facts.gm)}{mailed}."
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeGm(Change[GmInfo]):
+class ChangeGm(PreviewedChange[GmInfo]):
     """Change the GM's address; the old token is void."""
 
     command = "gm"
-    weight = Reversible("pbem gm NAME --address ADDRESS")
+    weight = Confirmed("the campaign and its token, to the GM", "pbem gm NAME --address ADDRESS")
     kind = "gm"
     address: str
 
-    def do(self, context: Context) -> GmInfo:
-        """Change the address. Raises CampaignError if it is the GM's already."""
+    def look(self, context: Context) -> GmInfo:
+        """Return the new GM. Raises CampaignError if the address is the GM's already."""
         snapshot = context.snapshot
         gm = require_address(self.address, "the GM", context.app.settings.address)
         if gm.lower() == snapshot.gm.lower():
             raise CampaignError(f"{gm} is the GM of {snapshot.name} already")
+        return GmInfo(snapshot.name, gm, former=snapshot.gm)
+
+    def do(self, context: Context) -> GmInfo:
+        """Change the address."""
+        snapshot, facts = context.snapshot, self.look(context)
+        gm = facts.gm
         # The former GM has the token, and it alone authenticates a GM (decision 8); the name was theirs.
         values = {"gm": gm, "gm_name": "", "gm_token_hash": ""}
         context.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
         said = f"{gm} is the GM now; it was {snapshot.gm}"
         add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
-        return GmInfo(snapshot.name, gm)
+        return facts
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
-        return ShowGm().render(facts, channel)
+        if channel.undone:
+            yield channel.fact(f"make {facts.gm} the GM of {facts.campaign}, in place of {facts.former}.")
+            yield f"The token of {facts.former} is void from then on."
+            yield channel.undone
+        else:
+            yield channel.fact(f"{facts.gm} is the GM of {facts.campaign} (was {facts.former}). The old token is void.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +230,36 @@ class HouseRuleList:
     rules: tuple[HouseRuleLine, ...]
 
 
+ACCEPT = "authentication"
+"""The house rule that says what proves that a message is its player's."""
+
+_STRENGTH = {"address": 0, "verified": 1, "confirm": 1, "code": 2, "token": 3}
+"""The values of that rule; a greater number is more proof."""
+
+
 @dataclass(frozen=True, slots=True)
-class SetHouseRule(Change[TextResult]):
+class SetHouseRule(PreviewedChange[TextResult]):
     """Change house rules of a campaign, given as names and typed values."""
 
     command = "policy"
-    weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
+    weight = Confirmed("the proof that a message is its player's", "pbem set NAME RULE=VALUE")
     kind = "house rules"
     given: Mapping[str, str]
+
+    def asks(self, context: Context, facts: TextResult) -> bool:
+        """Return True if messages would be accepted with less proof of their sender."""
+        wanted = parse_house_rules(self.given).get(ACCEPT)
+        return wanted is not None and _STRENGTH[wanted] < _STRENGTH[getattr(context.snapshot.policy, ACCEPT)]
+
+    def look(self, context: Context) -> TextResult:
+        """Return the house rules that would change. Raises CampaignError if a name or value is invalid."""
+        changed = parse_house_rules(self.given)
+        said = ", ".join(
+            f"{printed_name(name)} from {in_words(name, house_rule(context.snapshot, name))} to {in_words(name, value)}"
+            for name, value in changed.items()
+        )
+        less = " Less proof is then asked of who sends orders." if self.asks(context, TextResult("")) else ""
+        return TextResult(f"change house rules of {context.snapshot.name}: {said}.{less}")
 
     def do(self, context: Context) -> TextResult:
         """Change the house rules from now on. Raises CampaignError if a name or value is invalid."""
@@ -237,16 +271,17 @@ class SetHouseRule(Change[TextResult]):
         campaign = context.session.get_one(Campaign, context.snapshot.id)
         # A new dict: SQLAlchemy does not see changes inside of a JSON value.
         campaign.policy = {**campaign.policy, **changed}
-        return TextResult(f"House rules of {context.snapshot.name} from now on: {said}.")
+        return TextResult(f"house rules changed: {said}.", undo=context.snapshot.name)
 
 
 @dataclass(frozen=True, slots=True)
 class SetRule(GmCommand):
     """Change a house rule of the campaign."""
 
-    usage = "RULE rule value"
+    usage = "RULE rule value [sure]"
     rule: Annotated[str, FreeText("rule", "the name of a house rule", "grace")]
     value: Annotated[str, FreeText("value", "its value", "12h")]
+    sure: Annotated[str | None, SURE] = None
 
     def wish(self, text: TextBlock) -> SetHouseRule:
         """Return the change of that rule."""

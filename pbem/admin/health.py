@@ -233,31 +233,34 @@ class HomeStatus:
     notices: tuple[str, ...]
 
 
-def home_status(app: App, campaign: str | None = None) -> HomeStatus:
-    """Return the status of all campaigns, or of one.
+def home_status(app: App, campaign: str | None = None, now: dt.datetime | None = None) -> HomeStatus:
+    """Return the status of all campaigns, or of one, at the clock's time unless another is given.
 
     Raises:
         CampaignError: If there is no such campaign.
     """
+    now = now or dt.datetime.now(dt.UTC)
     if campaign is not None:
         with readable(app, campaign), app.store.reading() as session:
-            here = campaign_status(session, app, load_campaign(session, campaign))
+            here = campaign_status(session, app, load_campaign(session, campaign), now)
             return HomeStatus(
                 campaigns=(here,), undelivered=(), set_aside=_count_quarantined(session), notices=home_notices(session)
             )
     notices: list[str] = []
     with app.store.reading() as session:
         names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-        found = tuple(filter(None, (_status_or_notice(session, app, name, notices) for name in names)))
+        found = tuple(filter(None, (_status_or_notice(session, app, name, now, notices) for name in names)))
         stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: load_undelivered(session, None), ())
         set_aside = _count_quarantined(session)
         notices = [*home_notices(session), *notices]
     return HomeStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
 
 
-def _status_or_notice(session: Session, app: App, name: str, notices: list[str]) -> CampaignStatus | None:
+def _status_or_notice(
+    session: Session, app: App, name: str, now: dt.datetime, notices: list[str]
+) -> CampaignStatus | None:
     try:
-        return campaign_status(session, app, load_campaign(session, name))
+        return campaign_status(session, app, load_campaign(session, name), now)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not hide the others

@@ -160,8 +160,9 @@ def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, st
     """
     given = _read_sheets(name, sheets)
     with call.open() as app:
-        # Checked before a home is made in FOLDER.
+        # Asked and checked before a home is made in FOLDER.
         run_query(app, name, forking.ShowFork(turn), call.now)
+        call.ask_before(app, name, forking.ForkCampaign(turn))
         settings = init_home(folder, app.settings.address)
         forking.copy_templates(app, settings.home)
         with open_app(settings.home, call.games) as there:

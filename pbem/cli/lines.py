@@ -14,7 +14,7 @@ from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import Preview
 from pbem.actions.open_turn import PreviewFiles as PreviewWritten
 from pbem.actions.ruling import WrittenFiles as RulingWritten
-from pbem.actions.status import render_status, render_undelivered
+from pbem.actions.status import ImportStatus, render_confirmed, render_status, render_undelivered
 from pbem.admin.checks import Diagnosis
 from pbem.admin.health import HomeStatus
 from pbem.admin.mail import COUNTS, DeliveryCounts, MessageDetail, MessageList, SavedMessage, UndeliveredMail
@@ -75,8 +75,8 @@ def _turns_run(done: TickResult) -> Iterator[tuple[int, str, str]]:
         yield 1, "", f"{turn.campaign}: turn {turn.turn} run ({turn.reason})."
     for turn in done.held:
         name = turn.campaign
-        more = f", or pbem deadline {name} 24h" if turn.hold_kind == HoldKind.MISSING else ""
-        yield 1, "", f"{name}: turn {turn.turn} on hold: {turn.hold_reason}. Next: pbem release {name}{more}"
+        more = f", or pbem deadline {name} 24h" if turn.kind == HoldKind.MISSING else ""
+        yield 1, "", f"{name}: turn {turn.turn} on hold: {turn.why}. Next: pbem release {name}{more}"
     for turn in done.awaiting:
         yield 1, "", f"{turn.campaign}: turn {turn.turn} needs a ruling. Next: pbem ruling {turn.campaign} --edit"
 
@@ -210,7 +210,8 @@ def imported_lines(imported: ImportResult) -> Iterator[str]:
     yield f"{name} is played here from now on; it came from {imported.came_from}, and turn {imported.turn} is open."
     yield wrap(f"Asked to confirm: {', '.join(imported.asked) or 'no player'}. The GM is mailed a token.")
     yield from (wrap(f"Not proved here: {reason}") for reason in imported.unproved)
-    yield f"On hold. Once the players have confirmed: pbem release {name}"
+    waiting = render_confirmed(ImportStatus((), imported.asked))
+    yield f"On hold. {waiting} Release: pbem release {name}"
 
 
 def _left_out_lines(left_out: tuple[str, ...]) -> Iterator[str]:

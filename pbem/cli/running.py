@@ -14,14 +14,14 @@ from pbem.actions.deadlines import (
     ReleaseCampaign,
     ShowDeadlines,
 )
-from pbem.actions.open_turn import PreviewTurn, write_preview
+from pbem.actions.open_turn import Preview, PreviewRealDice, PreviewTurn, write_preview
 from pbem.actions.press import Announce, AnnounceInReport, RemoveAnnouncement, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
 from pbem.actions.questions import AUDIENCES, SENDER, AnswerQuestion, ShowQuestions
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule, ShowGm, ShowHouseRules, ShowJournal
-from pbem.admin.health import home_status
+from pbem.admin.health import home_status, require_active
 from pbem.app import App
 from pbem.cli import completion
 from pbem.cli.call import Call
@@ -116,6 +116,8 @@ def _release(call: Call, app: App, name: str) -> bool:
 def run(call: Call, name: str) -> None:
     """Run the open turn now."""
     with call.open() as app, progress() as bar:
+        require_active(app)
+        call.ask_before(app, name, RequestRun())
         done = run_campaign_now(app, name, call.now, progress=bar)
         # Workers share the lock that a tick takes alone, so the run is left to them (decision 22).
         if done.busy and has_workers(app):
@@ -126,15 +128,19 @@ def run(call: Call, name: str) -> None:
     print_tick(call, done, sound=not done.busy)
 
 
-@command("pbem preview trap7 --to look", SHOWS)
+@command("pbem preview trap7 --to look", (PreviewRealDice,))
 @campaign
 @click.option("--to", type=FOLDER, help="Write all reports into this folder.")
 @click.option("--real-dice", is_flag=True, help="Roll the dice that the turn will have; the next reports tell it.")
 def preview(call: Call, name: str, *, to: Path | None, real_dice: bool) -> None:
     """Compute the open turn; keep and send nothing."""
     with call.open() as app:
-        made = run_query(app, name, question := PreviewTurn(real_dice=real_dice), call.now)
-    lines = [*question.render(made, CLI), *(preview_folder_lines(write_preview(made, to)) if to else ())]
+        if real_dice:
+            made = call.perform(app, name, PreviewRealDice())
+            assert isinstance(made, Preview)
+        else:
+            made = run_query(app, name, PreviewTurn(), call.now)
+    lines = [*PreviewTurn().render(made, CLI), *(preview_folder_lines(write_preview(made, to)) if to else ())]
     call.print(preview_facts(made), lines, paged=True)
 
 

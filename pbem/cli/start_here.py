@@ -18,7 +18,7 @@ from pbem.app import init_home
 from pbem.backup.create import create_backup
 from pbem.backup.restore import check_backup
 from pbem.cli import completion
-from pbem.cli.call import Call
+from pbem.cli.call import Call, cli_channel
 from pbem.cli.command import DUE, NEW, SHOWS, command
 from pbem.cli.lines import (
     checked_lines,
@@ -136,7 +136,8 @@ def new(
     )
     with call.open() as app:
         created = create_campaign(app, wanted, call.now)
-    call.print({"campaign": name, "created": created}, render_created(name, created))
+        channel = cli_channel(app)
+    call.print({"campaign": name, "created": created}, render_created(name, created, channel))
 
 
 @command("pbem invite trap7 dora@example.org", (Invite,))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -44,12 +44,20 @@ class HoldReason:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class HeldTurn(DueTurn):
+    """A due turn that is on hold from now on, `why`, as a clause, and the kind of the hold."""
+
+    why: str
+    kind: HoldKind
+
+
 @dataclass(slots=True)
 class DueTurns:
     """Turns that are due: `free` to run, `held` now, and a sentence for each that could be neither."""
 
     free: list[DueTurn] = field(default_factory=list)
-    held: list[DueTurn] = field(default_factory=list)
+    held: list[HeldTurn] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -60,12 +68,11 @@ def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) ->
     doubtful = _find_doubtful(app, turns)
     for turn in turns:
         try:
-            doubt = _hold_if_doubtful(app, turn, now) if turn in doubtful else None
-            if doubt is None:
+            held = _hold_if_doubtful(app, turn, now) if turn in doubtful else None
+            if held is None:
                 done.free.append(turn)
             else:
-                why = describe_hold(doubt.kind, doubt.reason)
-                done.held.append(replace(turn, hold_kind=doubt.kind, hold_reason=why))
+                done.held.append(held)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
@@ -85,7 +92,7 @@ def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
         return {turn for turn, open_ in known if _hold_reason(session, turn, open_)}
 
 
-def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> HoldReason | None:
+def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> HeldTurn | None:
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         # Under the lock: another process may have run or held it meanwhile.
@@ -95,7 +102,7 @@ def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> HoldReason |
             return None
         hold(context, doubt.kind, doubt.reason)
         _notify_gm(context, waiting, doubt)
-        return doubt
+        return HeldTurn(turn.campaign, turn.turn, turn.reason, describe_hold(doubt.kind, doubt.reason), doubt.kind)
 
 
 def run_condition(turn: DueTurn) -> RunCondition:
@@ -132,7 +139,7 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
         if missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
             return HoldReason(HoldKind.NO_MAIL)
         if awaited >= MASS_SEATS and missing * 100 >= awaited * percent:
-            return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets have not come")
+            return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets missing")
     return HoldReason(HoldKind.REVIEW) if waiting.policy.hold == ALWAYS else None
 
 

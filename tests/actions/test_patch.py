@@ -180,5 +180,5 @@ def test_a_patch_that_does_not_fit_is_refused(played: Desk) -> None:
 
 def test_before_the_start_there_is_no_state(desk: Desk) -> None:
     """Without a campaign there is no state."""
-    with pytest.raises(CampaignError, match="there is no campaign 'toy1'"):
+    with pytest.raises(CampaignError, match='no campaign "toy1"'):
         run_query(desk.app, "toy1", ShowState(), desk.now)

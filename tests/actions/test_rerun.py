@@ -220,7 +220,7 @@ def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:
 
 def test_an_unknown_seat_gets_its_nearest(played: Desk) -> None:
     """The error for an unknown seat lists the existing ones."""
-    with pytest.raises(CampaignError, match=r"toy1 has no seat 'rad': possible: red, blue, green"):
+    with pytest.raises(CampaignError, match=r'toy1 has no seat "rad"\. Seats: red, blue, green\.'):
         again(played, rad="BID 3")
 
 

@@ -80,4 +80,4 @@ def test_a_folder_that_cannot_be_used_is_named(war: Run, tmp_path: Path) -> None
     (tmp_path / "x").write_text("")
 
     assert war("ruling", "war", "--form", str(tmp_path / "x")).exit_code == 2
-    assert "there is no campaign 'wra'. Did you mean war?" in war("ruling", "wra", "--form", str(tmp_path)).output
+    assert 'no campaign "wra". Did you mean war?' in war("ruling", "wra", "--form", str(tmp_path)).output

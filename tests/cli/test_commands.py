@@ -44,18 +44,18 @@ def test_init_makes_a_home(tmp_path: Path) -> None:
 def test_a_campaign_from_new_to_its_first_mail(pbem: Run) -> None:
     """new, start and tick say what they did and what comes next."""
     assert re.sub("[0-9a-f]{64}", "SEAL", pbem(*NEW, *SEATS).output) == (
-        "Campaign duel is made.\n"
+        "Created duel.\n"
         "Dice seal: SEAL\n"
-        "3 mails queued: the seal, and how to add a word to the dice. Send: pbem tick\n"
+        "3 mails queued: dice seal, and how to add a dice word. Next: pbem tick\n"
         "When the players have had time for that: pbem start duel\n"
     )
     started = re.sub("[0-9a-f]{64}", "SEAL", pbem("start", "duel", "--now", "2026-11-02T09:00Z").output)
     assert started == (
-        "Campaign duel has begun with red, blue.\n"
+        "Started duel with red, blue.\n"
         "Turn 1 is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC).\n"
         "Dice seal: SEAL\n"
-        "Words of their players' own in the dice: none, all were drawn.\n"
-        "4 mails queued, a welcome and a report for each seat. Send: pbem tick\n"
+        "Dice words from players: none.\n"
+        "4 mails queued: a welcome and a report for each seat. Next: pbem tick\n"
     )
     assert pbem("tick", "--now", "2026-11-02T09:01Z").output == "4 mails sent.\n"
     assert pbem("tick", "--now", "2026-11-02T09:02Z").output == "Nothing to do.\n"
@@ -78,9 +78,9 @@ def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
     assert duel("status").output == (
         "duel: Singularity, turn 1\n"
         "  deadline: Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)  [FRI 20:00 Europe/Berlin]\n"
-        "  seat  address          sheet                              missed\n"
-        "  red   ann@example.org  version 1, waits for the deadline  0 in a row, 0 in all\n"
-        "  blue  bob@example.org  -                                  0 in a row, 0 in all\n"
+        "  seat  address          sheet          missed\n"
+        "  red   ann@example.org  sheet 1, WAIT  0 in a row, 0 in all\n"
+        "  blue  bob@example.org  -              0 in a row, 0 in all\n"
     )
 
 
@@ -91,8 +91,8 @@ def test_status_shows_mail_that_did_not_go_out(duel: Run, home: Path) -> None:
     duel("tick", "--now", "2026-11-02T10:00Z")
 
     waiting, tried = duel("status", "duel").output.splitlines()[-2:]
-    assert waiting == "  3 mails wait to be sent"
-    assert tried.startswith("  not delivered to ann@example.org (queued, 1 try): mail cannot be put in ")
+    assert waiting == "  3 mails queued"
+    assert tried.startswith("  not delivered to ann@example.org, deferred after 1 try: mail cannot be put in ")
 
 
 def test_status_of_campaigns_forming_and_none(pbem: Run) -> None:
@@ -117,14 +117,14 @@ def test_json_for_scripts(duel: Run) -> None:
 
 def test_run_resolves_now(duel: Run) -> None:
     """`run` resolves a turn before its deadline."""
-    assert duel("run", "duel", "--now", "2026-11-02T10:00Z").output == (
+    assert duel("run", "duel", "--yes", "--now", "2026-11-02T10:00Z").output == (
         "duel: turn 1 run (by the GM).\n6 mails sent.\n"
     )
 
 
 def test_replay_proves_the_archive_or_names_the_difference(duel: Run, home: Path) -> None:
     """A replay passes as written, and fails if any relevant byte has changed."""
-    duel("run", "duel", "--now", "2026-11-02T10:00Z")
+    duel("run", "duel", "--yes", "--now", "2026-11-02T10:00Z")
     passed = duel("verify", "--campaign", "duel")
     record = home / "turns" / "duel" / "0001" / "turn.json"
     record.write_text(record.read_text().replace('"missing":["red"]', '"missing":[]'))
@@ -168,14 +168,14 @@ def test_games_and_rules(pbem: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["start", "dule"], "there is no campaign 'dule'. Did you mean duel?"),
-        (["start", "duel"], "campaign duel is running: it has begun already."),
-        (["run", "dule"], "there is no campaign 'dule'. Did you mean duel?"),
-        (["verify", "--campaign", "dule"], "there is no campaign 'dule'. Did you mean duel?"),
-        (["status", "dule"], "there is no campaign 'dule'. Did you mean duel?"),
+        (["start", "dule"], 'no campaign "dule". Did you mean duel?'),
+        (["start", "duel"], "campaign duel is running: it was started already."),
+        (["run", "dule"], 'no campaign "dule". Did you mean duel?'),
+        (["verify", "--campaign", "dule"], 'no campaign "dule". Did you mean duel?'),
+        (["status", "dule"], 'no campaign "dule". Did you mean duel?'),
         (["games", "singularty"], "there is no game 'singularty' here. Did you mean singularity?"),
         ([*NEW, *SEATS], "there is a campaign 'duel' already. Choose another name."),
-        ([*NEW, "--seat", "rde=ann@example.org"], "Singularity has no seat 'rde'. Did you mean red?"),
+        ([*NEW, "--seat", "rde=ann@example.org"], 'Singularity has no seat "rde". Did you mean red?'),
         ([*NEW, *SEATS, "--option", "sise=5"], "Singularity has no option 'sise'. Did you mean size?"),
         (
             [*NEW, *SEATS, "--option", "size=99"],

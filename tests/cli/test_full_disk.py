@@ -36,7 +36,7 @@ def files(folder: Path) -> dict[Path, bytes]:
     "words",
     [
         ["tick", *NOW],
-        ["run", "duel", *NOW],
+        ["run", "duel", "--yes", *NOW],
         ["status"],
         ["deadline", "duel", "24h", *NOW],
         ["backup", "b.pbem.zip"],

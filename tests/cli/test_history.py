@@ -27,7 +27,7 @@ def played(duel: Run, home: Path) -> Run:
     (home / "red.txt").write_text("PLACE c3\n")
     (home / "other.txt").write_text("ORDERS duel red\nPLACE c4\nEND\n")
     assert duel("sheet", "duel", "red", str(home / "red.txt"), "--yes", *NOW).exit_code == 0
-    assert duel("run", "duel", *NOW).exit_code == 0
+    assert duel("run", "duel", "--yes", *NOW).exit_code == 0
     return duel
 
 
@@ -42,7 +42,7 @@ def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
     assert looked.exit_code == 3
     assert "red: 1 of 1 order accepted." in looked.output
     assert looked.output.endswith("Nothing has changed. To do it, add --yes.\n")
-    assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
+    assert entered.output.endswith("The player's receipt is queued. Next: pbem tick\n")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
 
 def test_preview_with_the_real_dice_says_that_it_is_told(duel: Run) -> None:
     """The GM is told that it is disclosed; the journal has it at once."""
-    output = duel("preview", "duel", "--real-dice", *NOW).output
+    output = duel("preview", "duel", "--real-dice", "--yes", *NOW).output
 
     assert "the journal and the next reports tell that you looked." in " ".join(output.split())
     assert "gm: looked at what turn 1 would come to, with the dice that it will have" in duel("journal", "duel").output
@@ -114,7 +114,7 @@ def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
 
     assert "  red: corrected report, edition 2\n" in looked.output
     assert looked.output.endswith("Nothing has changed. To do it, add --yes.\n")
-    assert done.output.endswith("Corrected reports are queued; send them: pbem tick\n")
+    assert done.output.endswith("Corrected reports are queued. Next: pbem tick\n")
     assert played("tick", *NOW).exit_code == 0
     assert "every hash agrees" in played("verify", "--campaign", "duel").output
 
@@ -182,12 +182,12 @@ def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) ->
     """A fork is made, given another sheet, compared with the real reports, and can be run."""
     folder = tmp_path / "fork"
     given = f"red={home / 'other.txt'}"
-    made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", *NOW)
+    made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", "--yes", *NOW)
 
     assert f"duel is copied to {folder.resolve()}, with turn 1 open. Nobody can be mailed from there.\n" in made.output
     assert "red: 1 of 1 order accepted.\n" in made.output
     assert "duel: turn 1 there, against what was really told" in made.output
-    ran = CliRunner().invoke(main, ["run", "duel", "--home", str(folder), *NOW])
+    ran = CliRunner().invoke(main, ["run", "duel", "--yes", "--home", str(folder), *NOW])
     assert "duel: turn 1 resolved (by the GM).\n" in ran.output
 
 
@@ -202,7 +202,7 @@ def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
 
 def test_verify_holds_an_archive_to_what_a_player_kept(played: Run, home: Path) -> None:
     """A player's report and the hash in it are found in the archive; others are not."""
-    assert played("run", "duel", *NOW).exit_code == 0
+    assert played("run", "duel", "--yes", *NOW).exit_code == 0
     kept = home / "turns" / "duel" / "0002" / "reports" / "red.json"
     told = json.loads(kept.read_text())["record"]
     arguments = ["verify", str(home / "turns"), "--report", str(kept), "--record"]

@@ -18,7 +18,7 @@ def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
     assert [(seat["seat"], seat["address"]) for seat in seats] == [("red", ""), ("blue", "bob@example.org")]
     refused = pbem("start", "duel")
     assert refused.exit_code == 1
-    assert refused.output.startswith("Not done: Singularity is for 2 players, and 1 sit in duel. Wait until somebody")
+    assert refused.output.startswith("Not done: Singularity is for 2 players, and duel has 1. Invite more: pbem invite")
 
 
 def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
@@ -27,10 +27,10 @@ def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
     assert pbem(*NEW, "--seat", "red=ann@example.org", "--open", "1").exit_code == 0
 
     assert pbem("invite", "duel", "bob@example.org", "--seat", "blue").output == (
-        "bob@example.org is invited to seat blue; the code in the mail holds for 14 days.\n"
+        "Done: invited bob@example.org to seat blue. Valid for 14 days. Next: pbem tick\n"
     )
     assert pbem("invite", "duel", "eve@example.org", "--seat", "red").output == (
-        "Not done: seat red of duel is taken. Free: blue.\n"
+        "Not done: seat red of duel is not open. Open seats: blue.\n"
     )
 
 
@@ -40,17 +40,19 @@ def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
     assert (asked.exit_code, asked.output) == (
         3,
         (
-            "Would do: Seat red of duel would be taken from ann@example.org, "
-            "and played by eve@example.org from then on.\n"
+            "Would do: give seat red to eve@example.org, in place of ann@example.org. ann@example.org is notified.\n"
             "Nothing has changed. To do it, add --yes.\n"
         ),
     )
     assert duel("seat", "give", "duel", "red", "eve@example.org", "--yes").output == (
-        "Seat red of duel is played by eve@example.org now, who is mailed a new token and its newest report.\n"
+        "Done: eve@example.org plays red. A new token and the newest report are queued for them. Undo: pbem undo duel\n"
     )
-    assert duel("seat", "pause", "duel", "blue").output == "Seat blue of duel is paused: turns do not wait for it.\n"
+    paused = "Done: seat blue is paused: turns do not wait for it. Undo: pbem undo duel\n"
+    assert duel("seat", "pause", "duel", "blue").output == paused
     assert duel("seat", "remove", "duel", "red").exit_code == 3
-    assert duel("seat", "remove", "duel", "red", "--yes").output.startswith("Seat red of duel is out of the game;")
+    assert duel("seat", "remove", "duel", "red", "--yes").output == (
+        "Done: seat red removed; it leaves the game when turn 1 is run. Undo: pbem undo duel\n"
+    )
     seats = json.loads(duel("status", "duel", "--json").output)["campaigns"][0]["seats"]
     assert [(seat["seat"], seat["address"]) for seat in seats] == [
         ("red", "eve@example.org"),
@@ -69,7 +71,7 @@ def test_house_rules_are_shown_and_changed(duel: Run) -> None:
     changed = duel("set", "duel", "grace=12h", "late-list=players").output
     shown = duel("set", "duel").output
 
-    assert changed == "House rules of duel from now on: grace 12h, late-list players.\n"
+    assert changed == "Done: house rules changed: grace 12h, late-list players. Undo: pbem undo duel\n"
     assert "Time\n  schedule=" in shown
     assert "  grace=12h  (default: off)\n" in shown
     assert "  signup=off  (default)\n" in shown
@@ -94,5 +96,5 @@ def test_status_counts_what_waits(duel: Run) -> None:
     """Mail that was not tried yet is only counted."""
     shown = duel("status").output
 
-    assert re.search(r"^  [0-9]+ mails wait to be sent$", shown, re.MULTILINE)
+    assert re.search(r"^  [0-9]+ mails queued$", shown, re.MULTILINE)
     assert "not delivered" not in shown

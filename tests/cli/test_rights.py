@@ -21,7 +21,7 @@ from tests.cli.conftest import Run
 ROOT = Path(__file__).parents[2]
 NOW = ("--now", "2026-11-02T10:00Z")
 ROLE = "weak"
-WRITERS = [["tick", *NOW], ["run", "duel", *NOW], ["deadline", "duel", "24h", *NOW]]
+WRITERS = [["tick", *NOW], ["run", "duel", "--yes", *NOW], ["deadline", "duel", "24h", *NOW]]
 
 Execute = Callable[[str], object]
 

@@ -14,8 +14,8 @@ def test_deadline_says_the_new_deadline(duel: Run) -> None:
     outputs = [duel("deadline", "duel", *by, *NOW).output for by in (["1d"], ["2026-11-08T20:00"], ["--usual"])]
 
     assert outputs[0] == (
-        "Turn 1 of duel is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told. "
-        "To take that back: pbem extend duel 2026-11-06T20:00+01:00 (by mail: EXTEND 2026-11-06T20:00+01:00)\n"
+        "Done: turn 1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) "
+        "(was Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)). Players are notified. Undo: pbem undo duel\n"
     )
     assert "is due Sun 8 Nov 2026 20:00 Europe/Berlin" in outputs[1]
     assert "is due Tue 10 Nov 2026 20:00 Europe/Berlin" in outputs[2]

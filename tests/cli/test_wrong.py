@@ -109,7 +109,7 @@ def test_an_option_given_twice_is_refused(pbem: Run) -> None:
 
     assert result.exit_code == 2
     assert "size is given twice: 5 and 9" in result.stderr
-    assert pbem("status").output.startswith("There are no campaigns")
+    assert pbem("status").output.startswith("No campaigns")
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_a_campaign_is_started_by_mail(desk: Desk) -> None:
     form(desk, "red", "blue")
     token = gm_token(desk)
 
-    assert "Campaign toy1 has begun with red, blue." in mailed(desk, token, ["START"])
+    assert "Started toy1 with red, blue." in mailed(desk, token, ["START"])
     assert "round 1" in str(desk.last(ANN)["Subject"])
 
 
