@@ -196,7 +196,12 @@ class ShowTurns(Query[TurnsRun]):
             is_current(snapshot.id), Turn.resolved_at.is_not(None), Turn.number >= snapshot.first
         )
         rows = context.session.execute(run.order_by(Turn.number))
-        return TurnsRun(snapshot.name, snapshot.turn, snapshot.schedule.zone, tuple((row[0], row[1]) for row in rows))
+        return TurnsRun(
+            snapshot.name,
+            snapshot.turn,
+            snapshot.schedule.zone,
+            tuple((row.number, row.resolved_at) for row in rows if row.resolved_at),
+        )
 
     def render(self, facts: TurnsRun, channel: Channel) -> Iterator[str]:
         back = channel.either(f"pbem rollback {facts.campaign} TURN", "ROLLBACK turn")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from sqlalchemy import select, update
@@ -296,7 +297,9 @@ class ShowHouseRules(GmCommand, Query[HouseRuleList]):
 
     def look(self, context: Context) -> HouseRuleList:
         """Return all house rules, group by group."""
-        lines = tuple(_house_rule_lines(context))
+        snapshot = context.snapshot
+        title = context.app.game(snapshot.game).title
+        lines = tuple(house_rule_lines(partial(house_rule, snapshot), title))
         return HouseRuleList(campaign=context.snapshot.name, house_rules=lines, rules=lines)
 
     def render(self, facts: HouseRuleList, channel: Channel) -> Iterator[str]:
@@ -309,12 +312,11 @@ class ShowHouseRules(GmCommand, Query[HouseRuleList]):
                 yield f"      {wrap(f'{rule.help}: {rule.allowed}', '      ')}"
 
 
-def _house_rule_lines(context: Context) -> Iterator[HouseRuleLine]:
-    snapshot = context.snapshot
-    title = context.app.game(snapshot.game).title
+def house_rule_lines(value_of: Callable[[str], Any], title: str) -> Iterator[HouseRuleLine]:
+    """Yield the house rules, group by group, each with the value of its name; `title` is the default of that rule."""
     for name, rule in HOUSE_RULES.items():
         usual = "" if name == SCHEDULE else rule.show(getattr(Policy(), name)) or title
-        value = rule.show(house_rule(snapshot, name)) or title
+        value = rule.show(value_of(name)) or title
         yield HouseRuleLine(
             name=printed_name(name),
             group=rule.group,

@@ -178,7 +178,7 @@ class Call:
         Raises:
             Exit: With `UNSOUND`, if what was checked is not `sound`.
         """
-        lines = [line for line in lines if line is not None]
+        lines = list(lines)
         if result == "would_do" and lines and not lines[0].startswith(_HEADED):
             lines[0] = f"Would do: {lines[0]}"
         if self.as_json:

@@ -170,7 +170,7 @@ class Main(Group):
                 return super().invoke(ctx)
         except click.UsageError as error:
             if ctx.meta.get(AS_JSON):
-                raise NotDone("usage", error.format_message(), as_json=True, code=error.exit_code) from error
+                raise WrongUsage("usage", error.format_message(), as_json=True) from error
             raise
         except BrokenPipeError:
             raise  # the reader of the pipe has seen enough; click exits silently
@@ -184,9 +184,9 @@ class Main(Group):
 class NotDone(click.ClickException):
     """Raised when a command could not be done: one sentence why, and one with the fix."""
 
-    def __init__(self, kind: str, text: str, hint: str = "", *, as_json: bool = False, code: int = 1) -> None:
+    def __init__(self, kind: str, text: str, hint: str = "", *, as_json: bool = False) -> None:
         super().__init__(text)
-        self.kind, self.hint, self.as_json, self.exit_code = kind, hint, as_json, code
+        self.kind, self.hint, self.as_json = kind, hint, as_json
 
     @classmethod
     def of(cls, error: Exception, *, as_json: bool) -> NotDone:
@@ -208,6 +208,12 @@ class NotDone(click.ClickException):
             print_document({**document, "error": {"code": self.kind, "text": said, "hint": hint}})
         else:
             print_error(f"Not done: {said}" + (f" {hint}" if hint else ""))
+
+
+class WrongUsage(NotDone):
+    """Raised instead where the words of the command are wrong, to print that as JSON."""
+
+    exit_code = click.UsageError.exit_code
 
 
 _FIX_BEGINS = (

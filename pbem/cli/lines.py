@@ -75,8 +75,8 @@ def _turns_run(done: TickResult) -> Iterator[tuple[int, str, str]]:
         yield 1, "", f"{turn.campaign}: turn {turn.turn} run ({turn.reason})."
     for turn in done.held:
         name = turn.campaign
-        more = f", or pbem deadline {name} 24h" if turn.kind == HoldKind.MISSING else ""
-        yield 1, "", f"{name}: turn {turn.turn} on hold: {turn.why}. Next: pbem release {name}{more}"
+        more = f", or pbem deadline {name} 24h" if turn.hold_kind == HoldKind.MISSING else ""
+        yield 1, "", f"{name}: turn {turn.turn} on hold: {turn.hold_reason}. Next: pbem release {name}{more}"
     for turn in done.awaiting:
         yield 1, "", f"{turn.campaign}: turn {turn.turn} needs a ruling. Next: pbem ruling {turn.campaign} --edit"
 

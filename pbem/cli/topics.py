@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from textwrap import dedent
 
 from pbem.actions.base import CLI
 from pbem.actions.registry import GM_COMMANDS
-from pbem.actions.settings import HouseRuleList, ShowHouseRules, policy_lines
-from pbem.campaign.house_rules import HouseRules
+from pbem.actions.settings import HouseRuleList, ShowHouseRules, house_rule_lines
+from pbem.campaign.house_rules import SCHEDULE, HouseRules
 
 _SCHEDULE = """
     A schedule gives each turn its deadline. It is set for a new campaign with --schedule, and for turns to come with:
@@ -121,7 +122,9 @@ def _text(text: str) -> Callable[[], Iterable[str]]:
 def _house_rules() -> Iterator[str]:
     yield "House rules are shown and changed with: pbem set NAME [RULE=VALUE]..; those of a new campaign with --set."
     yield ""
-    yield from ShowHouseRules().render(HouseRuleList("", tuple(policy_lines(HouseRules()))), CLI)
+    values = {**asdict(HouseRules()), SCHEDULE: "FRI 20:00 Europe/Berlin"}
+    lines = tuple(house_rule_lines(values.__getitem__, "the game's title"))
+    yield from ShowHouseRules().render(HouseRuleList(campaign="", house_rules=lines, rules=lines), CLI)
 
 
 def _mail() -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -44,20 +44,12 @@ class HoldReason:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HeldTurn(DueTurn):
-    """A due turn that is on hold from now on, `why`, as a clause, and the kind of the hold."""
-
-    why: str
-    kind: HoldKind
-
-
 @dataclass(slots=True)
 class DueTurns:
     """Turns that are due: `free` to run, `held` now, and a sentence for each that could be neither."""
 
     free: list[DueTurn] = field(default_factory=list)
-    held: list[HeldTurn] = field(default_factory=list)
+    held: list[DueTurn] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -92,7 +84,7 @@ def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
         return {turn for turn, open_ in known if _hold_reason(session, turn, open_)}
 
 
-def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> HeldTurn | None:
+def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> DueTurn | None:
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         # Under the lock: another process may have run or held it meanwhile.
@@ -102,7 +94,7 @@ def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> HeldTurn | N
             return None
         hold(context, doubt.kind, doubt.reason)
         _notify_gm(context, waiting, doubt)
-        return HeldTurn(turn.campaign, turn.turn, turn.reason, describe_hold(doubt.kind, doubt.reason), doubt.kind)
+        return replace(turn, hold_kind=doubt.kind, hold_reason=describe_hold(doubt.kind, doubt.reason))
 
 
 def run_condition(turn: DueTurn) -> RunCondition:

@@ -40,7 +40,7 @@ from pbem.mail.outbox import in_partition, is_due
 from pbem.mail.retention import redact_old_mail
 from pbem.mail.transport import open_transport
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
-from pbem.scheduler.review import HeldTurn, hold_doubtful_turns, run_condition
+from pbem.scheduler.review import hold_doubtful_turns, run_condition
 from pbem.scheduler.worker_status import serving
 from pbem.site.publish import publish_changes
 from pbem.store.models import Campaign, Turn
@@ -63,7 +63,7 @@ class TickResult:
     answered: ProcessResult = field(default_factory=ProcessResult)
     reminded: int = 0
     resolved: list[DueTurn] = field(default_factory=list)
-    held: list[HeldTurn] = field(default_factory=list)
+    held: list[DueTurn] = field(default_factory=list)
     awaiting: list[DueTurn] = field(default_factory=list)
     archived: int = 0
     sent: DeliveryResult = field(default_factory=DeliveryResult)

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from pbem.cli.campaigns import CHANGES
 from sqlalchemy import select
 
-from pbem.actions.base import run_action, run_query
+from pbem.actions.base import Change, TextResult, run_action, run_query
 from pbem.actions.run_turn import run_turn
-from pbem.actions.seats import GiveSeat, Invite
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule, ShowHouseRules
 from pbem.actions.start import StartCampaign
 from pbem.admin.health import home_status
 from pbem.campaign.house_rules import HouseRules
 from pbem.errors import CampaignError
-from pbem.ruleset import Dice, Event, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem.store.models import JournalEntry, OutgoingMail, Report, Turn
 from pbem.store.types import OutgoingState
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, snapshot, token, words
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
+
+CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
+    "open": OpenSeat,
+    "remove": RemoveSeat,
+    "pause": PauseSeat,
+    "resume": ResumeSeat,
+}
 
 
 @pytest.fixture(autouse=True)
