@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule, ShowJournal
 from pbem.actions.undo import UndoChange, UndoResult
+from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.snapshot import Context, load_campaign
@@ -24,6 +26,7 @@ from pbem.errors import CampaignError
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Announcement, Base, JournalEntry, OrderSheet, OutgoingMail
 from tests.actions.history import begin, play
+from tests.inbox.people import insist
 from tests.toy.home import Desk, text_of
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
@@ -376,3 +379,59 @@ def test_data_that_is_no_json_is_refused(running: Desk) -> None:
 
     assert "cannot be undone: what was stored with it cannot be used" in refused(running)
     assert run_query(running.app, "toy1", ShowJournal(), running.now).entries
+
+
+def test_a_player_may_have_changed_the_row(running: Desk) -> None:
+    """A seat that its player has paused or resumed since is left as it is."""
+    act(running, PauseSeat("red"))
+    insist(running, "PLAYER toy1 red\nRESUME\nEND")
+
+    assert "seat red was changed since" in refused(running)
+
+
+def test_two_at_once_undo_once(shared: Desk) -> None:
+    """Of two who undo the same change at once, on either database, one does it; the other is told that it is done."""
+    act(shared, PauseSeat("red"))
+    entry, said = last_entry(shared), []
+
+    def work() -> None:
+        try:
+            undo(shared, entry)
+            said.append("done")
+        except CampaignError as error:
+            said.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(said)[0] == "done"
+    assert "done" not in sorted(said)[1:]
+
+
+def test_an_undo_meets_the_tick_that_runs_the_turn(shared: Desk) -> None:
+    """Either the deadline is undone before its turn is run, or undoing it is refused."""
+    act(shared, ExtendDeadline("1h"))
+    entry, said = last_entry(shared), []
+
+    def work() -> None:
+        try:
+            said.append(undo(shared, entry).what)
+        except CampaignError as error:
+            said.append(str(error))
+
+    threads = [
+        threading.Thread(target=work),
+        threading.Thread(target=run_campaign_now, args=(shared.app, "toy1", shared.now)),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(said) == 1
+    with shared.app.store.reading() as session:
+        assert load_campaign(session, "toy1").turn == 2
+        assert find_inconsistency(session, load_campaign(session, "toy1")) is None
