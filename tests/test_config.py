@@ -210,6 +210,35 @@ def test_a_command_that_fails(command: str, sentence: str) -> None:
         Secret(command=command).read("inbox_password")
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("cat /nowhere/mail-password", "status 1: cat: /nowhere/mail-password: No such file or directory$"),
+        (
+            "sh -c 'echo open-sesame; echo gpg: no secret key for open-sesame >&2; exit 2'",
+            r"status 2: .* no .* for \*+$",
+        ),
+        ("sh -c open-sesame", r"status 127: sh: .*\*+: (command )?not found$"),
+        ("sh -c 'printf \"\\033[31mred\" >&2; exit 1'", r"status 1: .\[31mred$"),
+    ],
+)
+def test_a_command_that_fails_is_quoted(command: str, said: str) -> None:
+    """What a failing command says is shown on one line, without the password, be it printed or typed."""
+    with pytest.raises(ConfigError, match=said) as error:
+        Secret(command=command).read("inbox_password")
+
+    assert "open-sesame" not in str(error.value)
+    assert str(error.value).isprintable()
+
+
+def test_a_command_that_says_much_is_cut() -> None:
+    """Of a long message the beginning is shown."""
+    with pytest.raises(ConfigError) as error:
+        Secret(command="sh -c 'yes no | head -2000 >&2; exit 1'").read("inbox_password")
+
+    assert len(str(error.value)) < 300
+
+
 def test_the_pace(tmp_path: Path) -> None:
     """Limits are read for all mail, and for the addresses of single domains."""
     write(tmp_path, "[pace]", "per_minute = 20", "per_day = 400", '[pace."Gmail.com"]', "per_hour = 100")
@@ -261,3 +290,28 @@ def test_the_name_of_the_mail_server_is_one_word(tmp_path: Path, value: str) -> 
     assert "authserv_id must be the first word of the Authentication-Results" in refusal(
         tmp_path, f"authserv_id = {value}"
     )
+
+
+@pytest.mark.parametrize("file", ["pbem.sqlite", "pbem.toml", "status", ""])
+def test_the_dashboard_is_a_page(tmp_path: Path, file: str) -> None:
+    """The dashboard cannot be written over the database or the settings: its name ends in .html."""
+    assert "dashboard must be" in refusal(tmp_path, f'dashboard = "{file}"')
+
+
+@pytest.mark.parametrize("file", ["site/status.html", "site/../site/c/status.html", "link/status.html"])
+def test_the_dashboard_is_not_on_the_site(tmp_path: Path, file: str) -> None:
+    """The dashboard is private, so it does not lie in the folder of the site, by whatever path."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "link").symlink_to("site")
+
+    assert "private" in refusal(tmp_path, 'site = "site"', f'dashboard = "{file}"')
+
+
+def test_the_dashboard_is_a_path_of_the_home(tmp_path: Path) -> None:
+    """The file of the dashboard is named from the home; usually there is none."""
+    write(tmp_path, 'dashboard = "status.html"')
+    named = load_settings(tmp_path).dashboard
+    write(tmp_path)
+
+    assert named == tmp_path / "status.html"
+    assert load_settings(tmp_path).dashboard is None

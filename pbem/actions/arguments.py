@@ -302,6 +302,10 @@ class GmCommand(Order):
         assert isinstance(action, Query | Change)
         return action
 
+    def confirmed(self, facts: Any) -> Any:
+        """Return the command that does what was shown by these facts."""
+        return self
+
     def with_values(self) -> Self:
         """Return the command with the values of its arguments instead of the words. Raises CampaignError."""
         kinds = OrderType.of(type(self)).kinds

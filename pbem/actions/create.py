@@ -22,14 +22,14 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from pbem.actions.base import CLI, TICK, Channel
 from pbem.actions.welcome import mail_dice_notice, mail_dice_notice_gm
 from pbem.app import App
 from pbem.archive.json_patch import describe_patch, make_patch
 from pbem.archive.record import setup_dice, turn_dice
 from pbem.campaign.history import add_entry
-from pbem.campaign.house_rules import parse_house_rules
+from pbem.campaign.house_rules import SCHEDULE, parse_house_rule, parse_house_rules
 from pbem.campaign.people import get_or_create_person
-from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import (
     RESERVED_SEATS,
     Context,
@@ -43,7 +43,7 @@ from pbem.campaign.value_checks import is_campaign_name
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.mail.headers import require_address
 from pbem.ruleset.dice import seed_hash
-from pbem.ruleset.fields import suggest
+from pbem.ruleset.fields import suggest, suggest_name
 from pbem.ruleset.protocol import AnyRuleset, StateImporter, TextImporter, TurnInput, iter_views
 from pbem.ruleset.serialization import canonical_json, require_storable
 from pbem.ruleset.validation import ValidationError
@@ -319,8 +319,6 @@ def _raise_faults(ruleset: AnyRuleset, faults: Sequence[ValidationError]) -> Non
     raise_validation_errors(f"this is no state of {ruleset.title} to play on from", faults)
 
 
-LONGEST_SETTLING = 7 * 24 * 60
-
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
 
 
@@ -339,7 +337,6 @@ class NewCampaign:
     seats: Sequence[tuple[str, str]]
     deadline: str
     options: Mapping[str, str]
-    settle_minutes: int = 30
     policy: Mapping[str, str] = field(default_factory=dict)
     open: int = 0
     state: Json = None
@@ -356,13 +353,14 @@ class CampaignCreated:
     first: int = 1
 
 
-def render_created(name: str, created: CampaignCreated) -> Iterator[str]:
+def render_created(name: str, created: CampaignCreated, channel: Channel = CLI) -> Iterator[str]:
     """Yield what the creation of a campaign did, and how to go on."""
-    yield f"Campaign {name} is made."
+    yield f"Created {name}."
     if created.first > 1:
         yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
     yield f"Dice seal: {created.seal}"
-    yield f"{count_noun(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
+    mails = count_noun(created.mails, "mail")
+    yield f"{mails} queued: dice seal, and how to add a dice word.{channel.next(TICK)}"
     yield f"When the players have had time for that: pbem start {name}"
 
 
@@ -378,10 +376,10 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
     ruleset = app.game(wanted.game)
     _check_name(wanted.name)
     address = require_address(wanted.gm, "the GM", app.settings.address)
-    schedule = Schedule.read(wanted.deadline)
-    if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
-        raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
     policy = parse_house_rules(wanted.policy)
+    if bool(wanted.deadline) == (SCHEDULE in policy):
+        raise CampaignError("a campaign has one schedule, such as FRI 20:00 Europe/Berlin: give it once")
+    schedule = policy.pop(SCHEDULE, None) or parse_house_rule(SCHEDULE, wanted.deadline)
     seats = check_seats(ruleset, wanted.seats, app.settings.address, more=_count_open_seats(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
@@ -396,8 +394,7 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
         # A state holds the options by which it is played; a second copy could differ (decision 36).
         options=options if wanted.state is None else {},
         gm=address,
-        schedule=schedule.text,
-        settle_minutes=wanted.settle_minutes,
+        schedule=schedule,
         seed=seed,
         policy=policy,
         mail_key=secrets.token_bytes(32),
@@ -477,7 +474,7 @@ def check_seats(
         if known.names and seat not in known.names:
             given = {each.strip().lower() for each, _ in seats}
             free = [name for name in known.names if name not in given]
-            raise CampaignError(f"{ruleset.title} has no seat {typed!r}: {suggest(seat, free)}")
+            raise CampaignError(f'{ruleset.title} has no seat "{typed}". {suggest_name(seat, free, "Seats")}')
         if not is_valid_seat_name(seat):
             but = f", but none of {', '.join(sorted(RESERVED_SEATS))}" if seat in RESERVED_SEATS else ""
             raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -{but}")

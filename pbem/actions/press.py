@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
-from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
+from pbem.actions.base import TICK, Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
     characters_left,
@@ -103,6 +103,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
     takes_text = True
     command = "text"
     weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    kind = "text"
     text: Annotated[str, FILLED_IN] = ""
     seat: Annotated[SeatName | None, SEAT] = None
 
@@ -136,12 +137,32 @@ class AddAnnouncement(GmCommand, Change[Text]):
 
 
 @dataclass(frozen=True, slots=True)
+class AnnounceInReport(Change[tuple[Text, ...]]):
+    """Put a text into the next reports of some seats, or of all."""
+
+    command = "text"
+    weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    text: str
+    to: Sequence[str] = ()
+
+    def do(self, context: Context) -> tuple[Text, ...]:
+        """Save the text for the next reports, once for each seat that is named. Raises CampaignError."""
+        to = parse_recipients(context.snapshot, self.to or (EVERYBODY,))
+        return tuple(AddAnnouncement(self.text, seat).do(context) for seat in (to or (None,)))
+
+    def render(self, facts: tuple[Text, ...], channel: Channel) -> Iterator[str]:
+        for each in facts:
+            yield from AddAnnouncement().render(each, channel)
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     """Take a text out again, before its reports are sent; TEXTS has its number."""
 
     usage = "DROP text_id"
     command = "text"
     weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
+    kind = "drop text"
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
     def do(self, context: Context) -> AnnouncementList:
@@ -201,6 +222,7 @@ class Announce(GmCommand, Change[Recipients]):
     takes_text = True
     command = "press"
     weight = Harmless("words that are sent overwrite nothing")
+    kind = "announce"
     text: Annotated[str, FILLED_IN] = ""
     to: Annotated[Sequence[str], SEAT] = ()
 
@@ -217,15 +239,14 @@ class Announce(GmCommand, Change[Recipients]):
         if not places:
             raise CampaignError(f"no one plays there in {snapshot.name} now, so it would not be read")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
-        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
+        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm_shown, to=piece.to or (), text=piece.text)
         mail_press(context, id_, page, places=places, subject=f"from the GM: {' '.join(piece.text.split())}")
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Recipients(tuple(place.seat for place in places))
 
     def render(self, facts: Recipients, channel: Channel) -> Iterator[str]:
-        said = f"{count_noun(len(facts.to), 'mail')} queued, to {join_names(facts.to)}."
-        yield said + channel.either(" Send: pbem tick", "")
+        yield f"{count_noun(len(facts.to), 'mail')} queued, to {join_names(facts.to)}.{channel.next(TICK)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,15 +254,17 @@ class ShowPress(GmCommand, Query[PressList]):
     """See what people wrote each other, by whom it truly is."""
 
     usage = "PRESS"
+    turn: Annotated[int | None, FILLED_IN] = None
 
     def look(self, context: Context) -> PressList:
-        """Return all press with its true senders; diaries are left out until the game is over."""
+        """Return all press, or that of a turn, with its true senders; no diaries until the game is over."""
         snapshot = context.snapshot
         shut = () if snapshot.status == CampaignState.OVER else (Press.kind != DIARY,)
+        of_turn = () if self.turn is None else (Press.turn == self.turn,)
         rows = context.session.execute(
             select(Press, Seat.name)
             .outerjoin(Seat, Seat.id == Press.sender_id)
-            .where(Press.campaign_id == snapshot.id, *shut)
+            .where(Press.campaign_id == snapshot.id, *shut, *of_turn)
             .order_by(Press.id)
         )
         shown = (

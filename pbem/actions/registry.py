@@ -8,7 +8,7 @@ from pbem.actions.arguments import GmCommand, SeatCommand
 from pbem.actions.base import Action
 from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule, VoteForExtension
 from pbem.actions.fork import ForkCampaign, TryTurn
-from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice, ShowRolls
+from pbem.actions.open_turn import EnterSheet, PreviewRealDice, PreviewTurn, RollDice, ShowRolls
 from pbem.actions.players import (
     AppointDeputy,
     DismissDeputy,
@@ -38,11 +38,12 @@ from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, SetRule, ShowHouseRules, ShowJournal
+from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule, SetRule, ShowHouseRules, ShowJournal
 from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
 from pbem.actions.status import ShowStatus
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingCommand
 from pbem.ruleset.orders import OrderParser
 
@@ -50,18 +51,8 @@ GM_ACTIONS: tuple[type[GmCommand], ...] = (
     *(ShowStatus, ShowStatistics, ShowSeats, ShowHouseRules, ShowJournal, ShowTexts, ShowPress, ShowState, PreviewTurn),
     *(StartCampaign, HoldCampaign, ReleaseCampaign, ExtendDeadline, SetSchedule, RequestRun, PauseSeat, ResumeSeat),
     *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, MailToken),
-    *(
-        AddAnnouncement,
-        RemoveAnnouncement,
-        Announce,
-        AnswerCommand,
-        SheetCommand,
-        ShowSheets,
-        RulingCommand,
-        RollDice,
-        ShowRolls,
-    ),
-    *(RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
+    *(AddAnnouncement, RemoveAnnouncement, Announce, AnswerCommand, SheetCommand, ShowSheets, RulingCommand),
+    *(RollDice, ShowRolls, UndoChange, RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
 )
 """The actions that a GM may request by mail."""
 
@@ -85,9 +76,11 @@ ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
     *PLAY_ACTIONS,
     *(
         ChangeGm,
+        NameGm,
         SetHouseRule,
         AnswerQuestion,
         EnterSheet,
+        PreviewRealDice,
         RestoreSheet,
         SubmitRuling,
         DropRuling,

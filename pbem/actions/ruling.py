@@ -321,6 +321,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
 
     command = "adjudicate"
     weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
+    kind = "ruling"
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
     brought: Mapping[str, CheckedAttachment] = field(default_factory=dict)

@@ -174,7 +174,7 @@ def retry_message(store: Store, letter_id: int) -> None:
     if state is None:
         raise _no_such_message(letter_id)
     reason = "the next tick deals with it anyway" if state == MessageState.NEW else "it has had its answer"
-    raise MailAdminError(f"letter {letter_id} is {state}, not quarantined: {reason}")
+    raise MailAdminError(f"message {letter_id} is {state}, not quarantined: {reason}")
 
 
 def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
@@ -190,7 +190,7 @@ def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: s
 
 
 def _no_such_message(letter_id: int) -> MailAdminError:
-    return MailAdminError(f"there is no letter {letter_id}: list them with: pbem letters")
+    return MailAdminError(f"there is no message {letter_id}: list them: pbem inbox")
 
 
 # The states of mail that is retried without its id: neither being sent by another process, nor bounced.
@@ -265,7 +265,7 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
 
 def _explain_refusal(mail_id: int, state: str | None) -> MailAdminError:
     if state is None:
-        return MailAdminError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
+        return MailAdminError(f"there is no mail {mail_id} in the outbox: list them: pbem outbox")
     if state == OutgoingState.SENDING:
         return MailAdminError(f"mail {mail_id} is being sent; if that was cut short, it is tried again by itself soon")
     return MailAdminError(f"mail {mail_id} is {state}: only what is not delivered is tried again")

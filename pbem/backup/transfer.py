@@ -30,7 +30,9 @@ from pathlib import Path
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from pbem.actions.reversal import UNDO, record
 from pbem.actions.settings import mail_gm_token
+from pbem.actions.undo import drop_mails_of
 from pbem.actions.welcome import find_report, renew_codes
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
@@ -77,7 +79,8 @@ from pbem.store.types import CampaignState, HoldKind
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
 # Deletes from a copy what belongs to other campaigns, and what is not transferred: messages and mail; tokens and codes,
-# of which the other home makes new ones; deputies and standbys, who have agreed to this home alone.
+# of which the other home makes new ones; deputies and standbys, who have agreed to this home alone; and what it takes
+# to undo an action, since that names rows by their ids here.
 _OTHERS = """
 DELETE FROM campaign WHERE name != :name;
 DELETE FROM seat WHERE campaign_id NOT IN (SELECT id FROM campaign);
@@ -101,6 +104,7 @@ DELETE FROM report_copy;
 DELETE FROM request;
 DELETE FROM sealed_page;
 DELETE FROM fact;
+UPDATE act SET undo = NULL;
 UPDATE sheet SET letter_id = NULL;
 DELETE FROM letter;
 UPDATE seat SET token_hash = '', dice_code = '';
@@ -156,18 +160,25 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
     """
     with app.store.writing() as session:
         lock_campaign(session, name)
-        moved = load_campaign(session, name)
-        if moved.status != CampaignState.MOVED:
-            raise CampaignError(f"campaign {name} has not moved: it is {moved.status}")
-        why = "it is played here after all, and not at " + moved.moved_to
-        hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
-        values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
-        session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
-        back = load_campaign(session, name)
-        act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
-        page = CampaignHeld(campaign=name, why=why, gm=back.gm)
-        context = Context(session, app, back, now)
-        notify_players(context, act=act, subject="on hold: played here after all", page=page)
+        context = Context(session, app, load_campaign(session, name), now)
+        if context.snapshot.status != CampaignState.MOVED:
+            raise CampaignError(f"campaign {name} has not moved: it is {context.snapshot.status}")
+        record(context, UNDO, lambda: _take_back(context))
+
+
+def _take_back(context: Context) -> None:
+    session, moved, now = context.session, context.snapshot, context.now
+    # One mail instead of two, where the one that it moves is still queued.
+    drop_mails_of(context, "export")
+    why = "it is played here after all, and not at " + moved.moved_to
+    hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
+    values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
+    session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
+    back = load_campaign(session, moved.name)
+    act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
+    page = CampaignHeld(campaign=back.name, why=why, gm=back.gm_shown)
+    after = Context(session, context.app, back, now)
+    notify_players(after, act=act, subject="on hold: played here after all", page=page)
 
 
 def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
@@ -178,11 +189,12 @@ def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
             if snapshot.moved_to.lower() != to.lower():
                 raise CampaignError(
                     f"campaign {name} has moved to {snapshot.moved_to} already; take it back first, with: "
-                    f"pbem export {name} --back"
+                    f"pbem undo {name}"
                 )
             return
         require_running(snapshot)
-        _move_away(Context(session, app, snapshot, now), to)
+        context = Context(session, app, snapshot, now)
+        record(context, "export", lambda: _move_away(context, to))
 
 
 def _move_away(context: Context, to: str) -> None:
@@ -440,7 +452,7 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
         campaign=snapshot.name,
         seat=place.seat,
         game=app.game(snapshot.game).title,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         about=came_from,
     )
     mailer = CampaignMailer.of(app, snapshot)

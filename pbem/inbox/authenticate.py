@@ -235,7 +235,7 @@ def _decide(case: MessageContext, evidence: Evidence, *, changing: bool) -> Auth
     if lacking := reason or stale:
         return Declined(reason=lacking, to=spot.address, spot=spot)
     # Anyone can write an address into From, so its owner is asked (docs/decisions/0014).
-    if proof == "address" and spot.policy.accept == "confirmed" and case.verdict != "pass":
+    if proof == "address" and spot.policy.authentication == "confirm" and case.verdict != "pass":
         return NeedsConfirmation(spot, to=writer.deputy or spot.address, orders=not changing)
     return Accepted(spot, evidence.notes, proof, writer.deputy)
 
@@ -256,7 +256,7 @@ def _reason_by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
 
 def _reason_by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason | None:
     """Return why the proof does not suffice by the house rules; None if it does."""
-    accept = spot.policy.accept
+    accept = spot.policy.authentication
     if proof == "confirmed":
         return None
     if accept == "token" and spot.status == CampaignState.FORMING:

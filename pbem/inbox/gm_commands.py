@@ -23,7 +23,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
-from pbem.actions.base import Change, Channel, Query, add_audit_entries, confirmation, mail_channel
+from pbem.actions.base import Change, Channel, Query, add_audit_entries, apply_change, confirmation, mail_channel
 from pbem.actions.fork import TrialResult
 from pbem.actions.open_turn import Preview
 from pbem.actions.questions import AUDIENCES
@@ -269,11 +269,11 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _Comman
     _check_turn(context, order)
     asked = confirmation(wish, context) if isinstance(wish, Change) and order.sure is None else None
     if isinstance(wish, Change) and asked is None:
-        facts, channel = wish.do(context), Channel(by_mail=True)
+        facts, channel = apply_change(context, wish), Channel(by_mail=True)
     else:
         assert isinstance(wish, Query)
         facts = wish.look(context) if asked is None else asked
-        channel = mail_channel("" if asked is None else _command_with_yes(context, order))
+        channel = mail_channel("" if asked is None else _command_with_yes(context, order.confirmed(asked)))
         add_audit_entries(context, wish.traces(facts))
     acts = isinstance(wish, Change) and asked is None
     return _CommandAnswer(

@@ -247,7 +247,7 @@ def _describe_seat(case: MessageContext, snapshot: CampaignSnapshot, place: Seat
     waiting = next(iter(load_open_turns(case.session, snapshot.name)))
     said = [_describe_deadline(waiting, asked=view["awaited"]), _describe_sheet(case.session, waiting, place)]
     said += _describe_arrangements(case, place, waiting.schedule.zone)
-    if waiting.policy.late == "public" and waiting.missing:
+    if waiting.policy.late_list == "players" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
     return f"{begins}, {view['label']}: " + " ".join(said)
 
@@ -352,7 +352,7 @@ def _history(asked: SeatRequest, _: History) -> str:
     case, spot = asked.case, asked.spot
     snapshot = load_campaign(case.session, spot.campaign)
     if snapshot.policy.journal != "players":
-        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm}, for himself."
+        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm_shown}, for himself."
     acts = case.session.execute(
         select(JournalEntry.at, JournalEntry.actor, JournalEntry.text)
         .where(JournalEntry.campaign_id == snapshot.id, ~JournalEntry.secret)

@@ -36,7 +36,9 @@ class MailFrame:
 
     `address` takes orders and commands; a reply goes to `reply_to`, the same with the
     code of its reader's seat or request. `game` is the title, `site` the web address of
-    the campaign's page, "" if there is none. The name of the campaign is "" for mail of no campaign.
+    the campaign's page, "" if there is none. The name of the campaign is "" for mail of no campaign. `gm` is the GM
+    as shown to people, `title` the campaign's own, "" if it has none. `named`: the GM has a name besides the address,
+    which is then in mails with a footer of their own, too.
     """
 
     address: str = ""
@@ -45,6 +47,8 @@ class MailFrame:
     game: str = ""
     gm: str = ""
     site: str = ""
+    title: str = ""
+    named: bool = False
 
 
 NO_FRAME = MailFrame()

@@ -32,7 +32,7 @@ from pbem.report.typed_text import elements
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
-from pbem.site.data import ALL, MOST_TOGETHER, SiteFolder
+from pbem.site.data import FULL, MOST_TOGETHER, SiteFolder
 from pbem.site.moves import Known, Move, draw_moves, read_moves
 from pbem.store.models import Press, Report, Seat, Turn
 
@@ -185,7 +185,7 @@ def _load_press(session: Session, snapshot: CampaignSnapshot) -> list[_Piece]:
             },
         )
         for piece, seat in [*(row for row in rows if not row.Press.anonymous), *unsigned]
-        if piece.kind != PRESS or snapshot.policy.site == ALL
+        if piece.kind != PRESS or snapshot.policy.site == FULL
     ]
 
 
@@ -193,7 +193,7 @@ def _load_answers(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Pie
     """Yield the questions to the GM that were answered, with the answers: those to all, and others as press."""
     for asked in load_questions(session, snapshot):
         answer = asked.answer
-        if answer is not None and (answer.to is None or snapshot.policy.site == ALL):
+        if answer is not None and (answer.to is None or snapshot.policy.site == FULL):
             # Whose question it was is not told to others, before the end or after.
             for by, text in (("a player", asked.text), ("the GM", answer.text)):
                 data = {"kind": "question", "by": by, "to": list(answer.to or ()), "text": text}

@@ -35,7 +35,7 @@ from tests.toy.home import Desk
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green in which anyone may ask for a seat."""
-    form(desk, "red", "blue", "green", signup="yes", mass="101")
+    form(desk, "red", "blue", "green", signup="on", hold="off")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
@@ -118,7 +118,7 @@ def test_sheets_in_the_old_code_are_refused_after_a_takeover(desk: Desk) -> None
 
 def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
     """The turn runs when the others' sheets are in; the journal has PAUSE, and RESUME ends it."""
-    assert "turns no longer wait for you" in insist(desk, "PAUSE")
+    assert "turns no longer wait for you, and the game's defaults are used" in insist(desk, "PAUSE")
     for seat, address in (("blue", BOB), ("green", CYD)):
         desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=address)
     desk.tick()

@@ -237,7 +237,7 @@ def test_extend_with_a_span_says_what_a_vote_gives(begun: Desk) -> None:
 
 def test_leave_takes_one_off_the_standby_list(desk: Desk) -> None:
     """LEAVE with the name of a campaign, or alone where there is one list and no seat, is WITHDRAW."""
-    form(desk, "red", "blue", signup="yes")
+    form(desk, "red", "blue", signup="on")
     for line in ("LEAVE toy1", "LEAVE", "WITHDRAW toy1"):
         ask(desk, "JOIN toy1", EVE)
         confirm(desk, EVE)
