@@ -138,7 +138,7 @@ def forward_files(written: Iterable[PlayerWords], seats: Collection[SeatName] | 
             room = LARGEST_ENCLOSED - sum(len(part.content) for part in parts)
             fault = file.fault or ("" if len(file.content) <= room else "the files of this mail are too large together")
             if file.enclosure is None or fault:
-                save = f"Save it: pbem letters --save FOLDER --show {each.message_id}"
+                save = f"Save it: pbem inbox {each.message_id} --save FOLDER"
                 left.append(f"Not attached, from {each.seat}: {name}, since {fault}. {save}")
             else:
                 parts.append(MailPart(f"{each.seat}-{name}", file.enclosure.kind, file.content))

@@ -22,6 +22,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.deadlines import HoldCampaign, ReleaseCampaign
+from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.run_turn import run_turn
 from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
@@ -36,13 +37,24 @@ from pbem.scheduler.tick import run_campaign_now
 from pbem.site import publish
 from pbem.store.copy import PASSING, checkpoint, open_file
 from pbem.store.migrate import downgrade
-from pbem.store.models import Base, Campaign, JournalEntry, Person, Press, Seat, Turn, WithdrawnTurns
+from pbem.store.models import (
+    Base,
+    Campaign,
+    JournalEntry,
+    Person,
+    Press,
+    Question,
+    QuestionAnswer,
+    Seat,
+    Turn,
+    WithdrawnTurns,
+)
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.backup.hostile import forged, tree
 from tests.servers.processes import server_folder
 from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk, text_of
 
-NEW = "play@club.example.net"
+NEW, GM = "play@club.example.net", "gm@example.org"
 _CODE = re.compile(r"CONFIRM (\S+)")
 
 
@@ -63,6 +75,10 @@ def moved() -> Iterator[Moved]:
         play(old, {"red": "BID 1"})
         send(old, {"red": "BID 3"})
         old.tick(hours=1)
+        for seat in ("red", "blue"):
+            run_action(old.app, "toy1", AskGm(seat=seat, text=f"May {seat}?"), old.now)
+        run_action(old.app, "toy1", AnswerQuestion(2, "Yes."), old.now)
+        old.tick()
         run_action(old.app, "toy1", HoldCampaign("a holiday"), old.now)
         file = folder / "toy1.zip"
         export_campaign(old.app, "toy1", file, old.now, to=NEW)
@@ -155,6 +171,24 @@ def live_turns_of(desk: Desk) -> list[bytes]:
             .order_by(Turn.number)
         )
         return [row or b"" for row in rows]
+
+
+def test_questions_come_along(moved: Moved, there: Desk) -> None:
+    """They have their numbers, seats and answers; a reply to the mail of the other home is no answer here."""
+    asked = {question.text: question for question in rows(there, Question)}
+    (answer,) = rows(there, QuestionAnswer)
+
+    assert {text: (each.number, each.code, each.message_id) for text, each in asked.items()} == {
+        "May red?": (1, "", ""),
+        "May blue?": (2, "", ""),
+    }
+    assert answer.question_id == asked["May blue?"].id
+    seats = {seat.id: seat.name for seat in rows(there, Seat)}
+    assert seats[asked["May blue?"].seat_id] == "blue"
+    mail = next(mail for mail in moved.old.mails(GM) if "question 1 from red" in mail["Subject"])
+    there.reply(mail, "No.", sender=GM, to=NEW)
+    there.tick()
+    assert len(rows(there, QuestionAnswer)) == 1
 
 
 def test_people_stay_who_they_are(there: Desk) -> None:

@@ -350,7 +350,7 @@ def test_the_archive_has_them_for_those_who_read_them(desk: Desk) -> None:
 
 
 def test_numbers_and_mails_do_not_tell_what_others_asked(desk: Desk) -> None:
-    """All mail to a seat is the same, to the byte, whether others ask and are answered or not."""
+    """What a seat is told is the same, the answer to the byte, whether others ask and are answered or not."""
     mails = []
     for name, others in (("one", 0), ("two", 3)):
         with open_desk(desk.home.parent / name) as other:
@@ -366,15 +366,11 @@ def test_numbers_and_mails_do_not_tell_what_others_asked(desk: Desk) -> None:
             ask(other, "ASK GM\nMay I?", BOB)
             run_action(other.app, "toy1", AnswerQuestion(others + 1, "You may."), other.now)
             other.tick()
-            mails.append([_without_ids(bytes(mail)) for mail in other.mails(BOB)[before:]])
+            done, told = other.mails(BOB)[before:]
+            # The first answers the message, whose id is not the same in both homes.
+            mails.append((done["Subject"], text_of(done), bytes(told)))
 
     assert mails[0] == mails[1]
-    assert len(mails[0]) == 2
-
-
-def _without_ids(raw: bytes) -> bytes:
-    """Return a mail without the ids of the message that it answers, which tests count on from one home to the next."""
-    return re.sub(rb"letter[0-9]+@", b"letter@", raw)
 
 
 def test_a_fork_has_questions_up_to_its_turn(desk: Desk, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def mail_with(*files: tuple[str, bytes]) -> bytes:
 
 def save(desk: Desk, folder: Path, *more: str) -> Result:
     """Save message 1 of a home to a folder."""
-    line = ["--home", str(desk.home), "letters", "--show", "1", "--save", str(folder), *more]
+    line = ["--home", str(desk.home), "inbox", "1", "--save", str(folder), *more]
     return CliRunner().invoke(main, line, obj=GAMES)
 
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_saved_is_told(desk: Desk, tmp_path: Path) -> None:
     desk.begin()
     assert "there is no letter 1" in save(desk, tmp_path / "files").output
     assert not (tmp_path / "files").exists()
-    receive_none = CliRunner().invoke(main, ["--home", str(desk.home), "letters", "--save", str(tmp_path)], obj=GAMES)
+    receive_none = CliRunner().invoke(main, ["--home", str(desk.home), "inbox", "--save", str(tmp_path)], obj=GAMES)
     assert receive_none.exit_code == 2
     desk.tick()
     (desk.home / "post" / "inbox" / "new" / "mail").write_bytes(mail_with(("map.png", b"a map")))
