@@ -22,7 +22,6 @@ from pbem.actions.players import (
 from pbem.actions.press import (
     AddAnnouncement,
     Announce,
-    AskGm,
     Mute,
     RemoveAnnouncement,
     SendPress,
@@ -33,6 +32,7 @@ from pbem.actions.press import (
     WriteNews,
     WriteUnsigned,
 )
+from pbem.actions.questions import AnswerCommand, AnswerQuestion, AskGm
 from pbem.actions.rerun import EditState, RerunTurn, RunAgain, ShowState
 from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
@@ -43,6 +43,7 @@ from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
 from pbem.actions.status import ShowStatus
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingCommand
 from pbem.ruleset.orders import OrderParser
 
@@ -50,8 +51,8 @@ GM_ACTIONS: tuple[type[GmCommand], ...] = (
     *(ShowStatus, ShowStatistics, ShowSeats, ShowHouseRules, ShowJournal, ShowTexts, ShowPress, ShowState, PreviewTurn),
     *(StartCampaign, HoldCampaign, ReleaseCampaign, ExtendDeadline, SetSchedule, RequestRun, PauseSeat, ResumeSeat),
     *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, MailToken),
-    *(AddAnnouncement, RemoveAnnouncement, Announce, SheetCommand, ShowSheets, RulingCommand, RollDice, ShowRolls),
-    *(RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
+    *(AddAnnouncement, RemoveAnnouncement, Announce, AnswerCommand, SheetCommand, ShowSheets, RulingCommand),
+    *(RollDice, ShowRolls, UndoChange, RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
 )
 """The actions that a GM may request by mail."""
 
@@ -77,6 +78,7 @@ ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
         ChangeGm,
         NameGm,
         SetHouseRule,
+        AnswerQuestion,
         EnterSheet,
         RestoreSheet,
         SubmitRuling,

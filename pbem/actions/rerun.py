@@ -77,6 +77,7 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
 
     command = "rerun"
     weight = Confirmed("the last run of the turn, and its reports", "the archive, in withdrawn/")
+    kind = "rerun"
     rewrites = True
     changes: RerunChanges = NO_CHANGES
 
@@ -299,13 +300,14 @@ class ShowState(GmCommand, Query[ShownState]):
 
 
 @dataclass(frozen=True, slots=True)
-class EditState(GmCommand, PlannedChange[StateEdited, "_Plan"]):
+class EditState(GmCommand, PlannedChange[StateEdited, "StateEditPlan"]):
     """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
 
     usage = "PATCH [sure] [asked]"
     takes_text = True
     command = "patch"
     weight = Confirmed("the state of the open turn", "the journal, and a patch back")
+    kind = "state"
     rewrites = True
     data: Annotated[Json, FILLED_IN] = None
     sure: Annotated[str | None, SURE] = None
@@ -323,16 +325,16 @@ class EditState(GmCommand, PlannedChange[StateEdited, "_Plan"]):
         except (ValueError, RecursionError) as error:
             raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
-    def plan(self, context: Context) -> _Plan:
+    def plan(self, context: Context) -> StateEditPlan:
         """Return the checked edit, and the last turn rerun with it. Raises CampaignError."""
         edit = read_edit(context, self.data)
-        return _Plan(edit, plan_rerun(context, edit.changes))
+        return StateEditPlan(edit, plan_rerun(context, edit.changes))
 
-    def keep(self, context: Context, plan: _Plan) -> None:
+    def keep(self, context: Context, plan: StateEditPlan) -> None:
         """Replace the last run by the one with the edit."""
         apply_rerun(context, plan.amendment)
 
-    def facts(self, plan: _Plan) -> StateEdited:
+    def facts(self, plan: StateEditPlan) -> StateEdited:
         """Return the differences of the edit, and whose reports change."""
         return StateEdited(plan.edit, plan.amendment.impact)
 
@@ -347,7 +349,9 @@ class EditState(GmCommand, PlannedChange[StateEdited, "_Plan"]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class StateEditPlan:
+    """An edit of the state, and the computed rerun with it."""
+
     edit: StateEdit
     amendment: RerunPlan
 

@@ -32,6 +32,7 @@ from pbem.campaign.deadlines import DueTurn, recheck_due
 from pbem.campaign.files import save_attachments
 from pbem.campaign.history import add_entry, current_rolls, save_rolls
 from pbem.campaign.notices import notify_gm_once, was_notified
+from pbem.campaign.questions import load_questions
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
@@ -319,6 +320,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
 
     command = "adjudicate"
     weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
+    kind = "ruling"
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
     brought: Mapping[str, CheckedAttachment] = field(default_factory=dict)
@@ -710,9 +712,10 @@ def form_hash(form: str) -> str:
     return json_sha256(normalise_text(form).split())
 
 
-def open_questions(_context: Context) -> tuple[str, ...]:
-    """Return the questions of players to their GM that are not answered yet, one line each."""
-    return ()
+def open_questions(context: Context) -> tuple[str, ...]:
+    """Return the questions of players to their GM that are not answered yet, a paragraph each."""
+    asked = load_questions(context.session, context.snapshot)
+    return tuple(f"Question {each.number}, {each.seat}: {each.text}" for each in asked if each.answer is None)
 
 
 def _build_page(

@@ -119,6 +119,7 @@ class DropRuling(Change[Dropped]):
 
     command = "adjudicate"
     weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
+    kind = "ruling"
 
     def do(self, context: Context) -> Dropped:
         """Drop the ruling, and keep it with the earlier ones. Raises CampaignError if there is none."""
@@ -148,6 +149,7 @@ class RestoreRuling(PreviewedChange[Restored]):
 
     command = "adjudicate"
     weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
+    kind = "ruling"
     number: int | None = None
 
     def asks(self, context: Context, facts: Restored) -> bool:

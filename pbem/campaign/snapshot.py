@@ -76,11 +76,6 @@ class SeatView:
         return self.playing and bool(self.address) and not self.paused
 
 
-def title_of(policy: HouseRules) -> str:
-    """Return the title that house rules give to a campaign, "" if they give none."""
-    return str(getattr(policy, "title", ""))
-
-
 @dataclass(frozen=True, kw_only=True)  # without slots, for the cached properties
 class CampaignSnapshot:
     """A campaign and its seats, in their order. `turn` is the number of the open turn.
@@ -121,11 +116,6 @@ class CampaignSnapshot:
         return with_name(self.gm_name, self.gm)
 
     @property
-    def title(self) -> str:
-        """The title that the campaign was given, "" if it has none."""
-        return title_of(self.policy)
-
-    @property
     def held(self) -> str:
         """The reason why no turn is run, as a clause; "" if turns are run."""
         return describe_hold(self.hold_kind, self.hold_reason)
@@ -142,7 +132,7 @@ class CampaignSnapshot:
 
     def pages_for(self, place: SeatView) -> PageDelivery:
         """Return the delivery of reports as pages to a seat: as its player wants, or else by the house rules."""
-        wanted = place.pages or (PageDelivery.OFF if self.policy.pages == "no" else PageDelivery(self.policy.pages))
+        wanted = place.pages or (PageDelivery(self.policy.page))
         return PageDelivery.OFF if place.plain and wanted == PageDelivery.ATTACHED else wanted
 
     @cached_property

@@ -19,13 +19,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
-from pbem.actions.base import Change, Channel, Query, add_audit_entries, confirmation, mail_channel
+from pbem.actions.base import Change, Channel, Query, add_audit_entries, apply_change, confirmation, mail_channel
 from pbem.actions.fork import TrialResult
 from pbem.actions.open_turn import Preview
+from pbem.actions.questions import AUDIENCES
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import ShownState
 from pbem.actions.statistics import Statistics, statistics_chart
@@ -39,13 +40,14 @@ from pbem.inbox.context import MessageContext
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.replies import answer_gm, warn_gm
 from pbem.mail.compose import MailPart
-from pbem.mail.message import is_truncated, list_attachments
+from pbem.mail.message import find_reply_codes, is_truncated, list_attachments
 from pbem.mail.reply_parser import is_end
 from pbem.report.answers import GmAnswer, GmCommandResult, GmSenderMismatch, tell_findings
+from pbem.report.notices import Notice
 from pbem.report.pictures import render_png
 from pbem.ruleset.order_types import Order, ParsedSheet
 from pbem.ruleset.tokenizer import split_words
-from pbem.store.models import Campaign
+from pbem.store.models import Campaign, Question
 
 _FRAME = re.compile(r"\A\s*+gm\s++(\S{1,40}+)\s++(\S{1,64}+)\s*+", re.IGNORECASE)
 _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
@@ -105,7 +107,10 @@ def _takes_text(line: str) -> bool:
 
 
 _WITH_TEXT = frozenset(
-    verb.word for verb in GM_COMMANDS.verbs if issubclass(verb.order, GmCommand) and verb.order.takes_text
+    word
+    for verb in GM_COMMANDS.verbs
+    if issubclass(verb.order, GmCommand) and verb.order.takes_text
+    for word in (verb.word, *verb.order.also)
 )
 
 
@@ -178,6 +183,43 @@ def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> st
     return f"from the GM of {campaign.name}: " + _summary_note(told)
 
 
+_TO = re.compile(
+    r"\A\s*+(?:(?:answer|reply)\s++)?+(?:(\d{1,9}+)\s++)?+to\s++(?:the\s++)?+(\w++)\s*+[:.]?\s*+", re.IGNORECASE
+)
+"""The first line of a reply to a question that says whom the answer is for."""
+
+
+def find_question(case: MessageContext) -> Question | None:
+    """Return the question of which a message answers the mail, by its code or Message-ID; None if it answers none."""
+    codes = find_reply_codes(case.letter, case.address)
+    shown = (Question.code.in_(codes), Question.message_id.in_(case.letter.references[:1]))
+    return case.session.scalar(select(Question).where(Question.code != "", or_(*shown)).limit(1))
+
+
+def answer_by_reply(case: MessageContext, asked: Question) -> str:
+    """Take a plain reply to the mail of a question for the GM's answer; return what to note of it.
+
+    It must come from the GM's own address. The words are what ANSWER would have below it, and are answered as it is.
+    """
+    campaign = case.session.get_one(Campaign, asked.campaign_id)
+    if case.sender != campaign.gm.lower() or case.verdict == "fail":
+        said = f"Question {asked.number} was answered from {case.shown_sender}, not from your address: not sent on."
+        how = f"If it was you, reply from {campaign.gm}, or send ANSWER {asked.number} with your token."
+        page = Notice(title="Answer not accepted", paragraphs=(said, how), campaign=campaign.name)
+        return f"a reply to question {asked.number}, not from the GM; {warn_gm(case, campaign, page)}"
+    lines = [*case.letter.lines]
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    to = _TO.fullmatch(lines[first]) if lines else None
+    audience = to[2].upper() if to and to[1] in (None, str(asked.number)) else ""
+    if audience in AUDIENCES:
+        lines[first] = ""
+    command = f"ANSWER {asked.number}" + (f" TO {audience}" if audience in AUDIENCES else "")
+    sheet = GmFrame(campaign.name, "", tuple(enumerate([command, *lines], start=1)))
+    told, files = _run_all(case, campaign.name, sheet, {})
+    answer_gm(case, campaign, told, files=files)
+    return f"a reply to question {asked.number} of {campaign.name}: " + _summary_note(told)
+
+
 def _find_campaign(session: Session, sheet: GmFrame) -> Campaign | None:
     return session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
 
@@ -227,11 +269,11 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _Comman
     _check_turn(context, order)
     asked = confirmation(wish, context) if isinstance(wish, Change) and order.sure is None else None
     if isinstance(wish, Change) and asked is None:
-        facts, channel = wish.do(context), Channel(by_mail=True)
+        facts, channel = apply_change(context, wish), Channel(by_mail=True)
     else:
         assert isinstance(wish, Query)
         facts = wish.look(context) if asked is None else asked
-        channel = mail_channel("" if asked is None else _command_with_yes(context, order))
+        channel = mail_channel("" if asked is None else _command_with_yes(context, order.confirmed(asked)))
         add_audit_entries(context, wish.traces(facts))
     acts = isinstance(wish, Change) and asked is None
     return _CommandAnswer(

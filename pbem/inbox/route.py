@@ -23,7 +23,15 @@ from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import authenticate
 from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_press, find_request
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
-from pbem.inbox.gm_commands import GmFrame, Wishes, answer_gm_letter, examine_files, find_gm_frame
+from pbem.inbox.gm_commands import (
+    GmFrame,
+    Wishes,
+    answer_by_reply,
+    answer_gm_letter,
+    examine_files,
+    find_gm_frame,
+    find_question,
+)
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import find_join_wish, is_newcomer, offer_games
 from pbem.inbox.order_sheets import is_unedited_form, process_sheet
@@ -236,6 +244,8 @@ def handle(found: OpenedMessage, known: Names) -> Outcome:
     if said := answer_form_reply(found.case, found.wishes):
         return said, False
     case, sheet = _strip_quotes(found, known)
+    if question := find_question(case):
+        return answer_by_reply(case, question), False
     if sheet.header is None and (words := find_help(case)) is not None:
         return send_help(case, words), False
     if asked := find_pending(case):

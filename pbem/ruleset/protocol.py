@@ -241,6 +241,12 @@ class Ruleset(Protocol[S]):
     def full_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """Return a moment as the mailed views of all seats show it together, for after the end; None if unknown."""
 
+    def allies(self, view: View) -> Sequence[SeatName] | None:
+        """Return the seats that are allied with the seat of a view; None in a game without alliances.
+
+        The GM may answer a question of the seat to all of them.
+        """
+
     def dump(self, state: S) -> Json:
         """Return the state as JSON data; equal states give equal data."""
 

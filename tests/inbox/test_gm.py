@@ -56,11 +56,11 @@ def test_every_command_is_explained(desk: Desk) -> None:
 
 def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> None:
     """A house rule set in the same mail as other commands is kept."""
-    command(desk, token, "RULE review yes", "HOLD snow", "TEXT TO ALL", "Hello.")
+    command(desk, token, "RULE hold always", "HOLD snow", "TEXT TO ALL", "Hello.")
 
     with desk.app.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
-    assert (snapshot.policy.review, snapshot.held) == (True, "paused by the GM: snow")
+    assert (snapshot.policy.hold, snapshot.held) == ("always", "paused by the GM: snow")
 
 
 def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
