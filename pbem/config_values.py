@@ -107,7 +107,8 @@ class Secret:
         """
         if self.inactive:
             raise ConfigError(
-                f"{setting} in {FILE_NAME} is not used while this home is inactive; activate it with: pbem reopen"
+                f"{setting} in {FILE_NAME} is not used while this home is inactive; "
+                "activate it: pbem restore --activate"
             )
         if self.env:
             value = os.environ.get(self.env, "")

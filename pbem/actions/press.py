@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
-from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
+from pbem.actions.base import TICK, Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
     characters_left,
@@ -239,15 +239,14 @@ class Announce(GmCommand, Change[Recipients]):
         if not places:
             raise CampaignError(f"no one plays there in {snapshot.name} now, so it would not be read")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
-        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
+        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm_shown, to=piece.to or (), text=piece.text)
         mail_press(context, id_, page, places=places, subject=f"from the GM: {' '.join(piece.text.split())}")
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Recipients(tuple(place.seat for place in places))
 
     def render(self, facts: Recipients, channel: Channel) -> Iterator[str]:
-        said = f"{count_noun(len(facts.to), 'mail')} queued, to {join_names(facts.to)}."
-        yield said + channel.either(" Send: pbem tick", "")
+        yield f"{count_noun(len(facts.to), 'mail')} queued, to {join_names(facts.to)}.{channel.next(TICK)}"
 
 
 @dataclass(frozen=True, slots=True)

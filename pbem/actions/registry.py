@@ -8,7 +8,7 @@ from pbem.actions.arguments import GmCommand, SeatCommand
 from pbem.actions.base import Action
 from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule, VoteForExtension
 from pbem.actions.fork import ForkCampaign, TryTurn
-from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice, ShowRolls
+from pbem.actions.open_turn import EnterSheet, PreviewRealDice, PreviewTurn, RollDice, ShowRolls
 from pbem.actions.players import (
     AppointDeputy,
     DismissDeputy,
@@ -38,7 +38,7 @@ from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, SetRule, ShowHouseRules, ShowJournal
+from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule, SetRule, ShowHouseRules, ShowJournal
 from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
@@ -76,9 +76,11 @@ ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
     *PLAY_ACTIONS,
     *(
         ChangeGm,
+        NameGm,
         SetHouseRule,
         AnswerQuestion,
         EnterSheet,
+        PreviewRealDice,
         RestoreSheet,
         SubmitRuling,
         DropRuling,

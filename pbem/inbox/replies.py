@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import CampaignMailer, as_title, campaign_url, host_mail_key
 from pbem.campaign.order_sheets import receipt_id_parts
-from pbem.campaign.snapshot import CampaignSnapshot
+from pbem.campaign.snapshot import CampaignSnapshot, title_of
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext, is_known, seat_for_deputy
 from pbem.inbox.sheet_finder import SheetHeader
@@ -227,7 +227,7 @@ def pass_on(
         return f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"
     mailer = CampaignMailer.of(case.app, campaign)
     mail = mailer.mail(campaign.gm, subject, page, found)
-    mailer.send(case.session, case.now, replace(mail, reply_to=sender))
+    mailer.send(case.session, case.now, replace(mail, reply_to=sender, reply_name=""))
     return f"passed on to {campaign.gm}"
 
 
@@ -452,7 +452,8 @@ def _mailer(case: MessageContext, spot: SeatContext | None = None) -> CampaignMa
     if spot is None:
         return CampaignMailer(case.app, key=host_mail_key(case.session))
     site = campaign_url(case.app, spot.campaign, spot.policy)
-    return CampaignMailer(case.app, spot.campaign_id, spot.campaign, spot.mail_key, spot.game, spot.gm, site)
+    own = (spot.campaign, spot.mail_key, spot.game, spot.gm)
+    return CampaignMailer(case.app, spot.campaign_id, *own, site, spot.gm_name, title_of(spot.policy))
 
 
 def _queue_answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:
@@ -591,7 +592,7 @@ def _warn_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) ->
         "today, which are no orders. It looks like an answering machine that does not say so, and would be answered "
         "without end; so these words have no answer any more. Sheets, commands and other words count as ever."
     )
-    help_ = "pbem letters shows them. Please ask the player to switch it off, or to have it leave this address alone."
+    help_ = "pbem inbox shows them. Please ask the player to switch it off, or to have it leave this address alone."
     subject = f"an answering machine at {seat}?"
     page = Notice(title=as_title(subject), paragraphs=(said, help_), campaign=campaign)
     return warn_once(case, gm, campaign, subject, page, ("echo", campaign, seat))

@@ -7,7 +7,7 @@ import datetime as dt
 
 import pytest
 
-from pbem.actions.base import MOST_LINES, attempt, diff_lines, do_as_shown, run_action, run_query
+from pbem.actions.base import DRY_RUN, MOST_LINES, attempt, diff_lines, do_as_shown, run_action, run_query
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.press import AddAnnouncement
 from pbem.actions.rerun import EditState, RerunTurn, apply_rerun
@@ -21,7 +21,7 @@ from pbem.ruleset import Json
 from pbem.store.models import JournalEntry, OrderSheet, Report, Seat, Turn
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, snapshot
 from tests.actions.test_turns import Grown
-from tests.toy.home import Desk, text_of
+from tests.toy.home import ADDRESSES, Desk, text_of
 from tests.toy.ruleset import Table
 
 
@@ -214,8 +214,19 @@ def test_a_deadline_that_has_passed_is_set_anew(played: Desk) -> None:
 
     assert impact.deadline is not None
     assert impact.deadline > played.now
+    assert impact.moved
     assert live_turns(played)[-1].deadline == impact.deadline
     assert played.tick().resolved == []
+    for reader, said in {"red": "The deadline had passed; now due Fri 13 Nov", "green": "more time"}.items():
+        mail = played.last(ADDRESSES[reader])
+        assert said in f"{mail['Subject']} {' '.join(text_of(mail).split())}"
+
+
+def test_a_rerun_that_changes_nothing_has_nothing_to_do(played: Desk) -> None:
+    """Without changes the preview says so, and nothing is asked."""
+    tried = attempt(played.app, "toy1", RerunTurn(), played.now)
+
+    assert [*RerunTurn().render(tried.facts, DRY_RUN)][-1] == "Nothing to do: no report would change."
 
 
 def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:
@@ -226,7 +237,7 @@ def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:
 
 def test_an_unknown_seat_gets_its_nearest(played: Desk) -> None:
     """The error for an unknown seat lists the existing ones."""
-    with pytest.raises(CampaignError, match=r"toy1 has no seat 'rad': possible: red, blue, green"):
+    with pytest.raises(CampaignError, match=r'toy1 has no seat "rad"\. Seats: red, blue, green\.'):
         again(played, rad="BID 3")
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import select
 
 from pbem.actions.base import run_action
@@ -27,13 +28,14 @@ from pbem.app import App, open_app
 from pbem.archive.verify import verify
 from pbem.backup import create_backup, export_campaign, import_campaign, restore_home, transfer, undo_export
 from pbem.campaign.archive_sync import prove_archive
-from pbem.campaign.snapshot import Context
+from pbem.campaign.snapshot import Context, load_campaign
+from pbem.cli import main
 from pbem.errors import BackupError, CampaignError
 from pbem.scheduler.tick import run_campaign_now
 from pbem.site import publish
 from pbem.store.copy import PASSING, checkpoint, open_file
 from pbem.store.migrate import downgrade
-from pbem.store.models import Base, Campaign, Person, Press, Seat, Turn, WithdrawnTurns
+from pbem.store.models import Base, Campaign, JournalEntry, Person, Press, Seat, Turn, WithdrawnTurns
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.backup.hostile import forged, tree
 from tests.servers.processes import server_folder
@@ -220,6 +222,30 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
 
         assert prove_archive(app, "toy1").turns == 3
         assert "taken back: it is played here after all, and not at play@club.example.net" in journal(old)
+
+
+def test_undo_takes_it_back(moved: Moved, tmp_path: Path) -> None:
+    """As the newest change of the GM, an export is undone by `pbem undo`; its queued mail is dropped."""
+    home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
+    line = ["--home", str(home), "undo", "toy1", "--now", moved.old.now.isoformat()]
+    done = CliRunner().invoke(main, line, obj=GAMES)
+
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(f'Done: undid "moved to {NEW}".')
+    again = CliRunner().invoke(main, line, obj=GAMES)
+    assert (again.exit_code, "has undone something itself" in again.output) == (1, True)
+    with open_app(home, GAMES) as app, app.store.reading() as session:
+        assert load_campaign(session, "toy1").status == "running"
+
+
+def test_what_could_be_undone_there_cannot_be_here(there: Desk) -> None:
+    """An import drops what actions left for being undone: it names rows of the other home."""
+    with there.app.store.reading() as session:
+        kept = select(JournalEntry.undo).join(Campaign, Campaign.id == JournalEntry.campaign_id)
+        found = session.scalars(kept.where(Campaign.name == "toy1")).all()
+
+    assert len(found) > 3
+    assert set(found) == {None}
 
 
 def test_it_is_exported_once_more_to_the_same_place_alone(moved: Moved, tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_a_replay_finds_an_altered_report(desk: Desk) -> None:
 
 def test_there_is_nothing_to_prove_before_the_start(desk: Desk) -> None:
     """A misspelt or forming campaign is refused in a sentence."""
-    with pytest.raises(CampaignError, match="there is no campaign 'toy1': there is none now"):
+    with pytest.raises(CampaignError, match=r'no campaign "toy1"\. Campaigns: none'):
         prove_archive(desk.app, "toy1")
 
 

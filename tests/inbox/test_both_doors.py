@@ -116,7 +116,7 @@ def test_command_line_and_mail_tell_the_same(desk: Desk, tmp_path: Path, what: s
 
 def test_a_mail_warns_that_the_seed_is_known(desk: Desk, token: str) -> None:
     """The GM who reopens a turn of a finished game is told by mail too that its dice are no secret."""
-    warning = "whoever kept them can reckon every roll of the turns to come."
+    warning = "anyone who kept the last report can compute all later rolls."
 
     for lines in (["ROLLBACK 1"], ["RERUN red", "BID 3"]):
         assert warning in " ".join(mailed(desk, token, lines).split())
@@ -153,7 +153,7 @@ def test_a_campaign_is_started_by_mail(desk: Desk) -> None:
     form(desk, "red", "blue")
     token = gm_token(desk)
 
-    assert "Campaign toy1 has begun with red, blue." in mailed(desk, token, ["START"])
+    assert "Started toy1 with red, blue." in mailed(desk, token, ["START"])
     assert "round 1" in str(desk.last(ANN)["Subject"])
 
 

@@ -69,7 +69,7 @@ def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
 
     assert held(desk) == "paused by the GM: I am on a train"
     assert "HOLD I am on a train" in answer
-    assert "House rules of toy1 from now on: grace 12h." in answer
+    assert "House rules changed: grace 12h." in answer
     assert desk.mails("away@example.org") == []
 
 
@@ -79,7 +79,7 @@ def test_a_command_that_cannot_be_undoes_the_others(desk: Desk, token: str) -> N
 
     assert held(desk) == ""
     assert "Nothing was done for toy1" in answer
-    assert "toy1 has no seat 'rde': did you mean red?" in answer
+    assert 'toy1 has no seat "rde". Did you mean red?' in answer
 
 
 def test_a_line_not_understood_stops_all(desk: Desk, token: str) -> None:
@@ -119,7 +119,7 @@ def test_a_new_gm_needs_a_new_token(desk: Desk, token: str) -> None:
 
 def test_run_by_mail(desk: Desk, token: str) -> None:
     """RUN runs the open turn in the tick that reads it, and once."""
-    command(desk, token, "RUN", "RUN")
+    command(desk, token, "RUN YES", "RUN YES")
     desk.tick()
 
     with desk.app.store.reading() as session:
@@ -128,7 +128,7 @@ def test_run_by_mail(desk: Desk, token: str) -> None:
 
 def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> None:
     """A RUN of a turn that was run is settled, even when that turn is opened again."""
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
     command(desk, token, "ROLLBACK 1 YES")
     desk.tick()
 
@@ -139,7 +139,7 @@ def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> Non
 def test_text_and_sheet_below_a_command(desk: Desk, token: str) -> None:
     """The whole text below a command is taken, even with the word END in it."""
     command(desk, token, "TEXT TO ALL", "The harbour is closed.", "END of the season!")
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
 
     assert "END of the season!" in text_of(desk.last(ANN))
     assert "The harbour is closed." in text_of(desk.last(BOB))
@@ -156,12 +156,12 @@ def test_a_preview_keeps_nothing(desk: Desk, token: str) -> None:
 
 def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
     """Without YES the GM is told what a rollback would do; with it the earlier turn is open again."""
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
     asked = command(desk, token, "ROLLBACK 1")
     done = command(desk, token, "ROLLBACK 1 YES")
 
     assert "To do it, send the same with: ROLLBACK 1 YES" in asked
-    assert "toy1 stands at turn 1 again" in done
+    assert "Done: turn 1 is open (it was turn 2)." in done
     with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").turn == 1
 
@@ -170,7 +170,7 @@ def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None
     """PREVIEW discloses nothing of the dice to come; PREVIEW REAL does, and says who will know."""
     plain = command(desk, token, "PREVIEW")
     before = list(journal(desk))
-    real = command(desk, token, "PREVIEW REAL")
+    real = command(desk, token, "PREVIEW REAL YES")
 
     assert "with other dice than the turn will have" in plain
     assert "the next reports tell that you looked" in real
@@ -180,7 +180,7 @@ def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None
 
 def test_a_question_about_another_sheet_is_noted(desk: Desk, token: str) -> None:
     """RERUN without YES changes nothing, but is entered into the journal."""
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
     command(desk, token, "RERUN red", "BID 3")
 
     assert "looked at what turn 1 would have come to with other sheets" in journal(desk)
@@ -201,7 +201,7 @@ def test_a_sheet_without_lines_is_shown(desk: Desk, token: str, line: str) -> No
 
 def test_a_sheet_of_no_seat_is_refused(desk: Desk, token: str) -> None:
     """The nearest seat is named for an unknown one, and an unknown version is refused."""
-    assert "did you mean red?" in command(desk, token, "SHEETS rde")
+    assert "Did you mean red?" in command(desk, token, "SHEETS rde")
     assert "write: SHEET red BACK 2" in command(desk, token, "SHEET red 2")
     assert "no earlier sheet 2 of red for turn 1" in command(desk, token, "SHEET red BACK 2")
     assert "nothing stands below SHEET red BACK" in command(desk, token, "SHEET red BACK", "BID 3")
