@@ -13,7 +13,7 @@ from pbem.cli import main
 from pbem.config_values import FILE_NAME
 from tests.toy.fixtures import desk, shared
 
-__all__ = ["dev", "choices", "shared"]
+__all__ = ["desk", "shared"]
 
 Run = Callable[..., Result]
 

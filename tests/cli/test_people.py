@@ -40,7 +40,8 @@ def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
     assert (asked.exit_code, asked.output) == (
         3,
         (
-            "Would do: Seat red of duel would be taken from ann@example.org, and played by eve@example.org from then on.\n"
+            "Would do: Seat red of duel would be taken from ann@example.org, "
+            "and played by eve@example.org from then on.\n"
             "Nothing was changed. To do it, add --yes.\n"
         ),
     )
