@@ -385,8 +385,19 @@ def preview_confirmation(app: App, name: str, act: PreviewedChange[Facts], now: 
     if asked is None:
         return None
     # Before the effect is shown, as in `run_query`.
-    _save_audit_entries(app, name, act.traces(asked), now)
-    return Attempt(asked, read_set)
+    return Attempt(asked, _save_shown(app, name, act.traces(asked), now, read_set))
+
+
+def _save_shown(app: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime, read_set: ReadSet) -> ReadSet:
+    """Save the journal entries of what was shown; return the read set, with these if nothing else has changed."""
+    left = tuple(traces)
+    if not left:
+        return read_set
+    with app.store.writing() as session:
+        context = Context(session, app, locked_campaign(session, name), now)
+        unchanged = load_read_set(session, context.snapshot) == read_set
+        add_audit_entries(context, left)
+        return load_read_set(session, context.snapshot) if unchanged else read_set
 
 
 def require_as_shown(app: App, name: str, now: dt.datetime, read_set: ReadSet) -> None:

@@ -239,7 +239,7 @@ class Announce(GmCommand, Change[Recipients]):
         if not places:
             raise CampaignError(f"no one plays there in {snapshot.name} now, so it would not be read")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
-        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm_shown, to=piece.to or (), text=piece.text)
+        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
         mail_press(context, id_, page, places=places, subject=f"from the GM: {' '.join(piece.text.split())}")
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.house_rules import OFF, HouseRules
-from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatView, title_of
+from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatView
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import message_id, tagged_subject, with_name
 from pbem.mail.message import Message
@@ -147,7 +147,7 @@ class CampaignMailer:
         policy = campaign.policy if isinstance(campaign, CampaignSnapshot) else HouseRules.read(campaign.policy)
         site = campaign_url(app, campaign.name, policy)
         own = (campaign.name, campaign.mail_key, campaign.game, campaign.gm)
-        return cls(app, campaign.id, *own, site, campaign.gm_name, title_of(policy))
+        return cls(app, campaign.id, *own, site, campaign.gm_name, policy.title)
 
     def frame(self, code: str = "") -> MailFrame:
         """Return the facts for head, links and footer of a mail whose reply carries `code`."""

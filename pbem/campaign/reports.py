@@ -254,7 +254,7 @@ def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Map
         code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
         address=app.settings.address,
         gm=snapshot.gm_shown,
-        title=snapshot.title,
+        title=snapshot.policy.title,
         site=campaign_url(app, snapshot.name, snapshot.policy),
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,

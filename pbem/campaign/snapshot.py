@@ -76,11 +76,6 @@ class SeatView:
         return self.playing and bool(self.address) and not self.paused
 
 
-def title_of(policy: HouseRules) -> str:
-    """Return the title that house rules give to a campaign, "" if they give none."""
-    return str(getattr(policy, "title", ""))
-
-
 @dataclass(frozen=True, kw_only=True)  # without slots, for the cached properties
 class CampaignSnapshot:
     """A campaign and its seats, in their order. `turn` is the number of the open turn.
@@ -119,11 +114,6 @@ class CampaignSnapshot:
     def gm_shown(self) -> str:
         """The GM as shown to people, with the name if there is one."""
         return with_name(self.gm_name, self.gm)
-
-    @property
-    def title(self) -> str:
-        """The title that the campaign was given, "" if it has none."""
-        return title_of(self.policy)
 
     @property
     def held(self) -> str:

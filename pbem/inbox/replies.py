@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import CampaignMailer, as_title, campaign_url, host_mail_key
 from pbem.campaign.order_sheets import receipt_id_parts
-from pbem.campaign.snapshot import CampaignSnapshot, title_of
+from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext, is_known, seat_for_deputy
 from pbem.inbox.sheet_finder import SheetHeader
@@ -453,7 +453,7 @@ def _mailer(case: MessageContext, spot: SeatContext | None = None) -> CampaignMa
         return CampaignMailer(case.app, key=host_mail_key(case.session))
     site = campaign_url(case.app, spot.campaign, spot.policy)
     own = (spot.campaign, spot.mail_key, spot.game, spot.gm)
-    return CampaignMailer(case.app, spot.campaign_id, *own, site, spot.gm_name, title_of(spot.policy))
+    return CampaignMailer(case.app, spot.campaign_id, *own, site, spot.gm_name, spot.policy.title)
 
 
 def _queue_answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:

@@ -102,6 +102,16 @@ def test_a_backup_keeps_it_and_refuses_a_forged_one(named: Desk, tmp_path: Path)
         check_backup(tmp_path / "bad.zip", named.now, named.app.games)
 
 
+def test_a_title_is_a_house_rule(named: Desk) -> None:
+    """It heads the mails of the campaign, and programs show it as the one who is replied to."""
+    named.set_rules(title="King of Corinth")
+    run_action(named.app, "toy1", HoldCampaign("snow"), named.now)
+    named.tick()
+
+    assert "King of Corinth · toy1" in text_of(named.last("ann@example.org"))
+    assert named.last("ann@example.org")["Reply-To"].startswith('"King of Corinth" <')
+
+
 def test_the_title_stands_for_the_games_title(named: Desk) -> None:
     """A campaign's own title heads its mails, and programs show it as the one who is replied to."""
     title = "King of Corinth\r\nBcc: x@example.org"

@@ -7,11 +7,13 @@ import datetime as dt
 
 import pytest
 
-from pbem.actions.base import DRY_RUN, MOST_LINES, attempt, diff_lines, run_action, run_query
+from pbem.actions.base import DRY_RUN, MOST_LINES, attempt, diff_lines, do_as_shown, run_action, run_query
 from pbem.actions.open_turn import EnterSheet
+from pbem.actions.press import AddAnnouncement
 from pbem.actions.rerun import EditState, RerunTurn, apply_rerun
 from pbem.actions.rerun_plan import RerunChanges, RerunImpact, plan_rerun
 from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError
@@ -47,6 +49,21 @@ def played(desk: Desk) -> Desk:
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
     return desk
+
+
+def test_what_was_shown_can_be_confirmed(played: Desk) -> None:
+    """The entry that the GM looked is no change of the campaign; press that comes meanwhile is."""
+    wish = RerunTurn(RerunChanges(sheets={"red": lines("BID 1")}))
+    shown = attempt(played.app, "toy1", wish, played.now)
+    assert shown.read_set is not None
+    do_as_shown(played.app, "toy1", wish, played.now, shown.read_set)
+
+    wish = RerunTurn(RerunChanges(sheets={"red": lines("BID 2")}))
+    shown = attempt(played.app, "toy1", wish, played.now)
+    assert shown.read_set is not None
+    run_action(played.app, "toy1", AddAnnouncement("Hear all"), played.now)
+    with pytest.raises(Conflict):
+        do_as_shown(played.app, "toy1", wish, played.now, shown.read_set)
 
 
 def test_only_those_told_otherwise_get_a_corrected_report(played: Desk) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,13 +11,16 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import Change, TextResult, run_action, run_query
+from pbem.actions.base import CLI, Change, Channel, TextResult, run_action, run_query
 from pbem.actions.run_turn import run_turn
-from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
 from pbem.actions.settings import SetHouseRule, ShowHouseRules
 from pbem.actions.start import StartCampaign
+from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
 from pbem.campaign.house_rules import HouseRules
+from pbem.campaign.people import add_standby, appoint, end_of, get_or_create_person
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem.store.models import JournalEntry, OutgoingMail, Report, Turn
@@ -45,6 +49,23 @@ def act(desk: Desk, seat: str, what: str, address: str = "") -> str:
     """Do a GM's action on a seat."""
     wish = GiveSeat(seat, address) if what == "give" else CHANGES[what](seat)
     return run_action(desk.app, "toy1", wish, desk.now).done
+
+
+def test_status_and_seats_show_deputies_and_standbys(desk: Desk) -> None:
+    """Screen and mail show who may send orders for a seat, until when, and who waits for one, in the same lines."""
+    with desk.app.store.writing() as session:
+        here = load_campaign(session, "toy1")
+        eve, dan = (get_or_create_person(session, address, desk.now) for address in (EVE, "dan@example.org"))
+        appoint(session, here.places[0].id, eve, desk.now, end_of("2026-11-20", "Europe/Berlin"))
+        add_standby(session, here.id, dan, desk.now, wish="blue", words="")
+
+    for question in (ShowStatus(), ShowSeats()):
+        for channel in (CLI, Channel(by_mail=True)):
+            lines = [line.strip() for line in question.render(run_query(desk.app, "toy1", question, desk.now), channel)]
+            assert f"deputy of red until 2026-11-20: {EVE}" in lines
+            assert "standby 1: dan@example.org, would like blue" in lines
+    later = run_query(desk.app, "toy1", ShowStatus(), desk.now + dt.timedelta(days=30))
+    assert [seat.deputies for seat in later.seats] == [(), ()]
 
 
 def test_the_gm_hands_a_seat_over(desk: Desk) -> None:

@@ -85,7 +85,7 @@ def test_a_campaign_starts_once(desk: Desk) -> None:
     desk.begin()
     queued = len(rows(desk, OutgoingMail))
 
-    with pytest.raises(CampaignError, match="campaign toy1 is running: it has begun already"):
+    with pytest.raises(CampaignError, match="campaign toy1 is running: it was started already"):
         run_action(desk.app, "toy1", StartCampaign(), MONDAY)
     assert len(rows(desk, OutgoingMail)) == queued
 

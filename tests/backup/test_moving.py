@@ -20,10 +20,11 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
-from pbem.actions.base import run_action
+from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.deadlines import HoldCampaign, ReleaseCampaign
 from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.run_turn import run_turn
+from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
@@ -122,9 +123,12 @@ def answer(desk: Desk, mail: EmailMessage, text: str) -> None:
 
 def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> None:
     """All players confirm, their orders are transferred, and at the end one chain proves the turns of both homes."""
+    assert "imported. Confirmed: none. Not yet: red, blue, green." in status_lines(there)
     for reader in (ANN, BOB, CYD):
         asked = [mail for mail in there.mails(reader) if "moved here" in mail["Subject"]][-1]
         answer(there, asked, "YES")
+        if reader == ANN:
+            assert "imported. Confirmed: red. Not yet: blue, green." in status_lines(there)
     run_action(there.app, "toy1", ReleaseCampaign(), there.now)
     there.tick(hours=1)
     again = [mail for mail in there.mails(ANN) if "toy1-red" in files(mail)][-1]
@@ -144,6 +148,12 @@ def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> N
     assert (verified.turns, verified.over, verified.unproved) == (4, True, ())
     first, last = (moved.old.home / "turns" / "toy1" / "0002", there.app.settings.archive / "toy1" / "0002")
     assert (first / "turn.json").read_bytes() == (last / "turn.json").read_bytes()
+
+
+def status_lines(desk: Desk) -> list[str]:
+    """Return the lines of the status of toy1."""
+    facts = run_query(desk.app, "toy1", ShowStatus(), desk.now)
+    return [line.strip() for line in ShowStatus().render(facts, CLI)]
 
 
 def files(mail: EmailMessage) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
+from pathlib import Path
 
+from pbem.scheduler.worker_status import SERVING
 from tests.cli.conftest import Run
 
 NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--schedule", "FRI 20:00 Europe/Berlin"]
@@ -98,3 +101,14 @@ def test_status_counts_what_waits(duel: Run) -> None:
 
     assert re.search(r"^  [0-9]+ mails queued$", shown, re.MULTILINE)
     assert "not delivered" not in shown
+
+
+def test_a_service_needs_no_tick(duel: Run, home: Path) -> None:
+    """While a service runs in the home, no result proposes a tick."""
+    with (home / SERVING).open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        invited = duel("invite", "duel", "eve@example.org").output
+    again = duel("invite", "duel", "dan@example.org").output
+
+    assert invited == "Done: invited eve@example.org to the standby list (no open seat). Valid for 14 days.\n"
+    assert again.endswith("Valid for 14 days. Next: pbem tick\n")

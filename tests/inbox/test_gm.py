@@ -232,3 +232,47 @@ def test_a_sheet_of_remarks_replaces_only_when_confirmed(desk: Desk, token: str)
     desk.tick()
 
     assert "Would replace sheet 1: - BID 3" in command(desk, token, "SHEET red", "; nothing this turn")
+
+
+def test_undo_by_mail_asks_once_it_was_mailed(desk: Desk, token: str) -> None:
+    """Until the players were mailed it is done at once; later the answer has the command with its entry and a YES."""
+    assert 'Done: undid "turn 1 is held' in command(desk, token, "HOLD snow", "UNDO")
+    assert held(desk) == ""
+    command(desk, token, "HOLD snow")
+    asked = command(desk, token, "UNDO")
+    assert held(desk) != ""
+    assert "2 mails about it went out; the readers would be notified." in asked
+    found = re.search(r"send the same with: (UNDO \d+ YES 1)", asked)
+    assert found is not None
+
+    command(desk, token, found[1])
+    assert held(desk) == ""
+    assert "goes on" in desk.last(ANN)["Subject"]
+
+
+def test_undo_twice_by_mail_undoes_once(desk: Desk, token: str) -> None:
+    """The second UNDO finds its entry undone, and never goes on with an older one."""
+    command(desk, token, "RULE grace 2h")
+    command(desk, token, "PAUSE blue")
+    assert 'Done: undid "seat blue is paused' in command(desk, token, "UNDO")
+
+    assert "has undone something itself. Do it again: pbem seat toy1 SEAT --pause" in command(desk, token, "REVERT")
+    with desk.app.store.reading() as session:
+        assert load_campaign(session, "toy1").policy.grace == 120
+
+
+@pytest.mark.parametrize("line", ["UNDO 0", "UNDO 999999999", "UNDO 99999999999", "UNDO seat", "UNDO -1", "UNDO 1 2 3"])
+def test_undo_of_what_is_not_there(desk: Desk, token: str, line: str) -> None:
+    """A number that no entry of the campaign has, or none at all, changes nothing and is answered."""
+    before = journal(desk)
+
+    assert "toy1" in command(desk, token, line)
+    assert journal(desk) == before
+
+
+def test_the_journal_by_mail_says_how_to_undo(desk: Desk, token: str) -> None:
+    """The GM's journal has the command by mail; one for another campaign's entries it has not."""
+    command(desk, token, "PAUSE blue")
+
+    shown = command(desk, token, "JOURNAL")
+    assert re.search(r"seat blue is paused: turns do not wait for it \(undo: UNDO \d+\)", shown)
