@@ -219,8 +219,8 @@ class WrongUsage(NotDone):
 
 _FIX_BEGINS = (
     "activate add call check choose copy create did enter export fill find free give install list look make move name "
-    "open pbem pip possible put release remove rename repair restore run save say see send set start take try upgrade use "
-    "wait write"
+    "open pbem pip possible put release remove rename repair restore run save say see send set start take try upgrade "
+    "use wait write"
 )
 """First words of a clause that says how to go on after an error."""
 

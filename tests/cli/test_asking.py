@@ -50,8 +50,8 @@ def test_without_a_terminal_nothing_changes(duel: Run) -> None:
 def test_a_dry_run_never_asks(duel: Run, terminal: Callable[[object], None]) -> None:
     """--dry-run shows the same, also with --yes, and exits with 0."""
     terminal(True)
-    for words in (ASKS, (*ASKS, "--yes")):
-        shown = duel(*words, "--dry-run")
+    for typed in (ASKS, (*ASKS, "--yes")):
+        shown = duel(*typed, "--dry-run")
 
         assert shown.exit_code == 0
         assert shown.stdout.startswith("Would do: ")
