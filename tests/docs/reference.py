@@ -51,15 +51,15 @@ HEAD = """\
 # Reference
 
 Commands, house rules, states and settings, made from the code by `python -m tests.docs.reference`. What the words mean
-is in the [glossary](../glossary.md); `pbem COMMAND --help` and the mail command `HELP COMMAND` say the same on the spot.
-All commands have `--home DIR` and `--json`; those that ask have `--yes`, and mostly `--dry-run`.
+is in the [glossary](../glossary.md); `pbem COMMAND --help` and the mail command `HELP COMMAND` say the same on
+the spot. All commands have `--home DIR` and `--json`; those that ask have `--yes`, and mostly `--dry-run`.
 """
 
 BY_MAIL = """
 ## The GM's commands by mail
 
-In a frame, `GM trap7 TOKEN` above and `END` below, the token from `pbem gm trap7 --token`. Answers say *Done*, *Would do*
-or *Not done*; a reply `YES` does what was shown.
+In a frame, `GM trap7 TOKEN` above and `END` below, the token from `pbem gm trap7 --token`. Answers say *Done*,
+*Would do* or *Not done*; a reply `YES` does what was shown.
 
 | command | what it does |
 |---|---|
@@ -68,8 +68,8 @@ or *Not done*; a reply `YES` does what was shown.
 OF_PLAYERS = """
 ## The players' commands by mail
 
-In a reply to a report, or in a frame `PLAYER trap7 red TOKEN` … `END`; [the player's guide](../player-guide.md) explains
-them.
+In a reply to a report, or in a frame `PLAYER trap7 red TOKEN` … `END`;
+[the player's guide](../player-guide.md) explains them.
 
 | command | what it does |
 |---|---|
