@@ -126,6 +126,8 @@ def choose_earlier(name: str, turn: OpenTurn, known: list[Earlier], number: int 
 
 
 _FILE = re.compile(r"\A\s*+FILE\s++(\S+\.txt)\s*+", re.IGNORECASE)
+_LONGEST_FILE_LINE = 400
+"""Characters of a line that begins a text for several readers."""
 _REMARK = "#"
 
 
@@ -136,17 +138,29 @@ def format_ruling(files: Mapping[str, str], remarks: str = "") -> str:
 
 
 def parse_ruling(lines: Iterable[str]) -> dict[str, str]:
-    """Return the files in a text. Raises CampaignError if anything but remarks stands above the first."""
+    """Return the files in a text; that of several readers is named like "red.txt, blue.txt".
+
+    Raises CampaignError if anything but remarks stands above the first.
+    """
     files: dict[str, list[str]] = {}
     inside: list[str] | None = None
     for line in lines:
-        if match := _FILE.fullmatch(line):
-            inside = files.setdefault(match[1].lower(), [])
+        if name := file_name(line):
+            inside = files.setdefault(name, [])
         elif inside is not None:
             inside.append(line)
         elif line.strip() and not line.lstrip().startswith(_REMARK):
             raise CampaignError(f"{line.strip()!r} belongs to no file: begin each with a line like FILE all.txt")
     return {name: "\n".join(text) + "\n" for name, text in files.items()}
+
+
+def file_name(line: str) -> str:
+    """Return the name of the file that a line begins, or the names with ", " between them; "" if it begins none."""
+    if match := _FILE.fullmatch(line):
+        return match[1].lower()
+    words = line.split(maxsplit=60) if line.startswith("FILE ") and len(line) <= _LONGEST_FILE_LINE else []
+    names = [name for word in words[1:] for name in word.rstrip(":").lower().split(",") if name]
+    return ", ".join(dict.fromkeys(name if name.endswith(".txt") else f"{name}.txt" for name in names))
 
 
 DIGEST = "digest.txt"

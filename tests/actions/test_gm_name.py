@@ -109,7 +109,7 @@ def test_a_title_is_a_house_rule(named: Desk) -> None:
     named.tick()
 
     assert "King of Corinth · toy1" in text_of(named.last("ann@example.org"))
-    assert named.last("ann@example.org")["Reply-To"].startswith('"King of Corinth" <')
+    assert named.last("ann@example.org")["Reply-To"].startswith("King of Corinth <")
 
 
 def test_the_title_stands_for_the_games_title(named: Desk) -> None:

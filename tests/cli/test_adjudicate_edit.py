@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.actions.ruling import format_ruling, parse_ruling
+from pbem.actions.ruling import file_name, format_ruling, parse_ruling
 from pbem.cli import main
 
 NOW = "2026-11-02T09:00Z"
@@ -129,3 +129,23 @@ def test_a_form_reads_as_it_was_written() -> None:
     read = parse_ruling(format_ruling(files, "two sheets\ncame").splitlines())
 
     assert {name: text.strip() for name, text in read.items()} == {name: text.strip() for name, text in files.items()}
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("FILE red.txt", "red.txt"),
+        ("FILE red", "red.txt"),
+        ("FILE red blue", "red.txt, blue.txt"),
+        ("FILE Red, blue:", "red.txt, blue.txt"),
+        ("FILE red.txt,blue.txt,red", "red.txt, blue.txt"),
+        ("[FILE]", ""),
+        (" FILE red blue", ""),
+        ("File the report", ""),
+        ("FILE " + "x " * 5_000, ""),
+        ("FILE ,,, :", ""),
+    ],
+)
+def test_a_line_names_one_file_or_several(line: str, name: str) -> None:
+    """Seats stand behind FILE, with commas or blanks between them."""
+    assert file_name(line) == name

@@ -153,6 +153,13 @@ def test_pictures_come_with_a_reply(war: Desk, asked: EmailMessage) -> None:
     assert parts(war) == {"all.txt [RESULT]": "Look.\n[PICTURE map.png: The pass]"}
 
 
+def test_a_text_for_two_seats_comes_with_a_reply(war: Desk, asked: EmailMessage) -> None:
+    """Both of them read it."""
+    reply(war, asked, quoted(form(asked).replace("FILE game.txt", "FILE red, green\nYou meet.\n\nFILE game.txt")))
+
+    assert parts(war) == SAID | {"red.txt [RESULT]": "You meet.\n\nYou found gold.", "green.txt [RESULT]": "You meet."}
+
+
 def test_the_form_of_a_late_sheet_is_answered_alike(war: Desk, asked: EmailMessage) -> None:
     """A reply to the mail with a late sheet adds its seat to the ruling."""
     reply(war, asked, quoted(filled(asked)))

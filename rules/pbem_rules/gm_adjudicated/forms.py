@@ -36,6 +36,8 @@ which you put beside this file or attach to your mail: up to {format_size(MAX_AT
 {format_size(LARGEST_ENCLOSED)} for one reader. A line [ROLL 3d6 "the gate"] under [RESULT] shows what the dice of the \
 campaign came to; [SET gold -= 5] changes a ledger, if there are any.
 
+What stands below FILE red blue, in a mail or in ruling.txt, both of them read, above what each reads alone.
+
 In game.txt: LABEL Spring 1902 names the next turn, SCORE red 4 gives points, OUT red takes a seat out of the game, \
 TURNS 12 sets the last turn, OVER and a reason ends the game, and WINNER red names who has won.
 """

@@ -58,6 +58,8 @@ def read_ruling(
         name: _Sections(found[name], beside, stands[name], doing, owner)
         for name, owner in {ALL: WORLD, **readers}.items()
     }
+    for name in [name for name in named if "," in name]:
+        _read_together(named.pop(name), [each.strip() for each in name.split(",")], sections, found, name)
     told = {name: _told(named.get(name, ""), section) for name, section in sections.items()}
     game = _Game(state, found[GAME], doing)
     ruling = game.read(named.get(GAME, ""))
@@ -113,6 +115,25 @@ def _enclosed(
     yield from check_readers({name: (*after[ALL], *after[name]) for name in known if name != ALL})
 
 
+def _read_together(
+    text: str,
+    readers: Sequence[str],
+    sections: Mapping[str, _Sections],
+    found: dict[str, list[Finding]],
+    name: str,
+) -> None:
+    """Read a text for several readers into their sections, above what each reads alone; its findings are its own."""
+    for reader in dict.fromkeys(each if each.endswith(".txt") else f"{each}.txt" for each in readers):
+        if reader not in sections:
+            found[name].append(_stranger(reader, tuple(sections)))
+            continue
+        section = sections[reader]
+        alone, section.findings = section.findings, found[name]
+        section.take_all(text, together=True)
+        section.findings = alone
+    found[name] = list(dict.fromkeys(found[name]))
+
+
 @dataclass
 class _Doing:
     """The effects of a ruling besides its words: rolls, and ledgers with the changes that were read so far."""
@@ -131,8 +152,7 @@ class _Doing:
 
 def _told(text: str, sections: _Sections) -> Told:
     """Read the file of a reader, and carry out its commands. Words before any heading are a result."""
-    for number, line in unwrapped([as_laid_out(line) for line in text.splitlines()]):
-        sections.take(number, line)
+    sections.take_all(text)
     return Told(
         *(sections.text("RESULT") or "", sections.text("FILE"), sections.text("MAP"), sections.text("NOTES")),
         with_result=sections.enclosed("RESULT"),
@@ -158,6 +178,16 @@ class _Sections:
     lines: dict[str, list[str]] = field(default_factory=dict)
     headings: dict[str, int] = field(default_factory=dict)
     shown: dict[str, list[Attachment]] = field(default_factory=dict)
+    together: bool = False
+    here: dict[str, int] = field(default_factory=dict)
+
+    def take_all(self, text: str, *, together: bool = False) -> None:
+        """Read a text, which continues the sections of the one before; `together`: it is for others, too."""
+        self.current, self.together, self.here = "RESULT", together, {}
+        if before := "\n".join(self.lines.get("RESULT", ())).strip("\n"):
+            self.lines["RESULT"] = [*before.split("\n"), ""]
+        for number, line in unwrapped([as_laid_out(line) for line in text.splitlines()]):
+            self.take(number, line)
 
     def take(self, number: int, line: str) -> None:
         """Read one more line."""
@@ -207,6 +237,9 @@ class _Sections:
 
     def _obey(self, number: int, command: str, rest: str) -> None:
         """Roll, or change a ledger; raise FieldError."""
+        if command != ROLL and self.together:
+            # It would be done once for each of them.
+            raise FieldError("not-together", f"[{command} …] stands in the file of one reader, not of several")
         if command == ROLL:
             self.lines.setdefault(self.current, []).append(read_roll(rest, self.doing.rolls))
         elif warning := self.doing.change(rest, self.own):
@@ -229,11 +262,11 @@ class _Sections:
         if name not in SECTIONS:
             text = f"there is no section [{name}]; a line that is meant as it stands begins with a blank"
             self._error(number, "unknown-section", text, suggest(name, SECTIONS))
-        elif name in self.headings:
-            self._error(number, "only-one", f"line {self.headings[name]} has the heading [{name}] already")
+        elif name in self.here:
+            self._error(number, "only-one", f"line {self.here[name]} has the heading [{name}] already")
         else:
             self.current = name
-            self.headings[name] = number
+            self.here[name] = self.headings[name] = number
 
     def _error(self, line: int, code: str, text: str, hint: str = "") -> None:
         self.findings.append(Finding(line, "error", code, text, hint))

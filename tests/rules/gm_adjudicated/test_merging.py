@@ -112,3 +112,35 @@ def test_a_form_reads_as_the_ruling_in_it(seed: int) -> None:
 
     assert parts(second) == parts(first)
     assert canonical_json(RULESET.dump(turn(STATE, second)[0])) == canonical_json(RULESET.dump(turn(STATE, first)[0]))
+
+
+def test_a_text_for_two_is_read_by_both_above_their_own() -> None:
+    """Its sections go to each of them, and to no one else."""
+    ruling = ruled(STATE, **{"red.txt, blue": "You meet.\n[NOTES]\nfriends", "red": "You win.\n[NOTES]\nlies"})
+
+    assert parts(ruling) == {
+        "red.txt [RESULT]": "You meet.\n\nYou win.",
+        "red.txt [NOTES]": "friends\nlies",
+        "blue.txt [RESULT]": "You meet.",
+        "blue.txt [NOTES]": "friends",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("[SET gold -= 5]", "not-together"), ("[RESULT]\n[RESULT]", "only-one"), ("[MAPP]", "unknown-section")],
+)
+def test_errors_in_a_text_for_two_are_named_once(text: str, code: str) -> None:
+    """They have the name of both files and the line; a change of a ledger would be made twice."""
+    _, findings = RULESET.read_ruling(STATE, {"red.txt, blue.txt": text, "all.txt": "Rain."}, rolls())
+
+    assert [(name, each.code) for name, found in findings.items() for each in found] == [("red.txt, blue.txt", code)]
+
+
+def test_a_text_for_a_seat_that_there_is_not() -> None:
+    """The name that is wrong is told with the nearest."""
+    _, findings = RULESET.read_ruling(STATE, {"red.txt, bleu.txt": "You meet.", "all.txt": "Rain."}, rolls())
+
+    assert [(each.code, each.hint) for each in findings["red.txt, bleu.txt"]] == [
+        ("unknown-file", "did you mean blue.txt?")
+    ]

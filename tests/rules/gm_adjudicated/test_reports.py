@@ -109,7 +109,7 @@ def test_a_report_shows_the_ledgers(reporter: Renderer) -> None:
     parts = report(reporter, after, events)
 
     assert "Your ledger\n\narmy: 3\n\ngold: 0 (was 40)\n\nships: none\n" in parts.text
-    assert "Known to all\n\nblue, army: 4 (was 3)\n" in parts.text
+    assert "Known to all\n\nLedger  army\nblue    4 (was 3)\ngreen   3\n" in parts.text
     assert "<b>gold:</b> 0 (was 40)" in parts.html
 
 
