@@ -88,7 +88,7 @@ _BY = _Span("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T
 class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
 
-    usage = "EXTEND [by] [sure] [asked]"
+    usage = "DEADLINE by [sure [asked]]"
     command = "extend"
     typed = Typed(
         """Give the open turn more time, or another deadline, and tell everybody.

@@ -137,6 +137,25 @@ class AddAnnouncement(GmCommand, Change[Text]):
 
 
 @dataclass(frozen=True, slots=True)
+class AnnounceInReport(Change[tuple[Text, ...]]):
+    """Put a text into the next reports of some seats, or of all."""
+
+    command = "text"
+    weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    text: str
+    to: Sequence[str] = ()
+
+    def do(self, context: Context) -> tuple[Text, ...]:
+        """Save the text for the next reports, once for each seat that is named. Raises CampaignError."""
+        to = parse_recipients(context.snapshot, self.to or (EVERYBODY,))
+        return tuple(AddAnnouncement(self.text, seat).do(context) for seat in (to or (None,)))
+
+    def render(self, facts: tuple[Text, ...], channel: Channel) -> Iterator[str]:
+        for each in facts:
+            yield from AddAnnouncement().render(each, channel)
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     """Take a text out again, before its reports are sent; TEXTS has its number."""
 
@@ -195,19 +214,13 @@ def _recipient(text: Text) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Announce(GmCommand, Change[Recipients]):
-    """Mail the text below to all players at once, or to some."""
+class Announce(Change[Recipients]):
+    """Mail a text to all players at once, or to some."""
 
-    usage = "ANNOUNCE [TO to...]"
-    takes_text = True
     command = "press"
     weight = Harmless("words that are sent overwrite nothing")
-    text: Annotated[str, FILLED_IN] = ""
-    to: Annotated[Sequence[str], SEAT] = ()
-
-    def wish(self, text: TextBlock) -> Announce:
-        """Return the action with the text below. Raises CampaignError if there is none."""
-        return Announce(text.needed, self.to)
+    text: str
+    to: Sequence[str] = ()
 
     def do(self, context: Context) -> Recipients:
         """Queue the mails."""
@@ -234,15 +247,17 @@ class ShowPress(GmCommand, Query[PressList]):
     """See what people wrote each other, by whom it truly is."""
 
     usage = "PRESS"
+    turn: Annotated[int | None, FILLED_IN] = None
 
     def look(self, context: Context) -> PressList:
-        """Return all press with its true senders; diaries are left out until the game is over."""
+        """Return all press, or that of a turn, with its true senders; no diaries until the game is over."""
         snapshot = context.snapshot
         shut = () if snapshot.status == CampaignState.OVER else (Press.kind != DIARY,)
+        of_turn = () if self.turn is None else (Press.turn == self.turn,)
         rows = context.session.execute(
             select(Press, Seat.name)
             .outerjoin(Seat, Seat.id == Press.sender_id)
-            .where(Press.campaign_id == snapshot.id, *shut)
+            .where(Press.campaign_id == snapshot.id, *shut, *of_turn)
             .order_by(Press.id)
         )
         shown = (

@@ -22,7 +22,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, Numeral, Typed
-from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Reversible, versions
+from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible, versions
 from pbem.actions.seats import bring_back, remove_seat
 from pbem.actions.welcome import renew_codes
 from pbem.actions.withdrawal import (
@@ -119,6 +119,8 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
             raise CampaignError(
                 f"turn {number} of {snapshot.name} is the one that is open: there is nothing to take back"
             )
+        if snapshot.first == snapshot.turn:
+            raise CampaignError(f"{snapshot.name} has no earlier turn")
         if not snapshot.first <= number < snapshot.turn:
             raise CampaignError(
                 f"{snapshot.name} has no turn {number} to go back to: it can be {snapshot.first} to {snapshot.turn - 1}"
@@ -163,6 +165,39 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         if facts.seed_known:
             yield wrap(SEED_KNOWN)
         yield channel.undone or channel.queued("Everyone is told by mail")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsRun:
+    """The turns of a campaign that were run, with their times, oldest first; `open` is the open one."""
+
+    campaign: str
+    open: int
+    zone: str
+    turns: tuple[tuple[int, dt.datetime], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTurns(Query[TurnsRun]):
+    """Show to which turns a campaign can go back."""
+
+    def look(self, context: Context) -> TurnsRun:
+        """Return the turns that were run."""
+        snapshot = context.snapshot
+        run = select(Turn.number, Turn.resolved_at).where(
+            is_current(snapshot.id), Turn.resolved_at.is_not(None), Turn.number >= snapshot.first
+        )
+        rows = context.session.execute(run.order_by(Turn.number))
+        return TurnsRun(snapshot.name, snapshot.turn, snapshot.schedule.zone, tuple((row[0], row[1]) for row in rows))
+
+    def render(self, facts: TurnsRun, channel: Channel) -> Iterator[str]:
+        back = channel.either(f"pbem rollback {facts.campaign} TURN", "ROLLBACK turn")
+        if not facts.turns:
+            yield f"{facts.campaign} has no earlier turn."
+            return
+        yield f"Turn {facts.open} of {facts.campaign} is the newest. To reopen an earlier one: {back}"
+        for number, at in facts.turns:
+            yield f"  turn {number}, run {format_time(at, facts.zone)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +376,7 @@ class HistoryRepaired:
 class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
     """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
 
-    usage = "MEND [sure]"
+    usage = "ROLLBACK REPAIR [sure]"
     command = "mend"
     typed = Typed(
         "Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does.",

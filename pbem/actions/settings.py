@@ -9,7 +9,7 @@ from typing import Annotated
 
 from sqlalchemy import select, update
 
-from pbem.actions.arguments import FreeText, GmCommand, TextBlock, Typed
+from pbem.actions.arguments import GmCommand, Typed
 from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult
 from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import HOUSE_RULES, parse_house_rules
@@ -20,7 +20,8 @@ from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.notices import GmToken
-from pbem.store.models import Campaign
+from pbem.ruleset.order_types import FILLED_IN
+from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
 from pbem.text import format_time, wrap
 
@@ -127,11 +128,15 @@ class ShowJournal(GmCommand, Query[Journal]):
     usage = "JOURNAL"
     command = "journal"
     typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
+    turn: Annotated[int | None, FILLED_IN] = None
 
     def look(self, context: Context) -> Journal:
-        """Return the whole journal."""
+        """Return the whole journal, or what was done while a turn was open. Raises CampaignError if there is none."""
         snapshot = context.snapshot
         acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
+        if self.turn is not None:
+            opened, run = _open_time(context, self.turn)
+            acts = acts.where(Row.at >= opened, *[Row.at <= run] * (run is not None))
         entries = tuple(JournalLine(*row) for row in context.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
 
@@ -139,6 +144,17 @@ class ShowJournal(GmCommand, Query[Journal]):
         for entry in facts.entries:
             secret = "  (secret)" if entry.secret else ""
             yield f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"
+
+
+def _open_time(context: Context, number: int) -> tuple[dt.datetime, dt.datetime | None]:
+    """Return when a turn was opened, and run; of one that was withdrawn and opened again, the first and last time."""
+    turns = select(Turn.opened_at, Turn.resolved_at).where(
+        Turn.campaign_id == context.snapshot.id, Turn.number == number
+    )
+    rows = context.session.execute(turns.order_by(Turn.id)).all()
+    if not rows:
+        raise CampaignError(f"{context.snapshot.name} has no turn {number}")
+    return min(row.opened_at for row in rows), rows[-1].resolved_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +181,7 @@ class SetHouseRule(Change[TextResult]):
     """Change house rules of a campaign, given as names and typed values."""
 
     command = "policy"
-    weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
+    weight = Reversible("pbem policy NAME RULE=VALUE", "SET rule=value")
     given: Mapping[str, str]
 
     def do(self, context: Context) -> TextResult:
@@ -180,23 +196,8 @@ class SetHouseRule(Change[TextResult]):
 
 
 @dataclass(frozen=True, slots=True)
-class SetRule(GmCommand):
-    """Change a house rule of the campaign."""
-
-    usage = "RULE rule value"
-    rule: Annotated[str, FreeText("rule", "the name of a house rule", "grace")]
-    value: Annotated[str, FreeText("value", "its value", "12h")]
-
-    def wish(self, text: TextBlock) -> SetHouseRule:
-        """Return the change of that rule."""
-        return SetHouseRule({self.rule: self.value})
-
-
-@dataclass(frozen=True, slots=True)
-class ShowHouseRules(GmCommand, Query[HouseRuleList]):
+class ShowHouseRules(Query[HouseRuleList]):
     """See the house rules of the campaign."""
-
-    usage = "POLICY"
 
     def look(self, context: Context) -> HouseRuleList:
         """Return all house rules."""
