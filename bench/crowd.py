@@ -57,7 +57,7 @@ def start(app: App, seats: int) -> None:
         seats=[(f"seat{number}", address(number)) for number in range(1, seats + 1)],
         deadline="EVERY 7d",
         options={},
-        policy={"accept": "address"},
+        policy={"authentication": "address"},
     )
     create_campaign(app, wanted, MONDAY, seed=b"a seed for a crowd")
     run_action(app, NAME, StartCampaign(), MONDAY)

@@ -64,6 +64,7 @@ letter_seconds = 10                  # of the processor's time, for one letter; 
 log = "log/pbem.log"                 # a line of JSON for each thing that happens; "-" is standard error
 # site = "site"                      # a folder where the club's pages are written after every turn
 # site_url = "https://…"             # its address on the web
+# dashboard = "status.html"          # a private page with all campaigns at a glance, written by every tick
 # connections = 1                    # to the carrier at once
 # dkim = {{ domain = "example.org", selector = "pbem", key_file = "dkim.pem" }}   # signs mail; pip install 'pbem[dkim]'
 
@@ -109,6 +110,7 @@ class Settings:
     authserv_id: str
     site: Path | None
     site_url: str
+    dashboard: Path | None = None
     active: bool = True
 
     @property
@@ -272,7 +274,19 @@ def _build_settings(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Se
         authserv_id=read.get("authserv_id", ""),
         site=home / read["site"] if "site" in read else None,
         site_url=read.get("site_url", ""),
+        dashboard=_private_page(home, read),
     )
+
+
+def _private_page(home: Path, read: Mapping[str, Any]) -> Path | None:
+    if "dashboard" not in read:
+        return None
+    page = home / read["dashboard"]
+    if "site" in read and page.resolve().is_relative_to((home / read["site"]).resolve()):
+        raise ConfigError(
+            f"{FILE_NAME}: dashboard is private, so it cannot lie in the folder of the site; name another file"
+        )
+    return page
 
 
 def _resolve_dkim(home: Path, dkim: Dkim | None) -> Dkim | None:
@@ -368,9 +382,10 @@ def confined(data: Mapping[str, Any]) -> dict[str, str | None]:
     changes: dict[str, str | None] = {
         key: str(DEFAULTS[key]) for key in ("archive", "templates", "log") if not _is_own(told[key])
     }
-    if "site" in data and not _is_own(data["site"]):
-        # Left out, as it has no default: without it no site is written.
-        changes["site"] = None
+    for key in ("site", "dashboard"):
+        if key in data and not _is_own(data[key]):
+            # Left out, as it has no default: without it nothing is written.
+            changes[key] = None
     for key in ("inbox", "carrier"):
         scheme, _, path = told[key].partition(":")
         if scheme == "maildir" and not _is_own(path):
@@ -431,7 +446,7 @@ def _sources(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _paths(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
-    written = {key: data.get(key) for key in ("archive", "log", "site")}
+    written = {key: data.get(key) for key in ("archive", "log", "site", "dashboard")}
     read = {"templates": data["templates"], "tls_ca": data.get("tls_ca"), "dkim": data.get("dkim", {}).get("key_file")}
     for said, named in (("written to", written), ("read", read)):
         for key, path in named.items():

@@ -300,6 +300,13 @@ def _site_url(key: str, value: Any) -> str:
     return value.rstrip("/") + "/"
 
 
+def _dashboard(key: str, value: Any) -> str:
+    # By its ending, so that no setting or slip overwrites the database or a key.
+    if not _text(key, value).endswith(".html"):
+        raise ConfigError(f'{FILE_NAME}: {key} must be a file that ends in .html, such as "status.html", not {value!r}')
+    return str(value)
+
+
 def _database(key: str, value: Any) -> str:
     url = _text(key, value)
     if url.startswith("sqlite:///") and len(url) > len("sqlite:///"):
@@ -374,6 +381,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "log": _text,
     "site": _text,
     "site_url": _site_url,
+    "dashboard": _dashboard,
     "inbox_password": _secret,
     "carrier_password": _secret,
     "inbox_oauth": _token,

@@ -261,3 +261,28 @@ def test_the_name_of_the_mail_server_is_one_word(tmp_path: Path, value: str) -> 
     assert "authserv_id must be the first word of the Authentication-Results" in refusal(
         tmp_path, f"authserv_id = {value}"
     )
+
+
+@pytest.mark.parametrize("file", ["pbem.sqlite", "pbem.toml", "status", ""])
+def test_the_dashboard_is_a_page(tmp_path: Path, file: str) -> None:
+    """The dashboard cannot be written over the database or the settings: its name ends in .html."""
+    assert "dashboard must be" in refusal(tmp_path, f'dashboard = "{file}"')
+
+
+@pytest.mark.parametrize("file", ["site/status.html", "site/../site/c/status.html", "link/status.html"])
+def test_the_dashboard_is_not_on_the_site(tmp_path: Path, file: str) -> None:
+    """The dashboard is private, so it does not lie in the folder of the site, by whatever path."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "link").symlink_to("site")
+
+    assert "private" in refusal(tmp_path, 'site = "site"', f'dashboard = "{file}"')
+
+
+def test_the_dashboard_is_a_path_of_the_home(tmp_path: Path) -> None:
+    """The file of the dashboard is named from the home; usually there is none."""
+    write(tmp_path, 'dashboard = "status.html"')
+    named = load_settings(tmp_path).dashboard
+    write(tmp_path)
+
+    assert named == tmp_path / "status.html"
+    assert load_settings(tmp_path).dashboard is None

@@ -119,7 +119,7 @@ class Club:
             seats=[(player.seat, player.address) for player in players],
             deadline="EVERY 7d",
             options={},
-            settle_minutes=0,
+            policy={"settle": "off"},
         )
         create_campaign(app, wanted, self.now, seed=seed)
         run_action(app, name, StartCampaign(), self.now)

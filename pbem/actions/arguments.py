@@ -212,7 +212,7 @@ class PlayerCommand(Order):
 
     `needs_seat`: the command is about one seat, which the mail must prove to be the
     sender's. `takes_text`: the lines below the command are its text. `for_strangers`:
-    an unknown address may send it.
+    an unknown address may send it, `for_deputies`: the seat's deputy too.
     """
 
     weight: ClassVar[Weight]
@@ -220,19 +220,22 @@ class PlayerCommand(Order):
     needs_seat: ClassVar[bool] = True
     takes_text: ClassVar[bool] = False
     for_strangers: ClassVar[bool] = False
+    for_deputies: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatCommand(PlayerCommand, Change[TextResult]):
     """Base of the commands that are actions of a player on their seat.
 
-    `seat`, the `text` below the command, and the `account` to which the mails that it
-    causes are counted are filled in when the sender is known.
+    `seat`, the `text` below the command, the `account` to which the mails that it
+    causes are counted, and the address of the `deputy` who sent it, "" if the player
+    did, are filled in when the sender is known.
     """
 
     seat: Annotated[SeatName, FILLED_IN] = ""
     text: Annotated[str, FILLED_IN] = ""
     account: Annotated[str, FILLED_IN] = ""
+    deputy: Annotated[str, FILLED_IN] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +297,7 @@ class GmCommand(Order):
     asked: str | None = None
 
     @property
-    def confirmed(self) -> bool:
+    def has_yes(self) -> bool:
         """True if the command has the word YES."""
         return self.sure is not None
 
@@ -304,7 +307,7 @@ class GmCommand(Order):
         Args:
             turn: The open turn.
         """
-        names = {field.name for field in fields(self)}  # type: ignore[arg-type]  # each command is a dataclass
+        names = {field.name for field in fields(self)}
         given: dict[str, Any] = {"sure": "YES"} if "sure" in names else {}
         return replace(self, **given | ({"asked": str(turn)} if "asked" in names else {}))
 
@@ -313,6 +316,10 @@ class GmCommand(Order):
         action = self.with_values()
         assert isinstance(action, Query | Change)
         return action
+
+    def confirmed(self, facts: Any) -> Any:
+        """Return the command that does what was shown by these facts."""
+        return self
 
     def with_values(self) -> Self:
         """Return the command with the values of its arguments instead of the words. Raises CampaignError."""

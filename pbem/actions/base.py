@@ -28,6 +28,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
+from pbem.actions.reversal import OTHER, record
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending
 from pbem.campaign.damaged_rows import readable
@@ -70,13 +71,13 @@ CLI = Channel()
 ASKED = Channel(undone="Nothing has changed yet.")
 """A terminal at which confirmation is asked for."""
 
-DRY_RUN = Channel(undone="Nothing was changed. To do it, add --yes.")
+DRY_RUN = Channel(undone="Nothing has changed. To do it, add --yes.")
 """The command line without a terminal at which to ask."""
 
 
 def mail_channel(undone: str = "") -> Channel:
     """Return the channel of a mail; `undone` is the command that does what was only previewed."""
-    return Channel(by_mail=True, undone=undone and f"Nothing was changed. To do it, send the same with: {undone}")
+    return Channel(by_mail=True, undone=undone and f"Nothing has changed. To do it, send the same with: {undone}")
 
 
 def format_utc(at: dt.datetime) -> str:
@@ -223,6 +224,9 @@ class Change(Action[Facts]):
     rewrites: ClassVar[bool] = False
     """True if it changes which turns there are, so that the archive has to follow."""
 
+    kind: ClassVar[str] = OTHER
+    """Its name in the journal, by which `pbem.actions.reversal` says how it is undone."""
+
     @abstractmethod
     def do(self, context: Context) -> Facts:
         """Apply the change. Call with the campaign locked.
@@ -230,6 +234,10 @@ class Change(Action[Facts]):
         Raises:
             CampaignError: If it cannot be done; the message names the nearest thing that can.
         """
+
+    def confirmed(self, facts: Facts) -> Change[Facts]:
+        """Return the change to be done once it was confirmed, of which these facts were shown."""
+        return self
 
 
 class PreviewedChange(Query[Facts], Change[Facts]):
@@ -375,6 +383,15 @@ def _check_unasked(act: PreviewedChange[Any], context: Context, facts: Any) -> N
         raise Conflict(context.snapshot)
 
 
+def apply_change(context: Context, act: Change[Facts]) -> Facts:
+    """Apply a change of the GM to a locked campaign; its journal entry has what it takes to undo it.
+
+    Raises:
+        CampaignError: If it cannot be done.
+    """
+    return record(context, act.kind, lambda: act.do(context))
+
+
 def _run(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
     facts: Facts
     with readable(app, name):
@@ -385,7 +402,7 @@ def _run(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check
                 # The lock comes first and the check second: whatever `check` compares cannot change any more.
                 context = Context(session, app, locked_campaign(session, name), now)
                 check(context, None)
-                facts = act.do(context)
+                facts = apply_change(context, act)
     # The archive follows from the rows, so it is written after the commit (decision 3).
     if act.rewrites:
         archive_pending(app, now)
@@ -397,7 +414,7 @@ def _do_planned(app: App, name: str, act: PlannedChange[Facts, Plan], now: dt.da
         # The facts are known before the plan is kept: a change that has come to need confirmation stores nothing.
         facts = act.facts(planned)
         check(context, facts)
-        act.keep(context, planned)
+        record(context, act.kind, lambda: act.keep(context, planned))
         return facts
 
     return run_optimistic(app, name, now, act.plan, keep)

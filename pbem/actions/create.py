@@ -27,9 +27,8 @@ from pbem.app import App
 from pbem.archive.json_patch import describe_patch, make_patch
 from pbem.archive.record import setup_dice, turn_dice
 from pbem.campaign.history import add_entry
-from pbem.campaign.house_rules import parse_house_rules
+from pbem.campaign.house_rules import SCHEDULE, parse_house_rule, parse_house_rules
 from pbem.campaign.people import get_or_create_person
-from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import (
     RESERVED_SEATS,
     Context,
@@ -319,8 +318,6 @@ def _raise_faults(ruleset: AnyRuleset, faults: Sequence[ValidationError]) -> Non
     raise_validation_errors(f"this is no state of {ruleset.title} to play on from", faults)
 
 
-LONGEST_SETTLING = 7 * 24 * 60
-
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
 
 
@@ -339,7 +336,6 @@ class NewCampaign:
     seats: Sequence[tuple[str, str]]
     deadline: str
     options: Mapping[str, str]
-    settle_minutes: int = 30
     policy: Mapping[str, str] = field(default_factory=dict)
     open: int = 0
     state: Json = None
@@ -378,10 +374,10 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
     ruleset = app.game(wanted.game)
     _check_name(wanted.name)
     address = require_address(wanted.gm, "the GM", app.settings.address)
-    schedule = Schedule.read(wanted.deadline)
-    if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
-        raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
     policy = parse_house_rules(wanted.policy)
+    if bool(wanted.deadline) == (SCHEDULE in policy):
+        raise CampaignError("a campaign has one schedule, such as FRI 20:00 Europe/Berlin: give it once")
+    schedule = policy.pop(SCHEDULE, None) or parse_house_rule(SCHEDULE, wanted.deadline)
     seats = check_seats(ruleset, wanted.seats, app.settings.address, more=_count_open_seats(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
@@ -396,8 +392,7 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
         # A state holds the options by which it is played; a second copy could differ (decision 36).
         options=options if wanted.state is None else {},
         gm=address,
-        schedule=schedule.text,
-        settle_minutes=wanted.settle_minutes,
+        schedule=schedule,
         seed=seed,
         policy=policy,
         mail_key=secrets.token_bytes(32),

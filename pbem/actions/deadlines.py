@@ -21,8 +21,9 @@ from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, SeatComman
 from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.history import add_entry
+from pbem.campaign.house_rules import OFF, SCHEDULE, parse_house_rule
 from pbem.campaign.notices import CampaignMailer, notify_players
-from pbem.campaign.schedule import Schedule, parse_duration, require_duration
+from pbem.campaign.schedule import parse_duration, require_duration
 from pbem.campaign.snapshot import (
     NO_HOLD,
     CampaignSnapshot,
@@ -99,6 +100,7 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
         """,
     )
     weight = Confirmed("the deadline that players know", "pbem extend NAME BY")
+    kind = "deadline"
     by: Annotated[str | None, _BY] = None
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
@@ -122,10 +124,29 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
         return TextResult(extend(context, self._by(context)))
 
     def _by(self, context: Context) -> dt.timedelta | dt.datetime | None:
-        return read_extension(self.by, context.snapshot.schedule.zone) if self.by else None
+        if not self.by:
+            return None
+        day = self.by.upper()[:3]
+        if day in _DAYS and _DAY_NAMES[_DAYS.index(day)].startswith(self.by.upper()):
+            return _next_day(context, _DAYS.index(day))
+        return read_extension(self.by, context.snapshot.schedule.zone)
 
     def _plan(self, context: Context) -> _Move:
         return _plan_move(context, self._by(context))
+
+
+_DAY_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+_DAYS = tuple(name[:3] for name in _DAY_NAMES)
+
+
+def _next_day(context: Context, weekday: int) -> dt.datetime:
+    """Return the next such day of the week after today, at the clock time of the open turn's deadline."""
+    turn, zone = _open_turn(context.session, context.snapshot), ZoneInfo(context.snapshot.schedule.zone)
+    today = context.now.astimezone(zone)
+    clock = (turn.deadline or context.now).astimezone(zone)
+    days = (weekday - today.weekday() - 1) % 7 + 1
+    moved = dt.datetime.combine(today.date() + dt.timedelta(days=days), clock.time(), zone)
+    return moved.astimezone(dt.UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +278,7 @@ def vote(context: Context, seat: SeatName) -> str:
     # All who play vote: it may be secret who is awaited, as in a fight that others do not hear of, and a player who
     # could extend the turn alone would learn that no other is awaited.
     voters = {place.id for place in snapshot.places if place.manned}
-    if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
+    if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.extension_votes, len(voters)):
         due = format_time(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
@@ -277,7 +298,7 @@ def needed_votes(rule: str, players: int) -> int:
 
 def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus, place: SeatView) -> str:
     """Return why a seat's vote cannot be counted, "" if it can."""
-    most = snapshot.policy.extensions if snapshot.policy.vote != "none" else 0
+    most = snapshot.policy.extension_limit if snapshot.policy.extension_votes != OFF else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
     if most == 0:
         return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm}."
@@ -319,29 +340,39 @@ def _check_deadline(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, no
 
 def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
     """Set the deadline, let reminders go out again, and notify all players."""
-    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+    session, snapshot, now = context.session, context.snapshot, context.now
     # Those who were reminded of the old deadline have to be reminded of the new one.
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone
     how = "extended" if new > old else "shortened"
     said = f"turn {turn.turn} {how}: it was due {format_time(old, zone)}, and is due {format_time(new, zone)}"
     act = add_entry(session, snapshot.id, now, actor=actor, text=said)
+    tell_deadline(context, old, new, act=act, by_vote=actor == "players")
+
+
+def tell_deadline(
+    context: Context,
+    old: dt.datetime,
+    new: dt.datetime,
+    *,
+    act: int,
+    by_vote: bool = False,
+    but: Collection[SeatName] = (),
+) -> None:
+    """Notify the players, except those of the seats in `but`, that the deadline has moved."""
+    snapshot, now, zone = context.snapshot, context.now, context.snapshot.schedule.zone
     page = DeadlineMoved(
         campaign=snapshot.name,
         old=old,
         new=new,
         closes=new + snapshot.policy.grace_time,
         zone=zone,
-        by_vote=actor == "players",
+        by_vote=by_vote,
     )
-    files = (CampaignMailer.of(app, snapshot).deadline_file(new, now),)
+    files = (CampaignMailer.of(context.app, snapshot).deadline_file(new, now),)
     # Without the number of the turn: that counts combat rounds, and would tell everyone of a fight (decision 1).
     subject = f"{'more' if new > old else 'less'} time: due {format_time_short(new, zone)}"
-    notify_players(context, act=act, subject=subject, page=page, topic="reminder", files=files)
-
-
-LONGEST = 120
-"""The most characters of a schedule."""
+    notify_players(context, act=act, subject=subject, page=page, topic="reminder", but=but, files=files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -410,6 +441,7 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
         shows=ShowDeadlines,
     )
     weight = Reversible("pbem deadline NAME SCHEDULE", "DEADLINE schedule")
+    kind = "schedule"
     schedule: Annotated[str, Words("schedule", "a schedule", "FRI 20:00 Europe/Berlin")] = ""
 
     def wish(self, text: TextBlock) -> Wish:
@@ -420,24 +452,36 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
         """Change the schedule, and notify all players. Raises CampaignError if it cannot be read."""
         session, snapshot, now = context.session, context.snapshot, context.now
         _check_not_over(snapshot)
-        schedule = Schedule.read(self.schedule)
-        if len(schedule.text) > LONGEST:
-            raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
-        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=schedule.text))
-        said = f"schedule changed from {snapshot.schedule.text} to {schedule.text}"
+        schedule = parse_house_rule(SCHEDULE, self.schedule)
+        said = f"schedule changed from {snapshot.schedule.text} to {schedule}"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
-        page = Rescheduled(
-            campaign=snapshot.name,
-            old=snapshot.schedule.text,
-            new=schedule.text,
-            deadline=open_deadline(session, snapshot),
-            zone=schedule.zone,
-        )
-        notify_players(context, act=act, subject=f"new schedule: {schedule.text}", page=page)
+        change_schedule(context, schedule, act)
         return ShowDeadlines().look(replace(context, snapshot=load_campaign(session, snapshot.name)))
 
     def render(self, facts: DeadlineList, channel: Channel) -> Iterator[str]:
         return ShowDeadlines().render(facts, channel)
+
+
+def change_schedule(context: Context, text: str, act: int) -> None:
+    """Set the schedule of the turns to come, and notify all players. Raises CampaignError if the campaign is over."""
+    session, snapshot = context.session, context.snapshot
+    _check_not_over(snapshot)
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=text))
+    after = replace(context, snapshot=load_campaign(session, snapshot.name))
+    tell_schedule(after, snapshot.schedule.text, act=act)
+
+
+def tell_schedule(context: Context, old: str, *, act: int, but: Collection[SeatName] = ()) -> None:
+    """Notify the players, except those of the seats in `but`, of the campaign's schedule, which was another."""
+    schedule = context.snapshot.schedule
+    page = Rescheduled(
+        campaign=context.snapshot.name,
+        old=old,
+        new=schedule.text,
+        deadline=open_deadline(context.session, context.snapshot),
+        zone=schedule.zone,
+    )
+    notify_players(context, act=act, subject=f"new schedule: {schedule.text}", page=page, but=but)
 
 
 def _check_not_over(snapshot: CampaignSnapshot) -> None:
@@ -465,6 +509,7 @@ class HoldCampaign(GmCommand, Change[HoldResult]):
     command = "hold"
     typed = Typed("Pause a campaign: no turn runs until you release it. Its players are told, with your REASON.")
     weight = Reversible("pbem release NAME", "RELEASE")
+    kind = "hold"
     reason: Annotated[str, Words("reason", "words", "I am on a train")] = ""
 
     def do(self, context: Context) -> HoldResult:
@@ -487,6 +532,7 @@ class ReleaseCampaign(GmCommand, Change[HoldResult]):
     command = "release"
     typed = Typed("Let the turns of a held campaign run again: at the next tick, if one is due.")
     weight = Reversible("pbem hold NAME", "HOLD")
+    kind = "release"
 
     def do(self, context: Context) -> HoldResult:
         """Release the campaign.
@@ -527,9 +573,14 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
     # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
-        page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
-        notify_players(context, act=act, subject=f"on hold: {reason}" if reason else "on hold", page=page)
+        tell_hold(context, reason, act=act)
     return True
+
+
+def tell_hold(context: Context, reason: str, *, act: int, but: Collection[SeatName] = ()) -> None:
+    """Notify the players, except those of the seats in `but`, that the campaign is on hold."""
+    page = CampaignHeld(campaign=context.snapshot.name, why=reason, gm=context.snapshot.gm)
+    notify_players(context, act=act, subject=f"on hold: {reason}" if reason else "on hold", page=page, but=but)
 
 
 def release(context: Context) -> bool:
@@ -546,11 +597,17 @@ def release(context: Context) -> bool:
     # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor="gm", text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
-        deadline = open_deadline(session, snapshot)
-        page = CampaignReleased(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
-        due = f", due {format_time_short(deadline, page.zone)}" if deadline and deadline > now else ""
-        notify_players(context, act=act, subject=f"goes on{due}", page=page)
+        tell_release(context, act=act)
     return True
+
+
+def tell_release(context: Context, *, act: int, but: Collection[SeatName] = ()) -> None:
+    """Notify the players, except those of the seats in `but`, that the campaign goes on."""
+    snapshot, now = context.snapshot, context.now
+    deadline = open_deadline(context.session, snapshot)
+    page = CampaignReleased(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
+    due = f", due {format_time_short(deadline, page.zone)}" if deadline and deadline > now else ""
+    notify_players(context, act=act, subject=f"goes on{due}", page=page, but=but)
 
 
 def _load_hold(session: Session, snapshot: CampaignSnapshot) -> tuple[HoldKind, str]:

@@ -49,6 +49,8 @@ from pbem.store.models import (
     OrderSheet,
     Person,
     Press,
+    Question,
+    QuestionAnswer,
     Report,
     Seat,
     StoredAttachment,
@@ -131,6 +133,7 @@ class ForkCampaign(Change[Forked]):
 
     command = "fork"
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
+    kind = "fork"
     number: int
     fork: App
 
@@ -202,6 +205,7 @@ class TryTurn(GmCommand, Change[TrialResult]):
     usage = "FORK number [seat]"
     takes_text = True
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
+    kind = "fork"
     number: Annotated[int, TURN]
     seat: Annotated[SeatName | None, SEAT] = None
     lines: Annotated[Lines, FILLED_IN] = ()
@@ -302,6 +306,13 @@ def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot,
         _load_rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)),
         {},
     )
+    asked = _load_rows(source, select(Question).where(Question.campaign_id == snapshot.id, Question.turn <= number))
+    # The code answers by mail, and only where the mail was sent from.
+    _insert(target, Question, asked, {"code": "", "message_id": ""})
+    answers = select(QuestionAnswer).where(
+        QuestionAnswer.question_id.in_([row["id"] for row in asked]), QuestionAnswer.turn <= number
+    )
+    _insert(target, QuestionAnswer, _load_rows(source, answers), {})
     # A GM's text belongs to the turn that its reports open: one written in the open turn has the number after it.
     words = select(Announcement).where(Announcement.campaign_id == snapshot.id, Announcement.turn <= number + 1)
     _insert(target, Announcement, _load_rows(source, words), {})

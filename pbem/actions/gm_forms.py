@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, FreeText, GmCommand, TextBlock, Wish
-from pbem.actions.deadlines import ExtendDeadline, SetSchedule, ShowDeadlines
+from pbem.actions.deadlines import ExtendDeadline, ShowDeadlines
 from pbem.actions.open_turn import ShowRolls
 from pbem.actions.press import Announce, AnnounceInReport, ShowPress, ShowTexts
 from pbem.actions.rerun import EditState, ShowState
@@ -19,15 +19,13 @@ from pbem.errors import CampaignError
 from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.serialization import parse_json
 
-_SCHEDULE = "schedule"
-
 
 @dataclass(frozen=True, slots=True)
 class GmHelp(GmCommand):
     """List the commands, or explain one of them."""
 
-    usage = "HELP [words...]"
-    words: Annotated[tuple[str, ...], FreeText("word", "a command", "RULING")] = ()
+    usage = "HELP [about...]"
+    about: Annotated[tuple[str, ...], FreeText("word", "a command", "RULING")] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +64,22 @@ class SetCommand(GmCommand):
     settings: Annotated[tuple[str, ...], FreeText("rule=value", "a house rule with its value", "grace=12h")] = ()
 
     @property
-    def confirmed(self) -> bool:
+    def has_yes(self) -> bool:
         """True if YES stands behind the values."""
         return self.settings[-1:] == ("YES",)
 
     def with_yes(self, turn: int) -> Self:
         """Return the command with YES behind the values."""
-        return self if self.confirmed else replace(self, settings=(*self.settings, "YES"))
+        return self if self.has_yes else replace(self, settings=(*self.settings, "YES"))
 
     def wish(self, text: TextBlock) -> Wish:
         """Return the change, or without a value the list. Raises CampaignError for a rule without a value."""
         given = self._values()
-        if not given:
-            return ShowHouseRules()
-        if _SCHEDULE not in given:
-            return SetHouseRule(given)
-        if len(given) > 1:
-            raise CampaignError("the schedule goes in a line of its own: SET schedule=..")
-        return SetSchedule(given[_SCHEDULE])
+        return SetHouseRule(given) if given else ShowHouseRules()
 
     def _values(self) -> Mapping[str, str]:
         """Return the values by their rules, as in `grace=12h site=full` or `grace 12h`."""
-        words = self.settings[:-1] if self.confirmed else self.settings
+        words = self.settings[:-1] if self.has_yes else self.settings
         given: dict[str, list[str]] = {}
         rule = ""
         for word in words:

@@ -214,6 +214,7 @@ class EnterSheet(PreviewedChange[Receipt]):
 
     command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
+    kind = "sheet"
     seat: SeatName
     lines: Lines
 
@@ -340,6 +341,7 @@ class RollDice(GmCommand, Change[RollResult]):
         json=True,
     )
     weight = Harmless("it overwrites nothing, and is final so that nobody rolls until it suits")
+    kind = "roll"
     dice: Annotated[str, _DICE]
     label: Annotated[str, Words("words", "what the roll is for", "ann storms the gate")]
 

@@ -256,7 +256,7 @@ def _explain_bad_days(first: dt.date, last: dt.date, now: dt.datetime) -> str:
 
 def _explain_limit(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
     """Return which limit the new absence would exceed, alone or with those that touch it, "" if none."""
-    most = snapshot.policy.absence_days
+    most = snapshot.policy.absence
     if most == 0:
         return f"in {snapshot.name} deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY."
     if len(absences) >= MOST_ABSENCES:

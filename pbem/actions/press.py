@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
 from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
-    PIECES_A_TURN,
     characters_left,
     is_immediate,
     mail_press,
@@ -24,7 +23,6 @@ from pbem.actions.press_delivery import (
     send_press,
 )
 from pbem.campaign.history import add_entry, current_turn_label
-from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.press import (
     DIARY,
     PRESS,
@@ -36,13 +34,13 @@ from pbem.campaign.press import (
     sanitise_text,
     save_press,
 )
+from pbem.campaign.questions import Asked, load_questions
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view
 from pbem.errors import CampaignError
 from pbem.report.notices import AnnouncementMail as GmLetter
-from pbem.report.notices import PressMessage
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Announcement, JournalEntry, Press, Seat
+from pbem.store.models import Announcement, Press, Seat
 from pbem.store.types import CampaignState
 from pbem.text import count_noun, format_time, join_names, quote_block
 from pbem.util import MASK
@@ -90,10 +88,11 @@ class Recipients:
 
 @dataclass(frozen=True, slots=True)
 class PressList:
-    """All press of a campaign that its GM may see."""
+    """All press of a campaign that its GM may see, and the questions to the GM."""
 
     campaign: str
     press: tuple[PressShown, ...]
+    questions: tuple[Asked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +103,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
     takes_text = True
     command = "text"
     weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    kind = "text"
     text: Annotated[str, FILLED_IN] = ""
     seat: Annotated[SeatName | None, SEAT] = None
 
@@ -162,6 +162,7 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     usage = "DROP text_id"
     command = "text"
     weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
+    kind = "drop text"
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
     def do(self, context: Context) -> AnnouncementList:
@@ -219,6 +220,7 @@ class Announce(Change[Recipients]):
 
     command = "press"
     weight = Harmless("words that are sent overwrite nothing")
+    kind = "announce"
     text: str
     to: Sequence[str] = ()
 
@@ -266,16 +268,32 @@ class ShowPress(GmCommand, Query[PressList]):
             )
             for row, seat in rows
         )
-        return PressList(snapshot.name, tuple(shown))
+        return PressList(snapshot.name, tuple(shown), load_questions(context.session, snapshot))
 
     def render(self, facts: PressList, channel: Channel) -> Iterator[str]:
-        if not facts.press:
+        if not (facts.press or facts.questions):
             yield "There is no press."
         for each in facts.press:
             by = (each.seat or "the GM") + (" (unsigned)" if each.unsigned else "")
             to = "" if each.kind != "press" else f" to {join_names(each.to) or 'all'}"
             yield f"{each.id}  turn {each.turn}, {format_utc(each.at)} UTC: {each.kind} by {by}{to}"
             yield quote_block(each.text)
+        for asked in facts.questions:
+            yield from render_question(asked)
+
+
+def render_question(asked: Asked) -> Iterator[str]:
+    """Yield the lines on a question and its answer, as the GM sees them."""
+    by = asked.seat + (" (by its deputy)" if asked.author == "deputy" else "")
+    yield f"Question {asked.number} of {by}, turn {asked.turn}, {format_utc(asked.at)} UTC:"
+    yield quote_block(asked.text)
+    answer = asked.answer
+    if answer is None:
+        yield "Not answered yet."
+    else:
+        to = "all" if answer.to is None else join_names(answer.to)
+        yield f"Answered {format_utc(answer.at)} UTC, to {to}:"
+        yield quote_block(answer.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +316,7 @@ class SendPress(SeatCommand):
         vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
         vacancy = f" Nobody sits at {join_names(vacant)} now." if vacant else ""
         said = f"{_delivery_note(snapshot, piece, at, context.now)}{vacancy}{room}"
-        return TextResult("\n".join([said, *_mask_notes(passed)]))
+        return TextResult("\n".join([said, *mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +341,7 @@ class WriteNews(SeatCommand):
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         put_news(context.session, snapshot, own, passed.text, context.now)
         said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
-        return TextResult("\n".join([f"{said} {snapshot.name}.{_room_note(context, own)}", *_mask_notes(passed)]))
+        return TextResult("\n".join([f"{said} {snapshot.name}.{_room_note(context, own)}", *mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,49 +358,7 @@ class WriteDiary(SeatCommand):
         put_diary(context.session, snapshot, own, passed.text, context.now)
         kept = f"Entered into the diary of {own.seat}, {current_turn_label(context.session, snapshot, own.id)}."
         opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
-        return TextResult("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
-
-
-_ASKED = "has asked the GM: "
-_EXCERPT = 200
-
-
-@dataclass(frozen=True, slots=True)
-class AskGm(SeatCommand):
-    """Write to your GM; what stands below is mailed there, with your seat and turn."""
-
-    usage = "ASK GM"
-    takes_text = True
-    weight = Harmless("words that are sent overwrite nothing")
-
-    def do(self, context: Context) -> TextResult:
-        """Mail the words to the GM, in a mail that the GM can answer."""
-        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
-        own, passed = find_seat_view(snapshot, self.seat), sanitise_text(self.text)
-        _check_questions(context, own)
-        said = " ".join(passed.text.split())
-        excerpt = said if len(said) <= _EXCERPT else f"{said[:_EXCERPT]}..."
-        act = add_entry(session, snapshot.id, now, actor=own.seat, text=f"{_ASKED}{excerpt}", secret=True)
-        label = current_turn_label(session, snapshot, own.id)
-        page = PressMessage(campaign=snapshot.name, by=own.seat, to=("the GM",), text=passed.text, label=label)
-        mailer = CampaignMailer.of(app, snapshot)
-        # The time too, since a home restored from a backup gives numbers again.
-        id_ = ("ask gm", snapshot.name, act, now.isoformat())
-        mail = mailer.mail(snapshot.gm, f"question from {own.seat}, {label}", page, id_)
-        mailer.send(session, now, replace(mail, reply_to=own.address))
-        sent = f"Mailed to your GM, {snapshot.gm}, whose answer comes to {own.address}."
-        return TextResult("\n".join([sent, *_mask_notes(passed)]))
-
-
-def _check_questions(context: Context, own: SeatView) -> None:
-    """Raise CampaignError if a seat has asked its GM often enough today."""
-    snapshot = context.snapshot
-    today = (JournalEntry.campaign_id == snapshot.id, JournalEntry.at > context.now - dt.timedelta(days=1))
-    asked = (JournalEntry.actor == own.seat, JournalEntry.secret, JournalEntry.text.startswith(_ASKED))
-    if context.session.scalars(select(func.count()).where(*today, *asked)).one() >= PIECES_A_TURN:
-        raise CampaignError(
-            f"you have asked {PIECES_A_TURN} times in a day, and no more is mailed: write to {snapshot.gm}"
-        )
+        return TextResult("\n".join([f"{kept} {opened}", *mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,7 +434,8 @@ def _room_note(context: Context, own: SeatView) -> str:
     return f" Your seat has room for {characters_left(context.session, context.snapshot, own)} characters more in them."
 
 
-def _mask_notes(passed: SanitisedText) -> list[str]:
+def mask_notes(passed: SanitisedText) -> list[str]:
+    """Return the note on what was not passed on of a text, if there is any."""
     if not passed.masked:
         return []
     stood = f"In {count_noun(passed.masked, 'line')} stood what looks like a key or the head of a mail"

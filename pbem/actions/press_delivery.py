@@ -87,10 +87,8 @@ def put_news(session: Session, snapshot: CampaignSnapshot, sender: SeatView, tex
 
 
 def put_diary(session: Session, snapshot: CampaignSnapshot, sender: SeatView, text: str, now: dt.datetime) -> None:
-    """Add a text to a seat's diary. Raises CampaignError if the campaign has no diaries, or this one is full."""
+    """Add a text to a seat's diary. Raises CampaignError if it is full."""
     require_running(snapshot)
-    if not snapshot.policy.diary:
-        raise CampaignError(f"there are no diaries in {snapshot.name}")
     piece = PressItem(kind=DIARY, sender=sender, text=text)
     _check_pieces(session, snapshot, piece)
     share = ROOM_FOR_DIARIES // len(snapshot.places)
@@ -102,7 +100,7 @@ def put_diary(session: Session, snapshot: CampaignSnapshot, sender: SeatView, te
 
 def is_immediate(snapshot: CampaignSnapshot, piece: PressItem) -> bool:
     """Return True if a message is mailed by itself, as a GM's always is."""
-    return piece.sender is None or snapshot.policy.press_with == "mail"
+    return piece.sender is None or snapshot.policy.press_delivery == "now"
 
 
 def _check_press(snapshot: CampaignSnapshot) -> None:

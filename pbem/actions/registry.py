@@ -35,7 +35,6 @@ from pbem.actions.press import (
     AddAnnouncement,
     Announce,
     AnnounceInReport,
-    AskGm,
     Mute,
     RemoveAnnouncement,
     SendPress,
@@ -46,30 +45,43 @@ from pbem.actions.press import (
     WriteNews,
     WriteUnsigned,
 )
+from pbem.actions.questions import AnswerCommand, AnswerQuestion, AskGm
 from pbem.actions.rerun import EditState, RerunTurn, RunAgain
 from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowJournal
+from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule
 from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingCommand
 from pbem.ruleset.orders import OrderParser
 
 GM_FORMS: tuple[type[GmCommand], ...] = (
     *(GmHelp, MailToken, StatusCommand, JournalCommand, SetCommand, DeadlineCommand, ExtendDeadline, SetSchedule),
     *(HoldCampaign, ReleaseCampaign, StartCampaign, RequestRun, PreviewTurn, Invite, GiveSeat, OpenSeat),
-    *(PauseSeat, ResumeSeat, RemoveSeat, AnnounceCommand, RulingCommand, RollsCommand, RollDice),
-    *(SheetCommand, ShowSheets, TurnsCommand, RepairHistory, RollBack, StateCommand, RunAgain, TryTurn),
+    *(PauseSeat, ResumeSeat, RemoveSeat, AnnounceCommand, AnswerCommand, RulingCommand, RollsCommand),
+    *(
+        RollDice,
+        SheetCommand,
+        ShowSheets,
+        UndoChange,
+        TurnsCommand,
+        RepairHistory,
+        RollBack,
+        StateCommand,
+        RunAgain,
+        TryTurn,
+    ),
 )
 """The commands that a GM may mail. Of several with one word, the first one that a line fits is meant."""
 
 GM_ACTIONS: tuple[type[GmCommand], ...] = (
     *GM_FORMS,
     *(ShowStatistics, ShowSeats, ShowTexts, ShowPress, AddAnnouncement, RemoveAnnouncement, ExtendByRule, ShowRolls),
-    *(UndoRollback, ShowJournal),
+    UndoRollback,
 )
 """The same, with those of earlier versions, which are understood for good."""
 
@@ -97,6 +109,7 @@ ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
         Announce,
         AnnounceInReport,
         EditState,
+        AnswerQuestion,
         EnterSheet,
         RestoreSheet,
         SubmitRuling,

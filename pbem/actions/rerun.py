@@ -77,6 +77,7 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
 
     command = "rerun"
     weight = Confirmed("the last run of the turn, and its reports", "the archive, in withdrawn/")
+    kind = "rerun"
     rewrites = True
     changes: RerunChanges = NO_CHANGES
 
@@ -315,24 +316,25 @@ class ShowState(Query[ShownState]):
 
 
 @dataclass(frozen=True, slots=True)
-class EditState(PlannedChange[StateEdited, "_Plan"]):
+class EditState(PlannedChange[StateEdited, "StateEditPlan"]):
     """Change the state, by a JSON Patch (RFC 6902) or the whole of it."""
 
     command = "patch"
     weight = Confirmed("the state of the open turn", "the journal, and a patch back")
+    kind = "state"
     rewrites = True
-    data: Json
+    data: Json = None
 
-    def plan(self, context: Context) -> _Plan:
+    def plan(self, context: Context) -> StateEditPlan:
         """Return the checked edit, and the last turn rerun with it. Raises CampaignError."""
         edit = read_edit(context, self.data)
-        return _Plan(edit, plan_rerun(context, edit.changes))
+        return StateEditPlan(edit, plan_rerun(context, edit.changes))
 
-    def keep(self, context: Context, plan: _Plan) -> None:
+    def keep(self, context: Context, plan: StateEditPlan) -> None:
         """Replace the last run by the one with the edit."""
         apply_rerun(context, plan.amendment)
 
-    def facts(self, plan: _Plan) -> StateEdited:
+    def facts(self, plan: StateEditPlan) -> StateEdited:
         """Return the differences of the edit, and whose reports change."""
         return StateEdited(plan.edit, plan.amendment.impact)
 
@@ -347,7 +349,9 @@ class EditState(PlannedChange[StateEdited, "_Plan"]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class StateEditPlan:
+    """An edit of the state, and the computed rerun with it."""
+
     edit: StateEdit
     amendment: RerunPlan
 

@@ -101,6 +101,7 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     command = "rollback"
     typed = Typed("Open an earlier TURN of a campaign again, with the sheets that had come in for it.")
     weight = Confirmed("the turns since", "pbem forward NAME")
+    kind = "rollback"
     rewrites = True
     turn: Annotated[int, _TURN]
     sure: Annotated[str | None, SURE] = None
@@ -188,7 +189,9 @@ class ShowTurns(Query[TurnsRun]):
             is_current(snapshot.id), Turn.resolved_at.is_not(None), Turn.number >= snapshot.first
         )
         rows = context.session.execute(run.order_by(Turn.number))
-        return TurnsRun(snapshot.name, snapshot.turn, snapshot.schedule.zone, tuple((row[0], row[1]) for row in rows))
+        return TurnsRun(
+            snapshot.name, snapshot.turn, snapshot.schedule.zone, tuple((row[0], row[1]) for row in rows if row[1])
+        )
 
     def render(self, facts: TurnsRun, channel: Channel) -> Iterator[str]:
         back = channel.either(f"pbem rollback {facts.campaign} TURN", "ROLLBACK turn")
@@ -208,12 +211,13 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
     command = "forward"
     typed = Typed("Take the newest rollback back, as long as the turn it opened has not been run.")
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
+    kind = "undo"
     rewrites = True
 
     def do(self, context: Context) -> RollbackResult:
         """Reinstate the turns of the newest rollback. Raises CampaignError if there is none to undo."""
         session, snapshot, now = context.session, context.snapshot, context.now
-        shelf = _find_undoable_rollback(session, snapshot)
+        shelf = find_undoable_rollback(session, snapshot)
         # Exactly one turn: a rollback whose turn was run since is refused above.
         (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
         restored = reinstate_turns(session, shelf)
@@ -267,7 +271,7 @@ def _seats_to_change(
     """
     told = seats_removed_before(session, snapshot.id, number)
     # A seat that the house rules removed when the turn opened is in no record before it: missed sheets have to tell.
-    missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.nmr_remove
+    missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.remove_after_missed
     gone = {seat for seat in snapshot.seats if seat in told or (most and missed.get(seat, 0) >= most)}
     return (
         tuple(place.seat for place in snapshot.places if not place.playing and place.seat not in gone),
@@ -293,7 +297,7 @@ def _reload(context: Context) -> Context:
     return replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
 
 
-def _find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
+def find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
     """Return the withdrawn turns of the newest rollback. Raises CampaignError if it cannot be undone."""
     # The row stays, without turns, when its turns were reinstated.
     holds_turns = WithdrawnTurns.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
@@ -382,6 +386,7 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         "Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does.",
     )
     weight = Confirmed("the turns that do not hang together", "the archive, in withdrawn/")
+    kind = "repair"
     rewrites = True
     sure: Annotated[str | None, SURE] = None
 

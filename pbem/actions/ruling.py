@@ -14,12 +14,13 @@ import datetime as dt
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -45,17 +46,18 @@ from pbem.errors import CampaignError, StoreError, describe_error
 from pbem.mail.headers import reply_code
 from pbem.mail.message import AttachedFile
 from pbem.mail.mime import decode_text
+from pbem.mail.reply_parser import normalise_text
 from pbem.report.attachments import CheckedAttachment, check_attachments
 from pbem.report.notices import RulingDigest
 from pbem.ruleset.order_types import Finding
 from pbem.ruleset.protocol import Adjudicated, TurnInput
 from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import json_sha256
-from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json
-from pbem.store.models import Campaign, PendingRequest, Turn
+from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
+from pbem.store.models import Campaign, JournalEntry, PendingRequest, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import as_sentence, wrap
+from pbem.text import as_sentence, format_time_short, wrap
 
 RULING = "ruling"
 """The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
@@ -151,6 +153,9 @@ DIGEST = "digest.txt"
 WHOLE = "ruling.txt"
 """A file with the whole ruling, for GMs who prefer a single file; FILE lines begin its parts."""
 
+UNTOLD = "untold"
+"""The code of the finding that a seat is left without a text."""
+
 WHOLE_RULING = "the ruling"
 """The name under which findings on all files together are listed."""
 
@@ -194,7 +199,8 @@ class RulingResult:
     """A ruling as it was read: the findings of each file, and `kept`, which is true if it has no error.
 
     `rolled` are the rolls made for it; a dry run has none. `replaced` are the parts of
-    the ruling before that it changes; with `same` it changes nothing at all.
+    the ruling before that it changes; with `same` it changes nothing at all. `before`
+    is the time at which that was submitted, on the campaign's clocks, "" if there is none.
     """
 
     campaign: str
@@ -204,17 +210,32 @@ class RulingResult:
     rolled: tuple[Roll, ...] = ()
     replaced: tuple[Replaced, ...] = ()
     same: bool = False
+    before: str = ""
+
+    @property
+    def errors(self) -> int:
+        """The number of errors, for which the ruling is not used."""
+        return sum(finding.severity == "error" for found in self.findings.values() for finding in found)
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """The files of the seats that would read nothing of the turn."""
+        return tuple(file for file, found in self.findings.items() if any(finding.code == UNTOLD for finding in found))
 
 
 @dataclass(frozen=True, slots=True)
 class RulingForm:
-    """A ruling to be filled in: its turn, the revision of its campaign, its files, and the sheets as a digest."""
+    """A ruling to be filled in: its turn, the revision of its campaign, its files, and the sheets as a digest.
+
+    `mailed` is the same without remarks, as lines of a mail.
+    """
 
     campaign: str
     turn: int
     era: int
     files: Mapping[str, str]
     digest: str
+    mailed: str
 
     @property
     def text(self) -> str:
@@ -298,14 +319,15 @@ class SubmitRuling(PreviewedChange[RulingResult]):
 
     command = "adjudicate"
     weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
+    kind = "ruling"
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
     brought: Mapping[str, CheckedAttachment] = field(default_factory=dict)
     passed_over: tuple[str, ...] = ()
 
     def asks(self, context: Context, facts: RulingResult) -> bool:
-        """Return True if parts of a ruling before would be replaced."""
-        return facts.kept and bool(facts.replaced)
+        """Return True if parts of a ruling before would be replaced, or a seat is left without a text."""
+        return facts.kept and not facts.same and bool(facts.replaced or facts.untold)
 
     def look(self, context: Context) -> RulingResult:
         """Return how the files read, and whether they could be kept; no dice are rolled."""
@@ -353,6 +375,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
             rolled=tuple(rolls.fresh) if kept else (),
             replaced=replaced_parts(now, parts) if kept else (),
             same=kept and parts == now,
+            before=_clock(submitted_at(context.session, snapshot, before), context),
         )
         return open_, ruling, taken
 
@@ -369,11 +392,25 @@ def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
     elif taken.kept:
         yield from render_replaced(taken.turn, taken.campaign, taken.replaced, channel)
         yield from (wrap(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
-        release = channel.either(f"pbem release {taken.campaign}", "RELEASE")
-        done = f"The ruling on turn {taken.turn} of {taken.campaign} is taken. Run it with: {release}"
-        yield channel.undone or done
+        yield channel.undone or _submitted(taken, channel)
     else:
-        yield "The ruling is not taken: mend the errors and take it again."
+        many = taken.errors > 1
+        yield f"Not done: {taken.errors} error{'s' * many}. Fix {'them' if many else 'it'} and submit again."
+
+
+def _submitted(taken: RulingResult, channel: Channel) -> str:
+    release, run = (channel.either(f"pbem {verb} {taken.campaign}", verb.upper()) for verb in ("release", "run"))
+    before = f" ({'replaces' if taken.replaced else 'adds to'} that of {taken.before})" if taken.before else ""
+    return f"Done: ruling on turn {taken.turn} submitted{before}. Run it: {release}; before the deadline: {run}"
+
+
+def _clock(at: dt.datetime | None, context: Context) -> str:
+    """Return the time of day by the campaign's clocks, with the date unless it is today."""
+    zone = context.snapshot.schedule.zone
+    if at is None:
+        return ""
+    today = at.astimezone(ZoneInfo(zone)).date() == context.now.astimezone(ZoneInfo(zone)).date()
+    return f"{at.astimezone(ZoneInfo(zone)):%H:%M}" if today else format_time_short(at, zone)
 
 
 def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
@@ -381,7 +418,9 @@ def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
     for finding in findings:
         line = f", line {finding.line}" if finding.line else ""
         hint = f" {as_sentence(finding.hint)}" if finding.hint else ""
-        yield wrap(f"{finding.severity}: {file}{line}: {as_sentence(finding.text)}{hint}", "    ")
+        # Not capitalised: names of seats and of files are in small letters.
+        text = finding.text[:1] + as_sentence(finding.text)[1:]
+        yield wrap(f"{finding.severity.capitalize()}: {file}{line}: {text}{hint}", "    ")
 
 
 def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], channel: Channel) -> Iterator[str]:
@@ -431,7 +470,20 @@ class ShowRulingForm(Query[RulingForm]):
             context.snapshot.era,
             _render_files(open_),
             _render_digest(open_),
+            _mailed_form(open_),
         )
+
+
+def submitted_at(session: Session, snapshot: CampaignSnapshot, ruling: Json) -> dt.datetime | None:
+    """Return the time at which the ruling on the open turn was submitted, or restored; None if there is none."""
+    if ruling is None:
+        return None
+    said = JournalEntry.campaign_id == snapshot.id, JournalEntry.text == _journalled(snapshot.turn, ruling)
+    return session.scalar(select(JournalEntry.at).where(*said).order_by(JournalEntry.id.desc()).limit(1))
+
+
+def _journalled(turn: int, ruling: Json) -> str:
+    return f"ruled on turn {turn} (digest {json_sha256(ruling)[:12]})"
 
 
 def _add_file_findings(
@@ -567,37 +619,106 @@ def open_ruling(context: Context) -> OpenRuling:
     return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
 
 
-def _render_digest(open_: OpenRuling) -> str:
-    return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing)
+def _render_digest(open_: OpenRuling, seats: Collection[SeatName] | None = None) -> str:
+    return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing, seats)
 
 
-def _render_files(open_: OpenRuling) -> Mapping[str, str]:
+def _render_files(
+    open_: OpenRuling, *, brief: bool = False, seats: Collection[SeatName] | None = None
+) -> Mapping[str, str]:
     given = open_.given
-    return open_.ruleset.ruling_files(open_.state, given.orders, given.missing, open_.turn.ruling)
+    return open_.ruleset.ruling_files(
+        open_.state, given.orders, given.missing, open_.turn.ruling, brief=brief, seats=seats
+    )
+
+
+def _mailed_form(open_: OpenRuling, seats: Collection[SeatName] | None = None) -> str:
+    """Return the form as it is mailed, of all seats or of some, from RULING to END."""
+    # A reply may hold the form of another turn or campaign, so that its first line names both.
+    first = f"RULING ; {open_.snapshot.name}, turn {open_.snapshot.turn}"
+    return f"{first}\n{format_ruling(_render_files(open_, brief=True, seats=seats)).rstrip()}\nEND"
+
+
+DIGEST_KIND = "digest"
+"""The kind of a `PendingRequest` with the code of a mail to a GM that has the form of a ruling."""
+
+
+class SentDigest(NamedTuple):
+    """A mail with the sheets of a turn: when it was sent, and a checksum of each seat's sheet."""
+
+    at: dt.datetime
+    seen: Mapping[SeatName, str]
+
+
+def last_digest(session: Session, turn_id: int) -> SentDigest | None:
+    """Return the newest mail with the sheets of a turn; None if there is none yet."""
+    sent = (
+        select(PendingRequest.created_at, PendingRequest.data)
+        .where(PendingRequest.kind == DIGEST_KIND)
+        .order_by(PendingRequest.id.desc())
+    )
+    return next(
+        (SentDigest(at, data["seen"]) for at, data in session.execute(sent) if data.get("turn_id") == turn_id), None
+    )
 
 
 def _send_digest(app: App, name: str, now: dt.datetime) -> None:
     with app.store.reading() as session:
         context = Context(session, app, load_campaign(session, name), now)
         open_ = open_ruling(context)
-        page = _build_page(open_)
+        whole = _render_digest(open_)
         # With the deadline: after an extension the GM hears again that the turn awaits them, even without a new sheet.
-        moment = ("digest", json_sha256(page.digest), str(page.deadline))
+        moment = ("digest", json_sha256(whole), str(open_.turn.deadline))
         if was_notified(context, moment):
             return
-    subject = f"turn {page.turn}: the sheets have changed" if page.ruled else f"turn {page.turn} needs your ruling"
+        sent = last_digest(session, open_.turn.id)
+        seen = {seat: json_sha256(_render_digest(open_, (seat,)))[:16] for seat in open_.snapshot.seats}
+        changed = () if sent is None else tuple(seat for seat in seen if seen[seat] != sent.seen.get(seat))
+        page = _build_page(open_, sent.at if sent else None, changed, open_questions(context))
+    subject = f"turn {page.turn}: {_named(page.changed)} sent another sheet" if page.changed else ""
+    subject = subject or f"turn {page.turn} needs your ruling"
     with app.store.writing() as session:
         snapshot = locked_campaign(session, name)
+        context = Context(session, app, snapshot, now)
         # The digest was made without the lock: it is sent only if the turn is still as it was read.
-        if (snapshot.turn, snapshot.era, snapshot.hold_kind) == (
+        if was_notified(context, moment) or (snapshot.turn, snapshot.era, snapshot.hold_kind) != (
             open_.snapshot.turn,
             open_.snapshot.era,
             open_.snapshot.hold_kind,
         ):
-            notify_gm_once(Context(session, app, snapshot, now), moment=moment, subject=subject, page=page)
+            return
+        code = reply_code(secrets.token_bytes(32), DIGEST_KIND)
+        # `to` and `by` are empty, so that the daily limit of codes does not count it.
+        data = {"turn_id": open_.turn.id, "gm": snapshot.gm.lower(), "seen": seen, "form": form_hash(page.form)}
+        session.add(
+            PendingRequest(
+                kind=DIGEST_KIND,
+                code=code,
+                campaign_id=snapshot.id,
+                data={**data, "to": "", "by": ""},
+                message_id=notify_gm_once(context, moment=moment, subject=subject, page=page, code=code),
+                created_at=now,
+            )
+        )
 
 
-def _build_page(open_: OpenRuling) -> RulingDigest:
+def _named(seats: Sequence[SeatName]) -> str:
+    return seats[0] if len(seats) == 1 else f"{len(seats)} players"
+
+
+def form_hash(form: str) -> str:
+    """Return the checksum of a form, whatever blanks and line ends a mail program has made of it."""
+    return json_sha256(normalise_text(form).split())
+
+
+def open_questions(_context: Context) -> tuple[str, ...]:
+    """Return the questions of players to their GM that are not answered yet, one line each."""
+    return ()
+
+
+def _build_page(
+    open_: OpenRuling, since: dt.datetime | None, changed: tuple[SeatName, ...], questions: tuple[str, ...]
+) -> RulingDigest:
     snapshot = open_.snapshot
     return RulingDigest(
         campaign=snapshot.name,
@@ -605,9 +726,13 @@ def _build_page(open_: OpenRuling) -> RulingDigest:
         deadline=open_.turn.deadline,
         zone=snapshot.schedule.zone,
         missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
-        digest=_render_digest(open_),
-        form=format_ruling(_render_files(open_)),
+        digest=_render_digest(open_, changed or None),
+        form=_mailed_form(open_, changed or None),
+        help=tuple(open_.ruleset.ruling_help.split("\n\n")),
         ruled=snapshot.hold_kind == HoldKind.RULED,
+        changed=changed,
+        since=since,
+        questions=questions,
     )
 
 
@@ -620,9 +745,7 @@ def keep_ruling(context: Context, open_: OpenRuling, ruling: Json) -> None:
     if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):
         keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
-    add_entry(
-        session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {json_sha256(ruling)[:12]})"
-    )
+    add_entry(session, snapshot.id, now, actor="gm", text=_journalled(snapshot.turn, ruling))
     if not hold(context, HoldKind.RULED):
         waiting = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULING)
         session.execute(waiting.values(hold_kind=HoldKind.RULED))

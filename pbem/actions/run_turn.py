@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Change, Reversible, TextResult
+from pbem.actions.reversal import store_undo
 from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
@@ -58,7 +59,7 @@ def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act:
     if not missers:
         return
     _warn(context, missers, act)
-    if snapshot.policy.late == "public":
+    if snapshot.policy.late_list == "players":
         seats = tuple(each.place.seat for each in missers)
         others = OthersMissed(campaign=snapshot.name, missed=seats)
         notify_players(context, act=act, subject=f"no orders from {join_names(seats)}", page=others, but=seats)
@@ -86,15 +87,16 @@ def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
     """Warn those for whom a miss has consequences, or who miss repeatedly; of a single miss the report tells enough."""
     policy = context.snapshot.policy
     for each in missers:
-        if not _is_too_many(policy, each) and (policy.nmr_open or policy.nmr_remove or each.in_a_row > 1):
+        matters = policy.open_after_missed or policy.remove_after_missed or each.in_a_row > 1
+        if matters and not _is_too_many(policy, each):
             page = _build_warning(context, each)
             notify_each(context, act=act, subject=f"no orders from you, {page.label}", pages=[(each.place, page)])
 
 
 def _build_warning(context: Context, misser: _Misser) -> SheetMissed:
     snapshot, policy = context.snapshot, context.snapshot.policy
-    removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
-    opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
+    removed_in = policy.remove_after_missed - misser.in_a_row if policy.remove_after_missed else None
+    opens_in = policy.open_after_missed - misser.in_a_row if policy.open_after_missed else None
     opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
     return SheetMissed(
         campaign=snapshot.name,
@@ -109,7 +111,7 @@ def _build_warning(context: Context, misser: _Misser) -> SheetMissed:
 
 
 def _is_too_many(policy: HouseRules, misser: _Misser) -> bool:
-    return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
+    return any(limit and misser.in_a_row >= limit for limit in (policy.open_after_missed, policy.remove_after_missed))
 
 
 def _enforce_limits(context: Context, misser: _Misser) -> str:
@@ -120,7 +122,7 @@ def _enforce_limits(context: Context, misser: _Misser) -> str:
     # The run has changed the campaign since the snapshot was read.
     newest = load_campaign(context.session, context.snapshot.name)
     since = replace(context, snapshot=newest)
-    if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
+    if newest.policy.remove_after_missed and misser.in_a_row >= newest.policy.remove_after_missed:
         remove_seat(since, misser.place, why)
         back = back_hint(newest.name, misser.place.seat)
         return f"The seat is out of the game. Until turn {newest.turn} is run it is brought back by: {back}"
@@ -226,6 +228,9 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
     # Counted before consequences are decided: the limits of the house rules include this miss.
     _count_missed(session, before, after)
     act = add_entry(session, snapshot.id, now, actor="pbem", text=_journal_text(before, after, reason))
+    if reason == BY_GM:
+        # So that `undo` does not skip it.
+        store_undo(session, act, {"action": "run", "turn": turn.number})
     if _hides_misses(before, after):
         add_entry(session, snapshot.id, now, actor="pbem", text=_missed_text(before, after), secret=True)
     # If the turn is run before its deadline, players had not all their time, and have missed nothing.
@@ -264,7 +269,7 @@ def _journal_text(before: TurnInputs, after: TurnResult, reason: str) -> str:
 
 def _hides_misses(before: TurnInputs, after: TurnResult) -> bool:
     """Return True if sheets were missed, and only the GM may know whose: it may be secret who was awaited at all."""
-    return bool(after.turn.missing) and before.snapshot.policy.late != "public"
+    return bool(after.turn.missing) and before.snapshot.policy.late_list != "players"
 
 
 def _missed_text(before: TurnInputs, after: TurnResult) -> str:

@@ -350,6 +350,7 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     usage = "GIVE seat TO address [sure]"
     command = "seat"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+    kind = "give"
     seat: Annotated[SeatName, SEAT]
     address: Annotated[str, ADDRESS]
     sure: Annotated[str | None, SURE] = None
@@ -385,6 +386,7 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     usage = "OPEN seat [sure]"
     command = "seat"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+    kind = "open"
     seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
 
@@ -425,6 +427,7 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
     usage = "REMOVE seat [sure] [asked]"
     command = "seat"
     weight = Confirmed("the seat, to its player and the game", "pbem seat NAME SEAT --resume")
+    kind = "remove"
     seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
@@ -471,6 +474,7 @@ class PauseSeat(GmCommand, Change[TextResult]):
     usage = "PAUSE seat"
     command = "seat"
     weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
+    kind = "pause"
     seat: Annotated[SeatName, SEAT]
 
     def do(self, context: Context) -> TextResult:
@@ -488,6 +492,7 @@ class ResumeSeat(GmCommand, Change[TextResult]):
     usage = "RESUME seat"
     command = "seat"
     weight = Reversible("pbem seat NAME SEAT --pause", "PAUSE seat")
+    kind = "resume"
     seat: Annotated[SeatName, SEAT]
 
     def do(self, context: Context) -> TextResult:
@@ -524,6 +529,7 @@ class Invite(GmCommand, Change[TextResult]):
     usage = "INVITE address [AS seat]"
     command = "invite"
     weight = Harmless("an invitation takes nothing from anybody")
+    kind = "invite"
     address: Annotated[str, ADDRESS]
     seat: Annotated[SeatName | None, SEAT] = None
 

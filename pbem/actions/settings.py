@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
 from sqlalchemy import select, update
 
-from pbem.actions.arguments import GmCommand, Typed
+from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult
+from pbem.actions.deadlines import change_schedule
+from pbem.actions.undo import undoable_entries
 from pbem.campaign.history import add_entry
-from pbem.campaign.house_rules import HOUSE_RULES, parse_house_rules
+from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, parse_house_rules, printed_name
 from pbem.campaign.house_rules import HouseRules as Policy
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import generate_token, hash_token
@@ -20,7 +22,6 @@ from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.notices import GmToken
-from pbem.ruleset.order_types import FILLED_IN
 from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
 from pbem.text import format_time, wrap
@@ -54,6 +55,7 @@ class ChangeGm(Change[GmInfo]):
 
     command = "gm"
     weight = Reversible("pbem gm NAME --address ADDRESS")
+    kind = "gm"
     address: str
 
     def do(self, context: Context) -> GmInfo:
@@ -80,6 +82,7 @@ class MailToken(GmCommand, Change[GmInfo]):
     usage = "TOKEN"
     command = "gm"
     weight = Harmless("the same GM gets another token")
+    kind = "token"
 
     def do(self, context: Context) -> GmInfo:
         """Queue the mail with a new token."""
@@ -104,12 +107,17 @@ def mail_gm_token(context: Context) -> None:
 
 @dataclass(frozen=True, slots=True)
 class JournalLine:
-    """An entry of a campaign's journal. Players may not read it if it is `secret`."""
+    """An entry of a campaign's journal. Players may not read it if it is `secret`.
+
+    `undoable`: it is of a change that can be undone now, by the number of the `entry`.
+    """
 
     at: dt.datetime
     actor: str
     text: str
     secret: bool
+    entry: int
+    undoable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,28 +130,30 @@ class Journal:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowJournal(GmCommand, Query[Journal]):
-    """See all that was done to the campaign, when, and by whom."""
+class ShowJournal(Query[Journal]):
+    """See all that was done to the campaign, when, and by whom; with a `turn`, while that was open."""
 
-    usage = "JOURNAL"
     command = "journal"
-    typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
-    turn: Annotated[int | None, FILLED_IN] = None
+    turn: int | None = None
 
     def look(self, context: Context) -> Journal:
         """Return the whole journal, or what was done while a turn was open. Raises CampaignError if there is none."""
         snapshot = context.snapshot
-        acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
+        columns = (Row.at, Row.actor, Row.text, Row.secret, Row.id)
+        acts = select(*columns).where(Row.campaign_id == snapshot.id).order_by(Row.id)
         if self.turn is not None:
             opened, run = _open_time(context, self.turn)
             acts = acts.where(Row.at >= opened, *[Row.at <= run] * (run is not None))
-        entries = tuple(JournalLine(*row) for row in context.session.execute(acts))
+        undoable = undoable_entries(context)
+        entries = tuple(JournalLine(*row, row.id in undoable) for row in context.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
 
     def render(self, facts: Journal, channel: Channel) -> Iterator[str]:
         for entry in facts.entries:
             secret = "  (secret)" if entry.secret else ""
-            yield f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"
+            undo = channel.either(f"pbem undo {facts.campaign} {entry.entry}", f"UNDO {entry.entry}")
+            mark = f"  (undo: {undo})" if entry.undoable else ""
+            yield f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}{mark}"
 
 
 def _open_time(context: Context, number: int) -> tuple[dt.datetime, dt.datetime | None]:
@@ -159,20 +169,26 @@ def _open_time(context: Context, number: int) -> tuple[dt.datetime, dt.datetime 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRuleLine:
-    """A house rule of a campaign: its value in words, the allowed values, and what it does."""
+    """A house rule of a campaign: its group, its value in words, the allowed values, and what it does.
+
+    `default` is True if the value is `default_value`; the schedule has no such value.
+    """
 
     name: str
+    group: str
     value: str
     allowed: str
     help: str
     default: bool
+    default_value: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRuleList:
-    """The house rules of a campaign."""
+    """The house rules of a campaign. `rules` has the same, for scripts written for earlier versions."""
 
     campaign: str
+    house_rules: tuple[HouseRuleLine, ...]
     rules: tuple[HouseRuleLine, ...]
 
 
@@ -182,16 +198,19 @@ class SetHouseRule(Change[TextResult]):
 
     command = "policy"
     weight = Reversible("pbem policy NAME RULE=VALUE", "SET rule=value")
+    kind = "house rules"
     given: Mapping[str, str]
 
     def do(self, context: Context) -> TextResult:
         """Change the house rules from now on. Raises CampaignError if a name or value is invalid."""
         changed = parse_house_rules(self.given)
+        said = ", ".join(f"{printed_name(name)} {_show(name, value)}" for name, value in changed.items())
+        act = add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
+        if (schedule := changed.pop(SCHEDULE, None)) is not None:
+            change_schedule(context, schedule, act)
         campaign = context.session.get_one(Campaign, context.snapshot.id)
         # A new dict: SQLAlchemy does not see changes inside of a JSON value.
         campaign.policy = {**campaign.policy, **changed}
-        said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
-        add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
         return TextResult(f"House rules of {context.snapshot.name} from now on: {said}.")
 
 
@@ -200,34 +219,36 @@ class ShowHouseRules(Query[HouseRuleList]):
     """See the house rules of the campaign."""
 
     def look(self, context: Context) -> HouseRuleList:
-        """Return all house rules."""
-        return HouseRuleList(context.snapshot.name, tuple(policy_lines(context.snapshot.policy)))
+        """Return all house rules, group by group."""
+        lines = tuple(_house_rule_lines(context))
+        return HouseRuleList(campaign=context.snapshot.name, house_rules=lines, rules=lines)
 
     def render(self, facts: HouseRuleList, channel: Channel) -> Iterator[str]:
-        for rule in facts.rules:
-            yield f"{rule.name}={rule.value}" + ("" if rule.default else "  (changed)")
-            yield f"    {wrap(f'{rule.help}: {rule.allowed}', '    ')}"
+        for group, rules in itertools.groupby(facts.house_rules, key=lambda rule: rule.group):
+            yield group
+            for rule in rules:
+                usual = "default" if rule.default else f"default: {rule.default_value}"
+                value = f'"{rule.value}"' if " " in rule.value else rule.value
+                yield f"  {rule.name}={value}" + (f"  ({usual})" if rule.default_value else "")
+                yield f"      {wrap(f'{rule.help}: {rule.allowed}', '      ')}"
 
 
-def policy_lines(policy: Policy) -> Iterator[HouseRuleLine]:
-    """Yield every house rule."""
-    usual = Policy()
+def _house_rule_lines(context: Context) -> Iterator[HouseRuleLine]:
+    snapshot = context.snapshot
+    title = context.app.game(snapshot.game).title
     for name, rule in HOUSE_RULES.items():
-        value = getattr(policy, name)
+        usual = "" if name == SCHEDULE else rule.show(getattr(Policy(), name)) or title
+        value = snapshot.schedule.text if name == SCHEDULE else rule.show(getattr(snapshot.policy, name)) or title
         yield HouseRuleLine(
-            name=name,
-            value=in_words(name, value),
+            name=printed_name(name),
+            group=rule.group,
+            value=value,
             allowed=rule.allowed,
             help=rule.help,
-            default=value == getattr(usual, name),
+            default=value == usual,
+            default_value=usual,
         )
 
 
-def in_words(name: str, value: object) -> str:
-    """Return the value of a house rule as a GM types it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int) and HOUSE_RULES[name].allowed.startswith("a span"):
-        unit, minutes = next(each for each in (("d", 1440), ("h", 60), ("m", 1)) if value % each[1] == 0)
-        return f"{value // minutes}{unit}"
-    return ",".join(value) or "none" if isinstance(value, tuple | list) else str(value)
+def _show(name: str, value: object) -> str:
+    return HOUSE_RULES[name].show(value) or "of the game"

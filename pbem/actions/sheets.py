@@ -103,6 +103,7 @@ class RestoreSheet(PreviewedChange[Receipt]):
 
     command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
+    kind = "sheet"
     seat: SeatName
     version: int | None = None
 

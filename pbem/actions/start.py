@@ -73,6 +73,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
     command = "start"
     typed = Typed("Start a campaign: set it up and queue its first reports.")
     weight = Confirmed("the seats that nobody has taken")
+    kind = "start"
     rewrites = True
     sure: Annotated[str | None, SURE] = None
 

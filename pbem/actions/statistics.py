@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -253,13 +253,34 @@ def _format_age(now: dt.datetime, at: dt.datetime | None) -> str:
     return "never" if at is None else f"{_format_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
 
 
+_TURNS = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
+
+
+def count_sheets(
+    session: Session, snapshot: CampaignSnapshot, newest: int
+) -> Iterator[tuple[int, Mapping[SheetTiming, int]]]:
+    """Yield the newest turns for which sheets were awaited, in their order, with the number of sheets by timing."""
+    played = _TURNS.where(is_current(snapshot.id), Turn.number >= snapshot.first)
+    rows = session.execute(played.order_by(Turn.number.desc()).limit(newest)).all()
+    sheets = _load_first_sheets(session, snapshot, since=rows[-1].number if rows else 0)
+    for row in reversed(rows):
+        came = _classify_sheets(snapshot, row, _load_record(session, row.id), sheets.get(row.id, {}))
+        if counted := Counter(sheet.came for _, sheet in came):
+            yield row.number, counted
+
+
+def _load_record(session: Session, turn_id: int) -> Mapping[str, Any]:
+    """Return the record of a turn, without a key for one that was not run."""
+    record: Mapping[str, Any] = json.loads(session.scalar(select(Turn.record).where(Turn.id == turn_id)) or b"{}")
+    return record
+
+
 def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Iterator[TurnTaken]:
     """Yield the turns that were played or are open."""
     sheets = _load_first_sheets(session, snapshot)
-    turns = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
     version = snapshot.version
-    for row in session.execute(turns.where(is_current(snapshot.id)).order_by(Turn.number)).all():
-        record = json.loads(session.scalar(select(Turn.record).where(Turn.id == row.id)) or b"{}")
+    for row in session.execute(_TURNS.where(is_current(snapshot.id)).order_by(Turn.number)).all():
+        record = _load_record(session, row.id)
         if row.number >= snapshot.first and (row.awaited or row.resolved_at is None):
             # One by one: the states of a large game would fill the memory together.
             state = session.scalars(select(Turn.state).where(Turn.id == row.id)).one()
@@ -293,12 +314,14 @@ def _classify_sheets(
             yield place.seat, SheetCame(came=SheetTiming.AWAITED)
 
 
-def _load_first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, Mapping[int, dt.datetime]]:
-    """Return the time of the first accepted sheet: by id of the turn, then of the seat."""
+def _load_first_sheets(
+    session: Session, snapshot: CampaignSnapshot, since: int = 0
+) -> Mapping[int, Mapping[int, dt.datetime]]:
+    """Return the time of the first accepted sheet since a turn: by id of the turn, then of the seat."""
     rows = session.execute(
         select(OrderSheet.turn_id, OrderSheet.seat_id, func.min(OrderSheet.received_at))
         .join(Turn, Turn.id == OrderSheet.turn_id)
-        .where(is_current(snapshot.id), OrderSheet.accepted)
+        .where(is_current(snapshot.id), Turn.number >= since, OrderSheet.accepted)
         .group_by(OrderSheet.turn_id, OrderSheet.seat_id)
     )
     found: dict[int, dict[int, dt.datetime]] = defaultdict(dict)
@@ -368,7 +391,7 @@ def _reasons_to_fade(
     if silence >= max(SILENT, 2 * (usual or 0) * _HOUR):
         days = count_noun(silence // dt.timedelta(days=1), "day")
         yield f"last word {days} ago" if last_word else f"no word in {days}"
-    limit = context.snapshot.policy.nmr_remove
+    limit = context.snapshot.policy.remove_after_missed
     in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != SheetTiming.MISSED), len(lately))
     if limit and missed and in_a_row == limit - 1:
         yield "is removed if the next is missed too"

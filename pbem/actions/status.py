@@ -174,7 +174,7 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> C
     return CampaignStatus(
         name=snapshot.name,
         game=snapshot.game,
-        title=app.game(snapshot.game).title,
+        title=snapshot.policy.title or app.game(snapshot.game).title,
         status=snapshot.status,
         # The turn that opened when the game ended is not played.
         turn=snapshot.turn - 1 if snapshot.status == CampaignState.OVER else snapshot.turn,

@@ -19,7 +19,6 @@ from pbem.actions.ruling import (
     ShowRulingForm,
     choose_earlier,
     earlier_rulings,
-    format_ruling,
     keep_earlier,
     keep_ruling,
     open_ruling,
@@ -99,7 +98,7 @@ class ShowRuling(Query[RulingShown]):
         if channel.by_mail:
             yield wrap("To rule, or to change the ruling, send this form with your token in it:")
             yield ""
-            yield from (f"GM {name} TOKEN", "RULING", *format_ruling(facts.form.files).rstrip().splitlines(), "END")
+            yield from (f"GM {name} TOKEN", *facts.form.mailed.splitlines())
             yield ""
         else:
             for part, text in facts.parts.items():
@@ -120,6 +119,7 @@ class DropRuling(Change[Dropped]):
 
     command = "adjudicate"
     weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
+    kind = "ruling"
 
     def do(self, context: Context) -> Dropped:
         """Drop the ruling, and keep it with the earlier ones. Raises CampaignError if there is none."""
@@ -149,6 +149,7 @@ class RestoreRuling(PreviewedChange[Restored]):
 
     command = "adjudicate"
     weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
+    kind = "ruling"
     number: int | None = None
 
     def asks(self, context: Context, facts: Restored) -> bool:

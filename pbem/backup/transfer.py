@@ -77,13 +77,16 @@ from pbem.store.types import CampaignState, HoldKind
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
 # Deletes from a copy what belongs to other campaigns, and what is not transferred: messages and mail; tokens and codes,
-# of which the other home makes new ones; deputies and standbys, who have agreed to this home alone.
+# of which the other home makes new ones; deputies and standbys, who have agreed to this home alone; and what it takes
+# to undo an action, since that names rows by their ids here.
 _OTHERS = """
 DELETE FROM campaign WHERE name != :name;
 DELETE FROM seat WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM shelf WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM turn WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM press WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM answer WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM question WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM gm_text WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM act WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM roll WHERE campaign_id NOT IN (SELECT id FROM campaign);
@@ -99,9 +102,11 @@ DELETE FROM report_copy;
 DELETE FROM request;
 DELETE FROM sealed_page;
 DELETE FROM fact;
+UPDATE act SET undo = NULL;
 UPDATE sheet SET letter_id = NULL;
 DELETE FROM letter;
 UPDATE seat SET token_hash = '', dice_code = '';
+UPDATE question SET code = '', message_id = '';
 UPDATE campaign SET gm_token_hash = '', status = 'running',
     hold_kind = 'none', hold_reason = '', moved_to = '';
 DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);

@@ -26,7 +26,18 @@ from pbem.mail.headers import require_address
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
-from pbem.store.models import Campaign, OrderSheet, Person, Press, Report, Seat, StoredRoll, Turn
+from pbem.store.models import (
+    Campaign,
+    OrderSheet,
+    Person,
+    Press,
+    Question,
+    QuestionAnswer,
+    Report,
+    Seat,
+    StoredRoll,
+    Turn,
+)
 from pbem.util import read_plain
 
 MOST_COUNTED = 100_000
@@ -96,7 +107,7 @@ def _check_people(session: Session, snapshot: CampaignSnapshot, own: str) -> Ite
 
 def _check_counters(session: Session) -> Iterator[str]:
     """Yield numbers so high that counting on would soon exceed their limits, and so make backups invalid."""
-    for column in (Campaign.era, Campaign.turn, StoredRoll.number, Report.edition, OrderSheet.version):
+    for column in (Campaign.era, Campaign.turn, StoredRoll.number, Question.number, Report.edition, OrderSheet.version):
         if (highest := session.scalar(select(func.max(column))) or 0) > MOST_COUNTED:
             yield f"table {column.table.name}, field {column.key}: {highest} is more than {MOST_COUNTED}"
 
@@ -107,6 +118,7 @@ def _check_seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[
         "seat, field muted": select(Seat.id, Seat.muted),
         "turn, field awaited": select(Turn.id, Turn.awaited),
         "press, field recipients": select(Press.id, Press.recipients),
+        "answer, field recipients": select(QuestionAnswer.id, QuestionAnswer.recipients),
     }
     for where, rows in columns.items():
         for id_, names in session.execute(rows):

@@ -113,7 +113,6 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "options": mapping,
         "gm": address,
         "schedule": schedule,
-        "settle_minutes": between(0, 7 * 24 * 60),
         "status": _ENUM,
         "turn": _TURN,
         "seed": sized(16, 64),
@@ -159,7 +158,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "id": _ID,
         "kind": one_of(
             *("join", "invite", "deputy", "address", "new_address", "fallback", "import", "message", "run", "ruling"),
-            "press",
+            *("press", "digest"),
         ),
         "code": matching(_REQUEST, "the code of a request"),
         "campaign_id": _ID,
@@ -296,6 +295,27 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "at": _TIME,
         "published_at": _TIME,
     },
+    "question": {
+        "id": _ID,
+        "campaign_id": _ID,
+        "number": between(1, 1_000_000),
+        "turn": _TURN,
+        "seat_id": _ID,
+        "author": one_of("player", "deputy"),
+        "text": _TEXT,
+        "at": _TIME,
+        "code": or_empty(code),
+        "message_id": or_empty(message_id),
+    },
+    "answer": {
+        "id": _ID,
+        "campaign_id": _ID,
+        "question_id": _ID,
+        "turn": _TURN,
+        "recipients": _SEAT_NAMES,
+        "text": _TEXT,
+        "at": _TIME,
+    },
     "gm_text": {"id": _ID, "campaign_id": _ID, "turn": _TURN, "seat_id": _ID, "text": _TEXT, "at": _TIME},
     "act": {
         "id": _ID,
@@ -305,6 +325,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "text": _TEXT,
         "secret": _FLAG,
         "turn": _TURN,
+        "undo": mapping,
     },
 }
 """By table and column, the check of a value that is not NULL, in the form in which the program reads it."""

@@ -66,7 +66,7 @@ def next_deadline(
     policy. Absences longer than the policy allows move nothing.
     """
     # Holidays are whole days of the schedule's zone: one begins in Auckland while it is still the day before in London.
-    least = dt.timedelta(minutes=policy.least)
+    least = dt.timedelta(minutes=policy.min_time)
     first = deadline = schedule.next_after(opened, least=least)
     closed = sorted(
         [*_holiday_spans(policy, schedule.zone, opened), *_absence_spans(schedule, policy, absences, least)]
@@ -98,7 +98,7 @@ def _absence_spans(
     for away in absences:
         # An hour more: a day on which clocks go back has 25.
         # A deadline on the morning after an absence would leave the player no time, so it is put off too.
-        if away.until - away.since <= policy.absence_days * _DAY + dt.timedelta(hours=1):
+        if away.until - away.since <= policy.absence * _DAY + dt.timedelta(hours=1):
             yield away.since, away.until + margin
 
 
@@ -131,7 +131,6 @@ class OpenTurnStatus:
     opened_at: dt.datetime
     deadline: dt.datetime | None
     reminded_at: dt.datetime | None
-    settle: dt.timedelta
     schedule: Schedule
     policy: HouseRules
     hold_kind: HoldKind
@@ -184,7 +183,7 @@ class OpenTurnStatus:
     def _is_settled(self, now: dt.datetime) -> bool:
         """Return True if there was time for second thoughts."""
         # A sheet later than `now` came while the clock was ahead; the turn does not wait for that time.
-        return not self._last_sheet <= now < self._last_sheet + self.settle
+        return not self._last_sheet <= now < self._last_sheet + self.policy.settle_time
 
     @property
     def _last_sheet(self) -> dt.datetime:
@@ -236,7 +235,6 @@ _TURNS = (
         Campaign.id.label("campaign_id"),
         Campaign.name.label("campaign"),
         Campaign.schedule,
-        Campaign.settle_minutes,
         Campaign.policy,
         Campaign.hold_kind,
         Campaign.hold_reason,
@@ -291,7 +289,6 @@ def _open_turn_status(
     plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "hold_kind", "hold_reason")
     return OpenTurnStatus(
         **{name: row[name] for name in plain},
-        settle=dt.timedelta(minutes=row["settle_minutes"]),
         schedule=Schedule.read(row["schedule"]),
         policy=HouseRules.read(row["policy"]),
         manned=bool(manned),

@@ -23,7 +23,7 @@ MOST_SCORED = 60
 MOST_OFFERED = 3
 """Campaigns to join next that are named."""
 
-_SHOWS_REPLAY = ("replay", "all")
+_SHOWS_REPLAY = ("replay", "full")
 
 
 def load_ending(

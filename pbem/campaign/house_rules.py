@@ -1,186 +1,289 @@
-"""A campaign's house rules for mail, time, people and press: values, defaults and help."""
+"""A campaign's house rules: identity, time, absence, holds, missed sheets, people, press and views.
+
+The names and values of earlier versions are still read. Stored keys are the field names of
+`HouseRules`; printed names have "-" for "_". The schedule is a house rule with a column of its own.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from dataclasses import field as declared
 from typing import Any
 
-from pbem.campaign.schedule import parse_duration
+from pbem.campaign.schedule import Schedule, parse_duration
 from pbem.errors import CampaignError
-from pbem.ruleset.fields import suggest
+from pbem.ruleset.fields import nearest
 
 OFF = "off"
-"""The value of the house rule `site` by which the site shows nothing of a campaign."""
+"""The value of a house rule for none, never and not at all."""
+
+ALWAYS = "always"
+"""The value of the house rule `hold` by which each turn waits for the GM's release."""
+
+_OFF_WORDS = (OFF, "no", "none", "never")
+_DAY = 24 * 60
+_USUAL_HOLD = 60
+_MOST_HOLIDAYS = 366
+_LONGEST_TITLE, _LONGEST_SCHEDULE = 80, 120
+_SHOWN = 40
+_NUMBER = re.compile("[0-9]{1,3}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRule:
-    """One house rule: its parser, the allowed values in words, its help, and a check of the value as stored."""
+    """One house rule: the allowed values in words, how a value is read and shown, its group and its help.
 
-    read: Callable[[str], Any]
+    `read` raises ValueError or KeyError. `keeps` checks a value as stored. `words` are the values that are words.
+    """
+
     allowed: str
-    help: str
+    read: Callable[[str], Any]
     keeps: Callable[[Any], bool]
+    show: Callable[[Any], str] = str
+    words: tuple[str, ...] = ()
+    group: str = ""
+    help: str = ""
 
 
-def _choice(*words: str, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
-    def read(text: str) -> str:
-        if text.lower() not in words:
-            raise ValueError
-        return text.lower()
-
-    return HouseRule(read, "one of " + ", ".join(words), help, lambda value: value in words)
+def _rule(group: str, default: Any, rule: HouseRule, help: str) -> Any:  # noqa: A002 - the word of the field it fills
+    return declared(default=default, metadata={"rule": replace(rule, group=group, help=help)})
 
 
-def _integer(low: int, high: int, *, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
-    def read(text: str) -> int:
-        number = int(text)
-        if not low <= number <= high:
-            raise ValueError
-        return number
-
-    return HouseRule(read, f"a whole number from {low} to {high}", help, lambda value: _is_within(low, high, value))
-
-
-def _boolean(*, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
-    def read(text: str) -> bool:
-        return {"yes": True, "no": False}[text.lower()]
-
-    return HouseRule(read, "yes or no", help, lambda value: isinstance(value, bool))
+def _choice(*words: str, **old: str) -> HouseRule:
+    """Return a rule whose value is one of some words; `old` are those of earlier versions."""
+    known = {word: word for word in words} | old
+    known |= dict.fromkeys(_OFF_WORDS, OFF) if OFF in words else {}
+    return HouseRule(
+        allowed="one of " + ", ".join(words),
+        read=lambda text: known[text.lower()],
+        keeps=lambda value: value in words,
+        words=words,
+    )
 
 
-def _minutes(most_days: int, *, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
-    def read(text: str) -> int:
-        span = parse_duration(text)
-        if span is None:
-            return {"0": 0}[text]  # KeyError for any other text, which `parse_house_rule` words
-        if span > dt.timedelta(days=most_days):
-            raise ValueError
-        return span // dt.timedelta(minutes=1)
-
-    most = dt.timedelta(days=most_days) // dt.timedelta(minutes=1)
-    return HouseRule(read, f"a span from 0m to {most_days}d, like 12h", help, lambda value: _is_within(0, most, value))
+_SWITCH = HouseRule(
+    allowed="on or off",
+    read=lambda text: {"on": True, "yes": True, OFF: False, "no": False}[text.lower()],
+    keeps=lambda value: isinstance(value, bool),
+    show=lambda value: "on" if value else OFF,
+    words=("on", OFF),
+)
 
 
-def _is_within(low: int, high: int, value: Any) -> bool:
-    return type(value) is int and low <= value <= high
+def _span(most_days: int, *, least: int = 0) -> HouseRule:
+    """Return a rule whose value is a span in minutes; if `least` is 0, that is off."""
+    return HouseRule(
+        allowed=f"{'1m' if least else 'off, or 1m'} to {most_days}d, like 12h",
+        read=lambda text: _require(_read_minutes(text), least, most_days * _DAY),
+        keeps=lambda value: _is_within(least, most_days * _DAY, value),
+        show=_show_minutes,
+        words=() if least else (OFF,),
+    )
+
+
+def _read_minutes(text: str) -> int:
+    if _is_off(text):
+        return 0
+    span = parse_duration(text)
+    if span is None:
+        raise ValueError
+    return span // dt.timedelta(minutes=1)
+
+
+def _show_minutes(minutes: int) -> str:
+    if not minutes:
+        return OFF
+    unit, size = next(each for each in (("d", _DAY), ("h", 60), ("m", 1)) if minutes % each[1] == 0)
+    return f"{minutes // size}{unit}"
+
+
+def _number(least: int, most: int, unit: str = "", of: str = "") -> HouseRule:
+    """Return a rule whose value is a whole number, with a unit; if `least` is 0, that is off."""
+    return HouseRule(
+        allowed=f"{least or f'off, or 1{unit}'} to {most}{unit}{of}",
+        read=lambda text: _require(0 if _is_off(text) else _read_number(text, unit), least, most),
+        keeps=lambda value: _is_within(least, most, value),
+        show=lambda value: f"{value}{unit}" if value else OFF,
+        words=() if least else (OFF,),
+    )
+
+
+def _is_off(text: str) -> bool:
+    return text == "0" or text.lower() in _OFF_WORDS
+
+
+def _read_number(text: str, unit: str = "") -> int:
+    """Return a number before an optional unit. Raises ValueError for other text, such as digits that are not ASCII."""
+    digits = text.lower().removesuffix(unit)
+    if not _NUMBER.fullmatch(digits):
+        raise ValueError
+    return int(digits)
+
+
+def _require(number: int, least: int, most: int) -> int:
+    if not least <= number <= most:
+        raise ValueError
+    return number
+
+
+def _is_within(least: int, most: int, value: Any) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+def _text(allowed: str, read: Callable[[str], str], *words: str) -> HouseRule:
+    """Return a rule whose value is stored as a text that is read as itself."""
+    return HouseRule(allowed=allowed, read=read, keeps=lambda value: _reads_as(read, value, value), words=words)
+
+
+def _reads_as(read: Callable[[str], Any], text: Any, value: Any) -> bool:
+    """Return True if a text is read as this value."""
+    try:
+        return isinstance(text, str) and bool(read(text) == value)
+    except ValueError:
+        return False
+
+
+def _read_title(text: str) -> str:
+    """Return a title in one line; "" for that of the game. Raises ValueError for characters that are not printed."""
+    # A line break is refused, not replaced: it could begin another header of a mail.
+    if len(text) > _LONGEST_TITLE or not text.isprintable():
+        raise ValueError
+    return "" if text.lower() in _OFF_WORDS else text.strip()
+
+
+def _read_schedule(text: str) -> str:
+    """Return a schedule as it is stored. Raises CampaignError."""
+    schedule = Schedule.read(text).text
+    if len(schedule) > _LONGEST_SCHEDULE:
+        raise CampaignError(f"a schedule has {_LONGEST_SCHEDULE} characters at most, these are {len(schedule)}")
+    return schedule
+
+
+def _read_hold(text: str) -> str:
+    if text.lower() == ALWAYS:
+        return ALWAYS
+    # In earlier versions 101 was the number for never.
+    off = _is_off(text) or text == "101"
+    return OFF if off else f"{_require(_read_number(text, '%'), 1, 100)}%"
+
+
+def _read_delay(text: str) -> str:
+    """Return "off", or a number of turns."""
+    return OFF if text.lower() in _OFF_WORDS else str(_require(_read_number(text), 0, 50))
 
 
 def _read_dates(text: str) -> tuple[str, ...]:
-    """Return days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"; or "none"."""
-    if text.lower() == "none":
+    """Return days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"; or "off"."""
+    if text.lower() in _OFF_WORDS:
         return ()
     spans = [part.strip() for part in text.split(",") if part.strip()]
     for span in spans:
         first, _, last = span.partition("..")
         if dt.date.fromisoformat(first) > dt.date.fromisoformat(last or first):
             raise ValueError
+    _require(len(spans), 1, _MOST_HOLIDAYS)
     return tuple(spans)
 
 
-def _read_delay(text: str) -> str:
-    """Return "off", or a number of turns."""
-    if text.lower() == "off":
-        return "off"
-    if not 0 <= int(text) <= 50:
-        raise ValueError
-    return str(int(text))
+_DATES = HouseRule(
+    allowed="off, or days like 2026-12-24..2027-01-02,2027-04-05",
+    read=_read_dates,
+    keeps=lambda value: isinstance(value, list) and _reads_as(_read_dates, _show_dates(value), tuple(value)),
+    show=lambda value: _show_dates(value),
+    words=(OFF,),
+)
 
 
-def _reads_as(read: Callable[[str], Any], text: Any, value: Any) -> bool:
-    """Return True if a text is read as this value."""
-    try:
-        return isinstance(text, str) and bool(read(text) == _to_tuple(value))
-    except ValueError:
-        return False
+def _show_dates(days: Sequence[object]) -> str:
+    return ",".join(map(str, days)) or OFF
 
 
-def _rule(default: Any, rule: HouseRule) -> Any:
-    return declared(default=default, metadata={"rule": rule})
+_IDENTITY, _TIME, _MORE_TIME, _ABSENCE = "Identity", "Time", "More time", "Absence"
+_HOLDS, _MISSED, _PEOPLE, _VIEWS = "Holds", "Missed sheets", "People and press", "Views"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRules:
-    """The house rules of one campaign. Spans are whole minutes; `holidays` are days or "first..last"."""
+    """The house rules of one campaign, but for its schedule.
 
-    accept: str = _rule(
-        "confirmed",
-        _choice(
-            *("confirmed", "address", "verified", "code", "token"),
-            help="what proves that a mail is its player's. confirmed: a reply code, the token, his address if the"
-            " receiving server vouches for it, or else his answer when he is asked; address: his address; verified:"
-            " his address, but only if vouched for; code: a reply code or the token; token: the token alone",
-        ),
+    Spans are whole minutes, `absence` is in days, 0 is off; `holidays` are days or "first..last". `title` is
+    "" for that of the game.
+    """
+
+    title: str = _rule(
+        _IDENTITY,
+        "",
+        _text(f"a text of 1 to {_LONGEST_TITLE} characters in one line, or off for the game's title", _read_title),
+        "the campaign's name in status and mails",
     )
-    grace: int = _rule(0, _minutes(14, help="how long after its deadline a turn still waits for sheets"))
-    least: int = _rule(720, _minutes(14, help="the least time between a report and its deadline"))
-    holidays: tuple[str, ...] = _rule(
-        (),
-        HouseRule(
-            _read_dates,
-            "days like 2026-12-24..2027-01-02,2027-04-05",
-            "days on which no deadline falls",
-            lambda value: (
-                isinstance(value, list) and _reads_as(_read_dates, ",".join(map(str, value)) or "none", tuple(value))
-            ),
-        ),
+    authentication: str = _rule(
+        _IDENTITY,
+        "confirm",
+        _choice("confirm", "address", "verified", "code", "token", confirmed="confirm"),
+        "proof that a mail is its player's; confirm: code, token, verified address, or an answer when asked",
     )
-    absence_days: int = _rule(21, _integer(0, 90, help="how many days in a row a player may be absent"))
-    extension: int = _rule(2880, _minutes(30, help="how much time an extension gives when none is named"))
-    extensions: int = _rule(2, _integer(0, 20, help="how often players may extend one turn by vote"))
-    vote: str = _rule("half", _choice("none", "half", "all", help="how many of the players must ask to extend"))
-    mass: int = _rule(
-        60, _integer(1, 101, help="percent of at least three awaited seats without a sheet that hold the turn")
+    min_time: int = _rule(_TIME, 720, _span(14), "least time from a report to its deadline")
+    settle: int = _rule(_TIME, 30, _span(7), "time for second thoughts after the last sheet is in")
+    grace: int = _rule(_TIME, 0, _span(14), "time after the deadline in which missing sheets still count")
+    holidays: tuple[str, ...] = _rule(_TIME, (), _DATES, "days on which no deadline falls")
+    extension: int = _rule(_MORE_TIME, 2880, _span(30, least=1), "time that an extension gives if none is named")
+    extension_votes: str = _rule(
+        _MORE_TIME, "half", _choice(OFF, "half", "all"), "players who must ask before a turn is extended by vote"
     )
-    late: str = _rule("private", _choice("private", "public", help="whether all are told who is late"))
-    nmr_open: int = _rule(
-        0, _integer(0, 50, help="missed sheets in a row after which a seat goes to a standby; 0: never")
+    extension_limit: int = _rule(_MORE_TIME, 2, _number(1, 20), "times that players may extend one turn by vote")
+    absence: int = _rule(_ABSENCE, 21, _number(0, 90, "d"), "longest absence in a row that a player may announce")
+    hold: str = _rule(
+        _HOLDS,
+        f"{_USUAL_HOLD}%",
+        _text("off, 1% to 100% of the sheets, or always", _read_hold, OFF, ALWAYS),
+        "missing sheets, of at least three, that hold a due turn; always: each turn waits for the GM",
     )
-    nmr_remove: int = _rule(0, _integer(0, 50, help="missed sheets in a row after which a seat is removed; 0: never"))
-    review: bool = _rule(False, _boolean(help="whether each turn waits for the GM's release before it is run"))
-    signup: bool = _rule(False, _boolean(help="whether anyone may ask for a seat by mail"))
+    open_after_missed: int = _rule(
+        _MISSED,
+        0,
+        _number(0, 50, of=" in a row"),
+        "missed sheets in a row after which a seat goes to a standby",
+    )
+    remove_after_missed: int = _rule(
+        _MISSED, 0, _number(0, 50, of=" in a row"), "missed sheets in a row after which a seat is removed"
+    )
+    late_list: str = _rule(
+        _MISSED, "gm", _choice("gm", "players", private="gm", public="players"), "who is told whose sheets are missing"
+    )
+    signup: bool = _rule(_PEOPLE, False, _SWITCH, "anyone may ask for a seat by mail")
+    journal: str = _rule(_PEOPLE, "players", _choice("players", "gm"), "who may read the campaign's journal")
     press: str = _rule(
-        "signed", _choice("off", "signed", "anonymous", help="letters between players, and with what names")
+        _PEOPLE, "signed", _choice("signed", OFF, "anonymous"), "messages between players; anonymous allows both"
     )
-    press_with: str = _rule("mail", _choice("mail", "report", help="whether press goes out at once or with the report"))
-    pages: str = _rule(
-        "no",
-        _choice(
-            *("no", "attached", "link"),
-            help="whether reports also come as pages for a browser, with a desk for orders: as files, or as links to"
-            " the site, if there is one; what a player says by FORMAT counts more",
-        ),
+    press_delivery: str = _rule(
+        _PEOPLE, "now", _choice("now", "report", mail="now"), "press is mailed at once, or with the next report"
     )
-    diary: bool = _rule(True, _boolean(help="whether players may keep a diary that is opened at the end"))
-    journal: str = _rule("players", _choice("gm", "players", help="who may read the journal of the campaign"))
-
+    page: str = _rule(
+        _VIEWS,
+        OFF,
+        _choice(OFF, "attached", "link"),
+        "reports as pages for a browser too; FORMAT of a player counts more",
+    )
     site: str = _rule(
+        _VIEWS,
         "replay",
-        _choice(
-            *("off", "news", "replay", "all"),
-            help="what the club's site shows, if there is one. off: nothing; news: what all players know; replay: that,"
-            " and when the game is over all orders, dice, news and diaries; all: also letters between players, and the"
-            " archive with all sheets as they came",
-        ),
+        _choice("replay", OFF, "news", "full", all="full"),
+        "what the web site shows; replay: all orders once the game is over; full: press and sheets too",
     )
     spectators: str = _rule(
+        _VIEWS,
         "0",
-        HouseRule(
-            _read_delay,
-            "off, or a whole number of turns from 0 to 50",
-            "how many turns late the site shows strangers what all players know of the board, where the game says what"
-            " that is",
-            lambda value: _reads_as(_read_delay, value, value),
-        ),
+        _text("off, or 0 to 50 turns late", _read_delay, OFF),
+        "turns by which the web site shows strangers the board late",
     )
 
     @property
     def delay(self) -> int | None:
         """The number of turns by which the site shows public views late; None if it does not show them."""
-        return None if self.spectators == "off" else int(self.spectators)
+        return None if self.spectators == OFF else int(self.spectators)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> HouseRules:
@@ -192,13 +295,58 @@ class HouseRules:
         """`grace` as a span."""
         return dt.timedelta(minutes=self.grace)
 
+    @property
+    def settle_time(self) -> dt.timedelta:
+        """`settle` as a span."""
+        return dt.timedelta(minutes=self.settle)
+
+    @property
+    def hold_percent(self) -> int | None:
+        """The percentage of missing sheets that holds a turn; None if no number does."""
+        # Where each turn is held anyway, the GM is still told of many missing sheets.
+        return {OFF: None, ALWAYS: _USUAL_HOLD}[self.hold] if self.hold in (OFF, ALWAYS) else int(self.hold[:-1])
+
 
 def _to_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-HOUSE_RULES: Mapping[str, HouseRule] = {each.name: each.metadata["rule"] for each in fields(HouseRules)}
-"""Every house rule by its name."""
+SCHEDULE = "schedule"
+"""The house rule that is not among `HouseRules`, since each campaign has its own, in a column."""
+
+_STORED: Mapping[str, HouseRule] = {each.name: each.metadata["rule"] for each in fields(HouseRules)}
+
+
+_SCHEDULE_RULE = replace(
+    _text("a schedule like FRI 20:00 Europe/Berlin", _read_schedule), group=_TIME, help="when turns are due"
+)
+_GROUPS = (_IDENTITY, _TIME, _MORE_TIME, _ABSENCE, _HOLDS, _MISSED, _PEOPLE, _VIEWS)
+
+HOUSE_RULES: Mapping[str, HouseRule] = dict(
+    sorted({SCHEDULE: _SCHEDULE_RULE, **_STORED}.items(), key=lambda named: _GROUPS.index(named[1].group))
+)
+"""Every house rule by its name, group by group."""
+
+_OLD_NAMES = {
+    "accept": "authentication",
+    "least": "min_time",
+    "vote": "extension_votes",
+    "extensions": "extension_limit",
+    "absence_days": "absence",
+    "mass": "hold",
+    "review": "hold",
+    "late": "late_list",
+    "nmr_open": "open_after_missed",
+    "nmr_remove": "remove_after_missed",
+    "press_with": "press_delivery",
+    "pages": "page",
+}
+"""The names of earlier versions, with those of today."""
+
+
+def printed_name(name: str) -> str:
+    """Return the name of a house rule as it is printed: "min-time"."""
+    return name.replace("_", "-")
 
 
 def check_kept(data: Any) -> None:
@@ -206,25 +354,68 @@ def check_kept(data: Any) -> None:
     if not isinstance(data, dict):
         raise CampaignError("the house rules are not a JSON object of rules by name")
     for name, value in data.items():
-        if name not in HOUSE_RULES:
-            raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(HOUSE_RULES))}")
-        if not HOUSE_RULES[name].keeps(value):
-            raise CampaignError(
-                f"the house rule {name} cannot be {str(value)[:40]!r}: it is {HOUSE_RULES[name].allowed}"
-            )
+        if name not in _STORED:
+            raise _unknown(name)
+        if not _STORED[name].keeps(value):
+            raise _unfit(name, str(value))
 
 
 def parse_house_rules(given: Mapping[str, str]) -> dict[str, Any]:
-    """Return house rules as `Campaign.policy` holds them. Raises CampaignError naming the allowed values."""
-    return {name: parse_house_rule(name, text) for name, text in given.items()}
+    """Return house rules by field, as `Campaign.policy` holds them, and the schedule.
+
+    Names and values of earlier versions are read as well.
+
+    Raises:
+        CampaignError: If a name or value is invalid, or a rule is given twice; it names the allowed ones.
+    """
+    parsed: dict[str, Any] = {}
+    for typed, text in given.items():
+        name, text = _renamed(typed.strip().lower().replace("-", "_"), text.strip())
+        if name in parsed:
+            raise CampaignError(f"{printed_name(name)} is given twice: give it once")
+        if name:
+            parsed[name] = parse_house_rule(name, text)
+    return parsed
+
+
+def _renamed(name: str, text: str) -> tuple[str, str]:
+    """Return today's name and value of a rule; "" as the name of one that is gone."""
+    match name, text.lower():
+        case "review", "yes" | "on":
+            return "hold", ALWAYS
+        case "review", "no" | "off":
+            return "hold", f"{_USUAL_HOLD}%"
+        case "extensions", "0":
+            return "extension_votes", OFF
+        case "diary", "yes":
+            return "", ""
+        case "diary", _:
+            raise CampaignError("players may always keep a diary: there is no house rule for it any more")
+    return _OLD_NAMES.get(name, name), text
 
 
 def parse_house_rule(name: str, text: str) -> Any:
     """Return the value of one house rule. Raises CampaignError naming the allowed values."""
     if name not in HOUSE_RULES:
-        raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(HOUSE_RULES))}")
-    rule = HOUSE_RULES[name]
+        raise _unknown(name)
     try:
-        return rule.read(text.strip())
+        return HOUSE_RULES[name].read(text.strip())
     except (ValueError, KeyError):
-        raise CampaignError(f"{name} cannot be {text!r}: it is {rule.allowed} ({rule.help})") from None
+        raise _unfit(name, text) from None
+
+
+def _unknown(name: str) -> CampaignError:
+    near = nearest(printed_name(name), [printed_name(each) for each in HOUSE_RULES])
+    hint = f"Did you mean {near}?" if near else "List them: pbem set NAME (by mail: SET)"
+    return CampaignError(f"no house rule {_quote(printed_name(name))}. {hint}")
+
+
+def _unfit(name: str, text: str) -> CampaignError:
+    rule = HOUSE_RULES[name]
+    return CampaignError(f"{printed_name(name)} cannot be {_quote(text)}. Expected: {rule.allowed} ({rule.help})")
+
+
+def _quote(text: str) -> str:
+    """Return the beginning of a text in quotes, without characters that would steer a terminal or break a line."""
+    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[:_SHOWN])
+    return f'"{shown}{"…" if len(text) > _SHOWN else ""}"'

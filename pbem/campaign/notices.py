@@ -361,18 +361,22 @@ def notify_gm_once(
     page: Page,
     topic: str = "",
     kind: str = "notice",
-) -> None:
-    """Queue a notice to the GM, unless the same moment was notified before.
+    code: str = "",
+) -> str:
+    """Queue a notice to the GM, unless the same moment was notified before; return its Message-ID, "" if it was.
 
     `moment` are words and times that identify the occasion, besides campaign, turn and kind. With a `topic` of the open
-    turn, such as "late", it supersedes a queued notice of that topic.
+    turn, such as "late", it supersedes a queued notice of that topic. A reply to it carries the `code`.
     """
-    if not was_notified(context, moment, kind=kind):
-        snapshot = context.snapshot
-        mailer = CampaignMailer.of(context.app, snapshot)
-        topic = topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
-        mail = mailer.mail(snapshot.gm, subject, page, _moment_parts(snapshot, moment, kind), kind=kind, topic=topic)
-        mailer.send(context.session, context.now, mail)
+    if was_notified(context, moment, kind=kind):
+        return ""
+    snapshot = context.snapshot
+    mailer = CampaignMailer.of(context.app, snapshot)
+    topic = topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
+    parts = _moment_parts(snapshot, moment, kind)
+    mail = mailer.mail(snapshot.gm, subject, page, parts, code=code, kind=kind, topic=topic)
+    mailer.send(context.session, context.now, mail)
+    return mail.message_id
 
 
 def was_notified(context: Context, moment: tuple[str, ...], *, kind: str = "notice") -> bool:

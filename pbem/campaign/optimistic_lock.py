@@ -52,6 +52,7 @@ class Conflict(CampaignError):
             f"campaign {snapshot.name} has changed at this very moment, and is at turn {snapshot.turn} now: "
             "nothing was done; look at it, and try again"
         )
+        self.campaign = snapshot.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,13 @@ from sqlalchemy import ColumnElement, ScalarSelect, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, relabel, turn_label
+from pbem.campaign.questions import QuestionsForTurn, load_questions
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
 from pbem.errors import CampaignError
 from pbem.mail.reply_parser import normalise_text
 from pbem.report.facts import PressSection, QuotedText
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Announcement, JournalEntry, Press, Report, Seat, Turn
+from pbem.store.models import Announcement, JournalEntry, Press, Question, QuestionAnswer, Report, Seat, Turn
 from pbem.store.session import flushed_connection
 from pbem.util import MASK, redact_all
 
@@ -143,13 +144,13 @@ def is_muted(piece: PressItem, muted: Collection[SeatName]) -> bool:
 
 
 PressVersion = tuple[int, ...]
-"""Numbers and newest ids of press, announcements and disclosed queries of a campaign.
+"""Numbers and newest ids of press, announcements, disclosed queries, questions and answers of a campaign.
 
 It changes when any are added or deleted. The ids are needed since a text that
 replaces another leaves the number as it was.
 """
 
-NOTHING_SAID: PressVersion = (0,) * 6
+NOTHING_SAID: PressVersion = (0,) * 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,7 @@ class PressForTurn:
     labels: Mapping[int, Labels] = field(default_factory=dict)
     muted: Mapping[int, frozenset[SeatName]] = field(default_factory=dict)
     diaries: tuple[QuotedText, ...] = ()
+    questions: QuestionsForTurn = field(default_factory=QuestionsForTurn)
 
     def words(self, place: SeatView) -> PressSection:
         """Return the press for the report of a seat."""
@@ -190,6 +192,7 @@ class PressForTurn:
         unsigned = [said for said in letters if not said.by]
         return PressSection(
             gm_texts=tuple(self._texts(place)),
+            questions=tuple(self.questions.texts(place)),
             looks=tuple(self._looks(place)),
             news=tuple(each.said() for each in mine if each.piece.kind == NEWS),
             # Sorted by text: the position among the others would disclose when an unsigned message was written.
@@ -219,7 +222,7 @@ class PressForTurn:
 
 
 def _count_and_newest(
-    words: type[Press | Announcement | JournalEntry], *which: ColumnElement[bool]
+    words: type[Press | Announcement | JournalEntry | Question | QuestionAnswer], *which: ColumnElement[bool]
 ) -> tuple[ScalarSelect[int], ...]:
     """Return the number of rows and the newest id, as subqueries."""
     mine = (words.campaign_id == bindparam("campaign"), *which)
@@ -231,6 +234,8 @@ _VERSION = select(
     *_count_and_newest(Press),
     *_count_and_newest(Announcement),
     *_count_and_newest(JournalEntry, JournalEntry.turn.is_not(None)),
+    *_count_and_newest(Question),
+    *_count_and_newest(QuestionAnswer),
 )
 
 
@@ -257,6 +262,7 @@ def load_press(session: Session, snapshot: CampaignSnapshot, number: int, *, ove
         labels=labels_named(session, snapshot, [place.id for place in snapshot.places], texts),
         muted=muted_seats(session, snapshot),
         diaries=tuple(_load_diaries(session, snapshot)) if over else (),
+        questions=QuestionsForTurn(number, since, load_questions(session, snapshot)),
     )
 
 

@@ -125,7 +125,7 @@ class CampaignSnapshot:
 
     def pages_for(self, place: SeatView) -> PageDelivery:
         """Return the delivery of reports as pages to a seat: as its player wants, or else by the house rules."""
-        wanted = place.pages or (PageDelivery.OFF if self.policy.pages == "no" else PageDelivery(self.policy.pages))
+        wanted = place.pages or (PageDelivery(self.policy.page))
         return PageDelivery.OFF if place.plain and wanted == PageDelivery.ATTACHED else wanted
 
     @cached_property

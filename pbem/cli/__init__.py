@@ -1,4 +1,4 @@
-"""The command line: one module for each group of commands. Only here application and games meet."""
+"""The command line: one module for each section of its help. Only here application and games meet."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from pbem.util import gc_paused
 
 with gc_paused(for_good=True):  # collecting garbage among all that is imported here took a fifth of the start
     from pbem import __version__
-    from pbem.cli import campaigns, demo, games, home, mail, service, turns, verify
-    from pbem.cli.campaigns import TYPED
-    from pbem.cli.options import Commands, home_option
+    from pbem.cli import correcting, mail, programmers, ruling, running, start_here
+    from pbem.cli.command import Main
+    from pbem.cli.demo import demo
+    from pbem.cli.options import FOLDER
+    from pbem.cli.verify import verify
     from pbem.games import installed_games
 
 
 @click.group(
-    cls=Commands,
+    cls=Main,
     context_settings={
         "help_option_names": ["-h", "--help"],
         "obj": installed_games(),
@@ -25,25 +27,30 @@ with gc_paused(for_good=True):  # collecting garbage among all that is imported 
         "default_map": {"demo": {"game": "singularity_trap"}},
     },
 )
-@click.version_option(__version__, package_name="pbem", prog_name="pbem")
-@home_option
+@click.option("--home", type=FOLDER, metavar="DIR", help="Home to use [default: nearest with pbem.toml]")
+@click.version_option(__version__, package_name="pbem", prog_name="pbem", help="Print the version")
 def main(home: Path | None) -> None:
-    """Play-by-email turns: order sheets in by mail, batch turns, personal reports out."""
+    """Play-by-email turn processor: orders and reports go by mail."""
 
 
-main.add_section("Try it", demo.demo, games.games, games.rules, games.check, games.desk)
-main.add_section("A home", home.init, home.migrate, home.doctor)
-main.add_section("Backup", home.backup, home.check_backup, home.restore, home.reopen)
-main.add_section("A campaign that moves", home.export_campaign_, home.import_campaign_)
-main.add_section("A campaign", campaigns.new, TYPED["start"], campaigns.gm, campaigns.policy, TYPED["journal"])
-main.add_section("Who plays", campaigns.invite, campaigns.seat)
-main.add_section("Every day", service.tick, service.serve, service.worker, service.run, service.status, service.stats)
-main.add_section("Mail", mail.letters, mail.outbox)
-main.add_section("Deadlines", TYPED["deadline"], TYPED["extend"], TYPED["hold"], TYPED["release"])
-main.add_section("Words to players", campaigns.text, campaigns.press)
-main.add_section("The open turn", turns.preview, turns.sheet, turns.adjudicate, turns.state, turns.patch)
-main.add_section("Dice of the GM", TYPED["roll"], TYPED["rolls"])
-main.add_section("The past", TYPED["rollback"], TYPED["forward"], turns.rerun, TYPED["mend"], turns.fork)
-main.add_section("A site", service.site)
-main.add_section("Proof", verify.replay, verify.verify)
-main.add_section("A game or client of your own", games.ruleset, games.print_schema)
+main.add_section(
+    "Start here",
+    *(demo, start_here.init, start_here.doctor, start_here.games, start_here.new),
+    *(start_here.invite, start_here.start, start_here.tick, start_here.status, start_here.backup),
+)
+main.add_section(
+    "Running a campaign",
+    *(running.deadline, running.set_, running.hold, running.release, running.run, running.preview),
+    *(running.seat_group, running.announce, running.answer, running.gm, running.journal),
+)
+main.add_section("Deciding a turn as the GM", ruling.ruling, ruling.roll)
+main.add_section(
+    "Correcting mistakes",
+    *(correcting.undo, correcting.sheet, correcting.rerun, correcting.rollback, correcting.state, correcting.fork),
+)
+main.add_section(
+    "Mail, moving and proof",
+    *(mail.inbox, mail.outbox, mail.serve, mail.site, mail.restore, mail.export, mail.import_, verify, mail.migrate),
+)
+main.add_section("Players and programmers", programmers.check, programmers.dev)
+main.add_command(correcting.forward)

@@ -27,8 +27,10 @@ from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.archive.replay import replay
 from pbem.campaign.snapshot import format_player_count, load_campaign, load_state
-from pbem.cli.options import FOLDER, Command
-from pbem.cli.output import known_games, print_lines, progress
+from pbem.cli.call import Call
+from pbem.cli.command import NEW, command
+from pbem.cli.options import FOLDER
+from pbem.cli.output import progress
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError
 from pbem.games import find_game
@@ -299,7 +301,7 @@ class _Demo:
             seats=[(player.seat, player.address) for player in self._players],
             deadline="EVERY 24h",
             options=self._options(),
-            policy={"site": "all"},
+            policy={"site": "full"},
         )
         create_campaign(self._app, wanted, self._now, seed=self._seed)
         run_action(self._app, CAMPAIGN, StartCampaign(), self._now)
@@ -463,14 +465,17 @@ def _describe_standing(standing: Standing) -> str:
     return "still playing" + (": " if scores else "") + ", ".join(f"{seat} {score}" for seat, score in scores)
 
 
-@click.command(cls=Command)
+@command("pbem demo trial --game harvester", NEW)
 @click.argument("folder", type=FOLDER)
-@click.option("--game", show_default=True, metavar="KEY", help="What is played.")
+@click.option("--game", show_default=True, metavar="KEY", help="The game; see: pbem games")
 @click.option("--seats", type=int, help="How many play. [default: four, where the game takes them]")
 @click.option("--turns", type=click.IntRange(1), default=MOST_TURNS, help="Stop after so many. [default: to the end]")
-@click.option("--seed", default="demo", show_default=True, help="Another word, another game.")
-def demo(folder: Path, game: str, seats: int | None, turns: int, seed: str) -> None:
-    """Play a campaign by mail in FOLDER, bots mailing real order sheets."""
+@click.option("--seed", metavar="TEXT", default="demo", show_default=True, help="Another word, another game.")
+def demo(call: Call, *, folder: Path, game: str, seats: int | None, turns: int, seed: str) -> None:
+    """Play a campaign with bots, to see everything at work.
+
+    It is played in FOLDER, a home of its own; the bots mail real order sheets.
+    """
     with progress() as bar:
-        result = run_demo(folder, known_games(), game=game, seats=seats, turns=turns, seed=seed, progress=bar)
-    print_lines(demo_lines(result))
+        result = run_demo(folder, call.games, game=game, seats=seats, turns=turns, seed=seed, progress=bar)
+    call.print(result, demo_lines(result))

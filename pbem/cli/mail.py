@@ -1,23 +1,20 @@
-"""Commands for received messages and the outbox."""
+"""Commands for mail, the service, moving homes and campaigns, and proof."""
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import click
 
-from pbem.actions.base import format_utc
+from pbem.actions.base import Harmless, Reversible
+from pbem.admin.checks import compare_with_archive
+from pbem.admin.doctor import check_permissions
+from pbem.admin.health import activate_home, is_closed, require_active
 from pbem.admin.mail import (
-    COUNTS,
     FORMER_STATES,
     STATES,
-    DeliveryCounts,
-    MessageDetail,
-    MessageList,
-    UndeliveredMail,
     delivery_counts,
     list_messages,
     list_outbox,
@@ -25,96 +22,64 @@ from pbem.admin.mail import (
     retry_message,
     show_message,
 )
-from pbem.cli.options import NUMBER, Command, home_option, json_option, now_option
-from pbem.cli.output import open_home, print_facts
-from pbem.text import as_sentence, count_noun, format_table, wrap
+from pbem.app import App, upgrade_home
+from pbem.backup.restore import restore_home
+from pbem.backup.transfer import export_campaign, import_campaign, undo_export
+from pbem.cli.call import Call, clock
+from pbem.cli.command import DUE, NEW, command
+from pbem.cli.lines import (
+    exported_lines,
+    imported_lines,
+    ledger_lines,
+    letter_lines,
+    outbox_lines,
+    reaching_lines,
+    restored_lines,
+    retried_letter,
+    retried_mails,
+    shown_lines,
+    site_lines,
+    tick_lines,
+)
+from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
+from pbem.cli.output import print_error, print_lines, progress
+from pbem.config import load_settings, reaches
+from pbem.scheduler.tick import TickResult, stopped_by_signals
+from pbem.scheduler.tick import serve as serve_home
+from pbem.site.publish import publish
+from pbem.store.queue import has_queues, require_queues
+from pbem.store.session import JobQueue
 
 
-def letter_lines(listed: MessageList) -> Iterator[str]:
-    """Yield the messages asked for, a line each, and whether there are more."""
-    if not listed.letters:
-        yield "There are no such letters."
-        return
-    rows = [
-        (
-            each.id,
-            format_utc(each.received_at),
-            each.state,
-            _shorten(each.sender or "?"),
-            _shorten(each.subject),
-            _last_line(each.note),
-        )
-        for each in listed.letters
-    ]
-    yield from format_table(rows, "id", "came (UTC)", "state", "from", "subject", "note").splitlines()
-    if listed.total > len(rows):
-        yield f"The newest {len(rows)} of {listed.total} letters; more with --limit."
+class MessageState(click.Choice[str]):
+    """Parameter type of a message's state; former words are accepted too."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the state."""
+        # Scripts that ask for messages that are `done` are older than the word `processed`.
+        return super().convert(FORMER_STATES.get(value, value), param, ctx)
 
 
-def shown_lines(letter: MessageDetail) -> Iterator[str]:
-    """Yield one message as the inbox reads it, and what became of it."""
-    yield f"Letter {letter.id}, {letter.state}, came {format_utc(letter.received_at)} UTC"
-    yield f"From:    {letter.sender or 'an unreadable sender'}"
-    yield f"To:      {', '.join(letter.recipients)}"
-    yield f"Subject: {letter.subject}"
-    if letter.automatic:
-        yield f"Not to be answered: {letter.automatic}."
-    yield from (wrap(as_sentence(note)) for note in letter.notes)
-    yield from ("", letter.text or "(no text)")
-    if letter.note:
-        yield from ("", "What became of it:", *(f"  {line}" for line in letter.note.splitlines()))
-
-
-def retried_letter(letter_id: int) -> str:
-    """Return the sentence on a message that is retried."""
-    return f"Letter {letter_id} is new again; the next tick deals with it."
-
-
-def outbox_lines(mails: Sequence[UndeliveredMail]) -> Iterator[str]:
-    """Yield the undelivered mail, two lines each, the second with the carrier's last reply."""
-    if not mails:
-        yield "Everything is delivered."
-    for mail in mails:
-        tries = count_noun(mail.attempts, "try", "tries")
-        coming = f"next {format_utc(mail.next_try)} UTC" if mail.next_try else "no more to come"
-        yield f"{mail.id}  {mail.recipient}  {mail.subject}"
-        yield f"    {mail.state}, {tries}, {coming}" + (f": {mail.reply}" if mail.reply else "")
-
-
-def ledger_lines(accounts: Sequence[DeliveryCounts]) -> Iterator[str]:
-    """Yield the fate of each reader's mail: a table, then the last reply for those who have trouble."""
-    if not accounts:
-        yield "No mail was written."
-        return
-    rows = [
-        (
-            each.campaign or "-",
-            ", ".join(each.seats) or "-",
-            each.address,
-            *(getattr(each, name) for name in COUNTS),
-        )
-        for each in accounts
-    ]
-    yield from format_table(rows, "campaign", "seat", "address", *COUNTS).splitlines()
-    for each in accounts:
-        if each.bounced or each.refused or each.retried:
-            yield f"{each.address}: {each.reply}"
-
-
-def retried_mails(ids: Sequence[int]) -> str:
-    """Return the sentence on mail that is retried."""
-    if not ids:
-        return "No mail waits or has failed."
-    return f"{count_noun(len(ids), 'mail')} due now; send with: pbem tick"
-
-
-def _shorten(text: str, room: int = 40) -> str:
-    return text if len(text) <= room else f"{text[: room - 1]}…"
-
-
-def _last_line(note: str) -> str:
-    """Return the line of a note that says most: of a traceback, the last."""
-    return next((line.strip() for line in reversed(note.splitlines()) if line.strip()), "")
+@command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
+@click.argument("wanted", type=NUMBER, metavar="[ID]", required=False)
+@click.option("--retry", is_flag=True, help="Let the next tick process the message again.")
+@click.option("--quarantined", "state", flag_value="quarantined", help="List only messages that were not processed.")
+@click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
+@click.option("--state", "in_state", type=MessageState(STATES), hidden=True)
+def inbox(call: Call, *, wanted: int | None, retry: bool, state: str | None, limit: int, in_state: str | None) -> None:
+    """List messages received; show, save or retry one."""
+    if (retry and wanted is None) or (state and wanted is not None):
+        raise click.UsageError("--retry needs an ID, and --quarantined none")
+    with call.open() as app:
+        if wanted is None:
+            listed = list_messages(app.store, state or in_state, limit=limit)
+            call.print(listed, letter_lines(listed), paged=True)
+        elif retry:
+            retry_message(app.store, wanted)
+            call.print({"retried": [wanted]}, [retried_letter(wanted)])
+        else:
+            letter = show_message(app.store, wanted)
+            call.print(letter, shown_lines(letter), paged=True)
 
 
 class NumberOrAll(click.ParamType[int | str]):
@@ -127,61 +92,168 @@ class NumberOrAll(click.ParamType[int | str]):
         return "all" if value == "all" else int(NUMBER.convert(value, param, ctx))
 
 
-class LetterStateChoice(click.Choice[str]):
-    """Parameter type of a message's state; former words are accepted too."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the state."""
-        # Scripts that ask for letters that are `done` are older than the word `processed`.
-        return super().convert(FORMER_STATES.get(value, value), param, ctx)
-
-
-@click.command(cls=Command)
-@click.option("--state", type=LetterStateChoice(STATES), help="Only letters in this state.")
-@click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
-@click.option("--show", "wanted", type=NUMBER, metavar="ID", help="Print one letter, its keys masked.")
-@click.option("--retry", type=NUMBER, metavar="ID", help="Let the next tick try a quarantined letter again.")
-@json_option
-@home_option
-def letters(
-    *, state: str | None, limit: int, wanted: int | None, retry: int | None, as_json: bool, home: Path | None
-) -> None:
-    """List the letters that came, show one, or try one again."""
-    if sum(choice is not None for choice in (state, wanted, retry)) > 1:
-        raise click.UsageError("give one of --state, --show and --retry")
-    with open_home(home) as app:
-        if retry is not None:
-            retry_message(app.store, retry)
-            print_facts({"retried": [retry]}, [retried_letter(retry)], as_json=as_json)
-        elif wanted is not None:
-            letter = show_message(app.store, wanted)
-            print_facts(letter, shown_lines(letter), as_json=as_json)
-        else:
-            listed = list_messages(app.store, state, limit=limit)
-            print_facts(listed, letter_lines(listed), as_json=as_json)
-
-
-@click.command(cls=Command)
-@click.argument("name", required=False)
-@click.option("--ledger", is_flag=True, help="Count for each player what became of his mail.")
-@click.option("--retry", type=NumberOrAll(), metavar="ID|all", help="Make one mail, or all, due now.")
-@now_option
-@json_option
-@home_option
-def outbox(
-    name: str | None, *, ledger: bool, retry: int | str | None, now: dt.datetime, as_json: bool, home: Path | None
-) -> None:
-    """List the mail, of campaign NAME or all, that is not delivered, or have it tried again now."""
-    if retry is not None and (ledger or name is not None):
-        raise click.UsageError("--retry takes a mail's number or all, and neither a campaign nor --ledger")
-    with open_home(home) as app:
-        if ledger:
+@command("pbem outbox all --retry", Harmless("mail that is due is tried again"))
+@click.argument("which", type=NumberOrAll(), metavar="[ID|all]", required=False)
+@click.option("--retry", is_flag=True, help="Send the mail again, or all that waits.")
+@click.option("--campaign", "name", metavar="NAME", help="List only mail of this campaign.")
+@click.option("--by-player", is_flag=True, help="Count for each player what became of their mail.")
+def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None, by_player: bool) -> None:
+    """List mail not delivered; send it again."""
+    if retry != (which is not None) or (retry and (by_player or name is not None)):
+        raise click.UsageError("give an ID, or all, with --retry alone")
+    with call.open() as app:
+        if by_player:
             accounts = delivery_counts(app.store, name)
-            print_facts({"accounts": accounts}, ledger_lines(accounts), as_json=as_json)
-        elif retry is None:
+            call.print({"accounts": accounts}, ledger_lines(accounts), paged=True)
+        elif which is None:
             mails = list_outbox(app.store, name)
-            print_facts({"mails": mails}, outbox_lines(mails), as_json=as_json)
+            call.print({"mails": mails}, outbox_lines(mails), paged=True)
         else:
             # All (None) leaves out bounced mail: a dead address would only bounce again.
-            retried = retry_mail(app.store, now, retry if isinstance(retry, int) else None)
-            print_facts({"retried": retried}, [retried_mails(retried)], as_json=as_json)
+            retried = retry_mail(app.store, call.now, which if isinstance(which, int) else None)
+            call.print({"retried": retried}, [retried_mails(retried)])
+
+
+@command("pbem serve --queue send", DUE, log=True, json=False)
+@click.option(
+    "--queue",
+    "chosen",
+    type=click.Choice([each.value for each in JobQueue]),
+    multiple=True,
+    help="On PostgreSQL: serve this queue; may be repeated. [default: all; archive only where its folder is]",
+)
+def serve(call: Call, chosen: tuple[str, ...]) -> None:
+    """Do what tick does, continuously.
+
+    It ends at SIGTERM. On PostgreSQL several such processes share the work.
+    """
+    with call.open() as app:
+        require_active(app)
+        if chosen:
+            require_queues(app.store)
+        if has_queues(app.store):
+            _work(app, tuple(map(JobQueue, chosen)))
+        else:
+            with stopped_by_signals() as stop:
+                click.echo(f"Serving {app.settings.home}; a tick every {app.settings.poll_seconds} seconds.")
+                serve_home(app, clock=clock, stop=stop, told=_print_work)
+    click.echo("Stopped.")
+
+
+def _work(app: App, chosen: Collection[JobQueue]) -> None:
+    """Share the work on a PostgreSQL database with other processes, until SIGTERM."""
+    # Imported here, as it needs procrastinate, which is an optional package.
+    from pbem.scheduler.worker import run_worker, select_queues
+
+    queues = select_queues(app, chosen)
+    with stopped_by_signals() as stop:
+        click.echo(f"Working on {', '.join(queues)} for {app.settings.home}.")
+        run_worker(app, queues, stop=stop, told=_print_work)
+
+
+def _print_work(done: TickResult) -> None:
+    # Nothing is said of an idle tick, of which there is one a minute.
+    print_lines(tick_lines(done))
+    for problem in done.problems:
+        print_error(f"Problem: {problem}")
+
+
+@command("pbem site /var/www/games --campaign trap7", Harmless("what it writes follows from the campaigns"))
+@click.argument("folder", type=FOLDER)
+@click.option("--campaign", "campaigns", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
+    """Write the web site.
+
+    It has pages, calendars, feeds and replays, for any web server. Exits 1 if there was a problem.
+    """
+    with call.open() as app:
+        done = publish(app, folder, campaigns)
+    for problem in done.problems if not call.as_json else ():
+        print_error(f"Problem: {problem}")
+    call.print(done, site_lines(done), sound=not done.problems)
+
+
+@command("pbem restore b.pbem.zip home", NEW, asks=True)
+@click.argument("file", type=FILE, required=False)
+@click.argument("folder", type=FOLDER, required=False)
+@click.option("--database", default="", metavar="URL", help="An empty PostgreSQL database. [default: a file in FOLDER]")
+@click.option("--activate", is_flag=True, help="Let the restored home read, run and send again.")
+def restore(call: Call, *, file: Path | None, folder: Path | None, database: str, activate: bool) -> None:
+    """Create a home from a backup, or activate it.
+
+    The home is made in FOLDER, an empty place, and is inactive until --activate.
+    """
+    if activate:
+        if file is not None or database:
+            raise click.UsageError("--activate goes alone, in the restored home")
+        _activate(call)
+        return
+    if file is None or folder is None:
+        raise click.UsageError("give FILE and FOLDER, or --activate")
+    with progress() as bar:
+        restored = restore_home(file, folder, call.now, call.games, database=database, progress=bar)
+    call.print(restored, restored_lines(restored))
+
+
+def _activate(call: Call) -> None:
+    with call.open() as app:
+        facts = {"home": app.settings.home, "reaches": (found := reaches(app.settings.home))}
+        if not is_closed(app):
+            call.print(facts, ["Nothing to do: the home is active."])
+            return
+        # A backup may be a stranger's file: the operator sees what it will run and reach before it does (decision 37).
+        call.confirm(facts, [f"activate {app.settings.home}.", *reaching_lines(found)])
+        activate_home(app)
+    call.print(facts, ["Done: the home is active.", "Next: pbem tick"])
+
+
+@command("pbem export trap7 t.pbem.zip --to play@example.net", Reversible("pbem undo NAME"), asks=True)
+@campaign
+@click.argument("file", type=FILE, required=False)
+@click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")
+@click.option("--back", is_flag=True, hidden=True)
+def export(call: Call, *, name: str, file: Path | None, to: str, back: bool) -> None:
+    """Export a campaign to another home.
+
+    It is written to FILE, and played here no more.
+    """
+    if back:
+        with call.open() as app:
+            undo_export(app, name, call.now)
+        lines = [f"Done: {name} is played here again. It is on hold. Release: pbem release {name}"]
+        call.print({"campaign": name}, lines)
+        return
+    if file is None or not to:
+        raise click.UsageError("give FILE, and with --to the address at which it will be played")
+    with call.open() as app:
+        shown = f"move {name} to {to}; it is not played here any more. Undo until it is imported there."
+        call.confirm({"campaign": name, "to": to, "path": file}, [shown])
+        exported = export_campaign(app, name, file, call.now, to=to)
+    call.print(exported, exported_lines(exported))
+
+
+@command("pbem import trap7.pbem.zip", NEW, name="import")
+@click.argument("file", type=FILE)
+def import_(call: Call, file: Path) -> None:
+    """Import a campaign from another home."""
+    with call.open() as app, progress() as bar:
+        imported = import_campaign(app, file, call.now, progress=bar)
+    call.print(imported, imported_lines(imported))
+
+
+@command("pbem migrate", Harmless("it is all done or not at all, and loses nothing"))
+def migrate(call: Call) -> None:
+    """Upgrade the database to this version."""
+    settings = load_settings(call.home)
+    upgrade_home(settings)
+    with progress() as bar:
+        # An old copy of the database would be migrated without a word; the archive shows what is missing in it.
+        missing = compare_with_archive(settings, progress=bar)
+    for each in missing:
+        print_error(f"Problem: {each.text}. Fix: {each.mend}")
+    # Homes of earlier versions were made with the umask of their user.
+    closed = check_permissions(settings)
+    lines = ["Done: the database is of this version."]
+    if closed.mend:
+        lines.append(f"Warning: {closed.text}. Fix: {closed.mend}")
+    call.print({"problems": [each.text for each in missing], "permissions": closed}, lines)

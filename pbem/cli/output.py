@@ -1,124 +1,87 @@
-"""Functions that all commands use: open the home, run actions, print results."""
+"""Printing: lines for people, in colour and through a pager, JSON for scripts, progress bars and pictures."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime as dt
 import json
+import os
+import re
+import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from pbem.actions.base import ASKED, CLI, DRY_RUN, Change, Query, attempt, do_as_shown, run_action, run_query
-from pbem.actions.fork import Forked, render_forked
-from pbem.actions.open_turn import PreviewFiles as PreviewWritten
-from pbem.actions.ruling import WrittenFiles as RulingWritten
-from pbem.app import App, open_app
-from pbem.cli.options import printable
-from pbem.config import find_home
 from pbem.errors import CampaignError, reason_of
-from pbem.games import InstalledGames
-from pbem.log import open_log
 from pbem.report.pictures import render_png
 from pbem.ruleset.drawing import Picture
-from pbem.site.publish import Published
-from pbem.text import count_noun, wrap
 from pbem.util import Progress, no_progress
 
-# Click exits with 1 after an error and with 2 after wrong usage.
-UNCONFIRMED = 3
-"""The exit code of a command that has changed nothing, since it needs confirmation."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
-Facts = TypeVar("Facts")
-
-
-def known_games() -> InstalledGames:
-    """Return the games of this command line, by key."""
-    games: InstalledGames = click.get_current_context().obj
-    return games
+_STYLES: tuple[tuple[re.Pattern[str], Mapping[str, Any]], ...] = (
+    (re.compile(r"\s*(?:problem|not done)\b", re.IGNORECASE), {"fg": "red"}),
+    (re.compile(r"\s*warning\b", re.IGNORECASE), {"fg": "yellow"}),
+    (re.compile(r"(?:Would do|Done):|[^\s\d|][^|]*:$"), {"bold": True}),
+)
+"""The style of a line, by how it begins; no line says anything by its colour alone."""
 
 
-def home_folder(home: Path | None) -> Path:
-    """Return the home that a command is meant for: its own --home, the one before its name, or the nearest.
-
-    Raises:
-        ConfigError: If there is none.
-    """
-    before: Path | None = click.get_current_context().find_root().params.get("home")
-    # The later one does not win: the command could change another home than was meant.
-    if home and before and home != before:
-        raise click.UsageError(f"--home is given twice: {before} and {home}")
-    return home or before or find_home(Path.cwd())
+def printable(text: str) -> str:
+    """Return a text without control characters: it may come from a stranger's file, and must not steer the terminal."""
+    return _CONTROLS.sub("�", text)
 
 
-@contextmanager
-def open_home(home: Path | None, log: Path | None = None) -> Iterator[App]:
-    """Open the home that a command is meant for, and its log, until the end of the block. Raises ConfigError."""
-    with open_app(home_folder(home), known_games()) as app, open_log(log or app.settings.log):
-        yield app
+def colour(wanted: bool | None) -> bool | None:
+    """Return whether output is coloured; None leaves that to whether it goes to a terminal."""
+    off = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return False if wanted is None and off else wanted
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines, without characters that would steer the terminal."""
-    for line in lines:
-        click.echo(printable(line))
+def _styled(text: str) -> str:
+    """Return a text to be printed, each line in the style of its kind."""
+    return "\n".join(_style(line) for line in printable(text).split("\n"))
 
 
-def print_facts(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
-    """Print facts as JSON for scripts, or as lines for people."""
-    print_lines([json.dumps(_to_json(facts), indent=2, ensure_ascii=False)] if as_json else lines)
+def _style(line: str) -> str:
+    return next((click.style(line, **style) for begins, style in _STYLES if begins.match(line)), line)
 
 
-def ask_and_print(
-    home: Path | None, name: str, question: Query[Any], now: dt.datetime, *, as_json: bool = False
-) -> None:
-    """Print the answer to a query on a campaign."""
-    with open_home(home) as app:
-        facts = run_query(app, name, question, now)
-    print_facts(facts, question.render(facts, CLI), as_json=as_json)
+def print_lines(lines: Iterable[str], *, paged: bool = False) -> None:
+    """Print lines; with `paged`, through the pager if they are more than the terminal has."""
+    text = "\n".join(map(_styled, lines))
+    if not text:
+        return
+    long = text.count("\n") >= shutil.get_terminal_size().lines
+    if paged and long and sys.stdin.isatty() and sys.stdout.isatty():
+        click.echo_via_pager(text + "\n")
+    else:
+        click.echo(text)
 
 
-def act_and_print(
-    home: Path | None, name: str, wish: Change[Any], now: dt.datetime, *, sure: bool = False, as_json: bool = False
-) -> None:
-    """Apply a change to a campaign and print the result; ask for confirmation as in `perform`."""
-    with open_home(home) as app:
-        facts = perform(app, name, wish, now, sure=sure, as_json=as_json)
-    print_facts(facts, wish.render(facts, CLI), as_json=as_json)
+def print_error(text: str) -> None:
+    """Print a problem, a warning or a note on standard error."""
+    click.echo(_styled(text), err=True)
 
 
-def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
-    """Apply a change to a campaign, and return its facts.
-
-    What needs confirmation, and is not `sure`, is shown first: at a terminal the caller is asked; without
-    one, or if they decline, nothing is changed and the command exits with `UNCONFIRMED`.
-    """
-    if sure:
-        return run_action(app, name, wish, now)
-    tried = attempt(app, name, wish, now)
-    if tried.read_set is None:
-        return tried.facts
-    asked = sys.stdin.isatty() and not as_json
-    print_facts(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
-    # On standard error, as standard output has the facts.
-    if not (asked and click.confirm("Do it?", err=True)):
-        raise click.exceptions.Exit(UNCONFIRMED)
-    # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
-    return do_as_shown(app, name, wish, now, tried.read_set)
+def print_document(document: Any) -> None:
+    """Print a JSON document."""
+    click.echo(printable(json.dumps(to_json(document), indent=2, ensure_ascii=False)))
 
 
-def _to_json(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Return facts as JSON has them: records as objects, times as ISO 8601 in UTC, paths as text."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): _to_json(each) for key, each in value.items()}
+        return {str(key): to_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_to_json(each) for each in value]
+        return [to_json(each) for each in value]
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).isoformat()
     return str(value) if isinstance(value, Path) else value
@@ -126,39 +89,38 @@ def _to_json(value: Any) -> Any:
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """Yield a progress bar on standard error if that is a terminal; elsewhere one that shows nothing."""
+    """Yield a progress line on standard error if that is a terminal; elsewhere one that shows nothing."""
     if not sys.stderr.isatty():
         yield no_progress
         return
-    bar = _Bar()
-    yield bar
-    bar.finish()
+    line = _ProgressLine()
+    try:
+        yield line
+    finally:
+        line.clear()
 
 
-class _Bar:
-    """Progress bar with a line for each stage of the work. Without a total, it counts."""
+PATIENCE = 1.0
+"""Seconds after which progress is shown."""
+
+
+class _ProgressLine:
+    """A line such as "Rendering reports  120/1000", once the work takes longer than `PATIENCE`; then it is cleared."""
 
     def __init__(self) -> None:
-        self._stage = ""
-        self._bar: Any = None
+        self._since = time.monotonic()
+        self._width = 0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        if stage != self._stage:
-            self.finish()
-            self._stage = stage
-            self._bar = click.progressbar(length=total, label=stage, file=sys.stderr, show_pos=True) if total else None
-        if self._bar is not None:
-            self._bar.update(done - self._bar.pos)
-        else:
-            click.echo(f"\r{stage} {done}", nl=False, err=True)
+        if time.monotonic() - self._since >= PATIENCE:
+            said = f"{stage[:1].upper()}{stage[1:]}  {done}" + (f"/{total}" if total else "")
+            click.echo(f"\r{said:<{self._width}}", nl=False, err=True)
+            self._width = len(said)
 
-    def finish(self) -> None:
-        """End the current line, if there is one."""
-        if self._bar is not None:
-            self._bar.render_finish()
-        elif self._stage:
-            click.echo(err=True)
-        self._stage, self._bar = "", None
+    def clear(self) -> None:
+        """Clear the line, if there is one."""
+        if self._width:
+            click.echo(f"\r{'':<{self._width}}\r", nl=False, err=True)
 
 
 def write_picture(path: Path, picture: Picture) -> None:
@@ -177,33 +139,3 @@ def write_picture(path: Path, picture: Picture) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise CampaignError(f"{path} cannot be written ({reason_of(error)})") from None
-
-
-def copied_lines(forked: Forked, home: Path) -> Iterator[str]:
-    """Yield that a campaign was copied, and how to go on there."""
-    yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. Nobody can be mailed from there."
-    yield from render_forked(forked)
-    yield f"Go on with: pbem --home {home} preview {forked.campaign}"
-
-
-def preview_folder_lines(written: PreviewWritten) -> Iterator[str]:
-    """Yield where a preview was written."""
-    yield f"Written to {written.folder}"
-    if written.changed is not None:
-        yield f"Changed since the last preview there: {', '.join(written.changed) or 'nothing'}"
-
-
-def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
-    """Yield what was written for a GM's ruling, and how to go on."""
-    yield wrap(f"Turn {written.turn} of {written.campaign}; written to {written.folder}: {', '.join(written.written)}.")
-    if written.left:
-        yield wrap(f"Left as they are: {', '.join(written.left)}. To write them anew, add --force.")
-    if written.kept is not None:
-        yield f"What you had written in them is kept in {written.kept}"
-    yield f"Fill them in, then: pbem adjudicate {written.campaign} {written.folder} --take"
-
-
-def site_lines(done: Published) -> Iterator[str]:
-    """Yield how much of a site changed, and where to look."""
-    replays = f", {count_noun(done.replays, 'replay')}" if done.replays else ""
-    yield f"{count_noun(done.files, 'file')} written{replays}. Look at {done.page}"

@@ -1,169 +1,140 @@
-"""Commands that prove an archive: replay in its home, and verify anywhere."""
+"""The command that proves an archive, the campaigns of a home, or a backup."""
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 import click
 
 from pbem.archive.reader import MOST_FILE
-from pbem.archive.replay import ReplayProof
-from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult, find_campaigns, group_by_campaign
+from pbem.archive.verify import find_campaigns, group_by_campaign
 from pbem.archive.verify import verify as verify_archive
+from pbem.backup.restore import check_backup
 from pbem.campaign.archive_sync import begun, prove_archive
-from pbem.cli.options import Command, home_option, json_option
-from pbem.cli.output import known_games, open_home, print_facts, progress
+from pbem.cli.call import Call
+from pbem.cli.command import SHOWS, command
+from pbem.cli.lines import checked_lines, proof_lines, verified_lines
+from pbem.cli.output import print_error, progress, to_json
 from pbem.errors import PbemError
-from pbem.text import count_noun, format_time, wrap
+
+Proof = tuple[Any, Iterable[str]]
+"""The facts of a proof, and their lines."""
 
 
-def proof_lines(proof: ReplayProof) -> Iterator[str]:
-    """Yield the result of a replay."""
-    over = ", to the end of the game" if proof.over else ""
-    yield f"{proof.campaign}: the set-up and {count_noun(proof.turns, 'turn')} resolved again{over}; every hash agrees."
-    yield f"{count_noun(proof.reports, 'report')} hold what the rules let their seats know."
-    if proof.withdrawn:
-        yield f"{count_noun(proof.withdrawn, 'turn')} taken back or run again: as when that was done."
-    yield f"Newest record: {proof.head}"
-
-
-def verified_lines(verified: VerifyResult) -> Iterator[str]:
-    """Yield the result of verifying an archive by itself."""
-    turns, files = count_noun(verified.turns, "turn"), count_noun(verified.files, "file")
-    yield f"{verified.campaign}: {turns}, {files}, {count_noun(verified.sheets, 'sheet')} used."
-    yield "The chain of records, all files, and the digest of every sheet agree."
-    yield f"Dice seal, told at the start: {verified.seal}"
-    if verified.words:
-        own = ", ".join(each.seat for each in verified.words if each.own) or "none, all were drawn"
-        yield wrap(f"Words mixed into the dice, the same in all first reports; their players' own: {own}.")
-    if verified.rolls:
-        rolled = f"Rolled by the GM: {count_noun(verified.rolls, 'roll')}, none left out by its number."
-        yield rolled if verified.unproved else f"{rolled} Each follows from the seed."
-    if not verified.unproved:
-        over = ", to the end of the game" if verified.over else ""
-        yield f"The seed has this seal, and every turn was resolved again with it{over}: all results agree."
-    for reason in verified.unproved:
-        yield wrap(f"Not proved yet: {reason}")
-    if verified.patched:
-        yield f"Changed by the GM after the rules: turn {', '.join(map(str, verified.patched))}."
-    if verified.withdrawn:
-        yield f"Taken back or run again, and kept beside: {verified.withdrawn}. Every run of those turns:"
-        again = {run.turn for run in verified.runs if run.withdrawn}
-        yield from (_run_line(run) for run in verified.runs if run.turn in again)
-    if verified.unnamed:
-        yield wrap(
-            f"Not proved yet: that nothing is missing of what was taken back last ({verified.unnamed} of these): "
-            "the record of the next turn will tell."
-        )
-    for held in verified.held:
-        yield _held_line(held)
-    yield f"Newest record: {verified.head}"
-
-
-def _run_line(run: TurnRun) -> str:
-    what = f"turn {run.turn}" if run.turn else "the set-up"
-    at = format_time(dt.datetime.fromisoformat(run.resolved), "UTC")
-    return f"  {what}, run {at}: " + (f"withdrawn, record {run.record}" if run.withdrawn else "counts")
-
-
-def _held_line(held: LocatedFile) -> str:
-    place = f"turn {held.turn}, which was taken back or run again" if held.withdrawn else f"turn {held.turn}"
-    if held.what == "report":
-        return wrap(f"The report {held.name} is that of {place}, as it was mailed.")
-    return f"The record of {place} is there: {held.name}"
-
-
-T = TypeVar("T")
-
-
-@click.command(cls=Command)
-@click.argument("name", required=False)
-@json_option
-@home_option
-def replay(name: str | None, as_json: bool, home: Path | None) -> None:
-    """Prove the archive of a campaign, or of all: resolve every turn again and compare."""
-    with open_home(home) as app, progress() as bar:
-        names = begun(app) if name is None else (name,)
-        _show_each(names, lambda each: prove_archive(app, each, progress=bar), proof_lines, as_json=as_json)
-
-
-@click.command(cls=Command)
-@click.argument("archive", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@click.argument("campaign", required=False)
-@click.option("--seed", default="", metavar="HEX", help="The seed of the dice, if the archive does not tell it yet.")
+@command("pbem verify turns", SHOWS)
+@click.argument("path", type=click.Path(path_type=Path, exists=True), required=False)
+@click.option("--campaign", "name", default=None, metavar="NAME", help="Verify only this campaign.")
+@click.option("--seed", default="", metavar="HEX", help="The seed of the dice, if the archive does not have it yet.")
 @click.option(
     "--report",
     "reports",
     multiple=True,
     type=click.File("rb"),
-    help="The .json file of a report that you were mailed: it must be in the archive, as it is. May be given often.",
+    help="The .json file of a report that you were mailed: it must be in the archive, as it is. May be repeated.",
 )
 @click.option(
     "--record",
     "records",
     multiple=True,
     metavar="HASH",
-    help="The hash of a record that a report tells: the archive must have it. May be given often.",
+    help="The hash of a record, as a report has it: the archive must have it. May be repeated.",
 )
-@json_option
 def verify(
-    archive: Path,
-    campaign: str | None,
+    call: Call,
+    *,
+    path: Path | None,
+    name: str | None,
     seed: str,
     reports: Sequence[BinaryIO],
     records: Sequence[str],
-    as_json: bool,
 ) -> None:
-    """Check an archive with nothing but its folder: chain, files, sheets, seal, and with the seed all results."""
-    known, found = _read_seed(seed), {name: folder for folder, name in find_campaigns(archive, campaign)}
+    """Verify an archive, a campaign or a backup.
+
+    PATH is the folder of an archive, or the file of a backup; without it, the campaigns of the home are verified.
+    Chain, files, sheets and seal are checked, and with the seed every turn is run again. Exits 1 if anything differs.
+    """
+    if (path is None or path.is_file()) and (seed or reports or records):
+        raise click.UsageError("--seed, --report and --record are for the folder of an archive: give it as PATH")
+    if path is None:
+        _verify_home(call, name)
+    elif path.is_file():
+        with progress() as bar:
+            checked = check_backup(path, call.now, call.games, progress=bar)
+        call.print(checked, checked_lines(checked), sound=not checked.problems)
+    else:
+        _verify_archive(call, path, name, _read_seed(seed), reports, records)
+
+
+def _verify_home(call: Call, name: str | None) -> None:
+    with call.open() as app, progress() as bar:
+
+        def prove(each: str) -> Proof:
+            proof = prove_archive(app, each, progress=bar)
+            return proof, proof_lines(proof)
+
+        _print_each(call, begun(app) if name is None else (name,), prove)
+
+
+def _verify_archive(
+    call: Call,
+    archive: Path,
+    name: str | None,
+    seed: bytes | None,
+    reports: Sequence[BinaryIO],
+    records: Sequence[str],
+) -> None:
+    found = {name: folder for folder, name in find_campaigns(archive, name)}
     # Hashes do not say of which campaign they are; reports do.
     if records and len(found) > 1:
-        raise click.BadParameter(f"say whose record it is: {', '.join(found)}")
+        raise click.BadParameter(f"say whose record it is, with --campaign: {', '.join(found)}")
     held = group_by_campaign(_read_reports(reports), list(found))
     with progress() as bar:
 
-        def verify_one(name: str) -> VerifyResult:
-            return verify_archive(
-                found[name],
-                name,
-                games=known_games(),
-                seed=known,
-                reports=held.get(name),
+        def verify_one(each: str) -> Proof:
+            verified = verify_archive(
+                found[each],
+                each,
+                games=call.games,
+                seed=seed,
+                reports=held.get(each),
                 records=records,
                 on_turn=lambda done, total: bar("replaying", done, total),
             )
+            return verified, verified_lines(verified)
 
-        _show_each(found, verify_one, verified_lines, as_json=as_json)
+        _print_each(call, found, verify_one)
 
 
-def _show_each(
-    names: Collection[str], prove_one: Callable[[str], T], lines: Callable[[T], Iterable[str]], *, as_json: bool
-) -> None:
-    """Show the proof of each campaign; an error is printed under its name, and the others go on.
+def _print_each(call: Call, names: Collection[str], prove: Callable[[str], Proof]) -> None:
+    """Print the proof of each campaign; an error is printed under its name, and the others go on.
 
     Exits with code 1 if any failed.
 
     Raises:
         PbemError: If there is only one campaign, and its proof fails.
     """
-    failed = 0
+    proofs: list[Any] = []
+    lines: list[str] = []
+    failed: dict[str, str] = {}
     # One archive that differs does not keep the others from being proved.
     for name in names:
         try:
-            proof = prove_one(name)
+            proof, said = prove(name)
         except PbemError as error:
             if len(names) == 1:
                 raise
-            failed += 1
-            click.echo(f"Error: {name}: {error}", err=True)
+            failed[name] = str(error)
+            if not call.as_json:
+                print_error(f"Not done: {name}: {error}")
         else:
-            print_facts(proof, lines(proof), as_json=as_json)
-    if failed:
-        click.echo(f"{failed} of {len(names)} campaigns not proved.", err=True)
-        click.get_current_context().exit(1)
+            proofs.append(proof)
+            lines += said
+    if failed and not call.as_json:
+        print_error(f"{len(failed)} of {len(names)} campaigns not proved.")
+    only = to_json(proofs[0]) if len(proofs) == 1 else {}
+    call.print({**only, "campaigns": proofs, "failed": failed}, lines, sound=not failed)
 
 
 def _read_reports(files: Sequence[BinaryIO]) -> Mapping[str, bytes]:

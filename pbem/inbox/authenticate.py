@@ -80,14 +80,14 @@ def _sheet_notes(case: MessageContext, seated: Accepted) -> Iterator[str]:
         yield PAUSED
 
 
-def authenticate_request(case: MessageContext, header: SheetHeader | None) -> AuthResult:
+def authenticate_request(case: MessageContext, header: SheetHeader | None, *, for_deputies: bool = False) -> AuthResult:
     """Return whether a message may change a seat; `header` is that of its frame, if it has one.
 
-    A deputy may send sheets and nothing else. The code of an old report does no harm
-    when the message comes from the seat's own address.
+    A deputy may send sheets and what is `for_deputies`, and nothing else. The code of an old
+    report does no harm when the message comes from the seat's own address.
     """
     claim = _authenticate(case, header, changing=True)
-    if isinstance(claim, Accepted) and claim.deputy:
+    if isinstance(claim, Accepted) and claim.deputy and not for_deputies:
         return Declined(reason="deputy-asks", to=claim.deputy, spot=claim.spot)
     return claim
 
@@ -235,7 +235,7 @@ def _decide(case: MessageContext, evidence: Evidence, *, changing: bool) -> Auth
     if lacking := reason or stale:
         return Declined(reason=lacking, to=spot.address, spot=spot)
     # Anyone can write an address into From, so its owner is asked (docs/decisions/0014).
-    if proof == "address" and spot.policy.accept == "confirmed" and case.verdict != "pass":
+    if proof == "address" and spot.policy.authentication == "confirm" and case.verdict != "pass":
         return NeedsConfirmation(spot, to=writer.deputy or spot.address, orders=not changing)
     return Accepted(spot, evidence.notes, proof, writer.deputy)
 
@@ -256,7 +256,7 @@ def _reason_by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
 
 def _reason_by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason | None:
     """Return why the proof does not suffice by the house rules; None if it does."""
-    accept = spot.policy.accept
+    accept = spot.policy.authentication
     if proof == "confirmed":
         return None
     if accept == "token" and spot.status == CampaignState.FORMING:

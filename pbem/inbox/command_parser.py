@@ -238,12 +238,14 @@ class SeatRequest:
     """Command about one seat, whose player the message has proved to come from.
 
     `text` is what follows the command, up to END, a signature or a quotation: plain,
-    and cleaned as order sheets are.
+    and cleaned as order sheets are. `deputy` is the address of the deputy who has
+    sent it, "" if the player did.
     """
 
     case: MessageContext
     spot: SeatContext
     text: str
+    deputy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
-from pbem.actions.base import AuditEntry, Change, Channel, Query, add_audit_entries, confirmation
+from pbem.actions.base import AuditEntry, Change, Channel, Query, add_audit_entries, apply_change, confirmation
 from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.fork import TrialResult
 from pbem.actions.gm_forms import ExtendByRule, GmHelp
@@ -49,11 +49,15 @@ _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class GmFrame:
-    """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END."""
+    """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END.
+
+    `code` is that of the mail to the GM's address which they answer: it proves them instead of a token.
+    """
 
     campaign: str
     key: str
     lines: tuple[tuple[int, str], ...]
+    code: str = ""
 
     @property
     def shown(self) -> Lines:
@@ -125,7 +129,8 @@ def _as_gm_finding(finding: Finding) -> Finding:
 class _CommandAnswer:
     """Answer to one command, in one or more paragraphs, its files, and the journal entries that it left.
 
-    `acts`: something was changed; `asks`: nothing was, and the command waits for a YES.
+    `acts`: something was changed; `asks`: nothing was, and the command waits for a YES, as it is `asked`: UNDO names
+    the entry that was shown. `fact` is the result in a few words.
     """
 
     text: str
@@ -134,6 +139,7 @@ class _CommandAnswer:
     acts: bool = False
     asks: bool = False
     fact: str = ""
+    asked: GmCommand | None = None
 
 
 _Said = list[tuple[GmCommand, _CommandAnswer]]
@@ -161,11 +167,15 @@ _TOGETHER = "Done together with the others."
 
 @dataclass(frozen=True, slots=True)
 class GmRun:
-    """What a frame has brought: the answer with its files. `waits`: it was only shown, and waits for a YES."""
+    """What a frame has brought: the answer with its files.
+
+    `waits`: it was only shown, and waits for a YES. `meant` are the commands that were asked about, in their order.
+    """
 
     answer: GmAnswer
     files: tuple[MailPart, ...] = ()
     waits: bool = False
+    meant: tuple[GmCommand | None, ...] = ()
 
 
 def run_frame(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes, *, sure: bool = False) -> GmRun:
@@ -203,7 +213,7 @@ def _check_all_done(said: _Said) -> None:
 def _told(case: MessageContext, name: str, said: _Said) -> GmRun:
     waits = any(each.asks for _, each in said)
     snapshot = locked_campaign(case.session, name)
-    asked = [order.with_yes(snapshot.turn) for order, each in said if each.asks]
+    asked = [each.asked.with_yes(snapshot.turn) for _, each in said if each.asked]
     answer = GmAnswer(
         campaign=name,
         result="would-do" if waits else "done",
@@ -212,7 +222,8 @@ def _told(case: MessageContext, name: str, said: _Said) -> GmRun:
         done=tuple(GmCommandResult(command_line(order), each.text) for order, each in said),
         asked=tuple(map(command_line, asked)),
     )
-    return GmRun(answer, tuple(file for _, each in said for file in each.files), waits)
+    meant = tuple(each.asked for _, each in said)
+    return GmRun(answer, tuple(file for _, each in said for file in each.files), waits, meant)
 
 
 def _failure(name: str, failed: _CommandFailed, *, count: int) -> GmAnswer:
@@ -259,7 +270,7 @@ def _run_entry(
         # Loaded for each command, since the one before may have changed it.
         context = case.campaign_context(locked_campaign(case.session, name))
         if isinstance(order, GmHelp):
-            return order, _CommandAnswer("\n".join(help_lines(explain(order.words, name))))
+            return order, _CommandAnswer("\n".join(help_lines(explain(order.about, name))))
         if orders.text.words and not order.takes_text and entry == orders.parsed.entries[-1]:
             raise CampaignError("it is not known what to do with the lines below it")
         wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, orders.text)
@@ -293,10 +304,10 @@ _UNDONE = "\0"
 def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _CommandAnswer:
     """Apply a command, or show its effect if it needs confirmation and has no YES."""
     _check_turn(context, order)
-    asked = confirmation(wish, context) if isinstance(wish, Change) and not order.confirmed else None
+    asked = confirmation(wish, context) if isinstance(wish, Change) and not order.has_yes else None
     traces: tuple[AuditEntry, ...] = ()
     if isinstance(wish, Change) and asked is None:
-        facts, channel = wish.do(context), Channel(by_mail=True)
+        facts, channel = apply_change(context, wish), Channel(by_mail=True)
     else:
         assert isinstance(wish, Query)
         facts = wish.look(context) if asked is None else asked
@@ -306,7 +317,8 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _Comman
     acts = isinstance(wish, Change) and asked is None
     text = "\n".join(line for line in wish.render(facts, channel) if line != _UNDONE)
     fact = _new_deadline(context) if acts and isinstance(order, ExtendDeadline | ExtendByRule) else ""
-    return _CommandAnswer(_without_heading(text), _result_files(facts), traces, acts, asked is not None, fact)
+    meant = None if asked is None else order.confirmed(asked)
+    return _CommandAnswer(_without_heading(text), _result_files(facts), traces, acts, meant is not None, fact, meant)
 
 
 def _new_deadline(context: Context) -> str:

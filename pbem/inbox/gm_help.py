@@ -1,7 +1,4 @@
-"""HELP for a GM: the list of commands, a line each, and one command with an example.
-
-UNDO and ANSWER are explained once they are in the registry.
-"""
+"""HELP for a GM: the list of commands, a line each, and one command with an example."""
 
 from __future__ import annotations
 
@@ -75,7 +72,7 @@ _TOPICS: tuple[tuple[str, tuple[GmWord, ...]], ...] = (
             GmWord(
                 "SET [rule=value ..]",
                 "Show or change house rules, such as the schedule",
-                ("SET grace=12h late=public",),
+                ("SET grace=12h late-list=players",),
                 "UNDO",
                 'The schedule is set by a line of its own: SET schedule="FRI 20:00 Europe/Berlin".',
                 ("RULE", "POLICY"),
@@ -137,7 +134,15 @@ _TOPICS: tuple[tuple[str, tuple[GmWord, ...]], ...] = (
                 ("ANNOUNCE TO red IN REPORT", "The harbour master is away until Monday."),
                 "UNDO, for a text that waits for a report; what was mailed cannot be taken back",
                 "The text stands below. Without TO it is for all; without a text you see what waits for the reports.",
-                ("TEXT", "TEXTS", "DROP"),
+                ("TEXT", "TEXTS"),
+            ),
+            GmWord(
+                "ANSWER [number [TO ALL | ALLIES]]",
+                "List questions of players, or answer one",
+                ("ANSWER",),
+                "what was mailed cannot be taken back",
+                "The answer stands below ANSWER and the number. A plain reply to the mail of a question does the same.",
+                ("REPLY", "QUESTIONS"),
             ),
         ),
     ),
@@ -183,12 +188,20 @@ _TOPICS: tuple[tuple[str, tuple[GmWord, ...]], ...] = (
                 "The order lines below count as the seat's sheet. You are shown first whose report changes.",
             ),
             GmWord(
+                "UNDO [entry]",
+                "Undo the last change that can be undone",
+                ("PAUSE red", "UNDO"),
+                "send the command again",
+                "JOURNAL has the numbers of entries that can be undone. You are asked if players were mailed.",
+                ("FORWARD", "DROP"),
+            ),
+            GmWord(
                 "ROLLBACK [turn | REPAIR]",
                 "Reopen an earlier turn; alone, list turns",
                 ("ROLLBACK",),
                 UNDO_UNTIL_RUN,
                 "REPAIR goes back to the last turn that is consistent.",
-                ("FORWARD",),
+                ("MEND",),
             ),
             GmWord(
                 "STATE",

@@ -12,16 +12,18 @@ may take long, and it would block the database for everyone else.
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
+from pbem.actions.questions import AUDIENCES
 from pbem.app import App
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.optimistic_lock import fingerprint, load_read_set
-from pbem.campaign.order_sheets import Lines
 from pbem.campaign.people import is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.inbox.command_parser import first_line
@@ -36,7 +38,8 @@ from pbem.inbox.seat_lookup import seats_of
 from pbem.mail.headers import reply_code
 from pbem.mail.message import find_reply_codes, is_truncated, list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
-from pbem.store.models import Campaign, OutgoingMail, PendingRequest
+from pbem.report.notices import Notice
+from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Question
 from pbem.store.types import CampaignState
 
 OFFER = "gm"
@@ -94,7 +97,7 @@ def _find_campaign(session: Session, sheet: GmFrame) -> Campaign | None:
 
 
 def _is_gm(campaign: Campaign, sheet: GmFrame) -> bool:
-    return bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash)
+    return bool(sheet.code) or (bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash))
 
 
 def _asked_help(sheet: GmFrame) -> tuple[str, ...] | None:
@@ -120,13 +123,20 @@ def _tell(case: MessageContext, campaign: Campaign, sheet: GmFrame, run: GmRun, 
     """Queue the answer to a frame, with an offer where something waits for a YES."""
     code, page = "", run.answer
     if run.waits and _can_be_kept(case, sheet):
-        code, asked = _offer(case, campaign, sheet, seen)
+        code, asked = _offer(case, campaign, replace(sheet, lines=_meant_lines(sheet, run)), seen)
         label = f"turn {campaign.turn}" if campaign.status == CampaignState.RUNNING else ""
         page = replace(page, offered=True, label=label)
     # To the GM's registered address alone, never to the sender (docs/decisions/0008).
-    sent = _send(case, campaign, page, run, code=code)
+    sent = _send(case, campaign, page, run, code=code or sheet.code)
     if code:
         asked.message_id = sent
+
+
+def _meant_lines(sheet: GmFrame, run: GmRun) -> tuple[tuple[int, str], ...]:
+    """Return the lines of a frame, with the commands that were asked about as they were shown."""
+    entries = parse_gm_frame(sheet).parsed.entries
+    meant = {entry.line: command_line(order) for entry, order in zip(entries, run.meant, strict=True) if order}
+    return tuple((number, meant.get(number, line)) for number, line in sheet.lines)
 
 
 def _send(
@@ -147,7 +157,8 @@ def _can_be_kept(case: MessageContext, sheet: GmFrame) -> bool:
 def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame, seen: str) -> tuple[str, PendingRequest]:
     code = reply_code(secrets.token_bytes(32), OFFER)
     # `to`, `by` and `account` are read by the daily limits of codes, of which this one uses up nothing.
-    data = {"to": campaign.gm.lower(), "by": "", "account": OFFER, "lines": list(sheet.lines), "seen": seen}
+    data: dict[str, Any] = {"to": campaign.gm.lower(), "by": "", "account": OFFER}
+    data |= {"lines": list(sheet.lines), "seen": seen, "digest": sheet.code}
     asked = PendingRequest(kind=OFFER, code=code, campaign_id=campaign.id, data=data, created_at=case.now)
     case.session.add(asked)
     case.session.flush()
@@ -159,6 +170,49 @@ def _fingerprint(case: MessageContext, campaign: Campaign) -> str:
     snapshot = locked_campaign(case.session, campaign.name)
     seen = fingerprint(load_read_set(case.session, snapshot))
     return hashlib.sha256(f"{seen} {campaign.gm} {campaign.gm_token_hash}".encode()).hexdigest()
+
+
+def answer_gm_reply(case: MessageContext) -> str:
+    """Answer a reply to an offer or to a question; return what to note of it, "" if it is neither."""
+    if offer := find_offer(case):
+        return answer_offer(case, offer)
+    question = find_question(case)
+    return answer_by_reply(case, question) if question else ""
+
+
+_TO = re.compile(
+    r"\A\s*+(?:(?:answer|reply)\s++)?+(?:(\d{1,9}+)\s++)?+to\s++(?:the\s++)?+(\w++)\s*+[:.]?\s*+", re.IGNORECASE
+)
+"""The first line of a reply to a question that says whom the answer is for."""
+
+
+def find_question(case: MessageContext) -> Question | None:
+    """Return the question of which a message answers the mail, by its code or Message-ID; None if it answers none."""
+    codes = find_reply_codes(case.letter, case.address)
+    shown = (Question.code.in_(codes), Question.message_id.in_(case.letter.references[:1]))
+    return case.session.scalar(select(Question).where(Question.code != "", or_(*shown)).limit(1))
+
+
+def answer_by_reply(case: MessageContext, asked: Question) -> str:
+    """Take a plain reply to the mail of a question for the GM's answer; return what to note of it.
+
+    It must come from the GM's own address. The words are what ANSWER would have below it, and are answered as it is.
+    """
+    campaign = case.session.get_one(Campaign, asked.campaign_id)
+    if case.sender != campaign.gm.lower() or case.verdict == "fail":
+        said = f"Question {asked.number} was answered from {case.shown_sender}, not from your address: not sent on."
+        how = f"If it was you, reply from {campaign.gm}, or send ANSWER {asked.number} with your token."
+        page = Notice(title="Answer not accepted", paragraphs=(said, how), campaign=campaign.name)
+        return f"a reply to question {asked.number}, not from the GM; {warn_gm(case, campaign, page)}"
+    lines = [*case.letter.lines]
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    to = _TO.fullmatch(lines[first]) if lines else None
+    audience = to[2].upper() if to and to[1] in (None, str(asked.number)) else ""
+    if audience in AUDIENCES:
+        lines[first] = ""
+    command = f"ANSWER {asked.number}" + (f" TO {audience}" if audience in AUDIENCES else "")
+    sheet = GmFrame(campaign.name, "", tuple(enumerate([command, *lines], start=1)))
+    return _run(case, campaign, sheet, {})
 
 
 def find_offer(case: MessageContext) -> PendingRequest | None:
@@ -208,8 +262,7 @@ def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest) -> 
 
 
 def _frame_of(asked: PendingRequest, campaign: Campaign) -> GmFrame:
-    lines: Lines = tuple((number, line) for number, line in asked.data["lines"])
-    return GmFrame(campaign.name, "", lines)
+    return GmFrame(campaign.name, "", tuple((number, line) for number, line in asked.data["lines"]))
 
 
 def _refuse(case: MessageContext, campaign: Campaign, asked: PendingRequest, why: str, *, code: str = "") -> str:

@@ -13,8 +13,9 @@ from typing import Literal
 
 from sqlalchemy import select
 
-from pbem.actions.press import AskGm, SendPress
+from pbem.actions.press import SendPress
 from pbem.actions.press_delivery import check_letter, is_immediate, send_press
+from pbem.actions.questions import AskGm
 from pbem.campaign.people import A_DAY, DAYS, create_request
 from pbem.campaign.press import PRESS, PressItem, sanitise_text, save_press
 from pbem.campaign.snapshot import Context, SeatView

@@ -247,7 +247,7 @@ def _describe_seat(case: MessageContext, snapshot: CampaignSnapshot, place: Seat
     waiting = next(iter(load_open_turns(case.session, snapshot.name)))
     said = [_describe_deadline(waiting, asked=view["awaited"]), _describe_sheet(case.session, waiting, place)]
     said += _describe_arrangements(case, place, waiting.schedule.zone)
-    if waiting.policy.late == "public" and waiting.missing:
+    if waiting.policy.late_list == "players" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
     return f"{begins}, {view['label']}: " + " ".join(said)
 

@@ -26,11 +26,10 @@ from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, N
 from pbem.inbox.gm_commands import GmFrame, Wishes, find_gm_frame
 from pbem.inbox.gm_messages import (
     answer_gm_letter,
-    answer_offer,
+    answer_gm_reply,
     answer_unframed,
     examine_files,
     find_gm_campaign,
-    find_offer,
     help_gm,
 )
 from pbem.inbox.message_queue import load_raw
@@ -42,6 +41,7 @@ from pbem.inbox.queries import find_help, send_help
 from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
 from pbem.inbox.request_answers import answer_request, find_asked
+from pbem.inbox.ruling_replies import answer_form_reply, examine_reply
 from pbem.inbox.run_commands import ask_for_seat, only_seat, run_commands
 from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
@@ -220,8 +220,10 @@ def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
 
 def with_files(app: App, read: ParsedMail) -> ParsedMail:
     """Return the message with the files of its GM's ruling examined. May take long: no transaction is to be open."""
-    if read.gm_sheet is None or read.letter.automatic:
+    if read.letter.automatic:
         return read
+    if read.gm_sheet is None:
+        return replace(read, wishes=examine_reply(app, read.mail.raw, read.letter))
     return replace(read, wishes=examine_files(app, read.mail.raw, read.gm_sheet))
 
 
@@ -239,9 +241,11 @@ def handle(found: OpenedMessage, known: Names) -> Outcome:
         return _accept_automatic_sheet(found.case, found.sheet)
     if found.gm_sheet:
         return answer_gm_letter(found.case, found.gm_sheet, found.wishes), False
+    if said := answer_form_reply(found.case, found.wishes):
+        return said, False
     case, sheet = _strip_quotes(found, known)
-    if offer := find_offer(case):
-        return answer_offer(case, offer), False
+    if said := answer_gm_reply(case):
+        return said, False
     if sheet.header is None and (words := find_help(case)) is not None:
         campaign = find_gm_campaign(case)
         return send_help(case, words) if campaign is None else help_gm(case, campaign, words), False

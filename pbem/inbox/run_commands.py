@@ -41,7 +41,7 @@ from pbem.inbox.context import (
 from pbem.inbox.days import fill_years
 from pbem.inbox.queries import RULES_HANDLERS, SEAT_QUERY_HANDLERS, STATUS_HANDLERS
 from pbem.inbox.replies import Heading, answer
-from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seats_of, taking_players
+from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
 from pbem.inbox.sheet_finder import SheetHeader
 from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
 from pbem.ruleset.order_types import Order, ParsedSheet
@@ -77,7 +77,8 @@ _RUN_SINCE = "Not done: the turn for which you asked it has been run since."
 class Requester:
     """Person who asks: the address they write from, the one to answer, and the seat proved to be theirs, if any.
 
-    `proven`: no other person can have written the message, so that every command is allowed.
+    `proven`: no other person can have written the message, so that every command is allowed. `deputy` is the address
+    of the deputy who asks, "" if the player does.
     """
 
     person: Person | None
@@ -85,6 +86,7 @@ class Requester:
     to: str
     spot: SeatContext | None = None
     proven: bool = False
+    deputy: str = ""
 
 
 Declining = Callable[[MessageContext, AuthResult], str]
@@ -150,8 +152,9 @@ def _find_left(case: MessageContext, request: CommandList, parsed: ParsedSheet) 
 
 def _identify_requester(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
     """Return the requester, or a result of authentication that does not suffice for the commands."""
-    claim, sender = _authenticate_seat(case, request), case.letter.sender
     commands = [order for order in parsed.orders if isinstance(order, PlayerCommand)]
+    for_deputies = bool(commands) and all(order.for_deputies for order in commands)
+    claim, sender = _authenticate_seat(case, request, for_deputies=for_deputies), case.letter.sender
     asks = tuple(order for order in commands if not _slip_reason(case, request, parsed, order))
     # A button may be pressed by accident, so the player is asked whatever the message proves.
     if request.pressed and (spot := _button_seat(claim)) is not None:
@@ -162,7 +165,8 @@ def _identify_requester(case: MessageContext, request: CommandList, parsed: Pars
             leaves = isinstance(asked, LeaveSeat) and _is_proven(case, claim)
             weighty = asked.proof is Proof.STRONG
             return NeedsConfirmation(claim.spot, to=claim.spot.address, weighty=weighty, leaves=leaves)
-        return _for_player(case, claim.spot, proven=_is_proven(case, claim))
+        asker = _for_player(case, claim.spot, proven=_is_proven(case, claim))
+        return replace(asker, to=claim.deputy, deputy=claim.deputy) if claim.deputy else asker
     if isinstance(claim, NeedsConfirmation):
         own = claim.spot if claim.spot and claim.to == claim.spot.address else None
         unasked = [order for order in asks if order.proof is not Proof.ASKED]
@@ -204,11 +208,11 @@ def _is_forged(case: MessageContext, parsed: ParsedSheet) -> bool:
     return case.verdict == "fail" and not (parsed.orders and all(isinstance(order, Confirm) for order in parsed.orders))
 
 
-def _authenticate_seat(case: MessageContext, request: CommandList) -> AuthResult:
+def _authenticate_seat(case: MessageContext, request: CommandList, *, for_deputies: bool) -> AuthResult:
     """Authenticate a message for the seat that it names, else that it answers, else for its sender's only one."""
-    claim = authenticate_request(case, request.header)
+    claim = authenticate_request(case, request.header, for_deputies=for_deputies)
     own = only_seat(case, claim) if request.header is None else None
-    return authenticate_request(case, own) if own else claim
+    return authenticate_request(case, own, for_deputies=for_deputies) if own else claim
 
 
 def only_seat(case: MessageContext, claim: AuthResult) -> SheetHeader | None:
@@ -242,7 +246,7 @@ def _run_command(
     try:
         if order.needs_seat:
             assert spot is not None
-            return CommandResult(shown, _run_seat_command(SeatRequest(case, spot, text), order))
+            return CommandResult(shown, _run_seat_command(SeatRequest(case, spot, text, asker.deputy), order))
         by_person = PersonRequest(case, asker.person, asker.sender, asker.to, spot, text)
         return CommandResult(shown, PERSON_HANDLERS[type(order)](by_person, order))
     except CampaignError as error:
@@ -299,6 +303,8 @@ def _send_answer(
         seat_id, heading = asker.spot.seat_id if asker.spot is not None and not left else None, None
     # Loaded again, since a command may have given its report another code.
     spot = None if seat_id is None else load_seat(case.session, seat_id)
+    if spot is not None and asker.deputy:
+        spot = seat_for_deputy(case.session, spot, asker.deputy)
     return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "", heading=heading)
 
 
@@ -333,7 +339,8 @@ def _run_seat_command(asked: SeatRequest, command: PlayerCommand) -> str:
         return HANDLERS[type(command)](asked, command)
     case = asked.case
     context = case.campaign_context(locked_campaign(case.session, asked.spot.campaign))
-    return replace(command, seat=asked.spot.seat, text=asked.text, account=case.account).do(context).done
+    filled = replace(command, seat=asked.spot.seat, text=asked.text, account=case.account, deputy=asked.deputy)
+    return filled.do(context).done
 
 
 def _proof(order: Order) -> Proof:

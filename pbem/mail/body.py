@@ -11,6 +11,7 @@ from functools import cached_property
 from pbem.mail.compose import LOOP_HEADER
 from pbem.mail.mime import Part, html_to_text, parameter, parse_entity
 from pbem.mail.reply_parser import HEADER, describe_normalisation, normalise_text
+from pbem.ruleset.tokenizer import BULLET
 
 ENCRYPTED = "The mail is encrypted and could not be read; send it as plain text."
 
@@ -89,7 +90,7 @@ def rejoin_lines(lines: Sequence[str], same_in_html: Callable[[], str] | None) -
     )
     if not breaks:
         return list(lines), []
-    whole = None if same_in_html is None else set(map(collapse_spaces, same_in_html().split("\n")))
+    whole = None if same_in_html is None else set(map(_without_bullet, same_in_html().split("\n")))
     mended: list[str] = []
     joined, doubtful = [], []
     at = 0
@@ -105,6 +106,12 @@ def rejoin_lines(lines: Sequence[str], same_in_html: Callable[[], str] | None) -
     return mended, [*_joined_note(joined), *_doubtful_note(doubtful)]
 
 
+def _without_bullet(line: str) -> str:
+    # HTML has no numbers before the entries of a list: the program that shows it counts them.
+    bullet = BULLET.match(line)
+    return collapse_spaces(line[bullet.end() :] if bullet else line)
+
+
 def _may_continue(line: str, following: str) -> bool:
     if len(line) > WIDEST or line.endswith("\\") or HEADER.fullmatch(line) or _NO_ORDER.match(following):
         return False
@@ -115,7 +122,9 @@ def _may_continue(line: str, following: str) -> bool:
 def _first_words(lines: Sequence[str], breaks: Collection[int]) -> frozenset[str]:
     """Return the first words of lines that continue no other, in lower case: the verbs of this sheet."""
     return frozenset(
-        line.split(None, 1)[0].casefold() for at, line in enumerate(lines) if line.strip() and at - 1 not in breaks
+        bare.split(None, 1)[0].casefold()
+        for at, line in enumerate(lines)
+        if at - 1 not in breaks and (bare := _without_bullet(line))
     )
 
 
@@ -124,21 +133,22 @@ def _count_pieces(lines: Sequence[str], at: int, breaks: Collection[int], whole:
     if whole is None:
         in_quotes = lines[at].count('"') % 2 and lines[at + 1].count('"') % 2
         return 2 if in_quotes and not _NO_ORDER.match(lines[at]) else 1
-    if collapse_spaces(lines[at]) in whole:
+    if _without_bullet(lines[at]) in whole:
         return 1
     for count in range(2, MOST_PIECES + 1):
         if at + count - 2 not in breaks:
             break
-        if collapse_spaces(" ".join(lines[at : at + count])) in whole:
+        if _without_bullet(" ".join(lines[at : at + count])) in whole:
             return count
     return 1
 
 
 def _is_doubtful(lines: Sequence[str], at: int, whole: Collection[str] | None, starts: Collection[str]) -> bool:
     """Return True if a line may be broken and that is worth a note; the rest of a broken comment is an error anyway."""
-    if _COMMENT.match(lines[at]) or (whole is not None and collapse_spaces(lines[at]) in whole):
+    if _COMMENT.match(lines[at]) or (whole is not None and _without_bullet(lines[at]) in whole):
         return False
-    return lines[at + 1].split(None, 1)[0].casefold() not in starts
+    # An entry of a list begins a line of its own.
+    return not BULLET.match(lines[at + 1]) and lines[at + 1].split(None, 1)[0].casefold() not in starts
 
 
 def _joined_note(lines: Sequence[str]) -> Iterable[str]:

@@ -8,7 +8,7 @@ reader's own seats alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 from urllib.parse import quote
@@ -193,6 +193,7 @@ def enqueue(
     _supersede_topics(session, {each.mail.topic for each in ready if each.mail.topic})
     if ready:
         session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
+        _observed(session).queued.extend(each.mail.message_id for each in ready)
         lanes = {partition_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
         enqueue_on_commit(session, *(QueuedJob(JobQueue.SEND, lane) for lane in lanes))
 
@@ -241,6 +242,7 @@ _ON_TOPICS = (
     update(OUTBOX)
     .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == OutgoingState.QUEUED)
     .values(state=OutgoingState.SUPERSEDED)
+    .returning(OUTBOX.c.id)
 )
 
 # Topics in a statement; databases limit its parameters.
@@ -250,12 +252,51 @@ _AT_ONCE = 1_000
 def _supersede_topics(session: Session, topics: Iterable[str]) -> None:
     all_ = list(topics)
     for start in range(0, len(all_), _AT_ONCE):
-        session.connection().execute(_ON_TOPICS, {"topics": all_[start : start + _AT_ONCE]})
+        found = session.connection().execute(_ON_TOPICS, {"topics": all_[start : start + _AT_ONCE]})
+        _observed(session).superseded.extend(found.scalars())
 
 
-def _supersede(session: Session, which: ColumnElement[bool]) -> None:
+def _supersede(session: Session, which: ColumnElement[bool]) -> Sequence[int]:
     waiting = update(OUTBOX).where(which, OUTBOX.c.state == OutgoingState.QUEUED)
-    session.connection().execute(waiting.values(state=OutgoingState.SUPERSEDED))
+    found = session.connection().execute(waiting.values(state=OutgoingState.SUPERSEDED).returning(OUTBOX.c.id))
+    ids = found.scalars().all()
+    _observed(session).superseded.extend(ids)
+    return ids
+
+
+@dataclass(slots=True)
+class OutboxChanges:
+    """Message-IDs of the mails that a session has queued, and ids of those that it has withdrawn, since `observe`."""
+
+    queued: list[str] = field(default_factory=list)
+    superseded: list[int] = field(default_factory=list)
+
+
+_OBSERVED = "pbem_outbox"
+
+
+def observe(session: Session) -> OutboxChanges:
+    """Return the changes that the session makes in the outbox from now on: they are added to the result."""
+    changes = session.info[_OBSERVED] = OutboxChanges()
+    return changes
+
+
+def _observed(session: Session) -> OutboxChanges:
+    changes: OutboxChanges = session.info.get(_OBSERVED) or OutboxChanges()
+    return changes
+
+
+def drop_queued(session: Session, ids: Collection[int]) -> Collection[int]:
+    """Withdraw those of these mails that are still queued; return their ids."""
+    return _supersede(session, OUTBOX.c.id.in_(ids))
+
+
+def queue_again(session: Session, ids: Collection[int], settings: Settings) -> None:
+    """Queue mails again that were withdrawn."""
+    theirs = update(OUTBOX).where(OUTBOX.c.id.in_(ids), OUTBOX.c.state == OutgoingState.SUPERSEDED)
+    found = session.connection().execute(theirs.values(state=OutgoingState.QUEUED).returning(OUTBOX.c.provider))
+    lanes = {partition_of(provider, settings.pace) for provider in found.scalars()}
+    enqueue_on_commit(session, *(QueuedJob(JobQueue.SEND, lane) for lane in lanes))
 
 
 def _row(each: AddressedMail, settings: Settings, now: datetime) -> dict[str, Any]:

@@ -127,6 +127,15 @@ class QuotedText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionText:
+    """A question to the GM, and the answer, "" if there is none yet. It is the reader's `own`, or another seat's."""
+
+    own: bool
+    text: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PressSection:
     """Texts of people in a report: of its GM, of those who write to all, of those who write to its seat.
 
@@ -136,6 +145,7 @@ class PressSection:
 
     # Not in the JSON: that is the game's own, for clients and for the proof of the archive.
     gm_texts: tuple[str, ...] = ()
+    questions: tuple[QuestionText, ...] = ()
     looks: tuple[str, ...] = ()
     news: tuple[QuotedText, ...] = ()
     press: tuple[QuotedText, ...] = ()

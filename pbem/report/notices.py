@@ -183,10 +183,7 @@ class ReportWithdrawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PressMessage:
-    """To a player: press from another. `by` is "" if it is unsigned, `to` is empty if it is for all.
-
-    A question to the GM has the `label` of the writer's turn.
-    """
+    """To a player: press from another. `by` is "" if it is unsigned, `to` is empty if it is for all."""
 
     page: ClassVar[str] = "press"
     level: ClassVar[int] = 0  # titles of players are no headings, or they could counterfeit a part of the mail
@@ -195,7 +192,44 @@ class PressMessage:
     by: SeatName
     to: tuple[SeatName, ...]
     text: str
-    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionMail:
+    """To the GM: a question of a seat, by its number. A plain reply is the answer.
+
+    `deputy` is the address of the deputy who has asked, "" if the player did; `label` names the seat's turn.
+    `alliances`: the game has some, so that allies may be answered.
+    """
+
+    page: ClassVar[str] = "gm_question"
+
+    campaign: str
+    number: int
+    by: SeatName
+    deputy: str
+    label: str
+    text: str
+    alliances: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerMail:
+    """To a player: the GM's answer to a question, of their `own` seat or of another, which is not named.
+
+    `others`: more seats than the one that asked read it, and with `to_all` every seat. `again`: it
+    replaces an answer that the reader had.
+    """
+
+    page: ClassVar[str] = "gm_reply"
+
+    campaign: str
+    own: bool
+    question: str
+    answer: str
+    others: bool
+    to_all: bool
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,9 +437,11 @@ class GmToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulingDigest:
-    """To the GM, when a turn waits for a ruling: all sheets, as the game lays them out in `digest`.
+    """To the GM, when a turn waits for a ruling: the sheets, as the game lays them out in `digest`.
 
-    `form` is the ruling to be filled in, as it may be mailed. `ruled`: there is a ruling, but it misses some sheets.
+    `form` is the ruling to be filled in, from RULING to END, `help` says how, in paragraphs. `ruled`: there is a ruling
+    already. `since` is the time of the mail before on the same turn; the sheets are then those of the seats that have
+    `changed` by now, or of all if none has. `questions` are those of players that wait for an answer.
     """
 
     page: ClassVar[str] = "adjudication"
@@ -417,7 +453,11 @@ class RulingDigest:
     missing: tuple[SeatName, ...]
     digest: str
     form: str
+    help: tuple[str, ...]
     ruled: bool
+    changed: tuple[SeatName, ...] = ()
+    since: dt.datetime | None = None
+    questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -229,6 +229,10 @@ class BaseRuleset(Generic[S]):
         """Return `public_view` of the same views."""
         return self.public_view(views)
 
+    def allies(self, view: View) -> Sequence[SeatName] | None:
+        """Return None: the game has no alliances."""
+        return None
+
     @property
     def bots(self) -> Mapping[str, Bot]:
         """The bot "standard", which writes random lines of the declared orders and sends the valid ones."""

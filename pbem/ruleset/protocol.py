@@ -10,7 +10,7 @@ else reads them, so a view cannot smuggle a reference to the state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
@@ -241,6 +241,12 @@ class Ruleset(Protocol[S]):
     def full_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """Return a moment as the mailed views of all seats show it together, for after the end; None if unknown."""
 
+    def allies(self, view: View) -> Sequence[SeatName] | None:
+        """Return the seats that are allied with the seat of a view; None in a game without alliances.
+
+        The GM may answer a question of the seat to all of them.
+        """
+
     def dump(self, state: S) -> Json:
         """Return the state as JSON data; equal states give equal data."""
 
@@ -270,16 +276,33 @@ class Adjudicated(Protocol):
     are read without an error, and gives their ruling to the resolver.
     """
 
-    def digest(self, state: Any, orders: Mapping[SeatName, tuple[Order, ...]], missing: frozenset[SeatName]) -> str:
-        """Return the sheets of all seats, in the order of seats, as text for the GM alone."""
+    ruling_help: str
+    """How to fill in the files of a ruling, in paragraphs."""
+
+    def digest(
+        self,
+        state: Any,
+        orders: Mapping[SeatName, tuple[Order, ...]],
+        missing: frozenset[SeatName],
+        seats: Collection[SeatName] | None = None,
+    ) -> str:
+        """Return the sheets of all seats, or of some, in the order of seats, as text for the GM alone."""
 
     def ruling_files(
-        self, state: Any, orders: Mapping[SeatName, tuple[Order, ...]], missing: frozenset[SeatName], ruling: Json
+        self,
+        state: Any,
+        orders: Mapping[SeatName, tuple[Order, ...]],
+        missing: frozenset[SeatName],
+        ruling: Json,
+        *,
+        brief: bool = False,
+        seats: Collection[SeatName] | None = None,
     ) -> Mapping[str, str]:
         """Return the text files, by name, that the GM fills in with the results of this turn.
 
         They contain the current `ruling`, if there is one: read again unchanged, they are
-        that `ruling`.
+        that `ruling`. If they are `brief`, for a mail, they have no remarks. With `seats`
+        they are the files of these seats; read, they change nothing else.
         """
 
     def ruling_parts(self, state: Any, ruling: Json) -> Mapping[str, str]:

@@ -27,7 +27,9 @@ _CURLY = str.maketrans(
     }
 )
 
-_BULLET = re.compile(r"\s{0,9}(?:[-*•·]{1,9}\s{1,9}|\(?[0-9]{1,2}[.)]\s{1,9}|\(?[a-z]\)\s{1,9})", re.IGNORECASE)
+BULLET = re.compile(r"\s{0,9}(?:[-*•·]{1,9}\s{1,9}|\(?[0-9]{1,2}[.)]\s{1,9}|\(?[a-z]\)\s{1,9})", re.IGNORECASE)
+"""The mark or number before an entry of a list; orders may have one."""
+
 _GAP, _PART, _COORDINATE = r"\s{0,9}", r"\s{0,9}[,/\s]\s{0,9}", r"[+-]?[0-9]{1,9}"
 _POINTS = re.compile(rf"\({_GAP}({_COORDINATE}){_PART}({_COORDINATE})(?:{_PART}({_COORDINATE}))?{_GAP}\)")
 _SINGLE = re.compile(r"(?<!\S)'([^'\";#]+)'(?![^\s,.!])")
@@ -87,7 +89,7 @@ def comment_of(line: str) -> str:
 def split_leniently(line: str) -> list[Token]:
     """Return the tokens of a line as people write it; arrows are tokens, and coordinates in brackets are one token."""
     text = line.translate(_CURLY)
-    bullet = _BULLET.match(text)
+    bullet = BULLET.match(text)
     start = bullet.end() if bullet else 0
     text = _SINGLE.sub(r'"\1"', text[start:])
     # Quoted, so that coordinates stay one token.

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, load_open_turns
+from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, notify_gm_once
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
@@ -113,7 +114,7 @@ class _Notices:
     @property
     def late(self) -> tuple[SeatName, ...]:
         """The seats without a sheet, where the campaign tells all players."""
-        return self.turn.missing if self.turn.policy.late == "public" else ()
+        return self.turn.missing if self.turn.policy.late_list == "players" else ()
 
     def before(self) -> Iterator[NewMail]:
         """Yield a reminder to each seat for which the turn waits."""
@@ -149,8 +150,8 @@ class _Notices:
             without=self._without(place),
             order_lines=self._order_lines(place),
             with_page=self.snapshot.pages_for(place) != PageDelivery.OFF,
-            extendable=policy.extensions > 0 and policy.vote != "none",
-            absent=self._absence(policy.absence_days),
+            extendable=policy.extension_votes != OFF,
+            absent=self._absence(policy.absence),
             counted=sheet.version if sheet else None,
             missing=self.late,
         )

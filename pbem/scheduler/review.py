@@ -20,6 +20,7 @@ from pbem.actions.ruling import needs_ruling
 from pbem.actions.run_turn import RunCondition
 from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, load_open_turns, recheck_due
+from pbem.campaign.house_rules import ALWAYS
 from pbem.campaign.notices import notify_gm_once, was_notified
 from pbem.campaign.snapshot import Context, describe_hold, locked_campaign
 from pbem.errors import StoreError, describe_error
@@ -122,13 +123,13 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
     # Without players the game would play itself to its end by defaults, also past every deadline.
     if not waiting.manned:
         return HoldReason(HoldKind.NO_PLAYERS)
-    # The house rule mass=101 means that no turn is held for missing sheets.
-    wary = turn.reason == BY_DEADLINE and waiting.policy.mass <= 100
-    if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
-        return HoldReason(HoldKind.NO_MAIL)
-    if wary and awaited >= MASS_SEATS and missing * 100 >= awaited * waiting.policy.mass:
-        return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets have not come")
-    return HoldReason(HoldKind.REVIEW) if waiting.policy.review else None
+    percent = waiting.policy.hold_percent
+    if percent is not None and turn.reason == BY_DEADLINE:
+        if missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
+            return HoldReason(HoldKind.NO_MAIL)
+        if awaited >= MASS_SEATS and missing * 100 >= awaited * percent:
+            return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets have not come")
+    return HoldReason(HoldKind.REVIEW) if waiting.policy.hold == ALWAYS else None
 
 
 def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:

@@ -23,6 +23,7 @@ from sqlalchemy import func, select
 from pbem import util
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, always, is_requested, requested_runs, run_turn
+from pbem.admin.dashboard import write_dashboard
 from pbem.admin.health import record_poll, require_active, stuck_mail
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending, repair_archive
@@ -238,6 +239,18 @@ def publish_site(app: App, now: dt.datetime, done: TickResult) -> None:
         done.problems.append(f"the site cannot be written: {describe_error(error)}")
 
 
+def show_dashboard(app: App, now: dt.datetime, done: TickResult) -> None:
+    """Write the dashboard, if the settings name its file; a fault in it stops nothing else."""
+    if app.settings.dashboard is None:
+        return
+    try:
+        write_dashboard(app, app.settings.dashboard, now)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a game may raise anything, and the page is for convenience
+        done.problems.append(f"the dashboard was not written: {describe_error(error)}")
+
+
 def send_mail(
     app: App, now: dt.datetime, done: TickResult, *, lane: str | None = None, progress: Progress = no_progress
 ) -> None:
@@ -317,6 +330,7 @@ def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress =
             run_due(app, moment, done, progress=progress)
             sync_archive(app, now, done)
             send_mail(app, now, done, progress=progress)
+            show_dashboard(app, now, done)
     return done
 
 
@@ -342,6 +356,7 @@ def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progres
             resolve(app, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=always)
             sync_archive(app, now, done)
             send_mail(app, now, done, progress=progress)
+            show_dashboard(app, now, done)
     return done
 
 

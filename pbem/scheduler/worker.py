@@ -60,6 +60,7 @@ from pbem.scheduler.tick import (
     mask_tokens,
     run_due,
     send_mail,
+    show_dashboard,
     sync_archive,
     try_to_fetch_mail,
 )
@@ -161,11 +162,16 @@ def _process_campaign(app: App, campaign: str, now: dt.datetime, done: TickResul
         run_due(app, _tick_time(last), done, campaign=campaign)
 
 
+def _archive(app: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
+    sync_archive(app, now, done)
+    show_dashboard(app, now, done)
+
+
 _JOBS: Mapping[JobQueue, JobHandler] = {
     JobQueue.POLL: _poll,
     JobQueue.CAMPAIGNS: _process_campaign,
     JobQueue.SEND: lambda app, lane, now, done: send_mail(app, now, done, lane=lane),
-    JobQueue.ARCHIVE: lambda app, _lane, now, done: sync_archive(app, now, done),
+    JobQueue.ARCHIVE: _archive,
 }
 
 

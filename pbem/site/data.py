@@ -219,7 +219,7 @@ class ClubPage:
 MOST_TOGETHER = 12
 """Seats up to which a moment is also shown as all views together."""
 
-NEWS_ALONE, REPLAY, ALL = "news", "replay", "all"
+NEWS_ALONE, REPLAY, FULL = "news", "replay", "full"
 """Values of the house rule `site`."""
 
 MOST_OPENINGS = 12
@@ -271,7 +271,7 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
     # Of a mailed view: the site has no way of its own to a state (docs/decisions/0028).
     panorama = _load_panorama(session, ruleset, told[0][0]) if told else None
     scores = tuple(ranked(panorama.scores)) if panorama else ()
-    replay = over and snapshot.policy.site in (REPLAY, ALL)
+    replay = over and snapshot.policy.site in (REPLAY, FULL)
     show = _final_view if replay else _board_view
     return CampaignPage(
         name=snapshot.name,

@@ -37,7 +37,7 @@ from pbem.ruleset.drawing import Picture, svg_escape
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset
 from pbem.ruleset.values import SeatName
-from pbem.site.data import ALL, BoardView, CampaignPage, ClubPage, GamePage, Result, SiteFolder, load_public_data
+from pbem.site.data import FULL, BoardView, CampaignPage, ClubPage, GamePage, Result, SiteFolder, load_public_data
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.pictures import (
     SHARE_HEIGHT,
@@ -406,7 +406,7 @@ class _Site:
         if self._folder.has(page) and f'"made":"{made}"' in (self._folder.root / page).read_text(encoding="utf-8"):
             return
         replay = write_replay(session, app, snapshot, self._folder, home)
-        archive = self._write_archive(snapshot, head, home) if snapshot.policy.site == ALL else ""
+        archive = self._write_archive(snapshot, head, home) if snapshot.policy.site == FULL else ""
         judged = isinstance(app.game(snapshot.game), Adjudicated)
         facts = {"archive": archive, "made": made, **_proof(snapshot, head, judged=judged)}
         facts["share"] = self._share_campaign(campaign)

@@ -31,7 +31,7 @@ from pbem.report.typed_text import elements
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
-from pbem.site.data import ALL, MOST_TOGETHER, SiteFolder
+from pbem.site.data import FULL, MOST_TOGETHER, SiteFolder
 from pbem.site.moves import Known, Move, draw_moves, read_moves
 from pbem.store.models import Press, Report, Seat, Turn
 
@@ -184,7 +184,7 @@ def _load_press(session: Session, snapshot: CampaignSnapshot) -> list[_Piece]:
             },
         )
         for piece, seat in [*(row for row in rows if not row.Press.anonymous), *unsigned]
-        if piece.kind != PRESS or snapshot.policy.site == ALL
+        if piece.kind != PRESS or snapshot.policy.site == FULL
     ]
 
 

@@ -68,14 +68,13 @@ class Person(Base):
 class Campaign(Base):
     """One play of a game. `status` is "forming", "running", "over" or "moved"; `turn` is the number of the open turn.
 
-    `policy` holds house rules that differ from the defaults
+    `policy` holds the house rules that were set, but for the `schedule`
     (`pbem.campaign.house_rules`). `seed` is the sealed seed of the dice; `dice_words`,
     fixed at the start, are mixed with it: lists of seat, word, and whether the player
     chose it. Campaigns that started before there were words have none. `hold_kind` and
     `hold_reason` say why no turn is run until the GM releases the campaign
     (`pbem.campaign.snapshot`). `moved_to` is the address at which a campaign that has
-    moved is played. Once all sheets are in, a turn waits `settle_minutes` more, for
-    second thoughts. `era` counts the changes of the past: it is part of codes and
+    moved is played. `era` counts the changes of the past: it is part of codes and
     Message-IDs, so that none is used twice. `origin` is the number of the set-up, the
     turn before the first: 0, except for a game taken over from elsewhere. `given` is
     the initial state of such a game as canonical JSON, until the campaign starts;
@@ -91,7 +90,6 @@ class Campaign(Base):
     options: Mapped[Any] = mapped_column(CanonicalJson)
     gm: Mapped[str] = mapped_column(String(254))
     schedule: Mapped[str] = mapped_column(String(120))
-    settle_minutes: Mapped[int] = mapped_column(default=30)
     status: Mapped[CampaignState] = mapped_column(string_enum(CampaignState, 10), default=CampaignState.FORMING)
     turn: Mapped[int] = mapped_column(default=0)
     seed: Mapped[bytes]
@@ -195,8 +193,8 @@ class PendingRequest(Base):
 
     `kind` is "join", "invite", "address", "new_address", "fallback", "deputy",
     "import", "run", "ruling", "gm" for commands that a GM was shown, "press" for a
-    reply to press that may be sent on, or "message" for a mail whose sender must
-    confirm it; `data` depends on it.
+    reply to press that may be sent on, "digest" for a mail with the form of a ruling,
+    or "message" for a mail whose sender must confirm it; `data` depends on it.
     `message_id` is the mail that asked for confirmation, "" where a reply shows the
     code in any case.
     """
@@ -541,6 +539,45 @@ class Press(Base):
     published_at: Mapped[dt.datetime | None]
 
 
+class Question(Base):
+    """A question of a player or deputy to the GM, by its number in the campaign.
+
+    `turn` is the open turn when it was asked, `author` is "player" or "deputy".
+    `code` and `message_id` are those of the mail to the GM, "" where no reply to it is an answer.
+    """
+
+    __tablename__ = "question"
+    __table_args__ = (UniqueConstraint("campaign_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    number: Mapped[int]
+    turn: Mapped[int]
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
+    author: Mapped[str] = mapped_column(String(10), default="player")
+    text: Mapped[str]
+    at: Mapped[dt.datetime]
+    code: Mapped[str] = mapped_column(String(32), default="", index=True)
+    message_id: Mapped[str] = mapped_column(String(200), default="", index=True)
+
+
+class QuestionAnswer(Base):
+    """An answer of the GM to a question; of several, the last counts.
+
+    `turn` is the open turn when it was given. `recipients` are the seats that got it, None for all.
+    """
+
+    __tablename__ = "answer"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    question_id: Mapped[int] = mapped_column(ForeignKey("question.id"), index=True)
+    turn: Mapped[int]
+    recipients: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
+    text: Mapped[str]
+    at: Mapped[dt.datetime]
+
+
 class Announcement(Base):
     """A text of the GM for the reports that open turn `turn`: to one seat, or to all."""
 
@@ -559,6 +596,8 @@ class JournalEntry(Base):
 
     Players may read it where their campaign says so, except entries that are `secret`.
     An entry with a `turn` is told to all of them, in the report that opens the turn after it.
+    `undo` is the action of the GM that the entry is of, and what is needed to undo it
+    (`pbem.campaign.row_changes`); None for entries that are of no such action.
     """
 
     __tablename__ = "act"
@@ -570,3 +609,4 @@ class JournalEntry(Base):
     text: Mapped[str]
     secret: Mapped[bool] = mapped_column(default=False)
     turn: Mapped[int | None]
+    undo: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)

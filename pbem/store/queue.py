@@ -45,6 +45,14 @@ def are_queues_there(session: Session) -> bool:
     return session.get(KeyValue, QUEUES) is not None
 
 
+def has_queues(store: Store) -> bool:
+    """Return True if workers can share the work on the database."""
+    if store.engine.dialect.name != "postgresql" or find_spec("procrastinate") is None:
+        return False
+    with store.reading() as session:
+        return are_queues_there(session)
+
+
 def require_queues(store: Store) -> None:
     """Raise ConfigError naming what is missing unless workers can run on the database."""
     if store.engine.dialect.name != "postgresql":

@@ -127,7 +127,7 @@ class MailSandbox:
             deadline="EVERY 24h",
             options={},
             # Sheets of the suite show an address alone, about which the player would usually be asked (decision 14).
-            policy={"accept": "address", "pages": "attached"},
+            policy={"authentication": "address", "page": "attached"},
         )
         create_campaign(self._app, wanted, NOW, seed=SEED)
         with self._app.store.writing() as session:

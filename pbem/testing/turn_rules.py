@@ -190,7 +190,7 @@ def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
         deadline="EVERY 12h",
         options={option: str(value) for option, value in default_options(ruleset).items() if value is not None},
         # Sheets of the suite show an address alone, about which the player would usually be asked (decision 14).
-        policy={"accept": "address"},
+        policy={"authentication": "address"},
     )
     create_campaign(app, wanted, now, seed=dice.seed)
     run_action(app, name, StartCampaign(), now)

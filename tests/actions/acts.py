@@ -24,6 +24,7 @@ from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule
 from pbem.actions.fork import ForkCampaign
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice
+from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
@@ -31,6 +32,7 @@ from pbem.actions.ruling import ShowRulingForm, SubmitRuling
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule
 from pbem.actions.start import StartCampaign
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
 from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
@@ -134,6 +136,18 @@ def bring_back(app: App, now: dt.datetime) -> None:
     run_action(app, "toy1", RestoreRuling(), now)
 
 
+def undo_deadline(app: App, now: dt.datetime) -> None:
+    """Move the deadline, and undo that."""
+    run_action(app, "toy1", ExtendDeadline("24h"), now)
+    run_action(app, "toy1", UndoChange(), now)
+
+
+def undo_removal(app: App, now: dt.datetime) -> None:
+    """Remove a seat, and undo that."""
+    run_action(app, "toy1", RemoveSeat("green"), now)
+    run_action(app, "toy1", UndoChange(), now)
+
+
 SHARP: dict[str, Act] = {
     "run": lambda app, now: run_campaign_now(app, "toy1", now),
     "rollback by one": deed(RollBack(2)),
@@ -149,6 +163,7 @@ SHARP: dict[str, Act] = {
 MAILED: dict[str, Act] = {
     "mailed rollback": letter("ROLLBACK 1 YES"),
     "mailed forward": letter("FORWARD"),
+    "mailed undo": letter("UNDO YES"),
     "mailed rerun": letter("RERUN red YES", "BID 3"),
     "mailed patch": letter("PATCH YES", json.dumps(PURSE)),
 }
@@ -162,6 +177,9 @@ ACTS: dict[str, Act] = (
         "sheet": deed(EnterSheet("red", SHEET["red"])),
         "preview": lambda app, now: run_query(app, "toy1", PreviewTurn(), now),
         "fork": fork,
+        "undo": deed(UndoChange()),
+        "undone deadline": undo_deadline,
+        "undone removal": undo_removal,
         "hold": deed(HoldCampaign()),
         "release": deed(ReleaseCampaign()),
         "extend": deed(ExtendDeadline()),
@@ -170,6 +188,7 @@ ACTS: dict[str, Act] = (
         "pause": deed(PauseSeat("green")),
         "bring back": deed(ResumeSeat("green")),
         "hand over": deed(GiveSeat("green", "dan@example.org")),
+        "answer": deed(AnswerQuestion(1, "They may.", "ALL")),
     }
 )
 
@@ -206,11 +225,12 @@ BROKEN: dict[str, Act] = {
 
 
 def set_the_stage(desk: Desk) -> dt.datetime:
-    """Run turn 3, and roll back to it; return a time from which on it is due."""
-    begin(desk, rounds="9", rules={"mass": "101"})
+    """Run turn 3, roll back to it, and have red ask the GM; return a time from which on it is due."""
+    begin(desk, rounds="9", rules={"hold": "off"})
     for _ in range(3):
         play(desk, ALL)
     run_action(desk.app, "toy1", RollBack(3), desk.now)
+    run_action(desk.app, "toy1", AskGm(seat="red", text="May ships dock?"), desk.now)
     return _settled(desk)
 
 
@@ -238,7 +258,7 @@ def leave_to_gm(desk: Desk) -> dt.datetime:
 
 def break_apart(desk: Desk) -> dt.datetime:
     """Store a run that was computed before a rollback: turn 1 is open, and turn 4 follows it."""
-    begin(desk, rounds="9", rules={"mass": "101"})
+    begin(desk, rounds="9", rules={"hold": "off"})
     for _ in range(2):
         play(desk, ALL)
     meanwhile(desk, lambda: run_action(desk.app, "toy1", RollBack(1), desk.now))
@@ -281,8 +301,8 @@ STAGES = {
         set_the_stage,
         ACTS,
         overtaken=ACTS,
-        planned=("tick", "rerun with a sheet", "patch"),
-        looking=("run", "rerun", "fork", *MAILED),
+        planned=("tick", "rerun with a sheet", "patch", "undo"),
+        looking=("run", "rerun", "fork", "undone deadline", "undone removal", *MAILED),
         sharp=SHARP,
         sharpest=("rollback by two", "rerun with a sheet"),
     ),

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from pbem.actions.base import run_action, run_query
+from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.deadlines import extend, release
+from pbem.actions.open_turn import EnterSheet
 from pbem.actions.rollback import RollBack
-from pbem.actions.ruling import RulingResult, ShowRulingForm, SubmitRuling, read_folder, write_folder
+from pbem.actions.ruling import RulingResult, ShowRulingForm, SubmitRuling, parse_ruling, read_folder, write_folder
 from pbem.actions.run_turn import RequestRun
+from pbem.actions.start import StartCampaign
 from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
@@ -137,6 +140,53 @@ def test_a_sheet_that_comes_in_after_the_ruling_is_sent_on(war: Desk) -> None:
     assert held(war) == HoldKind.RULED
     assert "\nYour ruling waits for your release\n" in digests(war)[-1]
     assert "BLUE\n  Burn the bridge.\n" in digests(war)[-1]
+
+
+def test_a_late_sheet_is_mailed_alone(war: Desk) -> None:
+    """The second mail has the new sheet, and the lines that add it to the form of the first, and no other seat's."""
+    war.tick(hours=DUE)
+    sheet(war, BOB, "Burn the bridge.")
+    war.tick(hours=1)
+
+    late, subject = digests(war)[-1], war.mails(GM)[-1]["Subject"]
+    assert late.endswith(
+        "RULING ; toy1, turn 1\nFILE blue.txt\n[RESULT]\n\nFILE game.txt\nTURN 1\nEND\n\n-- \nYou are the GM of toy1.\n"
+    )
+    assert "quietly" not in late
+    assert "Without a sheet: none. Changed since the mail of " in " ".join(late.split())
+    assert "turn 1: blue sent another sheet" in subject
+
+
+def test_the_form_of_a_late_sheet_leaves_the_rest_of_the_ruling(war: Desk) -> None:
+    """Filled in, it adds its seat to the ruling that counts."""
+    war.tick(hours=DUE)
+    rule(war, all="It rained.", red="You found gold.")
+    sheet(war, BOB, "Burn the bridge.")
+    war.tick(hours=1)
+    form = digests(war)[-1].partition("turn 1\nFILE")[2].partition("\nEND")[0]
+    files = parse_ruling(f"FILE{form}".replace("[RESULT]\n", "[RESULT]\nIt burns.\n").splitlines())
+
+    taken = run_action(war.app, "toy1", SubmitRuling(files), war.now)
+
+    assert (taken.kept, taken.replaced) == (True, ())
+
+
+def test_the_digest_of_eight_seats_is_short(desk: Desk) -> None:
+    """Sheets, one form and one explanation have at most 110 lines together."""
+    desk.app = dataclasses.replace(desk.app, games={RULESET.key: RULESET})
+    seats = [(f"seat{number}", f"p{number}@example.org") for number in range(8)]
+    wanted = NewCampaign(name="eight", game=RULESET.key, gm=GM, seats=seats, deadline="FRI 20:00 UTC", options={})
+    create_campaign(desk.app, wanted, desk.now)
+    run_action(desk.app, "eight", StartCampaign(), desk.now)
+    for seat, _ in seats:
+        lines = ((1, "March to the pass, quietly."), (2, "Ask the abbot."), (3, "Burn the bridge."))
+        run_action(desk.app, "eight", EnterSheet(seat, lines), desk.now)
+    desk.tick(hours=DUE)
+
+    (digest,) = digests(desk)
+    assert len(digest.splitlines()) <= 110
+    assert digest.count("told in the next report") == 1
+    assert [digest.count(f"\nFILE {seat}.txt\n[RESULT]\n") for seat, _ in seats] == [1] * 8
 
 
 def test_a_turn_that_was_not_ruled_on_goes_on_waiting(war: Desk) -> None:

@@ -84,7 +84,9 @@ def test_open_seats_are_numbered_behind_those_that_have_names() -> None:
         ({"deadline": "FRI"}, "a deadline cannot be 'FRI'"),
         ({"options": {"round": "3"}}, "Toy Auction has no option 'round': did you mean rounds?"),
         ({"options": {"purses": "/nowhere.json"}}, "option purses: /nowhere.json cannot be read (No such file"),
-        ({"settle_minutes": -1}, "settling minutes cannot be -1"),
+        ({"policy": {"settle": "8d"}}, 'settle cannot be "8d". Expected: off, or 1m to 7d'),
+        ({"policy": {"schedule": "EVERY 12h"}}, "a campaign has one schedule"),
+        ({"deadline": ""}, "a campaign has one schedule"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(desk: Desk, changes: dict[str, Any], said: str) -> None:

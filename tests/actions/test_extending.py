@@ -24,7 +24,7 @@ DAY = dt.timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin(seats=("red", "blue", "green"), rules={"mass": "101"})
+    desk.begin(seats=("red", "blue", "green"), rules={"hold": "off"})
     desk.tick()
 
 
@@ -275,7 +275,7 @@ def test_a_paused_seat_has_no_vote(desk: Desk) -> None:
 
 def test_votes_count_for_one_extension(desk: Desk) -> None:
     """Another extension needs as many votes again, and there are no more than the house rule allows."""
-    desk.set_rules(extensions="2")
+    desk.set_rules(extension_limit="2")
     for _ in range(2):
         ask(desk, "red")
         assert ask(desk, "red").startswith("Your wish for more time is noted")
@@ -287,14 +287,14 @@ def test_votes_count_for_one_extension(desk: Desk) -> None:
 
 def test_the_gms_extensions_are_not_counted(desk: Desk) -> None:
     """The GM's extensions do not use up those of the players."""
-    desk.set_rules(extensions="1")
+    desk.set_rules(extension_limit="1")
     more(desk)
     ask(desk, "red")
 
     assert ask(desk, "blue").startswith("Enough have asked")
 
 
-@pytest.mark.parametrize("rules", [{"vote": "none"}, {"extensions": "0"}])
+@pytest.mark.parametrize("rules", [{"extension_votes": "off"}, {"extensions": "0"}])
 def test_some_campaigns_have_no_votes(desk: Desk, rules: dict[str, str]) -> None:
     """If the house rules have no votes, the player is referred to the GM."""
     desk.set_rules(**rules)

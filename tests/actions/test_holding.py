@@ -233,8 +233,8 @@ def test_two_who_forget_are_no_mass(desk: Desk) -> None:
 
 
 def test_how_many_are_a_mass_is_a_house_rule(desk: Desk) -> None:
-    """With mass=101, no number of missing sheets holds a turn."""
-    begin(desk, mass="101")
+    """With hold=off, no number of missing sheets holds a turn."""
+    begin(desk, hold="off")
 
     assert resolved(desk, hours=120) == ["deadline"]
 
@@ -266,7 +266,7 @@ def test_a_mailbox_with_other_letters_is_not_silent(desk: Desk) -> None:
 
 def test_a_letter_after_the_release_does_not_hold_it_anew(desk: Desk) -> None:
     """The GM is asked once for a deadline, whatever the reason."""
-    begin(desk, mass="60")
+    begin(desk, hold="60%")
     send(desk, ANN, BOB, CYD)
     desk.tick()
     desk.tick(hours=1)
@@ -279,8 +279,8 @@ def test_a_letter_after_the_release_does_not_hold_it_anew(desk: Desk) -> None:
 
 @pytest.mark.parametrize("players", [(ANN, BOB, CYD), (ANN, BOB)])
 def test_a_reviewed_turn_waits_for_its_gm(desk: Desk, players: tuple[str, ...]) -> None:
-    """With review=yes a due turn is held, with all sheets or not, and runs when it is released."""
-    begin(desk, review="yes")
+    """With hold=always a due turn is held, with all sheets or not, and runs when it is released."""
+    begin(desk, hold="always")
     send(desk, *players)
     desk.tick()
 
@@ -296,7 +296,7 @@ def test_a_reviewed_turn_waits_for_its_gm(desk: Desk, players: tuple[str, ...]) 
 
 def test_each_turn_is_reviewed(desk: Desk) -> None:
     """A release is for one turn; the next is held again."""
-    begin(desk, review="yes")
+    begin(desk, hold="always")
     send(desk, ANN, BOB, CYD)
     desk.tick()
     desk.tick(hours=1)
@@ -311,7 +311,7 @@ def test_each_turn_is_reviewed(desk: Desk) -> None:
 
 def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
     """SQLite and PostgreSQL hold a turn by the same guarded update."""
-    shared.set_rules(review="yes")
+    shared.set_rules(hold="always")
 
     assert resolved(shared, hours=120) == []
     assert held(shared) == "it awaits your review"

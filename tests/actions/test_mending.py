@@ -37,7 +37,7 @@ ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 @pytest.fixture
 def played(desk: Desk) -> Desk:
     """Return a campaign with three turns run; turn 4 is open, with one sheet."""
-    begin(desk, rounds="9", rules={"mass": "101"})
+    begin(desk, rounds="9", rules={"hold": "off"})
     for _ in range(3):
         play(desk, ALL)
     send(desk, {"red": "BID 1"})

@@ -18,7 +18,7 @@ WEEK = 168
 
 def begin(desk: Desk, **rules: str) -> None:
     """Start a campaign of three in which no number of missing sheets holds a turn."""
-    desk.begin(rules={"mass": "101", **rules}, seats=("red", "blue", "green"), rounds="9")
+    desk.begin(rules={"hold": "off", **rules}, seats=("red", "blue", "green"), rounds="9")
     desk.tick()
 
 
@@ -74,7 +74,7 @@ def test_the_gm_is_told_of_each_miss(desk: Desk) -> None:
 
 def test_a_warning_says_what_comes_next(desk: Desk) -> None:
     """If misses have consequences, the first one is followed by a warning."""
-    begin(desk, nmr_open="3")
+    begin(desk, open_after_missed="3")
     play(desk, ANN, BOB)
     play(desk, ANN, BOB)
 
@@ -85,17 +85,17 @@ def test_a_warning_says_what_comes_next(desk: Desk) -> None:
 
 def test_the_consequence_that_comes_first_is_told(desk: Desk) -> None:
     """The warning names the consequence that comes first."""
-    begin(desk, nmr_open="3", nmr_remove="2")
+    begin(desk, open_after_missed="3", remove_after_missed="2")
     play(desk, ANN, BOB)
 
     assert "After the next missed turn your seat leaves the game." in notices(desk, CYD, "no orders from you")[0]
 
 
 def test_others_are_told_where_the_campaign_says_so(desk: Desk) -> None:
-    """With late=public all other players are told who missed, else only the GM."""
+    """With late-list=players all other players are told who missed, else only the GM."""
     begin(desk)
     play(desk, ANN, BOB)
-    desk.set_rules(late="public")
+    desk.set_rules(late_list="players")
     play(desk, ANN, BOB)
 
     assert len(notices(desk, ANN, "no orders from green")) == 1
@@ -105,7 +105,7 @@ def test_others_are_told_where_the_campaign_says_so(desk: Desk) -> None:
 
 def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) -> None:
     """The new player has the seat from the next turn on, without the misses before."""
-    begin(desk, nmr_open="2")
+    begin(desk, open_after_missed="2")
     with desk.app.store.writing() as session:
         add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
     play(desk, ANN, BOB)
@@ -119,7 +119,7 @@ def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) ->
 
 def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
     """The new player's sheet counts, and a late one of the former player does not."""
-    begin(desk, nmr_open="1")
+    begin(desk, open_after_missed="1")
     with desk.app.store.writing() as session:
         add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
     play(desk, ANN, BOB)
@@ -132,7 +132,7 @@ def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
 
 def test_without_a_standby_the_seat_is_open(desk: Desk) -> None:
     """Without a standby the seat is open; turns do not wait for it, and no more misses are counted."""
-    begin(desk, nmr_open="1")
+    begin(desk, open_after_missed="1")
     play(desk, ANN, BOB)
     play(desk, ANN, BOB)
 
@@ -142,8 +142,8 @@ def test_without_a_standby_the_seat_is_open(desk: Desk) -> None:
 
 
 def test_after_too_many_misses_the_seat_may_be_removed(desk: Desk) -> None:
-    """With nmr_remove the seat is out of the game."""
-    begin(desk, nmr_remove="2")
+    """With remove-after-missed the seat is out of the game."""
+    begin(desk, remove_after_missed="2")
     play(desk, ANN, BOB)
     assert seat(desk, "green").playing
     play(desk, ANN, BOB)
@@ -154,7 +154,7 @@ def test_after_too_many_misses_the_seat_may_be_removed(desk: Desk) -> None:
 
 def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
     """A paused seat is not awaited, so nothing is counted and no one is notified."""
-    begin(desk, nmr_open="1")
+    begin(desk, open_after_missed="1")
     with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(paused=True))
     play(desk, ANN, BOB)
@@ -166,7 +166,7 @@ def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
 
 def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
     """No player is warned, and no seat changes hands, if the GM did not wait for the deadline."""
-    begin(desk, nmr_open="1")
+    begin(desk, open_after_missed="1")
     run_campaign_now(desk.app, "toy1", desk.now)
 
     assert notices(desk, ANN, "no orders from you") == []
@@ -176,14 +176,14 @@ def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
 
 def test_the_last_turn_has_no_consequences(desk: Desk) -> None:
     """When the game is over, no player is warned and no seat changes hands."""
-    desk.begin(rules={"mass": "101", "nmr_open": "1"}, rounds="1")
+    desk.begin(rules={"hold": "off", "open_after_missed": "1"}, rounds="1")
     desk.tick(hours=WEEK)
 
     assert notices(desk, ANN, "no orders from you") == []
     assert seat(desk, "red").address == ANN
 
 
-@pytest.mark.parametrize("rule", ["nmr_open", "nmr_remove"])
+@pytest.mark.parametrize("rule", ["open_after_missed", "remove_after_missed"])
 def test_it_is_all_one_transaction_on_every_database(shared: Desk, rule: str) -> None:
     """The run of the turn and its consequences are stored together, on SQLite and PostgreSQL."""
     shared.set_rules(**{rule: "1"})

@@ -83,7 +83,7 @@ def test_a_turn_that_is_held(played: Desk) -> None:
 def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
     """A house rule that was set meanwhile holds the turn, as it would at the next tick."""
     (found,) = due_turns(open_turns(played.app), played.now)
-    played.set_rules(review="yes")
+    played.set_rules(hold="always")
 
     assert not runs(played, found)
 

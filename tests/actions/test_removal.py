@@ -23,7 +23,7 @@ from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, token, words
 from tests.toy.home import Desk
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
-NO_RULES = {"mass": "101"}
+NO_RULES = {"hold": "off"}
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_a_deputy_who_gets_a_seat_meanwhile_stands_in_no_more(played: Desk) -> N
 
 def test_a_removal_by_the_house_rules_is_taken_back(desk: Desk) -> None:
     """The GM is told how; a rollback to a missed turn brings the seat back, one to a later turn does not."""
-    begin(desk, rounds="9", rules={**NO_RULES, "nmr_remove": "2"})
+    begin(desk, rounds="9", rules={**NO_RULES, "remove_after_missed": "2"})
     for _ in range(2):
         miss(desk)
     assert not place(desk).playing

@@ -70,7 +70,7 @@ def test_a_blank_ruling_by_mail_is_refused(war: Desk, text: str) -> None:
 
     assert (held(war), shown(war).parts) == (HoldKind.RULING, {})
     assert ("You have not ruled on turn 1 of toy1." in answer) == (text == "")
-    assert ("GM toy1 TOKEN\nRULING\nFILE all.txt" in answer) == (text == "")
+    assert ("GM toy1 TOKEN\nRULING ; toy1, turn 1\nFILE all.txt" in answer) == (text == "")
 
 
 def test_ruling_alone_shows_what_was_ruled(war: Desk) -> None:
@@ -78,13 +78,13 @@ def test_ruling_alone_shows_what_was_ruled(war: Desk) -> None:
     war.tick(hours=DUE)
     rule(war, red="You won.\n[NOTES]\nHe lied.", game="LABEL Spring\nSCORE red 3")
     answer = mail(war, "RULING")
-    form = answer.partition("GM toy1 TOKEN")[2].partition("RULING\n")[2].partition("\nEND")[0]
+    form = answer.partition("RULING ; toy1, turn 1\n")[2].partition("\nEND")[0]
 
     assert "Your ruling on turn 1 of toy1, which runs when you release it:" in answer
     assert "You won." in form
     assert "He lied." in form
     assert "\nLABEL Spring\n" in form
-    assert "\nSCORE red 3\n" in form
+    assert form.endswith("\nSCORE red 3")
     assert "Nothing to do: this is your ruling on turn 1 of toy1 as it stands." in mail(
         war, "RULING", *form.splitlines()
     )
@@ -109,11 +109,11 @@ def test_a_second_ruling_replaces_what_it_names(war: Desk) -> None:
 def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
     """By mail a second ruling needs YES if it replaces something, but not if it only adds."""
     war.tick(hours=DUE)
-    mail(war, "RULING", "FILE blue.txt", "You lost.")
-    added = mail(war, "RULING", "FILE red.txt", "You won.")
+    mail(war, "RULING YES", "FILE blue.txt", "You lost.")
+    added = mail(war, "RULING YES", "FILE red.txt", "You won.")
     asked = mail(war, "RULING", "FILE blue.txt", "You drew.")
 
-    assert "The ruling on turn 1 of toy1 is taken." in added
+    assert "Done: ruling on turn 1 submitted (adds to that of 22:00). Run it: RELEASE;" in " ".join(added.split())
     assert (
         "Would replace in your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
         in asked

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pbem.cli.campaigns import CHANGES
 from sqlalchemy import select
 
 from pbem.actions.base import run_action, run_query
@@ -17,7 +18,6 @@ from pbem.actions.settings import SetHouseRule, ShowHouseRules
 from pbem.actions.start import StartCampaign
 from pbem.admin.health import home_status
 from pbem.campaign.house_rules import HouseRules
-from pbem.cli.campaigns import CHANGES
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import JournalEntry, OutgoingMail, Report, Turn
@@ -137,7 +137,7 @@ def test_an_invitation_brings_the_seat(desk: Desk) -> None:
 
 def test_standbys_come_in_their_order(desk: Desk) -> None:
     """Each seat that becomes free goes to the standby who has waited longest."""
-    run_action(desk.app, "toy1", SetHouseRule({"signup": "yes"}), desk.now)
+    run_action(desk.app, "toy1", SetHouseRule({"signup": "on"}), desk.now)
     for address in (CYD, EVE):
         ask(desk, "JOIN toy1", address)
         confirm(desk, address)
@@ -240,13 +240,20 @@ def test_a_seat_that_changes_hands_during_a_run_gets_its_report(desk: Desk) -> N
 
 def test_house_rules_are_changed_and_told(desk: Desk) -> None:
     """Values are read as typed and shown as they may be typed again; the journal has them."""
-    changes = {"grace": "90m", "least": "2d", "holidays": "2026-12-24"}
+    changes = {"grace": "90m", "min-time": "2d", "holidays": "2026-12-24"}
     run_action(desk.app, "toy1", SetHouseRule(changes), desk.now)
 
-    rules = {rule.name: rule for rule in run_query(desk.app, "toy1", ShowHouseRules(), desk.now).rules}
-    assert snapshot(desk).policy == HouseRules(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
-    assert [rules[name].value for name in ("grace", "least", "holidays", "diary")] == ["90m", "2d", "2026-12-24", "yes"]
-    assert [rules[name].default for name in ("grace", "diary")] == [False, True]
+    rules = {rule.name: rule for rule in run_query(desk.app, "toy1", ShowHouseRules(), desk.now).house_rules}
+    assert snapshot(desk).policy == HouseRules(
+        authentication="address", grace=90, min_time=2880, holidays=("2026-12-24",)
+    )
+    assert [rules[name].value for name in ("grace", "min-time", "holidays", "signup")] == [
+        "90m",
+        "2d",
+        "2026-12-24",
+        "off",
+    ]
+    assert [rules[name].default for name in ("grace", "signup")] == [False, True]
 
 
 def test_nobody_is_seated_when_the_game_is_over(desk: Desk) -> None:

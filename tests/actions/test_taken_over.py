@@ -67,7 +67,7 @@ def wanted(**changes: Any) -> NewCampaign:
         "seats": SEATS,
         "deadline": "FRI 20:00 Europe/Berlin",
         "options": {},
-        "policy": {"accept": "address"},
+        "policy": {"authentication": "address"},
         "turn": 14,
     }
     return NewCampaign(**facts | changes)

@@ -20,18 +20,19 @@ from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.gm_forms import GmHelp
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.players import LeaveSeat
+from pbem.actions.questions import AnswerQuestion
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rollback import RepairHistory, RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat
-from pbem.actions.settings import ShowJournal
 from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import StartCampaign
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import App
 from pbem.cli import main
-from pbem.cli.weights import WEIGHTS
+from pbem.cli.command import Command, Group
 from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
 from pbem.ruleset import Order
 from pbem.store.models import Base
@@ -40,6 +41,11 @@ from tests.inbox.people import insist
 from tests.toy.home import Desk, open_desk, text_of
 
 GM = "gm@example.org"
+WEIGHTS: Mapping[str, tuple[type[Change[Any]], ...] | Weight] = {
+    name: command.weight for name, command in main.commands.items() if isinstance(command, Command | Group)
+}
+"""The weight of every command of the command line, or the actions that it performs, each with its own."""
+
 FILE = "FILE"
 """In a typed command, a file with all lines of the mailed one but the first."""
 
@@ -73,9 +79,16 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
         ("SHEET red BACK",),
         before=(("sheet", "toy1", "red", "RED", "--yes"),),
     ),
+    UndoChange: Asking("running", ("undo", "toy1"), ("UNDO",)),
     GiveSeat: Asking("running", ("seat", "toy1", "red", "--to", "eve@example.org"), ("GIVE red TO eve@example.org",)),
     ExtendDeadline: Asking("running", ("extend", "toy1", "50d"), ("DEADLINE 50d",)),
     OpenSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
+    AnswerQuestion: Asking(
+        "running",
+        ("answer", "toy1", "1", FILE),
+        ("ANSWER 1", "They may not."),
+        before=(("answer", "toy1", "1", "RED"),),
+    ),
     RemoveSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
     StartCampaign: Asking(
         "forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)
@@ -124,12 +137,13 @@ EXAMPLES = (
         "RULING BACK",
         "ROLL 3d6 gate",
         "ROLLS",
+        "UNDO",
         "ROLLBACK 1",
         "FORWARD",
         "ROLLBACK REPAIR",
         "RERUN red",
     ),
-    *("STATE YES", "FORK 1 red", "SHEETS", "SHEET red BACK"),
+    *("STATE YES", "FORK 1 red", "ANSWER 1", "SHEETS", "SHEET red BACK"),
 )
 """Every command of a GM by mail, as it is written."""
 
@@ -185,9 +199,7 @@ def test_every_act_declares_its_weight() -> None:
 
 def test_every_command_by_mail_has_a_weight() -> None:
     """The lists above have every command of GMs and players, and each has a weight or only reads."""
-    # HELP does nothing; JOURNAL of the command line has a form of its own by mail.
-    mailed = {verb.order for verb in GM_COMMANDS.verbs} - {GmHelp, ShowJournal}
-    assert {type(gm_wish(line)[0]) for line in EXAMPLES} == mailed
+    assert {type(gm_wish(line)[0]) for line in EXAMPLES} == {verb.order for verb in GM_COMMANDS.verbs} - {GmHelp}
     assert {type(player_weight(line)[0]) for line in PLAYERS} == {verb.order for verb in COMMANDS.verbs}
 
 
@@ -271,7 +283,7 @@ def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> 
 
         asked = invoke(desk, asking.stage, now, *words)
         assert (asked.exit_code, kept(desk.app)) == (3, before)
-        assert asked.output.endswith("Nothing was changed. To do it, add --yes.\n")
+        assert asked.output.endswith("Nothing has changed. To do it, add --yes.\n")
         assert len(asked.output.splitlines()) > 1
         assert invoke(desk, asking.stage, now, *words, "--yes").exit_code == 0
         assert kept(desk.app) != before
@@ -296,7 +308,7 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
         desk.tick()
         assert kept(desk.app) == before
         (yes,) = re.findall(r"Or send the same with: (.+)", text_of(desk.last(GM)))
-        assert re.fullmatch(rf"{command} YES( \d+)?", yes)
+        assert re.fullmatch(rf"{command}( \d+)? YES( \d+)?", yes)  # UNDO names the entry that was shown
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
         assert kept(desk.app) != before

@@ -34,7 +34,7 @@ class Kept:
 
 def in_the_middle(desk: Desk) -> None:
     """Run two turns, one of them again, and submit a sheet for the open one, whose receipt is queued."""
-    begin(desk, rounds="9", rules={"mass": "101"})
+    begin(desk, rounds="9", rules={"hold": "off"})
     play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
     play(desk, {"red": "BID 1"})
     run_action(desk.app, "toy1", RollBack(2), desk.now)

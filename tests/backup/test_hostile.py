@@ -147,11 +147,12 @@ def test_a_reopening_that_was_killed_half_way_is_done_again(kept: Kept, tmp_path
 
 @pytest.mark.parametrize("outside", ["/OUTSIDE", "../outside", "turns/../../outside", "pbem.sqlite", "PBEM.TOML", "."])
 def test_nothing_is_written_outside_the_home(kept: Kept, tmp_path: Path, outside: str) -> None:
-    """Archive, templates, log, site, inbox and carrier outside the home are moved into it, and listed."""
+    """Archive, templates, log, site, dashboard, inbox and carrier outside the home are moved into it, and listed."""
     place = outside.replace("/OUTSIDE", str(tmp_path / "outside"))
     lines = "\n".join(
         [f'{key} = "{place}"' for key in ("archive", "templates", "log", "site")]
         + [f'{key} = "maildir:{place}"' for key in ("inbox", "carrier")]
+        + [f'dashboard = "{place}/status.html"']
     )
     file = with_settings(kept.file, tmp_path / "b.zip", lines)
     before = files_in(tmp_path)
@@ -166,6 +167,7 @@ def test_nothing_is_written_outside_the_home(kept: Kept, tmp_path: Path, outside
     assert (home / "turns" / "toy1" / "0000" / "turn.json").is_file()
     assert (home / "log" / "pbem.log").is_file()
     assert load_settings(home).site is None
+    assert load_settings(home).dashboard in (None, home / "status.html")
 
 
 def test_a_path_that_the_operator_names_again_is_used_and_told(kept: Kept, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def home() -> Iterator[Path]:
     """Return a home in the middle of a campaign, with a backup of it inside."""
     with server_folder("kills") as folder:
         with open_desk(folder / "home", games=GAMES) as desk:
-            begin(desk, rounds="9", rules={"mass": "101"})
+            begin(desk, rounds="9", rules={"hold": "off"})
             play(desk, {"red": "BID 2"})
             keep(desk.app, desk.now)
         yield folder / "home"

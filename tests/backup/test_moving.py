@@ -55,7 +55,7 @@ class Moved:
 def moved() -> Iterator[Moved]:
     """Yield a home that exported a campaign: two of four turns were run, one twice, and the third has red's sheet."""
     with server_folder("moving") as folder, open_desk(folder / "old") as old:
-        begin(old, rounds="4", rules={"mass": "101"})
+        begin(old, rounds="4", rules={"hold": "off"})
         play(old, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
         play(old, {"red": "BID 1"})
         send(old, {"red": "BID 3"})

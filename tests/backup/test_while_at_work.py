@@ -24,7 +24,7 @@ def busy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with a running campaign, on each database in turn."""
     url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
     with open_desk(tmp_path / "home", database=url) as desk:
-        begin(desk, rounds="20", rules={"mass": "101"})
+        begin(desk, rounds="20", rules={"hold": "off"})
         yield desk
 
 

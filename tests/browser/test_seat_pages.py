@@ -121,7 +121,7 @@ def test_a_mail_of_a_page_is_accepted(ruleset: AnyRuleset, opened: Page, tmp_pat
     seats = [(seat, f"{seat}@example.org") for seat in usual_seats(ruleset)]
     wanted = NewCampaign(
         name="web1", game=ruleset.key, gm="gm@example.org", seats=seats, deadline="EVERY 24h", options={},
-        policy={"pages": "attached"},
+        policy={"page": "attached"},
     )  # fmt: skip
     with open_app(tmp_path, {ruleset.key: ruleset}) as app:
         desk = Desk(app, MONDAY)

@@ -40,7 +40,7 @@ def ahead(desk: Desk) -> DeadlineList:
 )
 def test_the_least_time_is_a_house_rule(least: int, expected: str) -> None:
     """A deadline nearer than the least time is skipped."""
-    assert due(least=least) == expected
+    assert due(min_time=least) == expected
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_absences_and_holidays_may_follow_each_other() -> None:
 
 
 def test_a_campaign_that_allows_no_absence_moves_for_none() -> None:
-    """With absence_days=0, deadlines stay where the schedule has them."""
-    assert due(WEEKLY, ("2026-11-05", "2026-11-08"), absence_days=0) == "2026-11-06T19:00"
+    """With absence=0, deadlines stay where the schedule has them."""
+    assert due(WEEKLY, ("2026-11-05", "2026-11-08"), absence=0) == "2026-11-06T19:00"
 
 
 def test_the_first_turn_keeps_out_of_holidays(desk: Desk) -> None:

@@ -14,7 +14,7 @@ TO_DEADLINE = 106
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin(rules={"grace": "24h", "mass": "101"}, seats=("red", "blue", "green"))
+    desk.begin(rules={"grace": "24h", "hold": "off"}, seats=("red", "blue", "green"))
     desk.tick()
 
 
@@ -124,8 +124,8 @@ def test_the_gm_is_told_who_is_late(desk: Desk) -> None:
 
 
 def test_where_all_are_told_everybody_learns_who_is_late(desk: Desk) -> None:
-    """With late=public, the others learn which seats are late, and the late learn which others are."""
-    desk.set_rules(late="public")
+    """With late-list=players, the others learn which seats are late, and the late learn which others are."""
+    desk.set_rules(late_list="players")
     send(desk, ANN)
     desk.tick(hours=TO_DEADLINE)
 
@@ -134,9 +134,9 @@ def test_where_all_are_told_everybody_learns_who_is_late(desk: Desk) -> None:
 
 
 def test_a_public_reminder_names_who_is_missing(desk: Desk) -> None:
-    """With late=public, a reminder names the seats without a sheet; otherwise it says nothing of others."""
+    """With late-list=players, a reminder names the seats without a sheet; otherwise it says nothing of others."""
     send(desk, ANN)
-    desk.set_rules(late="public")
+    desk.set_rules(late_list="players")
     desk.tick(hours=TO_DEADLINE - 24)
 
     assert "Also awaited: green." in text_of(desk.last(BOB)).replace("\n", " ")

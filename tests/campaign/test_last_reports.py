@@ -87,7 +87,7 @@ def test_games_to_join_are_named(desk: Desk) -> None:
     """The newest campaigns that take players and have open seats are offered, and no others."""
     for number in range(MOST_OFFERED + 2):
         desk.begin(name=f"next{number}", seats=("red", "blue"))
-        desk.set_rules(f"next{number}", signup="yes" if number else "no")
+        desk.set_rules(f"next{number}", signup="on" if number else "off")
     with desk.app.store.writing() as session:
         session.execute(OPEN)
     end(desk)

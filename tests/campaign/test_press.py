@@ -149,8 +149,8 @@ def test_news_stand_in_the_next_reports_of_all(desk: Desk) -> None:
 
 
 def test_press_with_the_report_reaches_whom_it_is_for(desk: Desk) -> None:
-    """With press_with=report no separate mail is sent, and only the recipients read the message."""
-    desk.begin(seats=THREE, rules={"press_with": "report"})
+    """With press-delivery=report no separate mail is sent, and only the recipients read the message."""
+    desk.begin(seats=THREE, rules={"press_delivery": "report"})
     desk.tick()
     desk.post("PRESS TO blue\nLet us deal.")
     desk.tick()
@@ -169,13 +169,13 @@ def without_keys(mail: tuple[str, str]) -> str:
     return re.sub(r"\b[0-9a-f]{64}\b", "record", redact_all(str(mail)))
 
 
-@pytest.mark.parametrize("press_with", ["mail", "report"])
-def test_whoever_is_not_written_to_cannot_tell_that_anything_was(tmp_path: Path, press_with: str) -> None:
+@pytest.mark.parametrize("delivery", ["now", "report"])
+def test_whoever_is_not_written_to_cannot_tell_that_anything_was(tmp_path: Path, delivery: str) -> None:
     """All mail of a third player is the same, except for credentials, whether or not two others exchange press."""
     worlds = []
     for letters in ((), ("PRESS TO blue\nA pact!", "DIARY\nA pact with blue.")):
         with open_desk(tmp_path / str(len(letters))) as desk:
-            desk.begin(seats=THREE, rules={"press_with": press_with})
+            desk.begin(seats=THREE, rules={"press_delivery": delivery})
             for letter in letters:
                 desk.post(letter)
             desk.tick()
@@ -187,7 +187,7 @@ def test_whoever_is_not_written_to_cannot_tell_that_anything_was(tmp_path: Path,
 
 def test_unsigned_press_stands_last_and_by_its_text(desk: Desk) -> None:
     """The position of an unsigned message in a report does not disclose when it was written."""
-    desk.begin(seats=THREE, rules={"press": "anonymous", "press_with": "report"})
+    desk.begin(seats=THREE, rules={"press": "anonymous", "press_delivery": "report"})
     for text in ("UNSIGNED TO green\nzebra", "PRESS TO green\nmiddle", "UNSIGNED TO green\nant"):
         desk.post(text)
     desk.tick()
@@ -201,7 +201,7 @@ def test_unsigned_press_stands_last_and_by_its_text(desk: Desk) -> None:
 
 def test_muted_press_is_in_no_report(desk: Desk) -> None:
     """A player who muted a seat gets none of its press and news; unsigned press is muted only by MUTE UNSIGNED."""
-    desk.begin(seats=THREE, rules={"press": "anonymous", "press_with": "report"})
+    desk.begin(seats=THREE, rules={"press": "anonymous", "press_delivery": "report"})
     desk.post("MUTE red", sender=BOB)
     desk.post("MUTE unsigned", sender=CYD)
     desk.tick()

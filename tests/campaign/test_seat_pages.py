@@ -53,7 +53,7 @@ def test_a_player_who_wants_pages_gets_them(desk: Desk) -> None:
 
 def test_the_house_rules_may_give_pages_to_all(desk: Desk) -> None:
     """A player's FORMAT takes precedence over the house rules, and mail as text alone has no page."""
-    desk.set_rules(pages="attached")
+    desk.set_rules(page="attached")
     ask(desk, "FORMAT NOPAGE", BOB)
     desk.tick(hours=24 * 7)
     assert (page(desk.last(ANN)) == "", page(desk.last(BOB)) == "") == (False, True)

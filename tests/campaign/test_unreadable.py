@@ -55,8 +55,8 @@ class Club:
 def club() -> Iterator[Club]:
     """Return a home whose campaigns have each had a turn, with sheets for the next; Ann plays in toy1 alone."""
     with server_folder("unreadable") as folder, open_desk(folder / "home") as desk:
-        desk.begin(name="toy1", seats=("red", "blue"), rounds="9", rules={"mass": "101"})
-        desk.begin(name="toy2", seats=("green", "blue"), rounds="9", rules={"mass": "101"})
+        desk.begin(name="toy1", seats=("red", "blue"), rounds="9", rules={"hold": "off"})
+        desk.begin(name="toy2", seats=("green", "blue"), rounds="9", rules={"hold": "off"})
         desk.tick()
         order(desk, "toy1", "red", "BID 2\nWHISPER blue deal")
         order(desk, "toy2", "green", "BID 2")
@@ -194,7 +194,7 @@ def test_the_other_goes_on_on_postgresql(migrated_postgres_url: str, tmp_path: P
     with open_app(tmp_path / "home", GAMES) as app:
         desk = Desk(app)
         for name in ("toy1", "toy2"):
-            desk.begin(name=name, rounds="9", rules={"mass": "101"})
+            desk.begin(name=name, rounds="9", rules={"hold": "off"})
         with app.store.writing() as session:
             session.execute(text(statement))
         tick(app, desk.now, live=True)

@@ -33,13 +33,24 @@ def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
     """Findings have file and line; a warning does not prevent the ruling."""
     (tmp_path / "red.txt").write_text("Gold!\n")
 
-    result = war("adjudicate", "war", str(tmp_path), "--take")
+    asked = war("adjudicate", "war", str(tmp_path), "--take")
+    result = war("adjudicate", "war", str(tmp_path), "--take", "--yes")
 
     assert result.output == (
-        "warning: blue.txt: Nothing is told to blue this turn.\n"
-        "The ruling on turn 1 of war is taken. Run it with: pbem release war\n"
+        "Warning: blue.txt: no result for blue this turn.\n"
+        "Done: ruling on turn 1 submitted. Run it: pbem release war; before the deadline: pbem run war\n"
     )
-    assert result.exit_code == 0
+    assert (asked.exit_code, result.exit_code) == (3, 0)
+
+
+def test_a_ruling_that_replaces_another_says_of_what_time_that_was(war: Run, tmp_path: Path) -> None:
+    """It is asked about, and the answer names the time, as clocks of the campaign show it."""
+    (tmp_path / "all.txt").write_text("Gold!\n")
+    assert war("adjudicate", "war", str(tmp_path), "--take", "--now", "2026-11-03T19:10Z").exit_code == 0
+    (tmp_path / "all.txt").write_text("Silver!\n")
+    result = war("adjudicate", "war", str(tmp_path), "--take", "--yes", "--now", "2026-11-03T20:10Z")
+
+    assert "Done: ruling on turn 1 submitted (replaces that of 19:10). Run it:" in result.output
 
 
 def test_a_ruling_with_an_error_is_not_taken(war: Run, tmp_path: Path) -> None:
@@ -48,8 +59,8 @@ def test_a_ruling_with_an_error_is_not_taken(war: Run, tmp_path: Path) -> None:
 
     result = war("adjudicate", "war", str(tmp_path), "--take")
 
-    assert "error: all.txt, line 2: There is no section [FILLE]" in result.output
-    assert result.output.endswith("Did you mean FILE?\nThe ruling is not taken: mend the errors and take it again.\n")
+    assert "Error: all.txt, line 2: there is no section [FILLE]" in result.output
+    assert result.output.endswith("Did you mean FILE?\nNot done: 1 error. Fix it and submit again.\n")
     assert result.exit_code == 1
 
 

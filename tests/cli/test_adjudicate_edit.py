@@ -71,7 +71,7 @@ def test_the_files_are_walked_through_one_by_one(home: Path, monkeypatch: pytest
         "Next (a file, take or stop) [game.txt]: ",
         "Next (a file, take or stop) [take]: ",
     ]
-    assert "The ruling on turn 1 of pen1 is taken." in said.output
+    assert "Done: ruling on turn 1 submitted." in said.output
 
 
 def test_it_begins_where_something_is_open(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,9 +103,9 @@ def test_what_is_wrong_is_told_and_nothing_is_taken(home: Path, monkeypatch: pyt
     failed = edited(home, "game", "take")
     editor(home, monkeypatch, "LABLE", "LABEL")
 
-    mended = edited(home, "take")
+    mended = run(home, "adjudicate", "pen1", "--edit", "--yes", answers=["take"])
 
-    assert "error: game.txt, line 10: 'LABLE' is no command" in failed.output
+    assert "Error: game.txt, line 10: 'LABLE' is no command" in failed.output
     assert (failed.exit_code, mended.exit_code) == (1, 0)
 
 

@@ -17,7 +17,7 @@ from tests.cli.conftest import Run
 from tests.games import RULESETS
 
 NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin"]
-SEATS = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--policy", "accept=address"]
+SEATS = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--policy", "authentication=address"]
 
 
 def post(home: Path, text: str, *, sender: str = "ann@example.org") -> None:

@@ -41,7 +41,7 @@ def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
 
     assert looked.exit_code == 3
     assert "red: 1 of 1 order accepted." in looked.output
-    assert looked.output.endswith("Nothing was changed. To do it, add --yes.\n")
+    assert looked.output.endswith("Nothing has changed. To do it, add --yes.\n")
     assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
 
 
@@ -88,7 +88,7 @@ def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
     looked, done = played("rerun", "duel", "--sheet", given), played("rerun", "duel", "--sheet", given, "--yes", *NOW)
 
     assert "  red: corrected report, edition 2\n" in looked.output
-    assert looked.output.endswith("Nothing was changed. To do it, add --yes.\n")
+    assert looked.output.endswith("Nothing has changed. To do it, add --yes.\n")
     assert done.output.endswith("Corrected reports are queued; send them: pbem tick\n")
     assert played("tick", *NOW).exit_code == 0
     assert "every hash agrees" in played("replay", "duel").output

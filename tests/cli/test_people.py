@@ -12,7 +12,7 @@ NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--dead
 
 def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
     """If anyone may sign up, missing seats are open, and the start waits for players."""
-    assert pbem(*NEW, "--seat", "blue=bob@example.org", "--policy", "signup=yes").exit_code == 0
+    assert pbem(*NEW, "--seat", "blue=bob@example.org", "--policy", "signup=on").exit_code == 0
 
     assert pbem("seat", "duel").output == (
         "seat  player           state\nred                    open\nblue  bob@example.org  playing\n"
@@ -42,7 +42,7 @@ def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
         3,
         (
             "Seat red of duel would be taken from ann@example.org, and played by eve@example.org from then on.\n"
-            "Nothing was changed. To do it, add --yes.\n"
+            "Nothing has changed. To do it, add --yes.\n"
         ),
     )
     assert duel("seat", "duel", "red", "--to", "eve@example.org", "--yes").output == (
@@ -66,23 +66,25 @@ def test_a_seat_command_without_an_act_is_refused(duel: Run) -> None:
 
 def test_house_rules_are_shown_and_changed(duel: Run) -> None:
     """Each rule has its value and the allowed ones; a misspelt one is refused with the nearest."""
-    changed = duel("policy", "duel", "grace=12h", "late=public").output
+    changed = duel("policy", "duel", "grace=12h", "late-list=players").output
     shown = duel("policy", "duel").output
 
-    assert changed == "House rules of duel from now on: grace 12h, late public.\n"
-    assert "grace=12h  (changed)\n" in shown
-    assert "diary=yes\n" in shown
-    assert duel("policy", "duel", "grase=1h").output == ("Error: there is no house rule 'grase': did you mean grace?\n")
-    rules = {rule["name"]: rule for rule in json.loads(duel("policy", "duel", "--json").output)["rules"]}
-    assert rules["late"]["value"] == "public"
+    assert changed == "House rules of duel from now on: grace 12h, late-list players.\n"
+    assert "Time\n  schedule=" in shown
+    assert "  grace=12h  (default: off)\n" in shown
+    assert "  signup=off  (default)\n" in shown
+    assert duel("policy", "duel", "grase=1h").output == ('Error: no house rule "grase". Did you mean grace?\n')
+    rules = {rule["name"]: rule for rule in json.loads(duel("policy", "duel", "--json").output)["house_rules"]}
+    assert rules["late-list"]["value"] == "players"
 
 
 def test_the_journal_is_shown(duel: Run) -> None:
-    """The journal has all entries with times in the campaign's zone; secret ones are marked."""
+    """The journal has all entries with times in the campaign's zone; secret ones are marked, and what can be undone."""
     duel("invite", "duel", "eve@example.org", "--now", "2026-11-03T09:00Z")
     lines = duel("journal", "duel").output.splitlines()
 
-    assert lines[-1] == ("Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)  gm: invited eve@example.org  (secret)")
+    said = "gm: invited eve@example.org  (secret)  (undo: pbem undo duel 3)"
+    assert lines[-1] == f"Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)  {said}"
     assert any("gm: started; dice seal" in line for line in lines)
     entries = json.loads(duel("journal", "duel", "--json").output)["entries"]
     assert entries[-1]["secret"] is True

@@ -66,6 +66,6 @@ def test_deadline_changes_the_schedule(duel: Run) -> None:
 
 def test_a_tick_tells_what_it_held(duel: Run) -> None:
     """A turn that awaits its review is a line of its own."""
-    assert duel("policy", "duel", "review=yes").exit_code == 0
+    assert duel("policy", "duel", "hold=always").exit_code == 0
 
     assert "duel: turn 1 is held; see: pbem status duel" in duel("tick", "--now", "2026-11-07T09:00Z").output

@@ -99,7 +99,7 @@ def _begin(app: App, name: str, seats: tuple[str, ...], turns: int) -> None:
         seats=[(seat, ADDRESSES[seat]) for seat in seats],
         deadline="FRI 19:00 UTC",
         options={},
-        policy={"signup": "yes"},
+        policy={"signup": "on"},
     )
     create_campaign(app, wanted, MONDAY, seed=b"a seed for tests")
     run_action(app, name, StartCampaign(), MONDAY)

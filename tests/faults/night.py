@@ -90,7 +90,7 @@ def begin(
         seats=[("red", f"ann@{domain}"), ("blue", f"bob@{domain}")],
         deadline=deadline,
         options=options,
-        policy={"accept": "address"},
+        policy={"authentication": "address"},
     )
     create_campaign(app, wanted, now, seed=b"a seed for tests")
     run_action(app, name, StartCampaign(), now)

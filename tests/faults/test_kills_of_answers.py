@@ -40,7 +40,7 @@ def home(folder: Path) -> Path:
             seats=[("red", "ann@example.org")],
             deadline="FRI 20:00 UTC",
             options={},
-            policy={"signup": "yes"},
+            policy={"signup": "on"},
             open=2,
         )
         create_campaign(desk.app, wanted, MONDAY, seed=b"a seed for tests")

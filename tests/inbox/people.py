@@ -19,7 +19,7 @@ ANSWER = re.compile(r"^Re: |^\[\w+\] (?:Done|Not done|Not all was|Not understood
 
 
 def form(desk: Desk, *seats: str, name: str = "toy1", game: str = "toy", open_seats: int = 0, **policy: str) -> None:
-    """Create a campaign that has not begun, with these seats taken and some open; `accept` is "address" by default."""
+    """Create a campaign that has not begun, with these seats taken and some open; an address is proof by default."""
     wanted = NewCampaign(
         name=name,
         game=game,

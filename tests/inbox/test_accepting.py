@@ -1,4 +1,4 @@
-"""Proof that each accept policy takes, and the answers to messages with less."""
+"""Proof that each value of the house rule `authentication` takes, and the answers to messages with less."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VOUCH, FORGED = "no mail server vouches for it", "says that it did not come from
 ASKED = "TO CONFIRM: reply with YES, before the turn runs."
 
 GIVEN = {
-    "confirmed": {"address": ASKED, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
+    "confirm": {"address": ASKED, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
     "address": {"address": TAKEN, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
     "verified": {"address": VOUCH, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
     "code": {"address": CODE, "vouched": CODE, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
@@ -41,7 +41,7 @@ def send(desk: Desk, proof: str, *, sender: str = ANN) -> None:
 @pytest.mark.parametrize("accept", GIVEN)
 def test_a_policy_takes_what_it_says(desk: Desk, accept: str) -> None:
     """Each policy takes the proofs it names from the seat's own address; refusals go to that address alone."""
-    rule(desk, accept=accept)
+    rule(desk, authentication=accept)
     said = {}
     for proof, expected in GIVEN[accept].items():
         send(desk, proof)
@@ -55,7 +55,7 @@ def test_a_policy_takes_what_it_says(desk: Desk, accept: str) -> None:
 @pytest.mark.parametrize(("accept", "expected"), [("verified", TAKEN), ("code", TAKEN), ("token", TOKEN)])
 def test_a_reply_from_elsewhere_is_answered_where_the_seat_is_played(desk: Desk, accept: str, expected: str) -> None:
     """Taken or not, a reply from another address is answered to the player and not to its sender."""
-    rule(desk, accept=accept)
+    rule(desk, authentication=accept)
     send(desk, "reply", sender=EVE)
     answers = told(desk)
 
@@ -75,7 +75,7 @@ def test_forged_messages_bring_few_warnings(desk: Desk) -> None:
 
 def test_only_the_configured_server_is_believed(desk: Desk) -> None:
     """The verdict of any other server is ignored, as anyone can write it."""
-    rule(desk, accept="verified")
+    rule(desk, authentication="verified")
     desk.post(SHEET, headers={"Authentication-Results": "mx.example.net; dmarc=pass"})
 
     assert VOUCH in told(desk)[ANN]
@@ -117,7 +117,7 @@ def test_the_token_is_valid_for_a_past_deputy(desk: Desk) -> None:
 @pytest.mark.parametrize(("accept", "proof"), [("code", "address"), ("token", "code"), ("verified", "address")])
 def test_the_policy_holds_for_deputies(desk: Desk, accept: str, proof: str) -> None:
     """If the player's own address does not suffice, the deputy's does not either; the player is told."""
-    rule(desk, accept=accept)
+    rule(desk, authentication=accept)
     stand_in(desk, EVE, first=-1, last=1)
     send(desk, proof, sender=EVE)
     answers = told(desk)
@@ -152,7 +152,7 @@ def test_an_old_report_changes_nothing_but_from_its_seats_address(desk: Desk, se
 )
 def test_the_policy_holds_for_requests(desk: Desk, accept: str, done: bool) -> None:
     """Proof that does not suffice for a sheet does not suffice for a change."""
-    rule(desk, accept=accept)
+    rule(desk, authentication=accept)
     desk.post("PLAYER toy1 red\nMUTE blue\nEND")
 
     assert ("Nothing has changed." not in told(desk)[ANN]) == done

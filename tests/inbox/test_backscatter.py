@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.admin.health import home_status
-from pbem.cli.service import tick_lines
+from pbem.cli.lines import tick_lines
 from pbem.store.models import InboxMessage, JournalEntry, OutgoingMail
 from tests.inbox.people import ask, form
 from tests.inbox.trusting import ANN, EVE, believing, stamp, token
@@ -81,7 +81,7 @@ def test_a_sender_who_failed_authentication_is_not_answered(shared: Desk) -> Non
 
 def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
     """Each JOIN would be mailed a code; for those that are not answered, none is drawn."""
-    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    form(shared, "red", name="toy2", open_seats=1, signup="on")
     strangers(shared, 105, domains=5, text="JOIN toy2")
 
     assert shared.tick().answered.unanswered == 5
@@ -91,7 +91,7 @@ def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
 def test_forged_wishes_to_play_shut_out_no_others(shared: Desk) -> None:
     """Forged JOINs use up neither the answers to HELP nor those to senders vouched for, even of the same domain."""
     believing(shared)
-    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    form(shared, "red", name="toy2", open_seats=1, signup="on")
     strangers(shared, 105, domains=3, text="JOIN toy2")
     shared.tick()
     shared.post("HELP", sender="new@example.info")
@@ -104,7 +104,7 @@ def test_forged_wishes_to_play_shut_out_no_others(shared: Desk) -> None:
 
 def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
     """The GM is told once a day; the journal lists the addresses, each once, and players do not read them."""
-    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    form(shared, "red", name="toy2", open_seats=1, signup="on")
     strangers(shared, 102, domains=5, text="JOIN toy2")
     shared.tick()
     shared.post("JOIN toy2", sender=EVE)
@@ -128,7 +128,7 @@ def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
 def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flood does not fill the journal."""
     monkeypatch.setattr("pbem.inbox.account_commands.MOST_LISTED", 3)
-    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    form(shared, "red", name="toy2", open_seats=1, signup="on")
     strangers(shared, 110, domains=5, text="JOIN toy2")
     shared.tick()
 
@@ -142,7 +142,7 @@ def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatc
 def test_the_note_on_an_unanswered_message_says_so(shared: Desk) -> None:
     """Every message that was left unanswered has a note that says why."""
     believing(shared)
-    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    form(shared, "red", name="toy2", open_seats=1, signup="on")
     strangers(shared, 105, domains=5, text="JOIN toy2")
     for _ in range(5):
         shared.post("JOIN toy2", sender=EVE, headers=stamp("pass"))

@@ -139,7 +139,7 @@ def test_a_forged_sender_clears_nothing(begun: Desk) -> None:
     believing(begun)
     begun.post("CLEAR ORDERS", headers=stamp("fail"))
     begun.tick()
-    rule(begun, accept="confirmed")
+    rule(begun, authentication="confirm")
     begun.post("CLEAR ORDERS")
     begun.tick()
     assert "red" not in missing(begun.app.store)
@@ -151,7 +151,7 @@ def test_a_forged_sender_clears_nothing(begun: Desk) -> None:
 
 def test_a_confirmation_after_the_run_clears_nothing(begun: Desk) -> None:
     """The answer YES comes when the turn was run: the orders of the next turn stay."""
-    rule(begun, accept="confirmed")
+    rule(begun, authentication="confirm")
     ask(begun, "CLEAR ORDERS")
     begun.tick(hours=24 * 5)
     begun.reply(reports(begun, ANN)[-1], "BID 1")

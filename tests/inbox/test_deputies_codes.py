@@ -18,7 +18,7 @@ FRIEND = "friend@example.net"
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
     """Make Eve Ann's deputy until Thursday of the first week; the turn ends on Friday."""
-    desk.begin(rules={"accept": "confirmed"})
+    desk.begin(rules={"authentication": "confirm"})
     desk.tick()
     ask(desk, f"PLAYER toy1 red {token(desk)}\nDEPUTY eve@example.net UNTIL 2026-11-05\nEND")
     agree(desk, EVE)

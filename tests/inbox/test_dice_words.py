@@ -130,7 +130,7 @@ def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
 @pytest.mark.parametrize("accept", ["token", "code", "verified", "address"])
 def test_one_reply_is_enough_under_every_rule(desk: Desk, accept: str) -> None:
     """Before the start there are no tokens; the code of the mail is proof wherever sheets need more."""
-    form(desk, "red", "blue", accept=accept)
+    form(desk, "red", "blue", authentication=accept)
     desk.tick()
     asked = ask(desk, "PLAYER toy1 red\nDICE forged\nEND")
     choose(desk, "DICE mine")
@@ -179,7 +179,7 @@ def test_no_other_word_is_told_before_the_start(desk: Desk) -> None:
 
 def test_a_player_who_comes_later_is_told_too(desk: Desk) -> None:
     """A player who gets a seat before the start has a mail about the dice too, and may choose."""
-    form(desk, "red", open_seats=1, signup="yes")
+    form(desk, "red", open_seats=1, signup="on")
     ask(desk, "JOIN toy1", CYD)
     confirm(desk, CYD)
     choose(desk, "DICE late but here", CYD)

@@ -7,9 +7,12 @@ import re
 import pytest
 
 from pbem.actions.base import run_action
+from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.snapshot import Context, load_campaign
-from pbem.inbox.gm_help import GM_WORDS
+from pbem.inbox.gm_commands import GmFrame, command_line, parse_gm_frame
+from pbem.inbox.gm_help import GM_WORDS, GmWord
+from pbem.inbox.gm_synonyms import BY_SYNONYM, as_gm_command
 from pbem.report.notices import GmToken
 from tests.actions.history import journal
 from tests.toy.home import Desk, text_of
@@ -59,11 +62,11 @@ def test_the_mail_with_the_token_names_commands_that_there_are(desk: Desk) -> No
 
 def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> None:
     """A house rule set in the same mail as other commands is kept."""
-    command(desk, token, "RULE review yes", "HOLD snow", "TEXT TO ALL", "Hello.")
+    command(desk, token, "RULE hold always", "HOLD snow", "TEXT TO ALL", "Hello.")
 
     with desk.app.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
-    assert (snapshot.policy.review, snapshot.held) == (True, "paused by the GM: snow")
+    assert (snapshot.policy.hold, snapshot.held) == ("always", "paused by the GM: snow")
 
 
 def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
@@ -239,3 +242,168 @@ def test_a_sheet_of_remarks_replaces_only_when_confirmed(desk: Desk, token: str)
     desk.tick()
 
     assert "Would replace sheet 1: - BID 3" in command(desk, token, "SHEET red", "; nothing this turn")
+
+
+def test_the_list_of_help_is_complete() -> None:
+    """HELP has each word of today once, with a summary of at most 60 characters, and all words are in the parser."""
+    known = {word for verb in GM_COMMANDS.verbs for word in (verb.word, *verb.order.also)}
+    listed = [each.word for each in GM_WORDS]
+    old = {word for each in GM_WORDS for word in each.old}
+
+    assert len(listed) == len(set(listed)) == 27
+    assert [each.usage for each in GM_WORDS if len(each.summary) > 60 or each.summary.endswith(".")] == []
+    assert set(listed) <= known
+    assert known - set(listed) - old <= {"REVERT", "EXTEND"}
+
+
+@pytest.mark.parametrize("word", GM_WORDS, ids=lambda word: word.word)
+def test_what_undoes_a_command_is_one_or_a_reason(word: GmWord) -> None:
+    """Each command says by which command it is undone, or why it is not."""
+    known = {verb.word for verb in GM_COMMANDS.verbs}
+
+    assert word.undo.split()[0].strip(",") in known or word.undo[0].islower()
+    assert not word.undo.endswith(".")
+
+
+@pytest.mark.parametrize("word", GM_WORDS, ids=lambda word: word.word)
+def test_the_example_of_each_command_is_understood(word: GmWord) -> None:
+    """The example of HELP can be parsed, and its words begin with the command."""
+    frame = GmFrame("toy1", "", tuple(enumerate(word.example, start=1)))
+    parsed = parse_gm_frame(frame).parsed
+
+    assert parsed.findings == ()
+    assert word.example[0].split()[0] == word.word or word.word in ("RELEASE", "UNDO")
+
+
+@pytest.mark.parametrize("word", [word for word in GM_WORDS if word.word not in ("START", "RULING", "FORK")])
+def test_the_example_of_each_command_can_be_sent(desk: Desk, token: str, word: GmWord) -> None:
+    """What HELP shows as an example is done, or shown, in a campaign whose first turn was run."""
+    command(desk, token, "RUN")
+    desk.tick()
+    answer = command(desk, token, *word.example)
+
+    assert re.search(r"DONE: |WOULD DO: |Help: |Your token", answer), answer
+    assert "NOT DONE" not in answer
+
+
+@pytest.mark.parametrize(("others", "command_"), sorted(BY_SYNONYM.items()))
+def test_other_words_are_understood(others: str, command_: str) -> None:
+    """Each synonym becomes a command of the parser, in small letters too."""
+    behind = {
+        "GIVE": " red TO eve@example.org",
+        "ROLL": " 3d6 gate",
+        "ROLLBACK": " 4",
+        "DEADLINE": " 24h",
+        "FORK": " 1",
+    }
+    behind |= dict.fromkeys(("OPEN", "PAUSE", "RESUME", "REMOVE", "ANNOUNCE TO", "SHEET"), " red")
+    line = as_gm_command(others.lower() + behind.get(command_, " eve@example.org" if command_ == "INVITE" else ""))
+    (order,) = GM_COMMANDS.parse({}, [(1, line)]).orders
+
+    assert GM_COMMANDS.line(order).startswith(command_)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        *[("stop", "HOLD"), ("Go on", "RELEASE"), ("more time", "EXTEND"), ("MORE TIME 24h", "DEADLINE 24h")],
+        *[("extend to 2026-12-24T20:00", "DEADLINE 2026-12-24T20:00"), ("kick red", "REMOVE red")],
+        *[("SEAT red TO eve@example.org", "GIVE red TO eve@example.org"), ("replace red by eve@example.org YES", "")],
+        *[("RULE grace 12h", "SET grace 12h"), ("MEND YES", "ROLLBACK REPAIR YES"), ("PATCH YES 3", "STATE YES 3")],
+        *[("what if 4 red", "FORK 4 red"), ("press to red, blue", "ANNOUNCE TO red blue"), ("PRESS", "PRESS")],
+        *[("DEADLINE EVERY 12h", "DEADLINE EVERY 12h"), ("SHEET", "SHEETS"), ("RERUN YES 3", "RERUN YES 3")],
+        *[("pause seat", "PAUSE seat"), ("ROLL 4", "ROLL 4"), ("JOURNAL 3 PRESS", "JOURNAL 3 PRESS")],
+    ],
+)
+def test_lines_are_read_as_commands(typed: str, meant: str) -> None:
+    """Old words and other words mean the commands of today, with what stands behind them."""
+    (order,) = GM_COMMANDS.parse({}, [(1, as_gm_command(typed))]).orders
+
+    assert command_line(order) == (meant or "GIVE red TO eve@example.org YES")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("STAUTS", "STATUS"), ("HEPL", "HELP"), ("RELAESE", "RELEASE"), ("DAEDLINE", "DEADLINE")]
+)
+def test_a_mistyped_word_is_answered_with_the_one_used_more(desk: Desk, token: str, typed: str, meant: str) -> None:
+    """The nearest command of today is offered, before those of earlier versions."""
+    answer = command(desk, token, typed)
+
+    assert f"NOT UNDERSTOOD: line 1: {typed}. Did you mean {meant}?" in answer
+    assert desk.last(GM)["Subject"] == f"[toy1] Not understood: {typed}"
+
+
+def test_a_changed_deadline_is_in_the_subject(desk: Desk, token: str) -> None:
+    """The subject has the fact: the new deadline."""
+    command(desk, token, "DEADLINE 24h")
+
+    assert desk.last(GM)["Subject"] == "[toy1] Done: deadline Sat 7 Nov 20:00 CET"
+
+
+def test_a_deadline_on_a_day_of_the_week(desk: Desk, token: str) -> None:
+    """A day of the week is the next one, at the time of day of the deadline."""
+    command(desk, token, "EXTEND TO Sunday")
+
+    assert desk.last(GM)["Subject"] == "[toy1] Done: deadline Sun 8 Nov 20:00 CET"
+
+
+def test_house_rules_are_set_together(desk: Desk, token: str) -> None:
+    """SET takes several rules, and a value with blanks; alone it lists them."""
+    answer = command(desk, token, 'SET grace=12h schedule="SAT 20:00 Europe/Berlin" holidays=2026-12-24,2026-12-25')
+    assert "DONE: SET" in answer
+    with desk.app.store.reading() as session:
+        snapshot = load_campaign(session, "toy1")
+    assert (snapshot.policy.grace, snapshot.schedule.text) == (720, "SAT 20:00 Europe/Berlin")
+    assert snapshot.policy.holidays == ("2026-12-24", "2026-12-25")
+
+    assert "grace=12h" in command(desk, token, "SET")
+    assert "grace has no value" in command(desk, token, "SET grace")
+
+
+def test_announcements_in_reports(desk: Desk, token: str) -> None:
+    """IN REPORT puts the text into the next reports; alone ANNOUNCE lists what waits for them."""
+    command(desk, token, "ANNOUNCE TO red IN REPORT", "The harbour is closed.")
+    assert "The harbour is closed." in command(desk, token, "ANNOUNCE")
+    command(desk, token, "RUN")
+    desk.tick()
+
+    assert "The harbour is closed." in text_of(desk.last(ANN))
+    assert "The harbour is closed." not in text_of(desk.last(BOB))
+
+
+def test_help_beside_other_commands(desk: Desk, token: str) -> None:
+    """HELP alone has a mail of its own; beside other commands it is one of the answers."""
+    alone = command(desk, token, "HELP hold")
+    assert "HOLD [reason]" in alone
+    assert "To undo it: RELEASE." in alone
+    both = command(desk, token, "HELP", "HOLD")
+
+    assert "DONE: 2 commands." in both
+    assert "- REMOVE seat: Take a seat out of the game" in both
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("HELP " + "x" * 400,),
+        ("SET ======", "SET =", "SET a=b=c"),
+        ("SET " + "grace=12h " * 60,),
+        ("STATE", "{" * 5_000),
+        ("ANNOUNCE TO ALL IN", "x"),
+        ("EXTEND TO",),
+        ("\x00HOLD", "\u202eHOLD"),
+        ("YES",),
+        ("GIVE red TO", "GIVE red BY", "REPLACE red BY"),
+        ("JOURNAL 99999999999999999999",),
+        ("JOURNAL 999999999 PRESS",),
+        ("ROLL 999999999",),
+        ("what if", "go back to", "take back"),
+    ],
+)
+def test_hostile_lines_do_nothing(desk: Desk, token: str, lines: tuple[str, ...]) -> None:
+    """Whatever stands in a frame is answered, and changes nothing."""
+    before = list(journal(desk))
+    answer = command(desk, token, *lines)
+
+    assert "NOT " in answer or "is not a command" in answer or "DONE: J" in answer or "DONE: ROLL" in answer
+    assert list(journal(desk)) == before

@@ -33,7 +33,7 @@ from tests.toy.home import Desk, text_of
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin(rules={"accept": "confirmed"})
+    desk.begin(rules={"authentication": "confirm"})
     desk.tick()
 
 
@@ -67,7 +67,7 @@ def notes(desk: Desk) -> list[str]:
 
 def test_it_is_the_usual_rule() -> None:
     """The rule is the default, in new campaigns and in those that were running."""
-    assert HouseRules.read({}).accept == "confirmed"
+    assert HouseRules.read({}).authentication == "confirm"
 
 
 def test_the_question_says_what_to_do(desk: Desk) -> None:
@@ -347,11 +347,11 @@ def test_a_long_line_is_shown_in_part(desk: Desk) -> None:
 
 def test_a_place_on_a_list_is_not_given_up_for_others(desk: Desk) -> None:
     """A standby is asked before being taken off the list."""
-    form(desk, "red", name="toy2", open_seats=1, signup="yes")
+    form(desk, "red", name="toy2", open_seats=1, signup="on")
     desk.post("JOIN toy2", sender=BOB)
     desk.tick()
     confirm(desk, BOB)
-    form(desk, "red", "green", name="toy3", signup="yes")
+    form(desk, "red", "green", name="toy3", signup="on")
     desk.post("JOIN toy3", sender=EVE)
     desk.tick()
     confirm(desk, EVE)

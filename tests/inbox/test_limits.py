@@ -161,7 +161,7 @@ def forge_sheets(desk: Desk, number: int) -> None:
 @pytest.mark.parametrize("accept", ["address", "verified", "code", "token"])
 def test_a_flood_of_messages_does_not_silence_a_player_with_a_key(desk: Desk, accept: str) -> None:
     """After 201 messages in a player's name, the player's own with token or code are read as always."""
-    rule(desk, accept=accept)
+    rule(desk, authentication=accept)
     flood(desk, 203, ANN)
     desk.tick()
     for key in (token(desk), code(desk)):

@@ -46,7 +46,7 @@ def test_a_reminder_is_answered_by_one_tap(begun: Desk) -> None:
 
 def test_an_invitation_is_accepted_by_one_tap(desk: Desk) -> None:
     """The button of the question to a newcomer brings the seat."""
-    form(desk, "red", signup="yes", open_seats=1)
+    form(desk, "red", signup="on", open_seats=1)
     ask(desk, "JOIN toy1", EVE)
 
     assert "toy1" in tap(desk, desk.last(EVE), "Yes, I want to play", EVE)

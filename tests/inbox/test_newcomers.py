@@ -33,8 +33,8 @@ ANYTHING = {
 @pytest.fixture
 def club(desk: Desk) -> Desk:
     """Return a home with a campaign that takes players, one that is full, and one that takes none."""
-    form(desk, "red", name="toy1", open_seats=2, signup="yes")
-    form(desk, "red", "blue", name="toy2", signup="yes")
+    form(desk, "red", name="toy1", open_seats=2, signup="on")
+    form(desk, "red", "blue", name="toy2", signup="on")
     form(desk, "red", name="secret3", open_seats=2)
     desk.tick()
     return desk

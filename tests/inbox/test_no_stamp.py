@@ -28,7 +28,7 @@ def strict(desk: Desk) -> Desk:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
     believing(desk)
-    rule(desk, accept="verified")
+    rule(desk, authentication="verified")
     return desk
 
 

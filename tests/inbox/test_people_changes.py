@@ -35,7 +35,7 @@ from tests.toy.home import Desk
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green in which anyone may ask for a seat."""
-    form(desk, "red", "blue", "green", signup="yes", mass="101")
+    form(desk, "red", "blue", "green", signup="on", hold="off")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 

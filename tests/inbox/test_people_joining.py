@@ -52,7 +52,7 @@ def join(desk: Desk, address: str, line: str = "JOIN toy1") -> str:
 
 def test_a_stranger_is_asked_to_confirm(desk: Desk) -> None:
     """JOIN brings a mail with a code, and nothing else is done."""
-    form(desk, "red", signup="yes")
+    form(desk, "red", signup="on")
 
     text = ask(desk, "JOIN toy1 AS blue\nI played it in 1989.", EVE)
 
@@ -63,7 +63,7 @@ def test_a_stranger_is_asked_to_confirm(desk: Desk) -> None:
 
 def test_a_confirmed_address_gets_its_seat(desk: Desk) -> None:
     """With the code the seat is given, and the GM hears of it."""
-    form(desk, "red", open_seats=2, signup="yes")
+    form(desk, "red", open_seats=2, signup="on")
 
     text = join(desk, EVE, "JOIN toy1 AS green")
 
@@ -75,7 +75,7 @@ def test_a_confirmed_address_gets_its_seat(desk: Desk) -> None:
 @pytest.mark.parametrize("said", ["YES", "yes, please", "Confirmed!", "CONFIRM", "ok"])
 def test_a_yes_in_reply_confirms(desk: Desk, said: str) -> None:
     """A YES in reply to the mail with the code is enough."""
-    form(desk, "red", signup="yes")
+    form(desk, "red", signup="on")
     ask(desk, "JOIN toy1", EVE)
     desk.reply(desk.last(EVE), said)
     desk.tick()
@@ -85,7 +85,7 @@ def test_a_yes_in_reply_confirms(desk: Desk, said: str) -> None:
 
 def test_a_no_in_reply_confirms_nothing(desk: Desk) -> None:
     """Other words in reply do not bring a seat."""
-    form(desk, "red", signup="yes")
+    form(desk, "red", signup="on")
     ask(desk, "JOIN toy1", EVE)
     desk.reply(desk.last(EVE), "No, that was not me.")
     desk.tick()
@@ -95,7 +95,7 @@ def test_a_no_in_reply_confirms_nothing(desk: Desk) -> None:
 
 def test_a_taken_wish_is_told(desk: Desk) -> None:
     """A person who asked for a taken seat gets another and is told so."""
-    form(desk, "red", open_seats=1, signup="yes")
+    form(desk, "red", open_seats=1, signup="on")
 
     assert "The seat red, which you asked for, is not free." in join(desk, EVE, "JOIN toy1 AS red")
     assert players(desk)["blue"] == EVE
@@ -103,14 +103,14 @@ def test_a_taken_wish_is_told(desk: Desk) -> None:
 
 def test_an_unknown_wish_names_the_nearest(desk: Desk) -> None:
     """A seat that the campaign does not have is refused, with the nearest one."""
-    form(desk, "red", signup="yes")
+    form(desk, "red", signup="on")
 
     assert "toy1 has no seat called bleu: did you mean blue?" in ask(desk, "JOIN toy1 AS bleu", EVE)
 
 
 def test_a_full_campaign_lists(desk: Desk) -> None:
     """Without a free seat one gets a number on the standby list; the GM gets the text of the mail."""
-    form(desk, "red", "blue", signup="yes")
+    form(desk, "red", "blue", signup="on")
 
     assert "You are number 1 on its standby list" in join(desk, CYD)
     assert "You are number 2 on its standby list" in join(desk, EVE, "JOIN toy1\nI can stay\nfor years.")
@@ -120,7 +120,7 @@ def test_a_full_campaign_lists(desk: Desk) -> None:
 
 def test_a_standby_who_withdraws_waits_no_longer(desk: Desk) -> None:
     """After WITHDRAW the next on the list moves up; a person who joins again is at its end."""
-    form(desk, "red", "blue", signup="yes")
+    form(desk, "red", "blue", signup="on")
     join(desk, CYD)
     join(desk, EVE)
     desk.now += dt.timedelta(minutes=1)
@@ -133,7 +133,7 @@ def test_a_standby_who_withdraws_waits_no_longer(desk: Desk) -> None:
 def test_campaigns_closed_and_unknown_are_told_alike(desk: Desk) -> None:
     """A stranger cannot find out what campaigns there are, but for those that take players, which are offered."""
     form(desk, "red", "blue", name="toy1")
-    form(desk, "red", "blue", name="toy3", signup="yes")
+    form(desk, "red", "blue", name="toy3", signup="on")
 
     closed, unknown = ask(desk, "JOIN toy1", EVE), ask(desk, "JOIN toy2", "eva@example.net")
 
@@ -144,7 +144,7 @@ def test_campaigns_closed_and_unknown_are_told_alike(desk: Desk) -> None:
 
 def test_a_code_works_once(desk: Desk) -> None:
     """A code that was used is not known any more, from any sender."""
-    form(desk, "red", open_seats=2, signup="yes")
+    form(desk, "red", open_seats=2, signup="on")
     ask(desk, "JOIN toy1", EVE)
     sent = code(desk.last(EVE))
     ask(desk, f"CONFIRM {sent}", EVE)
@@ -155,7 +155,7 @@ def test_a_code_works_once(desk: Desk) -> None:
 
 def test_a_code_holds_for_two_weeks(desk: Desk) -> None:
     """A code expires after two weeks."""
-    form(desk, "red", signup="yes")
+    form(desk, "red", signup="on")
     ask(desk, "JOIN toy1", EVE)
     desk.now += dt.timedelta(days=15)
 
@@ -165,7 +165,7 @@ def test_a_code_holds_for_two_weeks(desk: Desk) -> None:
 
 def test_a_code_is_in_no_answer(desk: Desk) -> None:
     """The answer to a confirmation does not have the code."""
-    form(desk, "red", signup="yes")
+    form(desk, "red", signup="on")
     ask(desk, "JOIN toy1", EVE)
     sent = code(desk.last(EVE))
     ask(desk, f"CONFIRM {sent}", EVE)
@@ -175,8 +175,8 @@ def test_a_code_is_in_no_answer(desk: Desk) -> None:
 
 def test_codes_are_limited(desk: Desk) -> None:
     """Messages without proof bring an address three codes a day; the last mail to a stranger says so."""
-    form(desk, "red", signup="yes")
-    form(desk, "red", "blue", name="toy2", signup="yes")
+    form(desk, "red", signup="on")
+    form(desk, "red", "blue", name="toy2", signup="on")
     for _ in range(15):
         desk.post("JOIN toy1", sender=EVE)
         desk.post("JOIN toy1", sender=BOB)
@@ -189,8 +189,8 @@ def test_codes_are_limited(desk: Desk) -> None:
 
 def test_one_identity_in_several_campaigns(desk: Desk) -> None:
     """An address, in whatever case it is written, is one person everywhere."""
-    form(desk, "red", signup="yes")
-    form(desk, "red", name="toy2", signup="yes")
+    form(desk, "red", signup="on")
+    form(desk, "red", name="toy2", signup="on")
     join(desk, EVE)
     desk.post("JOIN toy2", sender="EVE@Example.net")
     desk.tick()
@@ -204,14 +204,14 @@ def test_one_identity_in_several_campaigns(desk: Desk) -> None:
 
 def test_a_player_cannot_join_again(desk: Desk) -> None:
     """A player who joins again is told of their seat."""
-    form(desk, "red", open_seats=2, signup="yes")
+    form(desk, "red", open_seats=2, signup="on")
 
     assert "You play in toy1 already, as red." in ask(desk, "JOIN toy1", ANN)
 
 
 def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
     """With too few players the start is refused; with enough, vacant seats are left out."""
-    form(desk, "red", open_seats=2, signup="yes")
+    form(desk, "red", open_seats=2, signup="on")
     with pytest.raises(CampaignError, match="is for 2 to 4 players, and 1 sit in toy1"):
         run_action(desk.app, "toy1", StartCampaign(), desk.now)
     join(desk, EVE, "JOIN toy1 AS green")
@@ -225,7 +225,7 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
 
 def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
     """A person who joins a running game gets a token and the newest report."""
-    form(desk, "red", "blue", signup="yes")
+    form(desk, "red", "blue", signup="on")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     insist(desk, "LEAVE", BOB)
     join(desk, EVE)
@@ -238,9 +238,9 @@ def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
 
 def test_a_campaign_that_closed_meanwhile_takes_no_players(desk: Desk) -> None:
     """The code of a campaign that no longer takes players brings an apology."""
-    form(desk, "red", signup="yes")
+    form(desk, "red", signup="on")
     ask(desk, "JOIN toy1", EVE)
-    run_action(desk.app, "toy1", SetHouseRule({"signup": "no"}), desk.now)
+    run_action(desk.app, "toy1", SetHouseRule({"signup": "off"}), desk.now)
 
     assert "takes no more players now" in confirm(desk, EVE)
 
@@ -254,7 +254,7 @@ class Nameless(Auction):
 def test_seats_without_names_are_named_by_their_players(desk: Desk) -> None:
     """Before the start, a wish names the seat where the game does not; without a wish it has a number."""
     desk.app = dataclasses.replace(desk.app, games={"toy": Nameless()})
-    form(desk, open_seats=3, signup="yes")
+    form(desk, open_seats=3, signup="on")
     join(desk, EVE, "JOIN toy1 AS owls")
     join(desk, CYD)
     join(desk, DAN, "JOIN toy1 AS Owls")
@@ -264,7 +264,7 @@ def test_seats_without_names_are_named_by_their_players(desk: Desk) -> None:
 
 def test_a_player_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
     """A seat given up while the campaign forms goes to the next standby."""
-    form(desk, "red", "blue", signup="yes")
+    form(desk, "red", "blue", signup="on")
     join(desk, EVE)
     insist(desk, "LEAVE", ANN)
 
@@ -273,7 +273,7 @@ def test_a_player_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
 
 def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
     """On either database, of two confirmations processed at once one gets the seat and the other is listed."""
-    run_action(shared.app, "toy1", SetHouseRule({"signup": "yes"}), shared.now)
+    run_action(shared.app, "toy1", SetHouseRule({"signup": "on"}), shared.now)
     run_action(shared.app, "toy1", OpenSeat("red"), shared.now)
     for address in (CYD, EVE):
         ask(shared, "JOIN toy1", address)

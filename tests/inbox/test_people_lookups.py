@@ -47,10 +47,10 @@ def test_status_names_campaigns_of_the_asker_alone(desk: Desk) -> None:
     assert "toy2 (Toy Auction), seat blue: not begun yet; 2 of 2 seats are taken." in ask(desk, "STATUS", BOB)
 
 
-@pytest.mark.parametrize(("late", "told"), [("private", False), ("public", True)])
+@pytest.mark.parametrize(("late", "told"), [("gm", False), ("players", True)])
 def test_status_tells_who_is_late_where_that_is_public(desk: Desk, late: str, told: bool) -> None:
     """The house rule decides whether players are told whose sheets are missing."""
-    rule(desk, late=late)
+    rule(desk, late_list=late)
 
     assert ("No sheet yet from red, blue." in ask(desk, "STATUS")) is told
 

@@ -156,7 +156,6 @@ def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
         ({"press": "off"}, "PRESS TO blue\nHi.", "there is no press in toy1"),
         ({"press": "off"}, "NEWS\nHi.", "there is no press in toy1"),
         ({}, "UNSIGNED TO blue\nHi.", "the press of toy1 is signed: write PRESS TO instead of UNSIGNED TO"),
-        ({"diary": "no"}, "DIARY\nHi.", "there are no diaries in toy1"),
         ({}, "PRESS TO blu\nHi.", "toy1 has no seat 'blu': did you mean blue?"),
         ({}, "PRESS TO blue", "there are no words to pass on"),
         ({}, "PRESS TO blue\n" + "long words " * 800, "the text has 8799 characters, and 8000 at the most"),
@@ -256,7 +255,7 @@ def test_muting_a_seat_does_not_tell_its_unsigned_press(desk: Desk) -> None:
 
 def test_a_seat_writes_only_so_much_a_turn(desk: Desk) -> None:
     """After 20 pieces of press in a turn no more are taken before the next; news are counted by themselves."""
-    begin(desk, press_with="report")
+    begin(desk, press_delivery="report")
     with desk.app.store.writing() as session:
         red = session.scalars(select(Seat).where(Seat.name == "red")).one()
         session.add_all(letter(desk, red, "hi") for _ in range(PIECES_A_TURN))
@@ -375,7 +374,7 @@ def test_one_seat_cannot_fill_the_newspaper(desk: Desk) -> None:
 
 def test_full_reports_tell_no_numbers(desk: Desk) -> None:
     """In a game of many seats the room may run out for all; how much others wrote is not disclosed."""
-    begin(desk, press_with="report")
+    begin(desk, press_delivery="report")
     with desk.app.store.writing() as session:
         row = {"campaign_id": 1, "turn": 1, "kind": "press", "sender_id": 2, "at": desk.now, "recipients": ["green"]}
         session.add(Press(**row, text="x" * (ROOM_IN_REPORTS - 10)))

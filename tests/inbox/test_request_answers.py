@@ -410,7 +410,7 @@ def test_a_deputy_may_decline(desk: Desk) -> None:
 def test_an_answer_belongs_to_the_campaign_that_is_joined(desk: Desk) -> None:
     """Subject and reply code are those of the campaign joined, also for a player of another one."""
     desk.begin()
-    form(desk, "green", name="toy2", open_seats=2, signup="yes")
+    form(desk, "green", name="toy2", open_seats=2, signup="on")
     desk.tick()
     ask(desk, "JOIN toy2", ANN)
     assert str(desk.last(ANN)["Subject"]).startswith("[toy2] reply YES to join [")

@@ -247,7 +247,7 @@ def test_no_command_is_silent(begun: Desk, text: str) -> None:
 @pytest.mark.parametrize("accept", ["code", "token"])
 def test_the_accept_rule_holds_for_commands_too(begun: Desk, accept: str) -> None:
     """An address that does not suffice changes nothing; it does for queries, since the answer goes there."""
-    run_action(begun.app, "toy1", SetHouseRule({"accept": accept}), begun.now)
+    run_action(begun.app, "toy1", SetHouseRule({"authentication": accept}), begun.now)
 
     assert "seat red" in ask(begun, "STATUS")
     assert "is paused" not in ask(begun, "PAUSE")

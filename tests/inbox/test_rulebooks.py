@@ -167,7 +167,7 @@ def test_a_stranger_learns_of_no_campaign_that_takes_no_players(desk: Desk) -> N
 
 def test_a_stranger_learns_which_campaigns_take_players(desk: Desk) -> None:
     """A stranger is offered the campaigns that take players, and no others, and may have their rules."""
-    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
+    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="on")
 
     text = ask(desk, "RULES", EVE)
 
@@ -187,7 +187,7 @@ def test_a_stranger_may_read_the_rules_of_a_game(desk: Desk, named: str) -> None
 
 def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
     """A campaign that has moved is not offered, whatever its house rules say."""
-    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
+    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="on")
     with desk.app.store.writing() as session:
         session.execute(update(Campaign).where(Campaign.name == "pen1").values(status=CampaignState.MOVED))
 
@@ -197,7 +197,7 @@ def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
 def test_a_player_may_read_the_rules_of_a_campaign_to_join(desk: Desk) -> None:
     """The name of a campaign that takes players brings its rules to any player; other names are plain words."""
     form(desk, "blue", "green", name="pen1", game="gm_adjudicated")
-    form(desk, "blue", name="pen2", game="gm_adjudicated", open_seats=1, signup="yes")
+    form(desk, "blue", name="pen2", game="gm_adjudicated", open_seats=1, signup="on")
 
     assert "Nothing in the rulebook of Toy Auction speaks of pen1." in ask(desk, "RULES pen1")
     assert ask(desk, "RULES pen2").startswith("The rulebook The Umpire's Pen ")

@@ -96,11 +96,11 @@ def manned(desk: Desk) -> list[str]:
 
 
 @pytest.mark.parametrize("button", BUTTONS)
-@pytest.mark.parametrize("accept", ["address", "code", "token", "confirmed"])
+@pytest.mark.parametrize("accept", ["address", "code", "token", "confirm"])
 def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str) -> None:
     """An unsubscribe button alone leaves no seat; a reply to the question does."""
     text, subject, header = BUTTONS[button]
-    desk.set_rules(accept=accept)
+    desk.set_rules(authentication=accept)
     desk.post(text, subject=subject, headers=header)
     done = desk.tick()
 

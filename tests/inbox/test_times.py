@@ -118,8 +118,8 @@ def test_there_is_an_end_to_absences(desk: Desk) -> None:
 
 
 def test_some_campaigns_do_not_wait(desk: Desk) -> None:
-    """With absence_days=0 the player is told what to do instead."""
-    desk.set_rules(absence_days="0")
+    """With absence=0 the player is told what to do instead."""
+    desk.set_rules(absence="off")
 
     assert "deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY" in ask(
         desk, "ABSENT 2026-11-13"

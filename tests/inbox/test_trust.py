@@ -119,7 +119,7 @@ def test_a_stranger_cannot_tell_what_exists(desk: Desk) -> None:
 
 def test_a_stranger_is_answered_three_times_a_day(desk: Desk) -> None:
     """The last answer says that it is the last; the next day begins anew."""
-    form(desk, "red", name="toy2", open_seats=1, signup="yes")
+    form(desk, "red", name="toy2", open_seats=1, signup="on")
     for number in range(5):
         desk.post(f"hello {number}", sender=EVE)
         desk.tick()

@@ -91,7 +91,7 @@ WAYS = {**FORGED, **FORWARDED, **OLD}
 def begun(desk: Desk) -> Desk:
     """Yield a campaign in its second turn; red has a deputy, an absence, and a second address."""
     believing(desk)
-    form(desk, "red", "blue", "green", mass="101", signup="yes", accept="confirmed")
+    form(desk, "red", "blue", "green", hold="off", signup="on", authentication="confirm")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
     desk.tick(hours=24 * 5)

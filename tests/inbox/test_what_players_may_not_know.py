@@ -39,7 +39,7 @@ DAN = "dan@example.net"
 @pytest.fixture(autouse=True)
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green."""
-    form(desk, "red", "blue", "green", signup="yes", mass="101")
+    form(desk, "red", "blue", "green", signup="on", hold="off")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
@@ -50,10 +50,10 @@ def appoint(desk: Desk, deputy: str = EVE) -> None:
     confirm(desk, deputy)
 
 
-@pytest.mark.parametrize(("late", "told"), [("private", False), ("public", True)])
+@pytest.mark.parametrize(("late", "told"), [("gm", False), ("players", True)])
 def test_missed_sheets_are_in_history_where_that_is_public(desk: Desk, late: str, told: bool) -> None:
     """Missed sheets are in HISTORY by the same house rule as in notices."""
-    desk.set_rules(late=late)
+    desk.set_rules(late_list=late)
     desk.tick(hours=24 * 5)
 
     assert ("no sheet from blue, green, red" in ask(desk, "HISTORY")) is told
@@ -141,10 +141,10 @@ def test_a_seat_is_not_called_what_means_something_else(name: str) -> None:
     assert not is_valid_seat_name(name)
 
 
-@pytest.mark.parametrize("press_with", ["mail", "report"])
-def test_the_writer_of_unsigned_press_to_all_gets_it_too(desk: Desk, press_with: str) -> None:
+@pytest.mark.parametrize("delivery", ["now", "report"])
+def test_the_writer_of_unsigned_press_to_all_gets_it_too(desk: Desk, delivery: str) -> None:
     """The writer of unsigned press to all gets it too, so that comparing mail does not disclose them."""
-    desk.set_rules(press="anonymous", press_with=press_with)
+    desk.set_rules(press="anonymous", press_delivery=delivery)
     ask(desk, "UNSIGNED TO ALL\nThe king is ill.")
     desk.tick(hours=24 * 5)
 

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from pbem.mail.body import MAX_PARTS
+from pbem.mail.body import MAX_PARTS, rejoin_lines
 from pbem.mail.mailbox import MAX_MAIL, truncate_message
 from pbem.mail.message import AttachedText, parse_message
 from tests.mail.letters import letter, mail, multipart, part, text
@@ -307,3 +307,36 @@ def test_too_many_parts_inside_parts() -> None:
     read = letter(body, field)
 
     assert read.notes == ("The mail has too many parts inside parts; not all were read.",)
+
+
+LONG = "FIRE S2 AT S7 WITH laser-1 laser-2 laser-3 missile-1 missile-2 missile-3"
+
+
+def test_entries_of_a_list_are_not_taken_for_broken_lines() -> None:
+    """A long order that is followed by the next number, letter or mark of a list is whole; no note doubts it."""
+    for marks in ("1. 2.", "1) 2)", "a) b)", "- -", "* *"):
+        one, two = marks.split()
+        lines = [f"{one} {LONG}", f"{two} MOVE S2 TO Naxos"]
+
+        assert rejoin_lines(lines, None) == (lines, [])
+
+
+def test_a_broken_entry_of_a_list_is_joined_by_the_html_of_its_mail() -> None:
+    """HTML, which has no numbers, shows where the entries of a numbered list are whole."""
+    other = LONG.replace("S2", "S3")
+    lines = [f"1. {LONG}", "missile-4", f"2. {other}", "MOVE S2 TO Naxos"]
+    html = f"{LONG} missile-4\n{other}\nMOVE S2 TO Naxos"
+
+    joined, notes = rejoin_lines(lines, lambda: html)
+
+    assert joined == [f"1. {LONG} missile-4", f"2. {other}", "MOVE S2 TO Naxos"]
+    assert len(notes) == 1
+    assert notes[0].startswith("1 line was joined again")
+
+
+def test_a_broken_entry_of_a_list_is_doubted() -> None:
+    """Without HTML the note names the entry that was broken, and not the next one."""
+    _, notes = rejoin_lines([f"1. {LONG}", "missile-4", "2. MOVE S2 TO Naxos"], None)
+
+    assert len(notes) == 1
+    assert notes[0].startswith("1 line may have been broken by your mail program: '1. FIRE S2")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.report.facts import PressSection, QuotedText
-from pbem.report.notices import AnnouncementMail, Page, PressMessage
+from pbem.report.facts import PressSection, QuestionText, QuotedText
+from pbem.report.notices import AnnouncementMail, AnswerMail, Page, PressMessage, QuestionMail
 from pbem.text import WIDTH, join_names, quote_block
 from tests.report.toy import Fair, drawn_lines, facts, reporter, seen
 
@@ -52,10 +52,11 @@ def test_without_words_there_are_no_sections() -> None:
 def test_words_are_shown_as_they_are_in_html() -> None:
     """Markup and template signs in a person's text are shown, never obeyed."""
     said = (QuotedText(by="blue", text=HOSTILE),)
-    words = PressSection(gm_texts=(HOSTILE,), news=said, press=said, diaries=said)
+    asked = (QuestionText(own=False, text=HOSTILE, answer=HOSTILE),)
+    words = PressSection(gm_texts=(HOSTILE,), questions=asked, news=said, press=said, diaries=said)
     html = reporter().report(Fair(), seen(), facts(words=words)).html
 
-    assert html.count(">&lt;img src=x onerror=&#34;alert(1)&#34;&gt; &amp; {{ 7*7 }}") == 4
+    assert html.count(">&lt;img src=x onerror=&#34;alert(1)&#34;&gt; &amp; {{ 7*7 }}") == 6
     assert "<img src=x" not in html
 
 
@@ -75,6 +76,14 @@ def test_words_are_not_in_a_reports_data() -> None:
         ),
         (PressMessage(campaign="fair1", by="", to=(), text="Boo."), "Anonymous message\nto all"),
         (AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text="Hi."), "From your GM\nto all"),
+        (
+            QuestionMail(campaign="fair1", number=3, by="red", deputy="", label="round 2", text=LONG),
+            "Question 3 from red\nround 2",
+        ),
+        (
+            AnswerMail(campaign="fair1", own=True, question=LONG, answer=LONG, others=False, to_all=False),
+            "Answer of your GM\nto you alone",
+        ),
     ],
 )
 def test_letters_fit_a_mail(page: Page, first: str) -> None:

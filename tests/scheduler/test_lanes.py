@@ -124,8 +124,8 @@ def test_the_partition_of_a_delivery_report(table: Desk) -> None:
 
 def test_the_answer_to_a_question_about_a_sheet(desk: Desk) -> None:
     """The answer to a question about a sheet is in its campaign's partition; any other answer is global."""
-    desk.begin(name="alpha", rules={"accept": "confirmed"})
-    desk.begin(name="beta", rules={"accept": "confirmed"})
+    desk.begin(name="alpha", rules={"authentication": "confirm"})
+    desk.begin(name="beta", rules={"authentication": "confirm"})
     post_in_order(desk, (ANN, SHEET.format("alpha", "red", 1)), (ANN, "PLAYER alpha red\nPAUSE\nEND"))
     do_all(desk)
     questions = desk.mails(ANN)[-2:]

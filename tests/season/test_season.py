@@ -29,7 +29,7 @@ from tests.season.table import NAME, START, Season, subjects, text_of
 from tests.servers.mail import MailServer
 
 DAY = dt.timedelta(days=1)
-HOUSE_RULES = {"signup": "yes", "grace": "12h", "nmr_open": "2", "press": "anonymous", "late": "public"}
+HOUSE_RULES = {"signup": "on", "grace": "12h", "open_after_missed": "2", "press": "anonymous", "late_list": "players"}
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def test_samples_fill_in_every_page(desk: Desk) -> None:
 
 
 def test_open_seats_say_how_to_join(desk: Desk) -> None:
-    """The page of a campaign with signup=yes has the line to mail for a seat, and it works."""
+    """The page of a campaign with signup=on has the line to mail for a seat, and it works."""
     wanted = NewCampaign(
         name="toy2",
         game="toy",
@@ -68,7 +68,7 @@ def test_open_seats_say_how_to_join(desk: Desk) -> None:
         seats=[("red", "ann@example.org")],
         deadline="EVERY 24h",
         options={},
-        policy={"signup": "yes"},
+        policy={"signup": "on"},
         open=2,
     )
     create_campaign(desk.app, wanted, desk.now)
@@ -157,7 +157,7 @@ def test_news_are_shown_when_all_have_them(desk: Desk) -> None:
 
 def test_press_is_never_shown_before_the_end(desk: Desk) -> None:
     """Press to some seats is not published."""
-    desk.begin(rules={"site": "all"})
+    desk.begin(rules={"site": "full"})
     desk.tick()
     desk.reply(desk.last(), "PRESS TO blue\nLet us part the coins.\nEND")
     desk.tick(hours=24 * 7)
@@ -272,7 +272,7 @@ def test_each_time_stands_once(desk: Desk) -> None:
 
 def test_a_seat_is_asked_for_by_one_tap(desk: Desk) -> None:
     """Join is a button, whose mail has all that is needed."""
-    desk.begin(rules={"signup": "yes"})
+    desk.begin(rules={"signup": "on"})
     root = site(desk)
     link = 'class="button main" href="mailto:{}?subject=JOIN%20toy1&amp;body=JOIN%20toy1%0A">Join toy1</a>'
 

@@ -63,7 +63,7 @@ def test_press_is_opened_only_where_the_gm_says_so(desk: Desk) -> None:
     """By default neither the replay nor anything else has press to some seats, and the archive is not published."""
     played(desk)
     kept = files(site(desk))
-    desk.set_rules(site="all")
+    desk.set_rules(site="full")
     opened = files(site(desk))
 
     assert b"part the coins" not in b"".join(kept.values())
@@ -73,7 +73,7 @@ def test_press_is_opened_only_where_the_gm_says_so(desk: Desk) -> None:
 
 def test_the_place_of_unsigned_press_tells_nothing(desk: Desk) -> None:
     """The place of unsigned press discloses, as in reports, neither its time nor its writer."""
-    played(desk, "Written first.", "As the second.", press="anonymous", site="all")
+    played(desk, "Written first.", "As the second.", press="anonymous", site="full")
 
     letters = [word for word in opening(site(desk), 2)["words"] if word["kind"] == "press"]
     assert [letter["by"] for letter in letters] == ["red", "", ""]
@@ -82,7 +82,7 @@ def test_the_place_of_unsigned_press_tells_nothing(desk: Desk) -> None:
 
 def test_the_proof_can_be_taken_home(desk: Desk, tmp_path: Path) -> None:
     """The page has seal, seed and newest record, and the archive beside it is verified by them."""
-    played(desk, site="all")
+    played(desk, site="full")
     root = site(desk)
     page = (root / HOME / "index.html").read_text()
     (archive,) = (root / HOME).glob("*.zip")
@@ -101,7 +101,7 @@ def test_a_replay_is_made_once(desk: Desk) -> None:
     played(desk)
     first = publish(desk.app, desk.home / "public")
     again = publish(desk.app, desk.home / "public")
-    desk.set_rules(site="all")
+    desk.set_rules(site="full")
     other = publish(desk.app, desk.home / "public")
 
     assert (first.replays, again.replays, again.files) == (1, 0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import signal
 import subprocess
 import sys
@@ -15,8 +16,10 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.house_rules import check_kept
 from pbem.campaign.snapshot import describe_hold
-from pbem.errors import ConfigError, StoreError
+from pbem.errors import CampaignError, ConfigError, StoreError
+from pbem.ruleset.serialization import canonical_json
 from pbem.store.migrate import downgrade, migrate, require_current_schema, schema_is_current
 from pbem.store.models import (
     Base,
@@ -257,9 +260,14 @@ def _fill(session: Session) -> None:
         session.add(ExtensionVote(**told, at=now))
 
 
-_CAMPAIGN = _OLD_CAMPAIGN.replace(
-    "created_at)", "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin)"
-).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'none', '', '', 0, '[]', 0)")
+_CAMPAIGN = (
+    _OLD_CAMPAIGN.replace(" settle_minutes,", "")
+    .replace(" 30,", "")
+    .replace(
+        "created_at)", "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin)"
+    )
+    .replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'none', '', '', 0, '[]', 0)")
+)
 
 
 HOLDS = {
@@ -352,6 +360,102 @@ def _read(url: str) -> dict[str, list[object]]:
     return {column: [value for (value,) in execute(url, asked[column]) if value] for column in VALUES}
 
 
+RULES: list[tuple[dict[str, Any], int, dict[str, Any]]] = [
+    ({}, 30, {}),
+    (
+        {"accept": "confirmed", "least": 60, "vote": "none", "extensions": 3, "absence_days": 0, "grace": 90},
+        0,
+        {
+            "authentication": "confirm",
+            "min_time": 60,
+            "extension_votes": "off",
+            "extension_limit": 3,
+            "absence": 0,
+            "grace": 90,
+            "settle": 0,
+        },
+    ),
+    ({"accept": "address", "mass": 101}, 45, {"authentication": "address", "hold": "off", "settle": 45}),
+    ({"mass": 50, "holidays": ["2026-12-24"]}, 30, {"hold": "50%", "holidays": ["2026-12-24"]}),
+    (
+        {"review": True, "late": "public", "nmr_open": 2, "nmr_remove": 0, "press": "off"},
+        30,
+        {"hold": "always", "late_list": "players", "open_after_missed": 2, "remove_after_missed": 0, "press": "off"},
+    ),
+    (
+        {"late": "private", "press_with": "mail", "pages": "no", "site": "all", "signup": True, "spectators": "off"},
+        30,
+        {
+            "late_list": "gm",
+            "press_delivery": "now",
+            "page": "off",
+            "site": "full",
+            "signup": True,
+            "spectators": "off",
+        },
+    ),
+    ({"press_with": "report", "pages": "link"}, 10080, {"press_delivery": "report", "page": "link", "settle": 10080}),
+]
+"""House rules and settling minutes of version 0.1, and what is stored of them today."""
+
+
+def _rules_of_0024(url: str, policies: list[tuple[str, object]]) -> None:
+    migrate(url, "0024")
+    for number, (policy, settle) in enumerate(policies, start=1):
+        row = _CAMPAIGN_OF_0024.replace("(1, 'old1'", f"({number}, 'old{number}'")
+        execute(url, row.replace("POLICY", policy.replace("'", "''")).replace("SETTLE", str(settle)))
+
+
+def test_house_rules_have_todays_names(empty_url: str) -> None:
+    """Each rule is stored under today's name and value; the downgrade leads back to the same rules."""
+    _rules_of_0024(empty_url, [(canonical_json(policy).decode(), settle) for policy, settle, _ in RULES])
+    asked = "SELECT policy{} FROM campaign ORDER BY id"
+    before = execute(empty_url, asked.format(", settle_minutes"))
+    migrate(empty_url)
+
+    found = [json.loads(policy) for (policy,) in execute(empty_url, asked.format(""))]
+    assert found == [new for _, _, new in RULES]
+    for policy in found:
+        check_kept(policy)
+    downgrade(empty_url, "0024")
+    assert execute(empty_url, asked.format(", settle_minutes")) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"review": True, "mass": 40}, {"hold": "always"}),
+        ({"review": False}, {"hold": "60%"}),
+        ({"extensions": 0, "vote": "all"}, {"extension_votes": "off", "extension_limit": 2}),
+        ({"extension": 0}, {"extension": 1}),
+        ({"diary": False}, {}),
+    ],
+)
+def test_house_rules_that_are_merged(empty_url: str, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Two rules that became one, and values that are gone, keep their effect."""
+    _rules_of_0024(empty_url, [(canonical_json(old).decode(), 30)])
+    migrate(empty_url)
+
+    assert execute(empty_url, "SELECT policy FROM campaign") == [(canonical_json(new).decode(),)]
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        *("damaged", "[]", "null", "[" * 100_000, '{"mass":"x"}', '{"mass":1e999}', '{"review":[1]}', '{"late":{}}'),
+        *('{"graze":1}', '{"accept":[]}', '{"extensions":"0"}', '{"pages":null}', '{"mass":99999999999999999999}'),
+    ],
+)
+def test_house_rules_that_cannot_be_are_kept_for_the_check(empty_url: str, policy: str) -> None:
+    """A damaged or invented rule does not stop the migration; the check of the columns names it afterwards."""
+    _rules_of_0024(empty_url, [(policy, 30)])
+    migrate(empty_url)
+
+    ((stored,),) = execute(empty_url, "SELECT policy FROM campaign")
+    with pytest.raises((CampaignError, ValueError, RecursionError)):
+        check_kept(json.loads(stored))
+
+
 def test_a_migration_that_was_killed_is_repeated(before: str) -> None:
     """A migration killed before its commit has changed nothing; the next one does all of it."""
     execute(before, _campaign_of_0020(1, "it awaits your review", "running"))
@@ -396,3 +500,8 @@ def _campaign_of_0020(number: int, held: str, status: str) -> str:
 _CAMPAIGN_OF_0020 = _OLD_CAMPAIGN.replace(
     "created_at)", "created_at, policy, gm_token_hash, held, era, dice_words, origin)"
 ).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'HELD', 0, '[]', 0)")
+
+_CAMPAIGN_OF_0024 = _OLD_CAMPAIGN.replace(
+    "created_at)", "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin)"
+).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', 'POLICY', '', 'none', '', '', 0, '[]', 0)")
+_CAMPAIGN_OF_0024 = _CAMPAIGN_OF_0024.replace(" 30,", " SETTLE,")

@@ -37,7 +37,7 @@ GAMES: Mapping[str, AnyRuleset] = {"toy": Auction()}
 MONDAY = dt.datetime(2026, 11, 2, 9, 0, tzinfo=dt.UTC)
 """The time at which the tests' campaigns start."""
 
-ADDRESS_IS_ENOUGH = {"accept": "address"}
+ADDRESS_IS_ENOUGH = {"authentication": "address"}
 """The house rule of tests about other things: a sheet counts because of its From."""
 
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pbem.ruleset import LARGEST_ENCLOSED, MAX_ATTACHMENT_BYTES, Attachment, Order, SeatName, format_size
 from pbem_rules.gm_adjudicated.brackets import does_something
@@ -25,22 +25,21 @@ SECTIONS = ("RESULT", "FILE", "MAP", "NOTES")
 HEADING = re.compile(r"\A\[\s*+([A-Za-z]{1,12}+)\s*+\]\s*+")
 """A line that begins a section; plain words that look like one are indented."""
 
-_EXPLAINED = f"""\
-; What you write under [RESULT] is told in the next report, once. What
-; stands under [FILE] and [MAP] is in every report until you change it;
-; empty a section to take it out, or leave its heading away to keep it
-; as it is. What you write under [NOTES] nobody is told; it stands here
-; again next turn. Lines that begin with a semicolon are for your eyes
-; only, and are gone by then.
-; [PICTURE map.png: what it shows] and [ATTACH rules.pdf], each on a
-; line of its own, show a picture and send a file, which you put
-; beside this file or attach to your mail: up to {format_size(MAX_ATTACHMENT_BYTES)} each, and
-; {format_size(LARGEST_ENCLOSED)} for one reader.
+HELP = f"""\
+What you write under [RESULT] is told in the next report, once. What stands under [FILE] and [MAP] is in every report \
+until you change it; empty a section to take it out, or leave its heading away to keep it as it is. What you write \
+under [NOTES] nobody is told; it stands here again next turn. Lines that begin with a semicolon are for your eyes \
+only, and are gone by then.
+
+[PICTURE map.png: what it shows] and [ATTACH rules.pdf], each on a line of its own, show a picture and send a file, \
+which you put beside this file or attach to your mail: up to {format_size(MAX_ATTACHMENT_BYTES)} each, and \
+{format_size(LARGEST_ENCLOSED)} for one reader. A line [ROLL 3d6 "the gate"] under [RESULT] shows what the dice of the \
+campaign came to; [SET gold -= 5] changes a ledger, if there are any.
+
+In game.txt: LABEL Spring 1902 names the next turn, SCORE red 4 gives points, OUT red takes a seat out of the game, \
+TURNS 12 sets the last turn, OVER and a reason ends the game, and WINNER red names who has won.
 """
-_DOING = """\
-; A line [ROLL 3d6 "the gate"] under [RESULT] shows what the dice of the
-; campaign came to; [SET gold -= 5] changes a ledger, if there are any.
-"""
+"""How to fill in the files of a ruling, in paragraphs."""
 
 
 def file_of(seat: SeatName) -> str:
@@ -49,45 +48,58 @@ def file_of(seat: SeatName) -> str:
 
 
 def ruling_files(
-    state: State, orders: Mapping[SeatName, Iterable[Order]], missing: Iterable[SeatName], ruling: Ruling
+    state: State,
+    orders: Mapping[SeatName, Iterable[Order]],
+    missing: Iterable[SeatName],
+    ruling: Ruling,
+    *,
+    brief: bool = False,
+    seats: Collection[SeatName] | None = None,
 ) -> dict[str, str]:
     """Return every file of a ruling on the open turn: its sheet, the last result, what holds now and how to change it.
 
-    They contain the ruling so far, so that unchanged files are read as that ruling again.
+    They contain the ruling so far, so that unchanged files are read as that ruling again. `brief` ones are for a mail:
+    without remarks and empty sections. With `seats` they are those of these seats, and change nothing else.
     """
     late = set(missing)
-    seats = {
-        file_of(seat): _told(
-            f"Only {seat} reads this, in the report after {state.label}.",
-            [
-                *_sheet(state, seat, orders.get(seat, ()), late=seat in late),
-                *_ledger(state, seat),
-                *_last(player.told),
-            ],
-            player.known,
-            player.notes,
-            ruling.seats.get(seat, Told()),
-        )
-        for seat, player in state.players.items()
-    }
-    whose = f"All read this, in the report after {state.label}."
-    before = [*_ledger(state, WORLD), *_last(state.told)]
-    return {ALL: _told(whose, before, state.shared, state.notes, ruling.all), **seats, GAME: _game(state, ruling)}
+    files = {} if seats is not None else {ALL: _all(state, ruling.all, brief=brief)}
+    for seat, player in state.players.items():
+        if seats is None or seat in seats:
+            sheet = _sheet(state, seat, orders.get(seat, ()), late=seat in late)
+            before = [*sheet, *_ledger(state, seat), *_last(player.told)]
+            whose = f"Only {seat} reads this, in the report after {state.label}."
+            told = ruling.seats.get(seat, Told())
+            text = _told(player.known, player.notes, told, brief=brief)
+            files[file_of(seat)] = text if brief else f"; {whose}\n{_remarks(['', *before])}\n{text}"
+    if seats is not None:
+        return {**files, GAME: f"TURN {state.turn}\n"}
+    return {**files, GAME: _brief_game(state, ruling) if brief else _game(state, ruling)}
 
 
-def _told(whose: str, before: Iterable[str], known: Known, notes: str, told: Told) -> str:
+def _all(state: State, told: Told, *, brief: bool) -> str:
+    """Return the file for all readers; unless it is brief, it explains how to fill in all files."""
+    text = _told(state.shared, state.notes, told, brief=brief)
+    if brief:
+        return text
+    before = ["", *HELP.splitlines(), *_ledger(state, WORLD), *_last(state.told)]
+    return f"; All read this, in the report after {state.label}.\n{_remarks(before)}\n{text}"
+
+
+def _remarks(lines: Iterable[str]) -> str:
+    return "".join(f"; {line}".rstrip() + "\n" for line in _narrowed(lines))
+
+
+def _told(known: Known, notes: str, told: Told, *, brief: bool) -> str:
     after = told.after(known)
-    remarks = "".join(f"; {line}".rstrip() + "\n" for line in ("", *_narrowed(before)))
-    sections = {
-        # Not indented, so that its rolls are read again: words that look like commands were indented when written.
-        "RESULT": _lines(with_lines(told.result, told.with_result)),
-        "FILE": _kept(after.file, after.with_file),
-        "MAP": _kept(after.map, after.with_map),
-        "NOTES": _escaped(told.noted(notes)),
+    # Not indented, so that its rolls are read again: words that look like commands were indented when written.
+    result = _lines(with_lines(told.result, told.with_result))
+    standing = {
+        "FILE": (told.file, _kept(after.file, after.with_file)),
+        "MAP": (told.map, _kept(after.map, after.with_map)),
+        "NOTES": (told.notes, _escaped(told.noted(notes))),
     }
-    return f"; {whose}\n{_EXPLAINED}{_DOING}{remarks}" + "".join(
-        f"\n[{name}]\n{text}" for name, text in sections.items()
-    )
+    shown = {name: text for name, (ruled, text) in standing.items() if not brief or text or ruled is not None}
+    return "\n".join(f"[{name}]\n{text}" for name, text in {"RESULT": result, **shown}.items())
 
 
 def _kept(text: str, enclosed: Iterable[Attachment]) -> str:
@@ -179,15 +191,28 @@ def _changes(state: State, ruled: Mapping[str, str]) -> str:
     return f"; What changes in the ledgers:\n{lines or f'; SET {owner}.{name} = …'}\n\n" if owner else ""
 
 
-def digest(state: State, orders: Mapping[SeatName, Iterable[Order]], missing: Iterable[SeatName]) -> str:
-    """Return every seat's sheet, in the order of seats, for the GM."""
+def _brief_game(state: State, ruling: Ruling) -> str:
+    """Return the commands of a ruling, and the scores if there are any, as a remark."""
+    scores = ", ".join(f"{seat} {player.score}" for seat, player in state.players.items() if player.score)
+    known = [f"; Scores now: {scores}"] * bool(scores)
+    return "\n".join([f"TURN {state.turn}", f"{REPLACE} ALL", *known, *commands_of(ruling, state.turns).values(), ""])
+
+
+def digest(
+    state: State,
+    orders: Mapping[SeatName, Iterable[Order]],
+    missing: Iterable[SeatName],
+    seats: Collection[SeatName] | None = None,
+) -> str:
+    """Return every seat's sheet, or those of some, in the order of seats, for the GM."""
     late = set(missing)
     sheets = [
         line
         for seat in state.players
+        if seats is None or seat in seats
         for line in (*_sheet(state, seat, orders.get(seat, ()), late=seat in late), *_entries(state, seat), "")
     ]
-    return "\n".join([*sheets, *_of_world(state)])
+    return "\n".join([*sheets, *(_of_world(state) if seats is None else ())])
 
 
 def _entries(state: State, owner: str) -> Iterator[str]:

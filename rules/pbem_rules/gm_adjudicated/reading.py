@@ -78,7 +78,7 @@ def read_ruling(
     if not ruling.all.says:  # a seat that reads the words to all is told something
         for name, seat in readers.items():
             if state.players[seat].playing and not told[name].says:
-                found[name].append(Finding(0, "warning", "untold", f"nothing is told to {seat} this turn"))
+                found[name].append(Finding(0, "warning", "untold", f"no result for {seat} this turn"))
     return ruling, {name: tuple(findings) for name, findings in found.items() if findings}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import (
@@ -90,6 +90,7 @@ class GmAdjudicated(BaseRuleset[State]):
     desk = staticmethod(sheet.desk)
     turn_summary = staticmethod(turn_summary)
     digest = staticmethod(forms.digest)
+    ruling_help = forms.HELP
     upgrades = (state.from_version_1, state.from_version_2)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
@@ -155,9 +156,12 @@ class GmAdjudicated(BaseRuleset[State]):
         orders: Mapping[SeatName, tuple[Order, ...]],
         missing: frozenset[SeatName],
         ruling: Json = None,
+        *,
+        brief: bool = False,
+        seats: Collection[SeatName] | None = None,
     ) -> Mapping[str, str]:
         """Return the files for the GM to fill in, with the ruling so far."""
-        return forms.ruling_files(state, orders, missing, _loaded(ruling))
+        return forms.ruling_files(state, orders, missing, _loaded(ruling), brief=brief, seats=seats)
 
     def read_ruling(
         self,

@@ -87,6 +87,11 @@ class SingularityTrap(BaseRuleset[State]):
     read = staticmethod(state.read)
     check_state = staticmethod(check_state)
 
+    def allies(self, view: View) -> Sequence[SeatName] | None:
+        """Return the allies of the player (ruling 21); None in a pure war game."""
+        players = view["players"] if view["rules"]["alliances"] else ()
+        return [player["colour"] for player in players if player["ally"]] if players else None
+
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Return the state of the first turn: each player has their home and 5 points saved (ruling 7).
 

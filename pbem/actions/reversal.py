@@ -1,0 +1,140 @@
+"""How each action of a GM is undone, and the record of it in the journal.
+
+Every change of a GM leaves the name of its kind with its journal entry, and what is
+needed to undo it: the rows that it changed, the mails that it queued or withdrew,
+and the open turn and revision as it left them. `pbem.actions.undo` reads that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Table, func, select, update
+from sqlalchemy.orm import Session
+
+from pbem.campaign.row_changes import changed_rows, load_rows, write_changes
+from pbem.campaign.snapshot import Context
+from pbem.mail.outbox import OUTBOX, OutboxChanges, observe
+from pbem.store.models import Base, Campaign, WithdrawnTurns
+from pbem.store.session import flushed_connection
+
+Done = TypeVar("Done")
+
+JOURNAL: Table = Base.metadata.tables["act"]
+
+OTHER = "other"
+"""The kind of actions that are in no list."""
+
+UNDO = "undo"
+"""The kind of what has undone another action."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """How the actions of a kind are undone: by restoring rows of these `tables`, or else not.
+
+    Only `until_run`: as long as the turn is open for which they were done. Only
+    `until_mailed`: as long as none of their mails was sent. `helps` is the command that
+    does it again, or helps where they cannot be undone, typed and by mail; `never` says
+    why they cannot.
+    """
+
+    tables: Sequence[str] = ()
+    until_run: bool = False
+    until_mailed: bool = False
+    never: str = ""
+    helps: tuple[str, str] = ("", "")
+
+
+_SEATS = ("seat", "applicant", "deputy", "absence", "report", "report_copy")
+
+REVERSALS: Mapping[str, Reversal] = {
+    "deadline": Reversal(("turn",), until_run=True, helps=("pbem extend {name} WHEN", "EXTEND when")),
+    "schedule": Reversal(("campaign",), helps=("pbem deadline {name} SCHEDULE", "DEADLINE schedule")),
+    "house rules": Reversal(("campaign",), helps=("pbem policy {name} RULE=VALUE", "RULE rule value")),
+    "hold": Reversal(("campaign",), helps=("pbem hold {name}", "HOLD")),
+    "release": Reversal(("campaign",), until_run=True, helps=("pbem release {name}", "RELEASE")),
+    "give": Reversal(
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat {name} SEAT --to ADDRESS", "SEAT seat TO address")
+    ),
+    "open": Reversal(
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat {name} SEAT --to ADDRESS", "SEAT seat TO address")
+    ),
+    "pause": Reversal(("seat",), helps=("pbem seat {name} SEAT --pause", "PAUSE seat")),
+    "resume": Reversal(_SEATS, until_run=True, helps=("pbem seat {name} SEAT --resume", "RESUME seat")),
+    "remove": Reversal(("seat",), until_run=True, helps=("pbem seat {name} SEAT --remove", "REMOVE seat")),
+    "invite": Reversal(("request",), helps=("pbem invite {name} ADDRESS", "INVITE address")),
+    "text": Reversal(("gm_text",), until_run=True, helps=("pbem text {name} FILE", "TEXT TO seat")),
+    "drop text": Reversal(("gm_text",), until_run=True, helps=("pbem text {name} --drop ID", "DROP text")),
+    "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} SEAT --restore", "SHEET seat BACK")),
+    "ruling": Reversal(("turn",), until_run=True, helps=("pbem adjudicate {name} --restore", "RULING BACK")),
+    "state": Reversal(until_run=True, helps=("pbem patch {name} FILE", "PATCH")),
+    "rollback": Reversal(until_run=True, helps=("pbem rollback {name} TURN", "ROLLBACK turn")),
+    "export": Reversal(helps=("pbem export {name} FILE --to ADDRESS", "")),
+    UNDO: Reversal(never="it has undone something itself"),
+    "run": Reversal(never="turn {turn} was run", helps=("pbem rollback {name} {turn}", "ROLLBACK {turn}")),
+    "start": Reversal(never="the campaign has started, and its first reports are made"),
+    "rerun": Reversal(
+        never="corrected reports take the place of others", helps=("pbem rerun {name} --sheet SEAT=FILE", "RERUN seat")
+    ),
+    "repair": Reversal(never="the turns before it were inconsistent"),
+    "announce": Reversal(never="an announcement is mailed at once", helps=("pbem press {name} FILE", "ANNOUNCE")),
+    "roll": Reversal(never="a roll is final"),
+    "gm": Reversal(never="the former token is void", helps=("pbem gm {name} --address ADDRESS", "")),
+    "token": Reversal(never="the former token is void", helps=("pbem gm {name} --token", "TOKEN")),
+    "fork": Reversal(never="a fork is disclosed, and nothing was changed here"),
+    OTHER: Reversal(never="it cannot be undone"),
+}
+"""How actions are undone, by their kind as it is stored in the journal."""
+
+
+def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:
+    """Do the work of an action of a kind, and store with its journal entry what it takes to undo it."""
+    session, campaign_id, tables = context.session, context.snapshot.id, REVERSALS[kind].tables
+    last, shelf = _newest_entry(context), _newest_withdrawal(context)
+    before, outbox = load_rows(session, campaign_id, tables), observe(session)
+    done = work()
+    mine = (JOURNAL.c.campaign_id == campaign_id, JOURNAL.c.id > last, JOURNAL.c.actor == "gm")
+    entry = flushed_connection(session).scalar(select(func.min(JOURNAL.c.id)).where(*mine))
+    # An action without an entry has changed nothing.
+    if entry is not None:
+        rows = write_changes(changed_rows(before, load_rows(session, campaign_id, tables)))
+        withdrawal = _newest_withdrawal(context)
+        data = {
+            "action": kind,
+            "rows": rows,
+            "shelf": withdrawal if withdrawal != shelf else 0,
+            **_describe_moment(context),
+            **_describe_mails(context, outbox),
+        }
+        store_undo(session, entry, data)
+    return done
+
+
+def store_undo(session: Session, entry: int, data: Mapping[str, Any]) -> None:
+    """Store with a journal entry what it takes to undo it."""
+    session.execute(update(JOURNAL).where(JOURNAL.c.id == entry).values(undo=dict(data)))
+
+
+def _newest_entry(context: Context) -> int:
+    newest = select(func.max(JOURNAL.c.id)).where(JOURNAL.c.campaign_id == context.snapshot.id)
+    return flushed_connection(context.session).scalar(newest) or 0
+
+
+def _newest_withdrawal(context: Context) -> int:
+    newest = select(func.max(WithdrawnTurns.id)).where(WithdrawnTurns.campaign_id == context.snapshot.id)
+    return context.session.scalar(newest) or 0
+
+
+def _describe_moment(context: Context) -> Mapping[str, int]:
+    now = select(Campaign.turn, Campaign.era).where(Campaign.id == context.snapshot.id)
+    turn, era = context.session.execute(now).one()
+    return {"turn": turn, "era": era}
+
+
+def _describe_mails(context: Context, outbox: OutboxChanges) -> Mapping[str, Sequence[int]]:
+    ids = select(OUTBOX.c.id).where(OUTBOX.c.message_id.in_(outbox.queued)).order_by(OUTBOX.c.id)
+    mails = context.session.scalars(ids).all() if outbox.queued else ()
+    return {"mails": list(mails), "superseded": sorted(set(outbox.superseded) - set(mails))}

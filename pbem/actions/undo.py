@@ -1,0 +1,508 @@
+"""Undoes the newest change of the GM, or an earlier one that nothing has changed since.
+
+Most changes are undone by restoring the rows that they changed (decision 45); a
+rollback, a ruling and an edited state by actions of their own, since what they
+replaced is kept anyway. Mail of the change that is still queued is withdrawn;
+those who were mailed are notified, and then the GM is asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+from sqlalchemy import Row, func, select, type_coerce
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.types import NullType
+
+from pbem.actions.arguments import NUMBER, SURE, GmCommand, Number, read_number
+from pbem.actions.base import Channel, Confirmed, PlannedChange
+from pbem.actions.deadlines import tell_deadline, tell_hold, tell_release, tell_schedule
+from pbem.actions.rerun import EditState, StateEditPlan
+from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, store_undo
+from pbem.actions.rollback import UndoRollback, find_undoable_rollback
+from pbem.actions.ruling import earlier_rulings, open_ruling
+from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
+from pbem.campaign.history import add_entry, labels_named, relabel
+from pbem.campaign.notices import as_title, notify_each, send_text
+from pbem.campaign.optimistic_lock import Conflict
+from pbem.campaign.row_changes import RowChange, Rows, find_conflicts, load_rows, read_changes, restore_rows
+from pbem.campaign.snapshot import Context, SeatView, load_campaign, open_deadline
+from pbem.campaign.value_checks import Unfit, moment, stored_data
+from pbem.errors import CampaignError
+from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
+from pbem.report.notices import Notice
+from pbem.ruleset.serialization import json_sha256, parse_json
+from pbem.ruleset.values import SeatName
+from pbem.store.models import Person, Seat, Turn, WithdrawnTurns
+from pbem.store.types import CampaignState, OutgoingState
+from pbem.text import count_noun, wrap
+
+MOST_MARKED = 200
+"""Journal entries, the newest, of which is said whether they can be undone."""
+
+MOST_MAILS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """A change of the GM that was undone, or would be, by its journal entry and in its words.
+
+    `mailed` is how many of its mails had gone out, whose readers are notified;
+    `dropped` how many were still queued, and are not sent. `corrected` are the seats
+    that get a corrected report.
+    """
+
+    campaign: str
+    entry: int
+    what: str
+    mailed: int
+    dropped: int
+    corrected: tuple[SeatName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A change as its journal entry has it; `undone` is the entry by which it was undone already, or 0."""
+
+    id: int
+    text: str
+    secret: bool
+    kind: str
+    turn: int = 0
+    era: int = 0
+    shelf: int = 0
+    mails: tuple[int, ...] = ()
+    superseded: tuple[int, ...] = ()
+    rows: tuple[RowChange, ...] = ()
+    undone: int = 0
+
+    @property
+    def reversal(self) -> Reversal:
+        return REVERSALS[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """An entry that can be undone, its mails as they are, and how a state is edited back, if that undoes it."""
+
+    campaign: str
+    entry: _Entry
+    queued: tuple[int, ...]
+    mailed: tuple[str, ...]
+    edit: StateEditPlan | None = field(default=None, compare=False)
+
+
+class _EntryNumber(Number):
+    """Field for the number of a journal entry."""
+
+    shown, expected, example = "entry", "the number of a journal entry", "12"
+
+
+@dataclass(frozen=True, slots=True)
+class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
+    """Undo your newest change, or that of an entry in the journal. Without YES you are told first if it was mailed."""
+
+    usage = "UNDO [entry] [sure] [asked]"
+    also = ("REVERT",)
+    command = "undo"
+    weight = Confirmed("the change that players were told of")
+    kind = UNDO
+    rewrites = True
+    entry: Annotated[str | None, _EntryNumber()] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def confirmed(self, facts: UndoResult) -> UndoChange:
+        """Return the undoing of the entry that was shown, whatever has been done since."""
+        return replace(self, entry=str(facts.entry))
+
+    def asks(self, context: Context, facts: UndoResult) -> bool:
+        """Return True if some of its mails went out."""
+        return facts.mailed > 0
+
+    def plan(self, context: Context) -> _Plan:
+        """Return what is to be undone. Raises CampaignError if it cannot be."""
+        plan = _plan(context, None if self.entry is None else read_number(self.entry))
+        if plan.entry.kind != "state":
+            return plan
+        return replace(plan, edit=_edit_back(context, plan.entry).plan(context))
+
+    def facts(self, plan: _Plan) -> UndoResult:
+        """Return what is undone, and how many mails that concerns."""
+        touched = plan.edit.amendment.impact.touched if plan.edit else ()
+        return UndoResult(
+            campaign=plan.campaign,
+            entry=plan.entry.id,
+            what=plan.entry.text,
+            mailed=len(plan.mailed),
+            dropped=len(plan.queued),
+            corrected=tuple(each.seat for each in touched),
+        )
+
+    def keep(self, context: Context, plan: _Plan) -> None:
+        """Undo it. Raises Conflict if anything that was planned from has changed."""
+        if _plan(context, plan.entry.id) != plan or set(drop_queued(context.session, plan.queued)) != {*plan.queued}:
+            raise Conflict(context.snapshot)
+        last = _newest_id(context)
+        try:
+            _undo(context, plan)
+        except (Unfit, IntegrityError) as error:
+            raise _unusable(plan.entry.id, error) from None
+        _mark_undone(context, plan.entry, by=last)
+
+    def render(self, facts: UndoResult, channel: Channel) -> Iterator[str]:
+        return render_undone(facts, channel)
+
+
+def render_undone(facts: UndoResult, channel: Channel) -> Iterator[str]:
+    """Yield what was undone, or would be, and who is notified."""
+    yield wrap(f'{"Done: undid" if channel.done else "Would do: undo"} "{facts.what}".')
+    if facts.corrected:
+        yield wrap(f"Corrected reports: {', '.join(facts.corrected)}.")
+    if facts.dropped:
+        verb = "is" if facts.dropped == 1 else "are"
+        yield f"{count_noun(facts.dropped, 'mail')} about it had not been sent, and {verb} dropped."
+    if facts.mailed:
+        told = count_noun(facts.mailed, "mail")
+        yield f"{told} about it went out; the readers {'are' if channel.done else 'would be'} notified."
+    if channel.undone:
+        yield channel.undone
+
+
+def undoable_entries(context: Context) -> Collection[int]:
+    """Return the numbers of the newest journal entries that can be undone now."""
+    found, rows = [], _RowCache(context)
+    for row in context.session.execute(_ENTRIES.where(*_of(context)).order_by(JOURNAL.c.id.desc()).limit(MOST_MARKED)):
+        try:
+            entry = _read_entry(row)
+            _check(context, entry, rows)
+        except CampaignError:
+            continue
+        found.append(entry.id)
+    return found
+
+
+_ENTRIES = select(JOURNAL.c.id, JOURNAL.c.text, JOURNAL.c.secret, type_coerce(JOURNAL.c.undo, NullType()).label("undo"))
+
+
+def _of(context: Context) -> tuple[Any, ...]:
+    return JOURNAL.c.campaign_id == context.snapshot.id, JOURNAL.c.undo.is_not(None)
+
+
+def _newest_id(context: Context) -> int:
+    newest = select(func.max(JOURNAL.c.id)).where(JOURNAL.c.campaign_id == context.snapshot.id)
+    return context.session.scalar(newest) or 0
+
+
+def _plan(context: Context, number: int | None) -> _Plan:
+    name = context.snapshot.name
+    entries = _ENTRIES.where(*_of(context)).order_by(JOURNAL.c.id.desc()).limit(1)
+    row = context.session.execute(entries if number is None else entries.where(JOURNAL.c.id == number)).first()
+    if row is None:
+        which = "no change of yours" if number is None else f"no change of yours with the number {number}"
+        raise CampaignError(f"the journal of {name} has {which} that can be undone")
+    entry = _read_entry(row)
+    _check(context, entry, _RowCache(context))
+    mails = _load_mails(context, entry)
+    return _Plan(
+        name,
+        entry,
+        queued=tuple(mail.id for mail in mails if mail.state == OutgoingState.QUEUED),
+        mailed=tuple(mail.recipient for mail in mails if mail.state not in _UNREAD),
+    )
+
+
+_UNREAD = (OutgoingState.QUEUED, OutgoingState.SUPERSEDED)
+
+
+def _load_mails(context: Context, entry: _Entry) -> Sequence[Any]:
+    mails = select(OUTBOX.c.id, OUTBOX.c.state, OUTBOX.c.recipient).where(
+        OUTBOX.c.id.in_(entry.mails), OUTBOX.c.campaign_id == context.snapshot.id
+    )
+    return context.session.execute(mails.order_by(OUTBOX.c.id)).all() if entry.mails else ()
+
+
+def _read_entry(row: Row[Any]) -> _Entry:
+    try:
+        return _parse_entry(row)
+    except Unfit as error:
+        raise _unusable(row.id, error) from None
+
+
+def _parse_entry(row: Row[Any]) -> _Entry:
+    data = stored_data(row.undo)
+    kind = data.get("action") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind not in REVERSALS:
+        raise Unfit("the name of an action is expected")
+    return _Entry(
+        row.id,
+        row.text,
+        row.secret,
+        kind,
+        turn=_number(data.get("turn", 0)),
+        era=_number(data.get("era", 0)),
+        shelf=_number(data.get("shelf", 0)),
+        mails=_numbers(data.get("mails", [])),
+        superseded=_numbers(data.get("superseded", [])),
+        rows=read_changes(data.get("rows", []), REVERSALS[kind].tables),
+        undone=_number(data.get("undone", 0)),
+    )
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**31:
+        raise Unfit("a number is expected")
+    return value
+
+
+def _numbers(value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) > MOST_MAILS:
+        raise Unfit("a list of numbers is expected")
+    return tuple(map(_number, value))
+
+
+def _unusable(number: int, error: Exception) -> CampaignError:
+    why = str(error) if isinstance(error, Unfit) else "rows that it refers to are gone"
+    return CampaignError(f"entry {number} cannot be undone: what was stored with it cannot be used ({why})")
+
+
+class _RowCache:
+    """Rows of a campaign, loaded once for each table."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._known: dict[str, Rows] = {}
+
+    def __call__(self, tables: Sequence[str]) -> Rows:
+        for table in tables:
+            if table not in self._known:
+                self._known[table] = load_rows(self._context.session, self._context.snapshot.id, [table])
+        return {key: row for table in tables for key, row in self._known[table].items()}
+
+
+def _check(context: Context, entry: _Entry, rows: _RowCache) -> None:
+    """Raise CampaignError, naming what helps, unless a change can be undone as things stand."""
+    reversal, name = entry.reversal, context.snapshot.name
+    if entry.kind == UNDO:
+        raise CampaignError(f'"{entry.text}" has undone something itself{_again(context, entry)}')
+    if reversal.never:
+        how = "Reopen it" if entry.kind == "run" else "Instead"
+        raise CampaignError(f"{reversal.never.format(turn=entry.turn)}{_hint(reversal, name, entry.turn, how)}")
+    if entry.undone:
+        raise CampaignError(f"entry {entry.id} was undone already{_hint(reversal, name, entry.turn, 'Do it again')}")
+    if reversal.until_run:
+        _check_moment(context, entry)
+    if since := next(find_conflicts(entry.rows, rows(reversal.tables)), None):
+        raise CampaignError(f'"{entry.text}" cannot be undone: {_describe(context, since)} was changed since')
+    if entry.kind == "rollback":
+        _check_withdrawal(context, entry, find_undoable_rollback(context.session, context.snapshot).id)
+    elif entry.kind == "state":
+        _check_withdrawal(context, entry, _newest_withdrawal(context))
+    elif not entry.rows:
+        raise CampaignError(f'"{entry.text}" changed nothing that could be restored')
+    if reversal.until_mailed and any(mail.state not in _UNREAD for mail in _load_mails(context, entry)):
+        raise CampaignError(f'"{entry.text}" was mailed to those concerned{_hint(reversal, name, entry.turn)}')
+
+
+def _check_withdrawal(context: Context, entry: _Entry, newest: int) -> None:
+    if not entry.shelf or entry.shelf != newest:
+        raise CampaignError(f'"{entry.text}" cannot be undone: the turns of {context.snapshot.name} were changed since')
+
+
+def _newest_withdrawal(context: Context) -> int:
+    newest = select(func.max(WithdrawnTurns.id)).where(WithdrawnTurns.campaign_id == context.snapshot.id)
+    return context.session.scalar(newest) or 0
+
+
+def _check_moment(context: Context, entry: _Entry) -> None:
+    """Raise CampaignError unless the turn is still open for which a change was made."""
+    snapshot = context.snapshot
+    if (snapshot.turn, snapshot.era) == (entry.turn, entry.era) and snapshot.status != CampaignState.OVER:
+        return
+    if snapshot.era != entry.era:
+        raise CampaignError(f'"{entry.text}" cannot be undone: the turns of {snapshot.name} were changed since')
+    if entry.turn < snapshot.first:
+        raise CampaignError(f'"{entry.text}" cannot be undone: {snapshot.name} has started since')
+    raise CampaignError(f"turn {entry.turn} was run{_hint(REVERSALS['run'], snapshot.name, entry.turn, 'Reopen it')}")
+
+
+def _hint(reversal: Reversal, name: str, turn: int, what: str = "Instead") -> str:
+    typed, mailed = (text.format(name=name, turn=turn) for text in reversal.helps)
+    return f". {what}: {typed}" + (f" (by mail: {mailed})" if mailed else "") if typed else ""
+
+
+def _again(context: Context, undo: _Entry) -> str:
+    """Return how to do again what an entry has undone."""
+    before = _ENTRIES.where(*_of(context), JOURNAL.c.id < undo.id).order_by(JOURNAL.c.id.desc()).limit(MOST_MARKED)
+    for row in context.session.execute(before):
+        try:
+            entry = _read_entry(row)
+        except CampaignError:
+            continue
+        if entry.undone == undo.id:
+            return _hint(entry.reversal, context.snapshot.name, entry.turn, "Do it again")
+    return ""
+
+
+_WORDS: Mapping[tuple[str, str], str] = {
+    ("campaign", "schedule"): "the schedule",
+    ("campaign", "policy"): "a house rule",
+    ("turn", "deadline"): "the deadline",
+    ("turn", "ruling"): "the ruling",
+}
+_TABLE_WORDS: Mapping[str, str] = {
+    "campaign": "the hold",
+    "applicant": "the standby list",
+    "deputy": "a deputy",
+    "absence": "an absence",
+    "report": "a report",
+    "report_copy": "a report",
+    "turn": "the turn",
+    "sheet": "the sheet",
+    "request": "the invitation",
+    "gm_text": "the announcement",
+}
+
+
+def _describe(context: Context, change: RowChange) -> str:
+    if change.table == "seat":
+        seat = next((place.seat for place in context.snapshot.places if place.id == change.id), "")
+        return f"seat {seat}" if seat else "a seat"
+    named = (_WORDS.get((change.table, column)) for column in change.after or ())
+    return next(filter(None, named), _TABLE_WORDS[change.table])
+
+
+def _undo(context: Context, plan: _Plan) -> None:
+    entry = plan.entry
+    if entry.kind in _INVERSE:
+        _INVERSE[entry.kind](context, plan)
+        return
+    restore_rows(context.session, context.snapshot.id, entry.rows)
+    queue_again(context.session, _ours(context, entry.superseded), context.app.settings)
+    after = replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
+    for change in entry.rows:
+        if change.table == "seat" and "person_id" in (change.before or ()):
+            _redirect(after, change.id)
+    said = f"undone: {entry.text}"
+    act = add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=said, secret=entry.secret)
+    _notify(context, after, plan, act)
+
+
+def _ours(context: Context, mails: Collection[int]) -> Collection[int]:
+    ours = select(OUTBOX.c.id).where(OUTBOX.c.id.in_(mails), OUTBOX.c.campaign_id == context.snapshot.id)
+    return context.session.scalars(ours).all() if mails else ()
+
+
+def _redirect(context: Context, seat_id: int) -> None:
+    """Redirect queued press of a seat to the player who has it again."""
+    seat = context.session.get_one(Seat, seat_id)
+    person = context.session.get(Person, seat.person_id) if seat.person_id else None
+    redirect_press(context.session, context.snapshot.name, seat.name, person)
+
+
+def _undo_ruling(context: Context, plan: _Plan) -> None:
+    (change,) = plan.entry.rows
+    before = (change.before or {}).get("ruling")
+    if before is None:
+        DropRuling().do(context)
+        return
+    known = earlier_rulings(context.session, context.snapshot, open_ruling(context).turn)
+    number = next((each.number for each in known if json_sha256(each.ruling) == before), None)
+    if number is None:
+        raise Unfit("a ruling that is kept is expected")
+    RestoreRuling(number).do(context)
+
+
+def _undo_state(context: Context, plan: _Plan) -> None:
+    assert plan.edit is not None
+    EditState().keep(context, plan.edit)
+
+
+_INVERSE: Mapping[str, Callable[[Context, _Plan], object]] = {
+    "rollback": lambda context, _: UndoRollback().do(context),
+    "ruling": _undo_ruling,
+    "state": _undo_state,
+}
+"""The kinds of changes that are undone by actions of their own."""
+
+
+def _edit_back(context: Context, entry: _Entry) -> EditState:
+    """Return the edit that makes the state again what it was before one."""
+    turns = select(Turn.state).where(
+        Turn.campaign_id == context.snapshot.id, Turn.shelf_id == entry.shelf, Turn.number == context.snapshot.turn
+    )
+    state = context.session.scalar(turns)
+    if state is None:
+        raise CampaignError(f'"{entry.text}" cannot be undone: the state before it is gone')
+    return EditState(parse_json(state.decode()))
+
+
+def _mark_undone(context: Context, entry: _Entry, *, by: int) -> None:
+    """Note with the entry that it was undone, by the first one after `by`; its rows are of no more use."""
+    after = select(func.min(JOURNAL.c.id)).where(
+        JOURNAL.c.campaign_id == context.snapshot.id, JOURNAL.c.id > by, JOURNAL.c.actor == "gm"
+    )
+    store_undo(context.session, entry.id, {"action": entry.kind, "undone": context.session.scalar(after) or entry.id})
+
+
+_Tell = Callable[[Context, Context, _Entry, int, Collection[SeatName]], None]
+"""Notifies all players but some, given the contexts before and after, the entry undone, and that of the undoing."""
+
+
+def _tell_deadline(before: Context, after: Context, entry: _Entry, act: int, but: Collection[SeatName]) -> None:
+    old, new = (open_deadline(each.session, each.snapshot) for each in (before, after))
+    was = next((moment(row.after["deadline"]) for row in entry.rows if row.after and "deadline" in row.after), old)
+    if was is not None and new is not None:
+        tell_deadline(after, was, new, act=act, but=but)
+
+
+_NOTICES: Mapping[str, _Tell] = {
+    "deadline": _tell_deadline,
+    "schedule": lambda before, after, _, act, but: tell_schedule(
+        after, before.snapshot.schedule.text, act=act, but=but
+    ),
+    "hold": lambda _before, after, _, act, but: tell_release(after, act=act, but=but),
+    "release": lambda _before, after, _, act, but: tell_hold(after, after.snapshot.hold_reason, act=act, but=but),
+}
+"""The notices of kinds of changes that have one of their own."""
+
+
+def _notify(before: Context, after: Context, plan: _Plan, act: int) -> None:
+    """Notify those who were mailed of the change, in the words of its kind if it has any."""
+    mailed, snapshot = {address.lower() for address in plan.mailed}, after.snapshot
+    places = [place for place in snapshot.places if place.address.lower() in mailed]
+    tell = _NOTICES.get(plan.entry.kind)
+    if tell is not None and places:
+        tell(before, after, plan.entry, act, {*snapshot.seats} - {place.seat for place in places})
+    elif tell is None:
+        _tell_plainly(after, plan.entry, act, places)
+    for address in mailed - {place.address.lower() for place in places} - {snapshot.gm.lower()}:
+        send_text(after, *_taken_back(plan.entry.text), to=address, subject=_TAKEN_BACK)
+
+
+_TAKEN_BACK = "taken back by the GM"
+
+
+def _taken_back(text: str) -> tuple[str, ...]:
+    return (f"Your GM has taken this back: {text}.", "All is again as it was before.")
+
+
+def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[SeatView]) -> None:
+    snapshot = context.snapshot
+    # Each reads of turns by the labels of their own reports (decision 1).
+    labels = labels_named(context.session, snapshot, [place.id for place in places], [entry.text])
+    pages = [
+        (
+            place,
+            Notice(
+                title=as_title(_TAKEN_BACK),
+                paragraphs=_taken_back(relabel(entry.text, labels.get(place.id, {}))),
+                campaign=snapshot.name,
+                gm=snapshot.gm,
+            ),
+        )
+        for place in places
+    ]
+    notify_each(context, act=act, subject=_TAKEN_BACK, pages=pages)

@@ -1,0 +1,171 @@
+"""Commands for correcting mistakes: sheets, the last turn again, earlier turns, the state, and copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from pbem.actions import fork as forking
+from pbem.actions.base import run_action, run_query
+from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt
+from pbem.actions.rerun import EditState, RerunTurn, ShowState
+from pbem.actions.rerun_plan import RerunChanges
+from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns, UndoRollback
+from pbem.actions.sheets import RestoreSheet, ShowSheets
+from pbem.actions.undo import UndoChange
+from pbem.app import init_home, open_app
+from pbem.campaign.order_sheets import Lines
+from pbem.cli.call import Call
+from pbem.cli.command import command
+from pbem.cli.lines import copied_lines
+from pbem.cli.options import FOLDER, NUMBER, campaign, restore_option, sheets_option
+from pbem.inbox.sheet_finder import sheet_lines
+from pbem.ruleset.serialization import parse_json
+from pbem.ruleset.values import SeatName
+
+
+@command("pbem undo trap7", (UndoChange,))
+@campaign
+@click.argument("entry", type=NUMBER, required=False)
+def undo(call: Call, name: str, entry: int | None) -> None:
+    """Undo the last change that can be undone.
+
+    The journal marks the entries that can be undone; without ENTRY it is the newest change of yours.
+    """
+    call.act(name, UndoChange(None if entry is None else str(entry)))
+
+
+@command("pbem forward trap7", (UndoRollback,), hidden=True)
+@campaign
+def forward(call: Call, name: str) -> None:
+    """Undo the newest rollback."""
+    call.act(name, UndoRollback())
+
+
+@command("pbem sheet trap7 red red.txt", (EnterSheet, RestoreSheet))
+@campaign
+@click.argument("seat", required=False)
+@click.argument("file", type=click.File("rb"), required=False)
+@restore_option
+def sheet(call: Call, name: str, *, seat: str | None, file: BinaryIO | None, restore: int | None) -> None:
+    """Show a seat's order sheet, or enter one.
+
+    The order lines in FILE become the sheet for the open turn; its player gets the receipt.
+    """
+    if restore is not None and (file is not None or seat is None):
+        raise click.UsageError("name a SEAT with --restore, and no FILE")
+    if seat is None or (file is None and restore is None):
+        call.show(name, ShowSheets(seat))
+    elif file is not None:
+        call.act(name, EnterSheet(seat, sheet_lines(file.read(), name)))
+    else:
+        call.act(name, RestoreSheet(seat, restore or None))
+
+
+@command("pbem rerun trap7 --sheet red=red.txt", (RerunTurn,))
+@campaign
+@sheets_option
+@click.option("--without-patch", is_flag=True, help="Leave out what you changed of the state by hand.")
+def rerun(call: Call, name: str, *, sheets: dict[str, str], without_patch: bool) -> None:
+    """Run the last turn again with other sheets.
+
+    It has the same dice; only those whose report changes get a corrected one. For an older turn
+    roll the campaign back first, enter the sheets, and run it.
+    """
+    call.act(name, RerunTurn(RerunChanges(sheets=_read_sheets(name, sheets), drop_patch=without_patch)))
+
+
+@command("pbem rollback trap7 4", (RollBack, RepairHistory))
+@campaign
+@click.argument("turn", type=NUMBER, required=False)
+@click.option("--repair", is_flag=True, help="Go back to the last turn of a history that is consistent.")
+def rollback(call: Call, name: str, *, turn: int | None, repair: bool) -> None:
+    """Reopen an earlier turn.
+
+    The sheets that came in for it count again. Without TURN, the turns are listed.
+    """
+    if repair and turn is not None:
+        raise click.UsageError("give a TURN or --repair")
+    if repair:
+        call.act(name, RepairHistory())
+    elif turn is not None:
+        call.act(name, RollBack(turn))
+    else:
+        call.show(name, ShowTurns())
+
+
+@command("pbem state trap7 > state.json", (EditState,))
+@campaign
+@click.argument("file", type=click.File("rb"), required=False)
+@click.option("--edit", is_flag=True, help="Change it in your editor.")
+def state(call: Call, name: str, *, file: BinaryIO | None, edit: bool) -> None:
+    """Print the game state, or change it.
+
+    FILE has the wanted state, or a JSON Patch (RFC 6902) of it.
+    """
+    if edit and file is not None:
+        raise click.UsageError("give a FILE or --edit")
+    if file is not None:
+        call.act(name, EditState(_read_json(file.read().decode("utf-8-sig", "replace"))))
+        return
+    with call.open() as app:
+        shown = run_query(app, name, ShowState(), call.now)
+        written = click.edit(shown.text, extension=".json") if edit else None
+    if not edit:
+        call.print({"campaign": name, "turn": shown.turn, "state": shown.state}, [shown.text], paged=True)
+    elif written is None:
+        call.print({}, ["Nothing to do: the state was not changed."])
+    else:
+        call.act(name, EditState(_read_json(written)))
+
+
+def _read_json(text: str) -> Any:
+    try:
+        # Arrays nested too deep raise RecursionError.
+        return parse_json(text)
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None
+
+
+@command("pbem fork trap7 4 trial --compare", (forking.ForkCampaign,))
+@campaign
+@click.argument("turn", type=NUMBER)
+@click.argument("folder", type=FOLDER)
+@sheets_option
+@click.option("--compare", is_flag=True, help="Show how its reports would differ from those really mailed.")
+def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, str], compare: bool) -> None:
+    """Copy a campaign as of an earlier turn, to try it.
+
+    The copy is in a home of its own in FOLDER, and can mail nobody.
+    """
+    given = _read_sheets(name, sheets)
+    with call.open() as app:
+        # Checked before a home is made in FOLDER.
+        run_query(app, name, forking.ShowFork(turn), call.now)
+        settings = init_home(folder, app.settings.address)
+        forking.copy_templates(app, settings.home)
+        with open_app(settings.home, call.games) as there:
+            forked = run_action(app, name, forking.ForkCampaign(turn, there), call.now)
+            receipts = {
+                seat: run_action(there, name, EnterSheet(seat, lines), call.now) for seat, lines in given.items()
+            }
+            compared = None
+            if compare:
+                # A fork has the real dice: it is compared with what was really mailed (decision 16).
+                made = run_query(there, name, PreviewTurn(real_dice=True), call.now)
+                compared = run_query(app, name, forking.Compare(there, made), call.now)
+    lines = [
+        *copied_lines(forked, settings.home),
+        *(line for receipt in receipts.values() for line in render_receipt(receipt)),
+        *(forking.render_compared(compared) if compared else ()),
+        f"Next: pbem --home {settings.home} preview {name}",
+    ]
+    facts = {"home": settings.home, "forked": forked, "sheets": sorted(receipts), "compared": compared}
+    call.print(facts, lines)
+
+
+def _read_sheets(name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:
+    return {seat: sheet_lines(Path(path).read_bytes(), name) for seat, path in sheets.items()}

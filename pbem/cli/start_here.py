@@ -1,0 +1,227 @@
+"""The first commands of a GM: a home, a campaign, the tick, and a backup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pbem.actions.base import CLI, Harmless, run_query
+from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
+from pbem.actions.seats import Invite
+from pbem.actions.start import StartCampaign
+from pbem.actions.statistics import ShowStatistics, statistics_chart
+from pbem.admin.dashboard import write_dashboard
+from pbem.admin.doctor import run_checks
+from pbem.admin.health import home_status
+from pbem.app import init_home
+from pbem.backup.create import create_backup
+from pbem.backup.restore import check_backup
+from pbem.cli.call import Call
+from pbem.cli.command import DUE, NEW, SHOWS, command
+from pbem.cli.lines import (
+    checked_lines,
+    diagnosis_lines,
+    game_facts,
+    game_lines,
+    made_lines,
+    status_lines,
+    tick_lines,
+    workers_lines,
+)
+from pbem.cli.options import FILE, FOLDER, NUMBER, campaign, pairs_option
+from pbem.cli.output import print_error, progress, to_json, write_picture
+from pbem.config import load_settings
+from pbem.games import find_game, rulebook
+from pbem.scheduler.tick import TickResult
+from pbem.scheduler.tick import tick as tick_home
+from pbem.scheduler.worker_status import load_worker_status
+
+
+@command("pbem init home --address orders@example.org", NEW)
+@click.argument("folder", type=FOLDER, default=Path())
+@click.option("--address", default="orders@example.org", show_default=True, help="The address players write to.")
+def init(call: Call, folder: Path, address: str) -> None:
+    """Create a home: settings, database, mail folders.
+
+    A home in FOLDER that is there already is brought up to this version.
+    """
+    settings = init_home(folder, address)
+    lines = [
+        f"{settings.home} is ready: pbem.toml, database, mail folders and archive.",
+        f"Players write to {settings.address}.",
+        "Next: pbem new",
+    ]
+    call.print({"home": settings.home, "address": settings.address}, lines)
+
+
+@command("pbem doctor", SHOWS)
+def doctor(call: Call) -> None:
+    """Check the installation and say how to fix problems.
+
+    Exits 1 if there is a problem.
+    """
+    with progress() as bar:
+        # The folder alone is given: what keeps a home from being opened is to be named, too.
+        diagnosis = run_checks(call.home, call.now, call.games, progress=bar)
+    call.print(diagnosis, diagnosis_lines(diagnosis), sound=not diagnosis.problems)
+
+
+@command("pbem games harvester --rules", SHOWS)
+@click.argument("key", required=False)
+@click.option("--rules", is_flag=True, help="Print the rulebook.")
+def games(call: Call, key: str | None, *, rules: bool) -> None:
+    """List the games; show the options or rules of one."""
+    if rules and key is None:
+        raise click.UsageError("name the game whose rules to print")
+    if rules:
+        text = rulebook(find_game(call.games, key or ""))
+        call.print({"key": key, "rules": text}, [text], paged=True)
+        return
+    shown = call.games.usable().values() if key is None else [find_game(call.games, key)]
+    call.print({"games": game_facts(shown)}, game_lines(shown), paged=True)
+    # On standard error: standard output may be JSON.
+    for fault in call.games.faults().values() if key is None else ():
+        print_error(f"\nNot here: {fault}")
+
+
+@command(
+    'pbem new trap7 --game singularity_trap --gm gm@example.org --schedule "FRI 20:00 Europe/Berlin" --open 2', NEW
+)
+@campaign
+@click.option("--game", required=True, metavar="KEY", help="The game; see: pbem games")
+@click.option("--gm", required=True, metavar="ADDRESS", help="The GM's address.")
+@click.option("--schedule", required=True, help='When turns are due, like "FRI 20:00 Europe/Berlin" or "EVERY 12h".')
+@pairs_option("--seat", "seats", "SEAT=ADDRESS", "A seat with its player; may be repeated.")
+@click.option("--open", "open_seats", default=0, type=click.IntRange(0), help="So many seats more, to be taken later.")
+@pairs_option("--option", "options", "NAME=VALUE", "An option of the game; see: pbem games KEY")
+@pairs_option("--set", "rules", "RULE=VALUE", "A house rule; see: pbem help house-rules")
+@click.option("--state", type=FILE, help="Go on from this state of a game begun elsewhere; see: pbem state")
+@click.option("--from", "texts", type=FOLDER, help="Go on from the texts in this folder, in a game that its GM judges.")
+@click.option("--turn", type=click.IntRange(1, LAST_TURN), help="The number of the first turn, with --state or --from.")
+@click.option("--settle", type=click.IntRange(0, 7 * 24 * 60), hidden=True)
+def new(
+    call: Call,
+    *,
+    name: str,
+    game: str,
+    gm: str,
+    schedule: str,
+    seats: dict[str, str],
+    open_seats: int,
+    options: dict[str, str],
+    rules: dict[str, str],
+    state: Path | None,
+    texts: Path | None,
+    turn: int | None,
+    settle: int | None,
+) -> None:
+    """Create a campaign."""
+    if state and texts:
+        raise click.UsageError("--state and --from cannot go together: a game goes on from one of them")
+    wanted = NewCampaign(
+        name=name,
+        game=game,
+        gm=gm,
+        seats=tuple(seats.items()),
+        deadline=schedule,
+        options=options,
+        policy=rules if settle is None else {"settle": f"{settle}m", **rules},
+        open=open_seats,
+        state=read_data(state) if state else None,
+        texts=read_texts(texts) if texts else None,
+        turn=turn,
+    )
+    with call.open() as app:
+        created = create_campaign(app, wanted, call.now)
+    call.print({"campaign": name, "created": created}, render_created(name, created))
+
+
+@command("pbem invite trap7 dora@example.org", (Invite,))
+@campaign
+@click.argument("address")
+@click.option("--seat", default="", help="The seat to offer. [default: the first that is free]")
+def invite(call: Call, name: str, address: str, seat: str) -> None:
+    """Invite a person to play.
+
+    They are mailed a code that brings a seat.
+    """
+    call.act(name, Invite(address, seat))
+
+
+@command("pbem start trap7", (StartCampaign,))
+@campaign
+def start(call: Call, name: str) -> None:
+    """Start a campaign and send the first reports."""
+    call.act(name, StartCampaign())
+
+
+@command("pbem tick", DUE, log=True)
+def tick(call: Call) -> None:
+    """Do all that is due: read mail, run turns, send mail.
+
+    Exits 1 if there was a problem; whatever else was due is done by then.
+    """
+    with call.open() as app, progress() as bar:
+        # A tick at a named time (--now) knows of no outages (decision 9).
+        done = tick_home(app, call.now, live=call.live, progress=bar)
+    print_tick(call, done)
+
+
+def print_tick(call: Call, done: TickResult, *, sound: bool = True) -> None:
+    """Print what a tick did, and its problems on standard error."""
+    lines = list(tick_lines(done)) or ([] if done.problems else ["Nothing to do."])
+    for problem in done.problems if not call.as_json else ():
+        print_error(f"Problem: {problem}")
+    call.print(done, lines, sound=sound and not done.problems)
+
+
+@command("pbem status trap7 --stats", SHOWS)
+@click.argument("name", required=False)
+@click.option("--stats", is_flag=True, help="Show when sheets came, how long turns took, scores, who seems inactive.")
+@click.option("--picture", type=FILE, help="With --stats: draw them into this file, an SVG or PNG.")
+@click.option("--workers", is_flag=True, help="Show the workers, the jobs that wait for them, and what failed.")
+@click.option("--html", "page", type=FILE, help="Write all campaigns at a glance into this file, a private web page.")
+def status(
+    call: Call, name: str | None, *, stats: bool, picture: Path | None, workers: bool, page: Path | None
+) -> None:
+    """Show turns, deadlines, seats, sheets, stuck mail."""
+    if (stats and name is None) or (picture and not stats) or (workers and name is not None):
+        raise click.UsageError("--stats needs a NAME, --picture needs --stats, and --workers goes alone")
+    with call.open() as app:
+        if page is not None:
+            write_dashboard(app, page, call.now)
+        if workers:
+            at_work = load_worker_status(app)
+            call.print(at_work, workers_lines(at_work))
+        elif stats:
+            found = run_query(app, name or "", question := ShowStatistics(), call.now)
+            if picture is not None:
+                write_picture(picture, statistics_chart(found))
+            call.print(found, question.render(found, CLI), paged=True)
+        else:
+            all_campaigns = home_status(app, name)
+            call.print(all_campaigns, status_lines(all_campaigns), paged=True)
+
+
+@command(
+    "pbem backup /backup --keep 14 --verify",
+    Harmless("it overwrites nothing, and --keep removes backups older than those that it asks for"),
+)
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER")
+@click.option("--keep", type=NUMBER, help="Into a FOLDER: keep so many of the newest there, and remove older ones.")
+@click.option("--with-secrets", is_flag=True, help="Include key files: that of DKIM, and those that commands name.")
+@click.option("--verify", is_flag=True, help="Verify the backup once it is written.")
+def backup(call: Call, file: Path, *, keep: int | None, with_secrets: bool, verify: bool) -> None:
+    """Write a backup of the home.
+
+    The home may be at work meanwhile.
+    """
+    # Not opened, which needs a database of this version: homes of any older one can be copied.
+    settings = load_settings(call.home)
+    with progress() as bar:
+        made = create_backup(settings, file, call.now, keep=keep or 0, with_secrets=with_secrets, progress=bar)
+        checked = check_backup(made.path, call.now, call.games, progress=bar) if verify else None
+    lines = [*made_lines(made, verified=verify), *(checked_lines(checked) if checked else ())]
+    facts = {**to_json(made), **({"verified": checked} if checked else {})}
+    call.print(facts, lines, sound=not (checked and checked.problems))

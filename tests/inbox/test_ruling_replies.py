@@ -1,0 +1,287 @@
+"""A GM rules by replying to the mail with the sheets: the form quoted, above or below, whatever programs make of it."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from email.message import EmailMessage
+
+import pytest
+
+from pbem.actions.base import run_action, run_query
+from pbem.actions.deadlines import ReleaseCampaign
+from pbem.actions.rollback import RollBack
+from pbem.actions.ruling import SubmitRuling
+from pbem.actions.settings import ChangeGm
+from pbem.actions.withdraw_ruling import ShowRuling
+from pbem.inbox.ruling_replies import choose_form, find_forms
+from pbem.scheduler.tick import run_campaign_now
+from tests.actions.test_adjudicating import ANN, BOB, DUE, GM, sheet, war
+from tests.actions.test_enclosing import png
+from tests.toy.home import Desk, text_of
+
+__all__ = ["war"]
+
+WORDS = {"all": "It rained.", "red": "You found gold."}
+SAID = {"all.txt [RESULT]": "It rained.", "red.txt [RESULT]": "You found gold."}
+
+
+def digest(desk: Desk) -> EmailMessage:
+    """Return the last mail with the sheets of a turn."""
+    return [mail for mail in desk.mails(GM) if "HOW TO RULE" in text_of(mail)][-1]
+
+
+@pytest.fixture
+def asked(war: Desk) -> EmailMessage:
+    """Return the mail that asks the GM for a ruling."""
+    war.tick(hours=DUE)
+    return digest(war)
+
+
+def filled(mail: EmailMessage | str, **words: str) -> str:
+    """Return the text of a mail with the GM's words in its form."""
+    text = mail if isinstance(mail, str) else text_of(mail)
+    for name, said in (words or WORDS).items():
+        text = text.replace(f"FILE {name}.txt\n[RESULT]\n", f"FILE {name}.txt\n[RESULT]\n{said}\n")
+    return text
+
+
+def form(mail: EmailMessage, **words: str) -> str:
+    """Return the form of a mail alone, with the GM's words in it."""
+    return filled("RULING" + text_of(mail).partition("\nRULING")[2].partition("\nEND")[0] + "\nEND\n", **words)
+
+
+def quoted(text: str) -> str:
+    """Return a text as mail programs quote it."""
+    return "".join(f"> {line}".rstrip() + "\n" for line in text.splitlines())
+
+
+def parts(desk: Desk) -> dict[str, str]:
+    """Return the parts of the ruling that counts."""
+    return dict(run_query(desk.app, "toy1", ShowRuling(), desk.now).parts)
+
+
+def reply(desk: Desk, mail: EmailMessage, text: str, **changes: str) -> str:
+    """Reply to a mail; return the last mail to the GM on one line."""
+    desk.reply(mail, text, **changes)
+    desk.tick()
+    return " ".join(text_of(desk.mails(GM)[-1]).split())
+
+
+def interleaved(mail: EmailMessage) -> str:
+    """Return the mail quoted, with the words typed between the quoted lines."""
+    text = quoted(text_of(mail))
+    for name, said in WORDS.items():
+        text = text.replace(f"> FILE {name}.txt\n> [RESULT]\n", f"> FILE {name}.txt\n> [RESULT]\n{said}\n")
+    return f"On Mon, 2 Nov 2026 at 10:00, <orders@example.org> wrote:\n{text}"
+
+
+def rewrapped(mail: EmailMessage) -> str:
+    """Return the mail quoted by a program that breaks long lines in what it quotes, without a mark on the rest."""
+    lines = quoted(filled(mail)).splitlines()
+    return "\n".join(piece for line in lines for piece in (textwrap.wrap(line, 72) or [""]))
+
+
+WAYS: dict[str, Callable[[EmailMessage], str]] = {
+    "all of it quoted": lambda mail: f"Here it is.\n\nOn 2 Nov 2026, x@example.org wrote:\n{quoted(filled(mail))}",
+    "typed between the lines": interleaved,
+    "quoted twice": lambda mail: quoted(quoted(filled(mail))),
+    "without a blank behind the mark": lambda mail: quoted(filled(mail)).replace("> ", ">"),
+    "unmarked, below a header": lambda mail: (
+        "\n-----Original Message-----\nFrom: orders@example.org\nSent: Monday\nTo: gm@example.org\nSubject: x\n\n"
+        + filled(mail)
+    ),
+    "the form alone": form,
+    "above the mail": lambda mail: f"{form(mail)}\n-- \nEve\n\nOn Mon, x@example.org wrote:\n{quoted(text_of(mail))}",
+    "below the mail": lambda mail: f"On Mon, orders@example.org wrote:\n{quoted(text_of(mail))}\n{form(mail)}",
+    "above the unmarked mail": lambda mail: f"{form(mail)}\n-----Original Message-----\nFrom: x\n{text_of(mail)}",
+    "wrapped": rewrapped,
+    "indented marks": lambda mail: re.sub("(?m)^>", " >", quoted(filled(mail))),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_form_counts_however_it_is_quoted(war: Desk, asked: EmailMessage, way: str) -> None:
+    """The form that was filled in is the ruling, and the answer goes to the GM."""
+    said = reply(war, asked, WAYS[way](asked))
+
+    assert parts(war) == SAID, said
+    assert "RELEASE" in said
+
+
+def test_the_lines_of_maps_and_quotations_in_it_stay(war: Desk, asked: EmailMessage) -> None:
+    """Only as many marks are taken off as the form has itself; a bar is none."""
+    words = "| a | b |\n> said the abbot\n [FILE]"
+
+    reply(war, asked, quoted(form(asked, all=words)))
+
+    assert parts(war) == {"all.txt [RESULT]": words}
+
+
+def test_a_second_ruling_by_reply_is_asked_about(war: Desk, asked: EmailMessage) -> None:
+    """It names the texts that would go, and a YES in the first line of the form does it, in reply to that answer."""
+    run_action(war.app, "toy1", SubmitRuling({"all.txt": "Snow."}), war.now)
+    would = reply(war, asked, quoted(filled(asked)))
+    assert "all.txt [RESULT] - Snow. + It rained." in would
+    assert "RULING YES 1" in would
+    assert parts(war) == {"all.txt [RESULT]": "Snow."}
+
+    reply(war, war.mails(GM)[-1], form(asked).replace("RULING ;", "RULING YES 1 ;"))
+    assert parts(war) == SAID
+
+
+def test_a_ruling_that_leaves_a_seat_without_text_is_asked_about(war: Desk, asked: EmailMessage) -> None:
+    """Without words to all, each seat that would read nothing is named."""
+    would = reply(war, asked, form(asked, red="You found gold."))
+
+    assert "blue.txt" in would
+    assert "RULING YES 1" in would
+    assert parts(war) == {}
+
+
+def test_pictures_come_with_a_reply(war: Desk, asked: EmailMessage) -> None:
+    """A picture that the form names is attached to the reply."""
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = GM, asked["Reply-To"], f"Re: {asked['Subject']}"
+    message["In-Reply-To"], message["Message-ID"] = asked["Message-ID"], "<picture@example.org>"
+    message.set_content(quoted(filled(asked, all="Look.\n[PICTURE map.png: The pass]")))
+    message.add_attachment(png("blue"), maintype="image", subtype="png", filename="map.png")
+    (war.home / "post" / "inbox" / "picture.eml").write_bytes(bytes(message))
+    war.tick()
+
+    assert parts(war) == {"all.txt [RESULT]": "Look.\n[PICTURE map.png: The pass]"}
+
+
+def test_the_form_of_a_late_sheet_is_answered_alike(war: Desk, asked: EmailMessage) -> None:
+    """A reply to the mail with a late sheet adds its seat to the ruling."""
+    reply(war, asked, quoted(filled(asked)))
+    sheet(war, BOB, "Burn the bridge.")
+    war.tick(hours=1)
+
+    reply(war, digest(war), quoted(filled(digest(war), blue="It burns.")))
+
+    assert parts(war) == SAID | {"blue.txt [RESULT]": "It burns."}
+
+
+PROBLEMS: dict[str, tuple[Callable[[EmailMessage], str], str]] = {
+    "no form": (lambda _: "Tomorrow, I am on a train.", "there is no form in your mail"),
+    "nothing at all": (lambda _: "", "there is no form in your mail"),
+    "not filled in": (lambda mail: f"Tomorrow.\n{quoted(text_of(mail))}", "is as it was sent to you"),
+    "cut off": (lambda mail: quoted(filled(mail)).partition("> FILE game.txt")[0], "has no END"),
+    "two that differ": (lambda mail: f"{form(mail)}\n{form(mail, all='Snow.')}", "two forms in your mail"),
+    "another turn": (lambda mail: form(mail).replace("turn 1", "turn 2"), "is that of toy1, turn 2"),
+    "another campaign": (lambda mail: form(mail).replace("; toy1", "; toy2"), "is that of toy2, turn 1"),
+    "another turn below": (lambda mail: form(mail).replace("TURN 1", "TURN 2"), "these files are for turn 2"),
+    "an unknown file": (lambda mail: form(mail).replace("red.txt", "rde.txt"), "Did you mean red.txt"),
+}
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_what_is_no_ruling_is_answered(war: Desk, asked: EmailMessage, problem: str) -> None:
+    """The answer says what is wrong, and nothing is taken."""
+    text, said = PROBLEMS[problem]
+
+    assert said in reply(war, asked, text(asked))
+    assert parts(war) == {}
+
+
+def test_the_same_form_twice_changes_nothing(war: Desk, asked: EmailMessage) -> None:
+    """A form that is in the mail twice, or sent again, is one ruling."""
+    reply(war, asked, f"{form(asked)}\n{form(asked)}")
+    again = reply(war, asked, form(asked))
+
+    assert "Nothing to do" in again
+    assert parts(war) == SAID
+
+
+@pytest.mark.parametrize("sender", [ANN, "away@example.org"])
+def test_nobody_else_rules_with_the_code(war: Desk, asked: EmailMessage, sender: str) -> None:
+    """A player or a stranger who has got hold of the mail cannot rule; the GM is warned."""
+    war.reply(asked, form(asked), sender=sender)
+    war.tick()
+
+    assert parts(war) == {}
+    assert "in your name" in " ".join(text_of(war.mails(GM)[-1]).split())
+    assert all("gold" not in text_of(mail) for mail in war.mails(sender))
+
+
+def test_a_former_gm_does_not_rule(war: Desk, asked: EmailMessage) -> None:
+    """The codes that a former GM was mailed are void, whatever address they write."""
+    run_action(war.app, "toy1", ChangeGm("gma@example.org"), war.now)
+    for sender in (GM, "gma@example.org"):
+        war.reply(asked, form(asked), sender=sender)
+    war.tick()
+
+    assert parts(war) == {}
+
+
+def test_without_the_code_the_address_is_not_enough(war: Desk, asked: EmailMessage) -> None:
+    """The GM's address in From is no proof: the code of the mail, or its Message-ID, must be there."""
+    war.post(form(asked), sender=GM, subject="Re: your ruling")
+    war.tick()
+
+    assert parts(war) == {}
+
+
+def test_an_automatic_reply_does_not_rule(war: Desk, asked: EmailMessage) -> None:
+    """An answering machine that quotes the mail is not answered."""
+    before = len(war.mails(GM))
+    war.post(form(asked), sender=GM, to=asked["Reply-To"], headers={"Auto-Submitted": "auto-replied"})
+    war.tick()
+
+    assert (parts(war), len(war.mails(GM))) == ({}, before)
+
+
+def test_a_machine_that_sends_back_the_mail_is_not_answered_without_end(war: Desk, asked: EmailMessage) -> None:
+    """Answers to replies without a ruling are limited."""
+    for _ in range(30):
+        war.reply(asked, quoted(text_of(asked)))
+    before = len(war.mails(GM))
+    war.tick()
+
+    assert len(war.mails(GM)) - before <= 20
+
+
+def test_a_form_that_comes_too_late(war: Desk, asked: EmailMessage) -> None:
+    """After the turn was run, or rolled back, a reply to its mail is not taken for the open turn."""
+    run_campaign_now(war.app, "toy1", war.now)
+    assert "about another turn than the open one, 2" in reply(war, asked, form(asked))
+    run_action(war.app, "toy1", RollBack(1), war.now)
+    assert "about another turn than the open one, 1" in reply(war, asked, form(asked))
+    assert parts(war) == {}
+
+
+def test_a_ruling_by_reply_is_released_and_told(war: Desk, asked: EmailMessage) -> None:
+    """The turn is run with it."""
+    reply(war, asked, quoted(filled(asked)))
+    run_action(war.app, "toy1", ReleaseCampaign(), war.now)
+    war.tick()
+
+    assert any("You found gold." in text_of(mail) for mail in war.mails(ANN))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [">" * 50_000],
+        ["RULING"] * 9_000,
+        ["> " * 20 + "RULING", *["> " * 5_000] * 100, "END"],
+        ["RULING ; " + "x" * 100_000],
+        ["RULING" + " " * 100_000],
+        ["RULING", *["END"] * 9_000],
+        ["\x00", "\x1b[2J", "RULING", "FILE ../x.txt", "END"],
+    ],
+)
+def test_hostile_quotations_are_read_in_no_time(lines: list[str]) -> None:
+    """Any lines are read, quickly, and make forms or none."""
+    forms = find_forms(lines)
+    assert all(len(each.lines) <= len(lines) for each in forms)
+
+
+def test_the_newest_form_is_the_least_quoted() -> None:
+    """Of a corrected form above the first attempt, the corrected one counts."""
+    new, old = ["RULING", "FILE all.txt", "Rain.", "END"], ["> RULING", "> FILE all.txt", "> Snow.", "> END"]
+
+    for lines in ([*new, *old], [*old, *new]):
+        assert choose_form(find_forms(lines), "toy1", 1, "").lines == ("FILE all.txt", "Rain.")
