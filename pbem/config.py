@@ -281,7 +281,7 @@ def _build_settings(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Se
 def _private_page(home: Path, read: Mapping[str, Any]) -> Path | None:
     if "dashboard" not in read:
         return None
-    page = home / read["dashboard"]
+    page = home / str(read["dashboard"])
     if "site" in read and page.resolve().is_relative_to((home / read["site"]).resolve()):
         raise ConfigError(
             f"{FILE_NAME}: dashboard is private, so it cannot lie in the folder of the site; name another file"

@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from pbem.errors import ConfigError
-from pbem.util import register_secret
+from pbem.text import cut_at_word
+from pbem.util import LEAST_SECRET, MASK, redact_all, register_secret
 
 FILE_NAME = "pbem.toml"
 
@@ -106,7 +107,8 @@ class Secret:
         """
         if self.inactive:
             raise ConfigError(
-                f"{setting} in {FILE_NAME} is not used while this home is inactive; activate it with: pbem reopen"
+                f"{setting} in {FILE_NAME} is not used while this home is inactive; "
+                "activate it: pbem restore --activate"
             )
         if self.env:
             value = os.environ.get(self.env, "")
@@ -126,7 +128,8 @@ class Secret:
         try:
             run = subprocess.run(words, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=True)  # noqa: S603 - the GM's own command
         except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
-            raise ConfigError(f"the command of {setting} in {FILE_NAME} failed: {_describe_failure(error)}") from None
+            failure = _describe_failure(error, self.command)
+            raise ConfigError(f"the command of {setting} in {FILE_NAME} failed: {failure}") from None
         # The first line alone: password stores such as pass(1) keep notes below it.
         first = run.stdout.partition("\n")[0].rstrip("\r")
         if not first:
@@ -134,15 +137,32 @@ class Secret:
         return first
 
 
-def _describe_failure(error: Exception) -> str:
+_LONGEST_MESSAGE = 200
+# A file, or the name of an entry in a password store.
+_PLACE = re.compile(r"[\w.~@-]*/[\w./~@-]*")
+
+
+def _describe_failure(error: Exception, command: str) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         # Not str(error), which quotes the command, and that may contain the secret.
-        return f"it ended with status {error.returncode}"
+        said = cut_at_word(" ".join(_without_secret(error, command).split()), _LONGEST_MESSAGE)
+        return f"it ended with status {error.returncode}" + (f": {said}" if said else "")
     if isinstance(error, subprocess.TimeoutExpired):
         return f"it took longer than {COMMAND_SECONDS} seconds"
     if isinstance(error, OSError):
         return f"{error.strerror or error}"
     return "it printed what is not text"
+
+
+def _without_secret(failed: subprocess.CalledProcessError, command: str) -> str:
+    """Return the message of a command without what it printed, which may be the secret, and words of the command."""
+    text = redact_all(failed.stderr)
+    # A shell names the words that it does not know, and one of them may be the secret.
+    words = [word for word in re.split(r"[\s'\"=;|&()]+", command)[1:] if not _PLACE.fullmatch(word)]
+    for word in sorted({*words, *failed.stdout.split("\n")}, key=len, reverse=True):
+        if len(word) >= LEAST_SECRET:
+            text = text.replace(word, MASK)
+    return text
 
 
 INBOX_SCHEMES = ("maildir", "imap", "imap+starttls", "imaps")

@@ -210,6 +210,35 @@ def test_a_command_that_fails(command: str, sentence: str) -> None:
         Secret(command=command).read("inbox_password")
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("cat /nowhere/mail-password", "status 1: cat: /nowhere/mail-password: No such file or directory$"),
+        (
+            "sh -c 'echo open-sesame; echo gpg: no secret key for open-sesame >&2; exit 2'",
+            r"status 2: .* no .* for \*+$",
+        ),
+        ("sh -c open-sesame", r"status 127: sh: .*\*+: (command )?not found$"),
+        ("sh -c 'printf \"\\033[31mred\" >&2; exit 1'", r"status 1: .\[31mred$"),
+    ],
+)
+def test_a_command_that_fails_is_quoted(command: str, said: str) -> None:
+    """What a failing command says is shown on one line, without the password, be it printed or typed."""
+    with pytest.raises(ConfigError, match=said) as error:
+        Secret(command=command).read("inbox_password")
+
+    assert "open-sesame" not in str(error.value)
+    assert str(error.value).isprintable()
+
+
+def test_a_command_that_says_much_is_cut() -> None:
+    """Of a long message the beginning is shown."""
+    with pytest.raises(ConfigError) as error:
+        Secret(command="sh -c 'yes no | head -2000 >&2; exit 1'").read("inbox_password")
+
+    assert len(str(error.value)) < 300
+
+
 def test_the_pace(tmp_path: Path) -> None:
     """Limits are read for all mail, and for the addresses of single domains."""
     write(tmp_path, "[pace]", "per_minute = 20", "per_day = 400", '[pace."Gmail.com"]', "per_hour = 100")

@@ -43,15 +43,21 @@ MOST_LINES = 60
 """The most lines of differences in a report; more would bury the rest."""
 
 
+TICK = "pbem tick"
+"""The command that does all that is due; a service does the same without being asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Channel:
     """The way by which an action was asked for and is answered: the terminal or a mail.
 
-    `undone` says how to have a previewed change done; it is "" once it was done.
+    `undone` says how to have a previewed change done; it is "" once it was done. `served`: a service runs in
+    the home, and does what a tick would do.
     """
 
     by_mail: bool = False
     undone: str = ""
+    served: bool = False
 
     @property
     def done(self) -> bool:
@@ -62,9 +68,27 @@ class Channel:
         """Return the wording that fits the channel."""
         return mailed if self.by_mail else typed
 
+    def fact(self, text: str, *, named: bool = False) -> str:
+        """Return the first sentence of a result, with its heading: a mail has that above all of its results.
+
+        Args:
+            named: It begins with a name or an address, which keeps its case.
+        """
+        if self.by_mail:
+            return text if named else as_sentence(text)
+        return f"{'Done' if self.done else 'Would do'}: {text}"
+
     def queued(self, what: str, it: str = "it") -> str:
-        """Return a sentence that a mail is queued; at the terminal, with the command that sends `it`."""
-        return self.either(f"{what}; send {it}: pbem tick", f"{what}.")
+        """Return a sentence that a mail is queued, with the command that sends `it` where no service does."""
+        return f"{what}.{self.next(TICK)}"
+
+    def undo(self, name: str) -> str:
+        """Return how to take back what was done to a campaign."""
+        return self.either(f"Undo: pbem undo {name}", "To take it back: UNDO")
+
+    def next(self, command: str) -> str:
+        """Return the next step on the command line, with a blank before it; "" by mail, and where it is done anyway."""
+        return "" if self.by_mail or (self.served and command == TICK) else f" Next: {command}"
 
 
 CLI = Channel()
@@ -86,8 +110,8 @@ def format_utc(at: dt.datetime) -> str:
 
 
 def versions(sheets: Mapping[SeatName, int]) -> str:
-    """Return the sheets that count as text, each seat with the version of its sheet."""
-    return ", ".join(f"{seat} (version {version})" for seat, version in sheets.items()) or "none"
+    """Return the sheets that count as text, each seat with the number of its sheet."""
+    return ", ".join(f"{seat} (sheet {version})" for seat, version in sheets.items()) or "none"
 
 
 def render_reading(findings: Sequence[FindingWithLine], orders: Sequence[RestatedOrder]) -> Iterator[str]:
@@ -147,9 +171,14 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class TextResult:
-    """Result that is fully described by one sentence."""
+    """Result that is fully described by its first sentences, which begin with the fact.
+
+    `undo` is the campaign of which it can be taken back, and `next` the command that goes on from there.
+    """
 
     done: str
+    undo: str = ""
+    next: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +223,9 @@ class Action(ABC, Generic[Facts]):
     def render(self, facts: Facts, channel: Channel) -> Iterator[str]:
         """Yield the lines that describe the facts that the action returned."""
         assert isinstance(facts, TextResult)
-        yield facts.done
+        undo = f" {channel.undo(facts.undo)}" if facts.undo and channel.done else ""
+        following = channel.next(facts.next) if facts.next else ""
+        yield channel.fact(facts.done + undo + following, named="@" in facts.done.partition(" ")[0])
         if channel.undone:
             yield channel.undone
 
@@ -337,15 +368,47 @@ def attempt(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Attemp
     """
     if not isinstance(act, PreviewedChange):
         return Attempt(run_action(app, name, act, now))
+    asked = preview_confirmation(app, name, act, now)
+    return asked or Attempt(_run(app, name, act, now, partial(_check_unasked, act)))
+
+
+def preview_confirmation(app: App, name: str, act: PreviewedChange[Facts], now: dt.datetime) -> Attempt[Facts] | None:
+    """Return the dry run of a change with its read set if it needs confirmation as things stand, else None.
+
+    Raises:
+        CampaignError: If it cannot be done.
+    """
     with readable(app, name), app.store.reading() as session:
         context = Context(session, app, load_campaign(session, name), now)
         # Without the lock: the read set shows later whether what was previewed still holds (decision 13).
         read_set, asked = load_read_set(session, context.snapshot), confirmation(act, context)
     if asked is None:
-        return Attempt(_run(app, name, act, now, partial(_check_unasked, act)))
+        return None
     # Before the effect is shown, as in `run_query`.
-    _save_audit_entries(app, name, act.traces(asked), now)
-    return Attempt(asked, read_set)
+    return Attempt(asked, _save_shown(app, name, act.traces(asked), now, read_set))
+
+
+def _save_shown(app: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime, read_set: ReadSet) -> ReadSet:
+    """Save the journal entries of what was shown; return the read set, with these if nothing else has changed."""
+    left = tuple(traces)
+    if not left:
+        return read_set
+    with app.store.writing() as session:
+        context = Context(session, app, locked_campaign(session, name), now)
+        unchanged = load_read_set(session, context.snapshot) == read_set
+        add_audit_entries(context, left)
+        return load_read_set(session, context.snapshot) if unchanged else read_set
+
+
+def require_as_shown(app: App, name: str, now: dt.datetime, read_set: ReadSet) -> None:
+    """Raise Conflict if a campaign is no longer as it was when the effect of a change was shown."""
+    with readable(app, name), app.store.reading() as session:
+        _compare(Context(session, app, load_campaign(session, name), now), read_set)
+
+
+def _compare(context: Context, read_set: ReadSet) -> None:
+    if load_read_set(context.session, context.snapshot) != read_set:
+        raise Conflict(context.snapshot)
 
 
 def do_as_shown(app: App, name: str, act: Change[Facts], now: dt.datetime, read_set: ReadSet) -> Facts:
@@ -356,11 +419,7 @@ def do_as_shown(app: App, name: str, act: Change[Facts], now: dt.datetime, read_
         Conflict: If the read set has changed.
     """
 
-    def check(context: Context, _facts: Any) -> None:
-        if load_read_set(context.session, context.snapshot) != read_set:
-            raise Conflict(context.snapshot)
-
-    return _run(app, name, act, now, check)
+    return _run(app, name, act, now, lambda context, _facts: _compare(context, read_set))
 
 
 def confirmation(act: Change[Facts], context: Context) -> Facts | None:

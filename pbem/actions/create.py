@@ -22,6 +22,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from pbem.actions.base import CLI, TICK, Channel
 from pbem.actions.welcome import mail_dice_notice, mail_dice_notice_gm
 from pbem.app import App
 from pbem.archive.json_patch import describe_patch, make_patch
@@ -42,7 +43,7 @@ from pbem.campaign.value_checks import is_campaign_name
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.mail.headers import require_address
 from pbem.ruleset.dice import seed_hash
-from pbem.ruleset.fields import suggest
+from pbem.ruleset.fields import suggest, suggest_name
 from pbem.ruleset.protocol import AnyRuleset, StateImporter, TextImporter, TurnInput, iter_views
 from pbem.ruleset.serialization import canonical_json, require_storable
 from pbem.ruleset.validation import ValidationError
@@ -352,13 +353,14 @@ class CampaignCreated:
     first: int = 1
 
 
-def render_created(name: str, created: CampaignCreated) -> Iterator[str]:
+def render_created(name: str, created: CampaignCreated, channel: Channel = CLI) -> Iterator[str]:
     """Yield what the creation of a campaign did, and how to go on."""
-    yield f"Campaign {name} is made."
+    yield f"Created {name}."
     if created.first > 1:
         yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
     yield f"Dice seal: {created.seal}"
-    yield f"{count_noun(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
+    mails = count_noun(created.mails, "mail")
+    yield f"{mails} queued: dice seal, and how to add a dice word.{channel.next(TICK)}"
     yield f"When the players have had time for that: pbem start {name}"
 
 
@@ -472,7 +474,7 @@ def check_seats(
         if known.names and seat not in known.names:
             given = {each.strip().lower() for each, _ in seats}
             free = [name for name in known.names if name not in given]
-            raise CampaignError(f"{ruleset.title} has no seat {typed!r}: {suggest(seat, free)}")
+            raise CampaignError(f'{ruleset.title} has no seat "{typed}". {suggest_name(seat, free, "Seats")}')
         if not is_valid_seat_name(seat):
             but = f", but none of {', '.join(sorted(RESERVED_SEATS))}" if seat in RESERVED_SEATS else ""
             raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -{but}")

@@ -18,7 +18,8 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, SeatCommand, TextBlock, Typed, Valued, Wish, Words
-from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
+from pbem.actions.base import TICK, Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
+from pbem.actions.run_turn import RequestRun
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import OFF, SCHEDULE, parse_house_rule
@@ -39,10 +40,11 @@ from pbem.campaign.snapshot import (
 from pbem.errors import CampaignError
 from pbem.report.notices import CampaignHeld, CampaignReleased, DeadlineMoved, Rescheduled
 from pbem.ruleset.fields import Field, FieldError
+from pbem.ruleset.protocol import Adjudicated
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, ExtensionVote, Turn
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import count_noun, format_time, format_time_short
+from pbem.text import count_noun, format_time, format_time_short, join_names
 
 _SPAN_PATTERN = re.compile(r"\d++\w?")
 
@@ -115,13 +117,15 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     def look(self, context: Context) -> TextResult:
         """Return a sentence on the old and the new deadline."""
         move, zone = self._plan(context), context.snapshot.schedule.zone
-        said = f"Turn {move.turn.turn} of {context.snapshot.name} would be due {format_time(move.new, zone)}"
         how = "earlier" if move.new < move.old else "later"
-        return TextResult(f"{said}, {how} than now: it is due {format_time(move.old, zone)}. Everybody would be told.")
+        times = f"from {format_time(move.old, zone)} to {format_time(move.new, zone)}"
+        return TextResult(f"move the deadline {times}, {how}. Players are notified.")
 
     def do(self, context: Context) -> TextResult:
         """Move the deadline."""
-        return TextResult(extend(context, self._by(context)))
+        move = self._plan(context)
+        # A deadline that has passed cannot be set again.
+        return TextResult(extend(context, move.new), undo=context.snapshot.name if move.old > context.now else "")
 
     def _by(self, context: Context) -> dt.timedelta | dt.datetime | None:
         if not self.by:
@@ -220,11 +224,9 @@ def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> st
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
     _set_deadline(context, turn, move.old, move.new, actor="gm")
-    left = f" It is still held: {turn.held}." if stays else ""
-    back = f" To take that back: {_reverse_commands(snapshot, move.old)}" if move.old > context.now else ""
-    return (
-        f"Turn {turn.turn} of {snapshot.name} is due {format_time(move.new, zone)} now; everybody is told.{left}{back}"
-    )
+    left = f" {snapshot.name} is still on hold: {turn.held}." if stays else ""
+    times = f"{format_time(move.new, zone)} (was {format_time(move.old, zone)})"
+    return f"turn {turn.turn} is due {times}. Players are notified.{left}"
 
 
 def _plan_move(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
@@ -246,14 +248,6 @@ def _latest_usual_deadline(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.
     for _ in range(2):
         later = snapshot.schedule.next_after(later, least=dt.timedelta(minutes=1))
     return max(later, base + dt.timedelta(minutes=snapshot.policy.extension))
-
-
-def _reverse_commands(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
-    """Return the commands by which a GM sets the old deadline again, exact to the microsecond."""
-    # With its UTC offset, so that it is unambiguous on the night when clocks go back.
-    local = old.astimezone(ZoneInfo(snapshot.schedule.zone))
-    moment = local.isoformat(timespec="auto" if local.second or local.microsecond else "minutes")
-    return f"pbem extend {snapshot.name} {moment} (by mail: EXTEND {moment})"
 
 
 def vote(context: Context, seat: SeatName) -> str:
@@ -301,7 +295,7 @@ def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTur
     most = snapshot.policy.extension_limit if snapshot.policy.extension_votes != OFF else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
     if most == 0:
-        return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm}."
+        return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm_shown}."
     if turn.deadline is None:
         return "The turn has no deadline, so there is nothing to extend."
     if turn.held:
@@ -311,7 +305,10 @@ def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTur
         return "Your seat is paused, so no turn waits for you; RESUME ends that."
     if given >= most:
         times = "once" if given == 1 else f"{given} times"
-        return f"This turn was extended {times} already, and that is all players may ask for; your GM is {snapshot.gm}."
+        return (
+            f"This turn was extended {times} already, and that is all players may ask for; your GM is "
+            f"{snapshot.gm_shown}."
+        )
     return ""
 
 
@@ -494,11 +491,30 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class HoldResult:
-    """A campaign that was put on hold, or `released`, and why."""
+    """A campaign that is on hold, and why; it was so `already`, or is from now on."""
 
     campaign: str
     why: str
-    released: bool = False
+    already: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseResult:
+    """A campaign that is or would be released, if it was `held`, and its open turn.
+
+    `due`: the turn is run at once, without the sheets of the `missing` seats. `unruled`: it waited for a ruling.
+    `notified`: players are notified.
+    """
+
+    campaign: str
+    held: bool
+    turn: int
+    deadline: dt.datetime | None
+    zone: str
+    due: bool
+    missing: tuple[SeatName, ...]
+    unruled: bool
+    notified: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,50 +523,93 @@ class HoldCampaign(GmCommand, Change[HoldResult]):
 
     usage = "HOLD [reason...]"
     command = "hold"
-    typed = Typed("Pause a campaign: no turn runs until you release it. Its players are told, with your REASON.")
+    typed = Typed("Hold a campaign: no turn is run until released. Players are notified, with your REASON.")
     weight = Reversible("pbem release NAME", "RELEASE")
     kind = "hold"
     reason: Annotated[str, Words("reason", "words", "I am on a train")] = ""
 
     def do(self, context: Context) -> HoldResult:
-        """Put the campaign on hold. Raises CampaignError if it is on hold already."""
+        """Put the campaign on hold. Raises CampaignError if no turn is open."""
         snapshot = context.snapshot
         if not hold(context, HoldKind.GM, self.reason):
-            raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
+            return HoldResult(snapshot.name, snapshot.held, already=True)
         return HoldResult(snapshot.name, self.reason)
 
     def render(self, facts: HoldResult, channel: Channel) -> Iterator[str]:
-        release = channel.either(f"pbem release {facts.campaign}", "RELEASE")
-        yield f"Campaign {facts.campaign} is paused, and its players are told. Let it go on with: {release}"
+        release = f"Release: {channel.either(f'pbem release {facts.campaign}', 'RELEASE')}"
+        if facts.already:
+            yield f"Nothing to do: {facts.campaign} is on hold already: {facts.why}. {release}"
+        else:
+            yield channel.fact(f"{facts.campaign} is on hold. Players are notified. {release}", named=True)
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseCampaign(GmCommand, Change[HoldResult]):
-    """Let turns run again."""
+class ReleaseCampaign(GmCommand, PreviewedChange[ReleaseResult]):
+    """Let turns run again. Without YES you are told first what is missing, if the turn is due."""
 
-    usage = "RELEASE"
+    usage = "RELEASE [sure] [asked]"
     command = "release"
-    typed = Typed("Let the turns of a held campaign run again: at the next tick, if one is due.")
-    weight = Reversible("pbem hold NAME", "HOLD")
+    typed = Typed("Release a held campaign: its turn is run when it is due, or by the next tick if it is.")
+    weight = Confirmed("the wait for sheets or a ruling", "pbem rollback NAME TURN")
     kind = "release"
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
 
-    def do(self, context: Context) -> HoldResult:
-        """Release the campaign.
+    def asks(self, context: Context, facts: ReleaseResult) -> bool:
+        """Return True if the turn is due, and sheets or a ruling are missing."""
+        return facts.unruled or (facts.due and bool(facts.missing))
 
-        Raises:
-            CampaignError: If it is not on hold, or waits for a ruling: a release alone would do nothing.
-        """
-        snapshot = context.snapshot
-        if snapshot.hold_kind == HoldKind.RULING:
-            raise CampaignError(
-                f"turn {snapshot.turn} of {snapshot.name} awaits your ruling: give it, or run the turn without one"
-            )
-        if not release(context):
-            raise CampaignError(f"campaign {snapshot.name} is not held")
-        return HoldResult(snapshot.name, snapshot.held, released=True)
+    def look(self, context: Context) -> ReleaseResult:
+        """Return what the turn waits for."""
+        session, snapshot = context.session, context.snapshot
+        turn = next(iter(load_open_turns(session, snapshot.name)), None)
+        kind = _load_hold(session, snapshot)[0]
+        free = replace(turn, **NO_HOLD) if turn else None
+        judged = isinstance(context.app.game(snapshot.game), Adjudicated)
+        return ReleaseResult(
+            campaign=snapshot.name,
+            held=kind != HoldKind.NONE,
+            turn=snapshot.turn,
+            deadline=turn.deadline if turn else None,
+            zone=snapshot.schedule.zone,
+            due=free is not None and free.reason(context.now, by_deadline=True) is not None,
+            # A ruling was given in the knowledge of the sheets that are missing; without one the GM is asked for it.
+            missing=turn.missing if turn and not judged else (),
+            unruled=kind == HoldKind.RULING,
+            notified=is_gm_hold(kind),
+        )
 
-    def render(self, facts: HoldResult, channel: Channel) -> Iterator[str]:
-        yield f"Campaign {facts.campaign} is released; it was held: {facts.why}"
+    def do(self, context: Context) -> ReleaseResult:
+        """Release the campaign. A turn that waits for a ruling is run without one."""
+        facts = self.look(context)
+        release(context)
+        if facts.unruled:
+            # The release alone would do nothing: the turn would be held again.
+            RequestRun().do(context)
+        return facts
+
+    def render(self, facts: ReleaseResult, channel: Channel) -> Iterator[str]:
+        name, turn = facts.campaign, facts.turn
+        if not facts.held:
+            yield f"Nothing to do: {name} is not on hold."
+            return
+        if channel.undone:
+            without = "a ruling" if facts.unruled else f"a sheet from {join_names(facts.missing)}"
+            yield channel.fact(f"release {name}. Turn {turn} is due, and is run without {without}.")
+            yield channel.undone
+            return
+        told = " Players are notified." if facts.notified else ""
+        yield channel.fact(f"{name} released. {_when_run(facts)}{told}", named=True) + (
+            channel.next(TICK) if facts.due or facts.unruled else ""
+        )
+
+
+def _when_run(facts: ReleaseResult) -> str:
+    if facts.due or facts.unruled:
+        return f"Turn {facts.turn} is due, and is run at once."
+    if facts.deadline is None:
+        return f"Turn {facts.turn} is run when all sheets are in."
+    return f"Turn {facts.turn} is run at its deadline, {format_time(facts.deadline, facts.zone)}."
 
 
 def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
@@ -579,7 +638,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
 
 def tell_hold(context: Context, reason: str, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, that the campaign is on hold."""
-    page = CampaignHeld(campaign=context.snapshot.name, why=reason, gm=context.snapshot.gm)
+    page = CampaignHeld(campaign=context.snapshot.name, why=reason, gm=context.snapshot.gm_shown)
     notify_players(context, act=act, subject=f"on hold: {reason}" if reason else "on hold", page=page, but=but)
 
 

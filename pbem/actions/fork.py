@@ -20,8 +20,8 @@ from typing import Annotated, Any, cast
 from sqlalchemy import Select, Table, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import SEAT, TURN, GmCommand, TextBlock
-from pbem.actions.base import Change, Channel, Harmless, Query, diff_lines, run_action, run_query, versions
+from pbem.actions.arguments import SURE, TURN, FreeText, GmCommand, TextBlock
+from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_lines, run_action, run_query, versions
 from pbem.actions.open_turn import EnterSheet, Preview, PreviewTurn, render_receipt
 from pbem.actions.withdrawal import version_before
 from pbem.app import App, init_home
@@ -40,6 +40,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
+from pbem.ruleset.fields import FieldError
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
 from pbem.store.models import (
@@ -127,19 +128,29 @@ class ShowFork(Query[Forked]):
         return Forked(campaign=snapshot.name, turn=self.number, sheets=counting)
 
 
+_DISCLOSED = "the secret of the dice that the copy has, which players are told that you have"
+"""Loss by a copy, which changes nothing else."""
+
+
 @dataclass(frozen=True, slots=True)
-class ForkCampaign(Change[Forked]):
+class ForkCampaign(PreviewedChange[Forked]):
     """Copy a campaign into another, empty home, with the turn of this number open there."""
 
     command = "fork"
-    weight = Harmless("the campaign stays as it is; its players are told of the copy")
+    weight = Confirmed(_DISCLOSED)
     kind = "fork"
     number: int
-    fork: App
+    fork: App | None = None
+    """The other home; without one the copy can only be asked about."""
+
+    def look(self, context: Context) -> Forked:
+        """Return the sheets that would count. Raises CampaignError if the turn does not exist."""
+        return ShowFork(self.number).look(context)
 
     def do(self, context: Context) -> Forked:
         """Copy the campaign. Raises CampaignError if the turn does not exist, or the other home is not empty."""
-        forked = ShowFork(self.number).look(context)
+        assert self.fork is not None
+        forked = self.look(context)
         session, snapshot, number = context.session, context.snapshot, self.number
         # Other sheets can be tried in the copy against the real dice, so its making is disclosed (decision 16).
         add_entry(session, snapshot.id, context.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
@@ -152,6 +163,13 @@ class ForkCampaign(Change[Forked]):
             last = load_record(session, snapshot, number - 1)
             copy_withdrawn(context.app.settings.archive, self.fork.settings.archive, last)
         return forked
+
+    def render(self, facts: Forked, channel: Channel) -> Iterator[str]:
+        yield channel.fact(
+            f"copy {facts.campaign} as it stood when turn {facts.turn} was open, with its real dice. "
+            "The next reports tell the players."
+        )
+        yield channel.undone
 
 
 def render_forked(forked: Forked) -> Iterator[str]:
@@ -198,16 +216,27 @@ def render_compared(compared: ForkComparison) -> Iterator[str]:
         yield f"  {', '.join(compared.same)}: told the same"
 
 
+class _TriedSeat(FreeText):
+    """Field for the name of a seat; YES, which may stand in its place, confirms the command."""
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the word as typed. Raises FieldError for YES."""
+        if word.upper() == "YES":
+            raise FieldError("not-a-seat", f"expected {self.expected}, got {word!r}")
+        return word
+
+
 @dataclass(frozen=True, slots=True)
-class TryTurn(GmCommand, Change[TrialResult]):
+class TryTurn(GmCommand, PreviewedChange[TrialResult | Forked]):
     """Try a turn in a copy, with the order lines below as a seat's sheet: you get all reports; players hear of it."""
 
-    usage = "FORK number [seat]"
+    usage = "FORK number [seat] [sure]"
     takes_text = True
-    weight = Harmless("the campaign stays as it is; its players are told of the copy")
+    weight = Confirmed(_DISCLOSED)
     kind = "fork"
     number: Annotated[int, TURN]
-    seat: Annotated[SeatName | None, SEAT] = None
+    seat: Annotated[SeatName | None, _TriedSeat("seat", "the name of a seat", "blue")] = None
+    sure: Annotated[str | None, SURE] = None
     lines: Annotated[Lines, FILLED_IN] = ()
 
     def wish(self, text: TextBlock) -> TryTurn:
@@ -215,6 +244,10 @@ class TryTurn(GmCommand, Change[TrialResult]):
         if text.words and not self.seat:
             raise CampaignError(f"whose sheet is it that stands below? Write: FORK {self.number} seat")
         return replace(self.with_values(), lines=text.orders)
+
+    def look(self, context: Context) -> Forked:
+        """Return the sheets that would count. Raises CampaignError if the turn does not exist."""
+        return ShowFork(self.number).look(context)
 
     def do(self, context: Context) -> TrialResult:
         """Make the copy, enter the sheet there, and preview the turn with its real dice. Raises CampaignError."""
@@ -226,7 +259,10 @@ class TryTurn(GmCommand, Change[TrialResult]):
             compared = Compare(fork, made).look(context) if self.number < context.snapshot.turn else None
         return TrialResult(forked=forked, entered=entered, preview=made, compared=compared)
 
-    def render(self, facts: TrialResult, channel: Channel) -> Iterator[str]:
+    def render(self, facts: TrialResult | Forked, channel: Channel) -> Iterator[str]:
+        if isinstance(facts, Forked):
+            yield from ForkCampaign(self.number).render(facts, channel)
+            return
         forked = facts.forked
         yield f"{forked.campaign} was copied as it stood when turn {forked.turn} was open."
         yield from render_forked(forked)

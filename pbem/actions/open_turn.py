@@ -20,15 +20,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from pbem.actions.arguments import TURN, Flag, FreeText, GmCommand, Typed, Words
+from pbem.actions.arguments import NUMBER, SURE, TURN, Flag, FreeText, GmCommand, TextBlock, Typed, Wish, Words
 from pbem.actions.base import (
     AuditEntry,
     Change,
     Channel,
     Confirmed,
     Harmless,
+    PlannedChange,
     PreviewedChange,
     Query,
+    TextResult,
+    add_audit_entries,
     render_reading,
     versions,
 )
@@ -74,7 +77,7 @@ REPORTS = "reports"
 LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
 """The text of the journal and the next reports on a preview with the real dice."""
 
-OTHER_DICE = "Whatever was rolled for it was rolled with other dice than the turn will have."
+OTHER_DICE = "A preview rolls other dice than the turn will, so what depends on luck may come out otherwise."
 REAL_DICE = (
     "It was rolled with the dice that the turn will have; the journal and the next reports tell that you looked."
 )
@@ -119,8 +122,14 @@ class PreviewTurn(GmCommand, Query[Preview]):
     REAL rolls the dice that the turn will have; the next reports tell that you looked.
     """
 
-    usage = "PREVIEW [real_dice]"
+    usage = "PREVIEW [real_dice] [sure] [asked]"
     real_dice: Annotated[bool, Flag(("REAL",))] = False
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return the preview, with the real dice as an action that is asked about."""
+        return PreviewRealDice() if self.real_dice else self.with_values()
 
     def look(self, context: Context) -> Preview:
         """Return all reports. Raises CampaignError if no turn is open."""
@@ -165,6 +174,38 @@ class PreviewTurn(GmCommand, Query[Preview]):
         if facts.over:
             yield f"  the game would be over: {facts.reason}"
         yield wrap(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRealDice(PlannedChange[Preview | TextResult, Preview]):
+    """Preview the open turn with the dice that it will have, which is disclosed to the players."""
+
+    command = "preview"
+    weight = Confirmed("the secret of the dice, which players are told that you have seen")
+
+    def look(self, context: Context) -> TextResult:
+        """Return a sentence on what is disclosed; nothing is rolled. Raises CampaignError if no turn is open."""
+        require_running(context.snapshot)
+        turn = f"turn {context.snapshot.turn} of {context.snapshot.name}"
+        return TextResult(f"show what {turn} would come to with its real dice. The next reports tell the players.")
+
+    def plan(self, context: Context) -> Preview:
+        """Return all reports. Raises CampaignError if no turn is open."""
+        return PreviewTurn(real_dice=True).look(context)
+
+    def keep(self, context: Context, plan: Preview) -> None:
+        """Disclose that the dice were seen."""
+        add_audit_entries(context, PreviewTurn().traces(plan))
+
+    def facts(self, plan: Preview) -> Preview:
+        """Return all reports."""
+        return plan
+
+    def render(self, facts: Preview | TextResult, channel: Channel) -> Iterator[str]:
+        if isinstance(facts, Preview):
+            yield from PreviewTurn().render(facts, channel)
+        else:
+            yield from (channel.fact(facts.done), channel.undone)
 
 
 def write_preview(made: Preview, folder: Path) -> PreviewFiles:

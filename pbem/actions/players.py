@@ -23,6 +23,8 @@ from pbem.campaign.schedule import start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, Context, find_seat_view, open_deadline
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
+from pbem.ruleset.base import BaseRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Absence
 from pbem.store.types import CampaignState
 from pbem.text import format_time
@@ -49,7 +51,7 @@ class LeaveSeat(SeatCommand):
 
 @dataclass(frozen=True, slots=True)
 class Pause(SeatCommand):
-    """Pause: turns no longer wait for you, and the game's defaults are used, until you say RESUME."""
+    """Pause: turns no longer wait for you, until you say RESUME."""
 
     usage = "PAUSE"
     proof = Proof.STRONG
@@ -61,9 +63,16 @@ class Pause(SeatCommand):
         if not pause_seat(context, place, paused=True, actor=place.seat):
             return TextResult(f"Your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it.")
         return TextResult(
-            f"Your seat {place.seat} in {snapshot.name} is paused: turns no longer wait for you, and the game's "
-            "defaults are used unless you send a sheet. You still get every report. RESUME ends it."
+            f"Your seat {place.seat} in {snapshot.name} is paused: turns no longer wait for you, and "
+            f"{_describe_defaults(context.app.game(snapshot.game))} unless you send a sheet. "
+            "You still get every report. RESUME ends it."
         )
+
+
+def _describe_defaults(ruleset: AnyRuleset) -> str:
+    """Return as a clause what a seat does whose sheet does not come."""
+    has_defaults = type(ruleset).defaults is not BaseRuleset.defaults
+    return "the game's defaults are used" if has_defaults else "nothing is ordered for you"
 
 
 @dataclass(frozen=True, slots=True)

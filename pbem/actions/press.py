@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
-from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
+from pbem.actions.base import TICK, Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
     characters_left,
@@ -240,8 +240,7 @@ class Announce(Change[Recipients]):
         return Recipients(tuple(place.seat for place in places))
 
     def render(self, facts: Recipients, channel: Channel) -> Iterator[str]:
-        said = f"{count_noun(len(facts.to), 'mail')} queued, to {join_names(facts.to)}."
-        yield said + channel.either(" Send: pbem tick", "")
+        yield f"{count_noun(len(facts.to), 'mail')} queued, to {join_names(facts.to)}.{channel.next(TICK)}"
 
 
 @dataclass(frozen=True, slots=True)

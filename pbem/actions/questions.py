@@ -54,7 +54,7 @@ class AskGm(SeatCommand):
         own, passed = find_seat_view(snapshot, self.seat), sanitise_text(self.text)
         if questions_today(session, own, now) >= PIECES_A_TURN:
             raise CampaignError(
-                f"you have asked {PIECES_A_TURN} times in a day, and no more is mailed: write to {snapshot.gm}"
+                f"you have asked {PIECES_A_TURN} times in a day, and no more is mailed: write to {snapshot.gm_shown}"
             )
         number, label = next_number(session, snapshot), current_turn_label(session, snapshot, own.id)
         mailer = CampaignMailer.of(context.app, snapshot)
@@ -90,7 +90,7 @@ class AskGm(SeatCommand):
         subject = f"question {number} from {own.seat}, {label}"
         mailer.send(session, now, mailer.mail(snapshot.gm, subject, page, id_, code=code))
         readers = join_names([own.address, *([self.deputy] if self.deputy else [])])
-        sent = f"Mailed to your GM, {snapshot.gm}. The answer comes to {readers}."
+        sent = f"Mailed to your GM, {snapshot.gm_shown}. The answer comes to {readers}."
         return TextResult("\n".join([sent, *mask_notes(passed)]))
 
 

@@ -20,7 +20,7 @@ from pbem.actions.gm_forms import (
     StatusCommand,
     TurnsCommand,
 )
-from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice, ShowRolls
+from pbem.actions.open_turn import EnterSheet, PreviewRealDice, PreviewTurn, RollDice, ShowRolls
 from pbem.actions.players import (
     AppointDeputy,
     DismissDeputy,
@@ -51,7 +51,7 @@ from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule
+from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule
 from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
@@ -105,12 +105,14 @@ ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
     *PLAY_ACTIONS,
     *(
         ChangeGm,
+        NameGm,
         SetHouseRule,
         Announce,
         AnnounceInReport,
         EditState,
         AnswerQuestion,
         EnterSheet,
+        PreviewRealDice,
         RestoreSheet,
         SubmitRuling,
         DropRuling,

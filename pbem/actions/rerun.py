@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, TextBlock
 from pbem.actions.base import AuditEntry, Channel, Confirmed, PlannedChange, Query
+from pbem.actions.deadlines import tell_deadline
 from pbem.actions.rerun_plan import (
     NO_CHANGES,
     ChangedSeat,
@@ -62,9 +63,9 @@ from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, SeatName
 from pbem.store.models import ExtensionVote, OrderSheet, Turn
 from pbem.store.types import CampaignState
-from pbem.text import wrap
+from pbem.text import format_time, wrap
 
-NOTED = "The journal and the next reports tell that you looked, but not at whose sheet."
+NOTED = "Players will read in the next report that you tried this, but not with whose sheet."
 """The note for a GM who has only asked about the effect of changes."""
 
 
@@ -113,6 +114,12 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
             yield wrap(SEED_KNOWN)
         if facts.tried and not channel.done:
             yield NOTED
+        if facts.moved and facts.deadline is not None:
+            due = format_time(facts.deadline, facts.zone)
+            yield f"The deadline has passed: the open turn {'is' if channel.done else 'would be'} due {due}."
+        if facts.nothing_to_do and not channel.done:
+            yield "Nothing to do: no report would change."
+            return
         sent = channel.queued("Corrected reports are queued", "them") if facts.touched else "Nobody is mailed."
         yield channel.undone or sent
 
@@ -266,6 +273,10 @@ def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
     ]
     for place, page in pages:
         notify_each(context, act=act, subject=f"your report of {page.label} no longer counts", pages=[(place, page)])
+    if impact.moved and again.following.deadline and impact.deadline:
+        # Those whose report stays have read the deadline that has passed.
+        told = {*impact.gone, *(touched.seat for touched in impact.touched)}
+        tell_deadline(context, again.following.deadline, impact.deadline, act=act, but=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,8 +384,19 @@ def read_edit(context: Context, data: Json) -> StateEdit:
     patch = make_patch(before, wanted)
     if not patch:
         raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
+    _require_turn(snapshot, before, wanted)
     _try_out(context.app.game(snapshot.game), snapshot, before, wanted)
     return StateEdit(RerunChanges(patch=tuple(patch), of_state=state), tuple(describe_patch(before, patch)))
+
+
+def _require_turn(snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:
+    """Raise CampaignError if a game that counts its turns in its state would count another than is open."""
+    turn, other = (each.get("turn") if isinstance(each, dict) else None for each in (before, wanted))
+    if type(turn) is int and other != turn:
+        raise CampaignError(
+            f"/turn counts the turns that were played, so it stays {turn}, here and in the archive; "
+            f"an earlier turn is reopened by: pbem rollback {snapshot.name} TURN"
+        )
 
 
 def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:

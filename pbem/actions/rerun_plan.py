@@ -253,7 +253,8 @@ class RerunImpact:
 
     `gone` are seats whose report is withdrawn without another in its place; `given` are
     the GM's sheets as read, `tried` describes the changes in words. `seed_known`: the
-    game was over, so players may know the dice of all turns to come.
+    game was over, so players may know the dice of all turns to come. `moved`: the deadline
+    of the open turn had passed, and another is set; `nothing_to_do`: the turn comes out as it was.
     """
 
     campaign: str
@@ -268,6 +269,8 @@ class RerunImpact:
     over: bool
     seed_known: bool
     set_up: bool = False
+    moved: bool = False
+    nothing_to_do: bool = False
 
     @property
     def what(self) -> str:
@@ -379,6 +382,7 @@ def _build_correction(
         edition=old.edition + 1,
         differences=diff_lines(*texts),
         sheet="none" if not counting else "kept" if kept else "dropped",
+        moved=again.following.deadline not in (None, opening.deadline) and opening.deadline is not None,
         changes=describe_changes(*told),
     )
 
@@ -419,6 +423,8 @@ def _build_impact(
         over=again.outcome.standing.over,
         seed_known=snapshot.status == CampaignState.OVER,
         set_up=again.before is None,
+        moved=again.following.deadline not in (None, deadline) and deadline is not None,
+        nothing_to_do=again.outcome.state_hash == again.following.state_hash and not (affected or set(old) - told),
     )
 
 

@@ -63,6 +63,7 @@ from pbem.campaign.snapshot import (
     load_last_reports,
 )
 from pbem.errors import CampaignError
+from pbem.mail.outbox import topic_of
 from pbem.report.notices import RolledBack
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Turn, WithdrawnTurns
@@ -99,8 +100,8 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
 
     usage = "ROLLBACK turn [sure] [asked]"
     command = "rollback"
-    typed = Typed("Open an earlier TURN of a campaign again, with the sheets that had come in for it.")
-    weight = Confirmed("the turns since", "pbem forward NAME")
+    typed = Typed("Reopen an earlier TURN of a campaign, with the sheets that had come in for it.")
+    weight = Confirmed("the turns since", "pbem undo NAME")
     kind = "rollback"
     rewrites = True
     turn: Annotated[int, _TURN]
@@ -155,17 +156,25 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         return plan
 
     def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
-        stands = "stands" if channel.done else "would stand"
-        yield f"{facts.campaign} {stands} at turn {facts.turn} again; it was at turn {facts.before}."
-        if facts.deadline is not None:
-            yield f"It is due {format_time(facts.deadline, facts.zone)}."
-        yield f"Sheets that count: {versions(facts.sheets)}."
-        verb = "is" if channel.done else "would be"
-        yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in facts.back)
-        yield from (f"Seat {seat} {verb} out of the game again." for seat in facts.out)
-        if facts.seed_known:
-            yield wrap(SEED_KNOWN)
-        yield channel.undone or channel.queued("Everyone is told by mail")
+        return render_rolled(facts, channel)
+
+
+def render_rolled(facts: RollbackResult, channel: Channel, *, undo: bool = True) -> Iterator[str]:
+    """Yield the lines on a campaign that was rolled to a turn, or would be; with `undo`, how to undo that."""
+    if channel.done:
+        yield f"Done: turn {facts.turn} is open (it was turn {facts.before})."
+    else:
+        yield f"Would do: reopen turn {facts.turn} (turn {facts.before} is open now)."
+    if facts.deadline is not None:
+        yield f"It is due {format_time(facts.deadline, facts.zone)}."
+    yield f"Sheets that count: {versions(facts.sheets)}."
+    verb = "is" if channel.done else "would be"
+    yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in facts.back)
+    yield from (f"Seat {seat} {verb} out of the game again." for seat in facts.out)
+    if facts.seed_known:
+        yield wrap(SEED_KNOWN)
+    hint = f" Undo: {channel.either(f'pbem undo {facts.campaign}', 'UNDO')}" if undo else ""
+    yield channel.undone or f"Players are notified.{hint}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +199,10 @@ class ShowTurns(Query[TurnsRun]):
         )
         rows = context.session.execute(run.order_by(Turn.number))
         return TurnsRun(
-            snapshot.name, snapshot.turn, snapshot.schedule.zone, tuple((row[0], row[1]) for row in rows if row[1])
+            snapshot.name,
+            snapshot.turn,
+            snapshot.schedule.zone,
+            tuple((row.number, row.resolved_at) for row in rows if row.resolved_at),
         )
 
     def render(self, facts: TurnsRun, channel: Channel) -> Iterator[str]:
@@ -208,6 +220,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
     """Take the last rollback back."""
 
     usage = "FORWARD"
+    also = ("ROLLFORWARD",)
     command = "forward"
     typed = Typed("Take the newest rollback back, as long as the turn it opened has not been run.")
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
@@ -243,7 +256,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
         return plan
 
     def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
-        return RollBack(facts.turn).render(facts, channel)
+        return render_rolled(facts, channel, undo=False)
 
 
 def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> RollbackResult:
@@ -327,7 +340,15 @@ def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: boo
         if place.address and place.seat in last
     ]
     mails = [
-        mailer.mail(place.address, _subject(page), page, ("act", act, place.seat), under=last[place.seat])
+        mailer.mail(
+            place.address,
+            _subject(page),
+            page,
+            ("act", act, place.seat),
+            under=last[place.seat],
+            # Of several such mails in the outbox the last alone is true; whatever turn it was, so 0.
+            topic=topic_of("rolled", snapshot.name, 0, place.seat),
+        )
         for place, page in pages
     ]
     mailer.send(session, context.now, *mails)
@@ -378,14 +399,15 @@ class HistoryRepaired:
 
 @dataclass(frozen=True, slots=True)
 class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
-    """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
+    """Repair a campaign whose turn history is inconsistent. Without YES you are told what that would do."""
 
     usage = "ROLLBACK REPAIR [sure]"
     command = "mend"
     typed = Typed(
-        "Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does.",
+        "Repair a campaign whose turn history is inconsistent, as `pbem doctor` tells: it goes on from the last turn\n"
+        "that is consistent.",
     )
-    weight = Confirmed("the turns that do not hang together", "the archive, in withdrawn/")
+    weight = Confirmed("the turns that are inconsistent", "the archive, in withdrawn/")
     kind = "repair"
     rewrites = True
     sure: Annotated[str | None, SURE] = None
@@ -399,11 +421,9 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         session, snapshot = context.session, context.snapshot
         broken = find_inconsistency(session, snapshot)
         if broken is None:
-            raise CampaignError(f"all turns of {snapshot.name} hang together: there is nothing to mend")
+            raise CampaignError(f"the turn history of {snapshot.name} is consistent: there is nothing to repair")
         if broken.last < snapshot.first:
-            raise CampaignError(
-                f"{snapshot.name} cannot be mended, since {broken.text}: go back to a copy of the database"
-            )
+            raise CampaignError(f"{snapshot.name} cannot be repaired, since {broken.text}: restore a backup")
         last = current_turn(session, snapshot, broken.last)
         strays = tuple(turn.number for turn in _load_strays(session, snapshot, broken.last))
         return HistoryRepaired(
@@ -436,11 +456,12 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
 
     def render(self, facts: HistoryRepaired, channel: Channel) -> Iterator[str]:
         name, strays, done = facts.rolled.campaign, facts.strays, channel.done
-        yield wrap(f"The turns of {name} {'did' if done else 'do'} not hang together: {facts.wrong}.")
+        yield wrap(f"The turn history of {name} {'was' if done else 'is'} inconsistent: {facts.wrong}.")
         if strays:
             which = f"Turn {strays[0]}" if len(strays) == 1 else f"Turns {', '.join(map(str, strays))}"
-            yield f"{which} {'went' if done else 'would go'} onto a shelf; nothing is thrown away."
-        yield from RollBack(facts.rolled.turn).render(facts.rolled, channel)
+            verb = ("is" if len(strays) == 1 else "are") if done else "would be"
+            yield f"{which} {verb} withdrawn; {'it stays' if len(strays) == 1 else 'they stay'} in the archive."
+        yield from render_rolled(facts.rolled, channel, undo=False)
 
 
 def _repair_deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:

@@ -27,11 +27,13 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_lines
 from pbem.actions.deadlines import hold
+from pbem.actions.player_words import PlayerWords, forward_files, load_player_words, render_player_words
 from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, recheck_due
 from pbem.campaign.files import save_attachments
 from pbem.campaign.history import add_entry, current_rolls, save_rolls
 from pbem.campaign.notices import notify_gm_once, was_notified
+from pbem.campaign.questions import unanswered_questions
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
@@ -57,7 +59,7 @@ from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
 from pbem.store.models import Campaign, JournalEntry, PendingRequest, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import as_sentence, format_time_short, wrap
+from pbem.text import as_sentence, format_time_short, shorten, wrap
 
 RULING = "ruling"
 """The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
@@ -469,7 +471,7 @@ class ShowRulingForm(Query[RulingForm]):
             context.snapshot.turn,
             context.snapshot.era,
             _render_files(open_),
-            _render_digest(open_),
+            _render_digest(open_, load_player_words(context, open_.turn)),
             _mailed_form(open_),
         )
 
@@ -619,8 +621,11 @@ def open_ruling(context: Context) -> OpenRuling:
     return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
 
 
-def _render_digest(open_: OpenRuling, seats: Collection[SeatName] | None = None) -> str:
-    return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing, seats)
+def _render_digest(open_: OpenRuling, words: Sequence[PlayerWords], seats: Collection[SeatName] | None = None) -> str:
+    """Return the sheets of all seats or of some, and below them what else these wrote."""
+    sheets = open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing, seats)
+    besides = render_player_words(words, seats)
+    return f"{sheets.rstrip()}\n\n{besides}" if besides else sheets
 
 
 def _render_files(
@@ -666,15 +671,18 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
     with app.store.reading() as session:
         context = Context(session, app, load_campaign(session, name), now)
         open_ = open_ruling(context)
-        whole = _render_digest(open_)
+        words = load_player_words(context, open_.turn)
+        whole = _render_digest(open_, words)
         # With the deadline: after an extension the GM hears again that the turn awaits them, even without a new sheet.
         moment = ("digest", json_sha256(whole), str(open_.turn.deadline))
         if was_notified(context, moment):
             return
         sent = last_digest(session, open_.turn.id)
-        seen = {seat: json_sha256(_render_digest(open_, (seat,)))[:16] for seat in open_.snapshot.seats}
+        seen = {seat: json_sha256(_render_digest(open_, words, (seat,)))[:16] for seat in open_.snapshot.seats}
         changed = () if sent is None else tuple(seat for seat in seen if seen[seat] != sent.seen.get(seat))
-        page = _build_page(open_, sent.at if sent else None, changed, open_questions(context))
+        page = _build_page(open_, words, sent.at if sent else None, changed, open_questions(context))
+    files = forward_files(words, changed or None)
+    page = replace(page, files_left=files.left)
     subject = f"turn {page.turn}: {_named(page.changed)} sent another sheet" if page.changed else ""
     subject = subject or f"turn {page.turn} needs your ruling"
     with app.store.writing() as session:
@@ -696,7 +704,9 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
                 code=code,
                 campaign_id=snapshot.id,
                 data={**data, "to": "", "by": ""},
-                message_id=notify_gm_once(context, moment=moment, subject=subject, page=page, code=code),
+                message_id=notify_gm_once(
+                    context, moment=moment, subject=subject, page=page, code=code, files=files.parts
+                ),
                 created_at=now,
             )
         )
@@ -711,13 +721,24 @@ def form_hash(form: str) -> str:
     return json_sha256(normalise_text(form).split())
 
 
-def open_questions(_context: Context) -> tuple[str, ...]:
+def open_questions(context: Context) -> tuple[str, ...]:
     """Return the questions of players to their GM that are not answered yet, one line each."""
-    return ()
+    waiting = unanswered_questions(context.session, context.snapshot)
+    return tuple(
+        f"{each.number}, from {each.seat}: {shorten(' '.join(each.text.split()), _EXCERPT)}" for each in waiting
+    )
+
+
+_EXCERPT = 120
+"""Characters of a question in the mail with the sheets."""
 
 
 def _build_page(
-    open_: OpenRuling, since: dt.datetime | None, changed: tuple[SeatName, ...], questions: tuple[str, ...]
+    open_: OpenRuling,
+    words: Sequence[PlayerWords],
+    since: dt.datetime | None,
+    changed: tuple[SeatName, ...],
+    questions: tuple[str, ...],
 ) -> RulingDigest:
     snapshot = open_.snapshot
     return RulingDigest(
@@ -726,7 +747,7 @@ def _build_page(
         deadline=open_.turn.deadline,
         zone=snapshot.schedule.zone,
         missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
-        digest=_render_digest(open_, changed or None),
+        digest=_render_digest(open_, words, changed or None),
         form=_mailed_form(open_, changed or None),
         help=tuple(open_.ruleset.ruling_help.split("\n\n")),
         ruled=snapshot.hold_kind == HoldKind.RULED,

@@ -10,17 +10,18 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Change, Reversible, TextResult
+from pbem.actions.arguments import NUMBER, SURE, GmCommand
+from pbem.actions.base import Confirmed, PreviewedChange, TextResult
 from pbem.actions.reversal import store_undo
 from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
-from pbem.campaign.deadlines import BY_GM, DueTurn
+from pbem.campaign.deadlines import BY_GM, DueTurn, load_open_turns
 from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.notices import notify_each, notify_gm_once, notify_players
@@ -34,7 +35,7 @@ from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, PendingRequest, Seat, Turn
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection
 from pbem.store.types import CampaignState
-from pbem.text import join_names
+from pbem.text import as_sentence, format_time, join_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def _build_warning(context: Context, misser: _Misser) -> SheetMissed:
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         address=context.app.settings.address,
     )
 
@@ -125,8 +126,8 @@ def _enforce_limits(context: Context, misser: _Misser) -> str:
     if newest.policy.remove_after_missed and misser.in_a_row >= newest.policy.remove_after_missed:
         remove_seat(since, misser.place, why)
         back = back_hint(newest.name, misser.place.seat)
-        return f"The seat is out of the game. Until turn {newest.turn} is run it is brought back by: {back}"
-    return vacate_seat(since, misser.place, why)
+        return f"The seat is removed. Until turn {newest.turn} is run, bring it back with: {back}"
+    return as_sentence(vacate_seat(since, misser.place, why))
 
 
 _RESOLVED = (
@@ -281,12 +282,29 @@ RUN = "run"
 
 
 @dataclass(frozen=True, slots=True)
-class RequestRun(GmCommand, Change[TextResult]):
-    """Run the open turn now."""
+class RequestRun(GmCommand, PreviewedChange[TextResult]):
+    """Run the open turn now. Without YES you are told first whose sheets are missing before the deadline."""
 
-    usage = "RUN"
+    usage = "RUN [sure] [asked]"
     command = "run"
-    weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
+    weight = Confirmed("the time until the deadline, for those whose sheets are missing", "pbem rollback NAME TURN")
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def asks(self, context: Context, facts: TextResult) -> bool:
+        """Return True if sheets are missing before the deadline."""
+        return any(
+            turn.missing and (turn.deadline is None or context.now < turn.deadline)
+            for turn in load_open_turns(context.session, context.snapshot.name)
+        )
+
+    def look(self, context: Context) -> TextResult:
+        """Return a sentence on the sheets that would be missing. Raises CampaignError if no turn is open."""
+        require_running(context.snapshot)
+        (turn,) = load_open_turns(context.session, context.snapshot.name)
+        due = f" due {format_time(turn.deadline, turn.schedule.zone)}," if turn.deadline else ""
+        sheets = f"without a sheet from {join_names(turn.missing)}" if turn.missing else "with all sheets"
+        return TextResult(f"run turn {turn.turn},{due} now, {sheets}. Messages that wait are read first.")
 
     def do(self, context: Context) -> TextResult:
         """Save the request for the next tick, once for a turn. Raises CampaignError if no turn is open."""
@@ -300,7 +318,7 @@ class RequestRun(GmCommand, Change[TextResult]):
                 PendingRequest(kind=RUN, code=_run_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
             )
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, snapshot.name))
-        return TextResult(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
+        return TextResult(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all messages are read.")
 
 
 def is_requested(context: Context) -> bool:

@@ -7,7 +7,7 @@ Message-IDs of its reports. The campaign of the context is locked; the context a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -15,7 +15,15 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, GmCommand
-from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
+from pbem.actions.base import TICK, Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
+from pbem.actions.status import (
+    DeputyStatus,
+    StandbyStatus,
+    deputy_lines,
+    load_seat_deputies,
+    load_standbys,
+    standby_lines,
+)
 from pbem.actions.welcome import (
     RENEWED,
     mail_dice_notice,
@@ -28,6 +36,7 @@ from pbem.campaign.history import add_entry, removed_in
 from pbem.campaign.invitations import offer_seat, with_board
 from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
 from pbem.campaign.people import (
+    A_DAY,
     DAYS,
     add_standby,
     create_request,
@@ -84,7 +93,7 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
         told: True if the player knows already.
 
     Returns:
-        A sentence on what was done.
+        What was done, in sentences that begin with the seat.
 
     Raises:
         CampaignError: If the seat is open already, or can no longer change.
@@ -92,7 +101,7 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
     if not place.address:
-        raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
+        raise CampaignError(f"{place.seat} is open already")
     _vacate(context, place, status=SeatState.OPEN)
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if not told:
@@ -103,13 +112,13 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
         taken = f"{why}, and the first standby takes it over"
         # Without its address: the player who has just lost the seat is not notified twice.
         give_seat(context, replace(place, address=""), heir, taken, actor=actor)
-        return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
+        return f"seat {place.seat} is given to {heir.address}, the first standby."
     # Press is for a seat, not for a person: without a player it goes to no one (decision 14).
     redirect_press(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
     _tell_others(context, place, act, f"{place.seat} is open", said)
     _tell_gm(context, actor, f"{place.seat} is open", said, _give_hint(snapshot, place))
-    return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
+    return f"seat {place.seat} is open. No standbys."
 
 
 def give_seat(context: Context, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
@@ -173,7 +182,7 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
         why: Completes "seat red is back in the game: …".
 
     Returns:
-        A sentence on what was done.
+        What was done, in sentences that begin with the seat.
     """
     session, snapshot = context.session, context.snapshot
     row = session.get_one(Seat, place.id)
@@ -190,7 +199,7 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
     if place.address:
         _send(context, place.address, f"your seat {place.seat} is back in the game", said, _PLAY_ON)
     _tell_others(context, place, act, f"{place.seat} is back in the game", said)
-    back = f"Seat {place.seat} of {snapshot.name} is back in the game"
+    back = f"seat {place.seat} is back in the game"
     return f"{back}." if place.address else f"{back}, and open. {_give_hint(snapshot, place)}"
 
 
@@ -262,10 +271,9 @@ def _describe_seating(snapshot: CampaignSnapshot, place: SeatView, wish: SeatNam
 def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:
     """Raise CampaignError if a seat can no longer change hands."""
     if snapshot.status == CampaignState.OVER:
-        raise CampaignError(f"campaign {snapshot.name} is over: its seats stay as they are")
+        raise CampaignError(f"{snapshot.name} is over: its seats stay as they are")
     if not place.playing:
-        back = f"as long as no turn was run without it, it is brought back by {back_hint(snapshot.name, place.seat)}"
-        raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
+        raise CampaignError(f"{place.seat} is removed. Bring it back: {back_hint(snapshot.name, place.seat)}")
 
 
 def _vacate(context: Context, place: SeatView, *, status: SeatState) -> Report | None:
@@ -326,20 +334,25 @@ def _send(context: Context, to: str, subject: str, *said: str) -> None:
 
 def back_hint(name: str, seat: SeatName) -> str:
     """Return the commands by which a GM brings a removed seat back."""
-    return f"pbem seat {name} {seat} --resume (by mail: RESUME {seat})"
+    return f"pbem seat resume {name} {seat} (by mail: RESUME {seat})"
 
 
 def _give_hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
-    screen, mail = f"pbem seat {snapshot.name} {place.seat} --to ADDRESS", f"SEAT {place.seat} TO ADDRESS"
-    return f"To give it to somebody: {screen} (by mail: {mail})"
+    typed, mailed = f"pbem seat give {snapshot.name} {place.seat} ADDRESS", f"GIVE {place.seat} TO ADDRESS"
+    return f"To give it to a player: {typed} (by mail: {mailed})"
 
 
 @dataclass(frozen=True, slots=True)
 class SeatList:
-    """Seats of a campaign as (name, address or "", state), and its standbys in order as (address, wished seat)."""
+    """Seats of a campaign as (name, address or "", state), and its standbys in order as (address, wished seat).
+
+    `deputies` are those of now, by seat.
+    """
 
     campaign: str
+    zone: str
     seats: tuple[tuple[SeatName, str, str], ...]
+    deputies: Mapping[SeatName, Sequence[DeputyStatus]]
     standbys: tuple[tuple[str, SeatName], ...]
 
 
@@ -363,8 +376,9 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
         """Return a sentence on who would lose the seat, and who would get it."""
         place = _playing_place(context.snapshot, self.seat)
         address = require_address(self.address, f"seat {place.seat}", context.app.settings.address)
-        _check_other_player(context.snapshot, place, address)
-        return TextResult(f"{_describe_loss(context.snapshot, place)}, and played by {address} from then on.")
+        _check_other_player(place, address)
+        was = f", in place of {place.address}" if place.address else ""
+        return TextResult(f"give seat {place.seat} to {address}{was}.{_tells_former(place)}")
 
     def do(self, context: Context) -> TextResult:
         """Give the seat to the person."""
@@ -373,10 +387,11 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
         person = get_or_create_person(
             session, require_address(self.address, f"seat {place.seat}", app.settings.address), now
         )
-        _check_other_player(snapshot, place, person.address)
+        _check_other_player(place, person.address)
         give_seat(context, place, person, "seated by the GM", actor="gm")
-        mailed = ", who is mailed a new token and its newest report" if snapshot.status == CampaignState.RUNNING else ""
-        return TextResult(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
+        mailed = " A new token and the newest report are queued for them."
+        mailed = mailed if snapshot.status == CampaignState.RUNNING else ""
+        return TextResult(f"{person.address} plays {place.seat}.{mailed}", undo=snapshot.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,15 +409,19 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
         """Return a sentence on who would lose the seat, and who would get it."""
         place = _playing_place(context.snapshot, self.seat)
         if not place.address:
-            raise CampaignError(f"seat {place.seat} of {context.snapshot.name} is open already")
+            raise CampaignError(f"{place.seat} is open already")
         heirs = list_standbys(context.session, context.snapshot.id)
-        then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
-        return TextResult(f"{_describe_loss(context.snapshot, place)}, and {then}.")
+        then = f"It goes to {heirs[0][0].address}, the first standby." if heirs else "No standbys."
+        return TextResult(f"take seat {place.seat} from {place.address}. {then}{_tells_former(place)}")
 
     def do(self, context: Context) -> TextResult:
         """Open the seat."""
-        place = find_seat_view(context.snapshot, self.seat)
-        return TextResult(vacate_seat(context, place, "opened by the GM", actor="gm"))
+        name, place = context.snapshot.name, find_seat_view(context.snapshot, self.seat)
+        taken = bool(list_standbys(context.session, context.snapshot.id))
+        said = vacate_seat(context, place, "opened by the GM", actor="gm")
+        if taken:
+            return TextResult(said, undo=name)
+        return TextResult(said, next=f"pbem invite {name} ADDRESS --seat {place.seat}")
 
 
 def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
@@ -411,13 +430,13 @@ def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
     return place
 
 
-def _check_other_player(snapshot: CampaignSnapshot, place: SeatView, address: str) -> None:
+def _check_other_player(place: SeatView, address: str) -> None:
     if place.address.lower() == address.lower():
-        raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {address} already")
+        raise CampaignError(f"{address} already plays {place.seat}")
 
 
-def _describe_loss(snapshot: CampaignSnapshot, place: SeatView) -> str:
-    return f"Seat {place.seat} of {snapshot.name} would be taken from {place.address}"
+def _tells_former(place: SeatView) -> str:
+    return f" {place.address} is notified." if place.address else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,18 +455,16 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
         """Return sentences on what would be lost, and until when it can be undone."""
         snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
         version = _counting_version(context, place)
-        sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
-        said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
-        return TextResult(f"{said} Its player and the others would be told. {_describe_return(snapshot, place)}")
+        sheet = f"its sheet {version} is not used" if version else "no sheet of it is accepted"
+        said = f"remove seat {place.seat}: it leaves the game when {_next_turn(snapshot)} is run; {sheet}."
+        return TextResult(f"{said} Players are notified. {_describe_return(snapshot, place)}")
 
     def do(self, context: Context) -> TextResult:
         """Remove the seat."""
         snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
         remove_seat(context, place, "removed by the GM", actor="gm")
-        said = f"Seat {place.seat} of {snapshot.name} is out of the game"
-        return TextResult(
-            f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_describe_return(snapshot, place)}"
-        )
+        said = f"seat {place.seat} removed; it leaves the game when {_next_turn(snapshot)} is run."
+        return TextResult(said, undo=snapshot.name)
 
 
 def _next_turn(snapshot: CampaignSnapshot) -> str:
@@ -455,7 +472,7 @@ def _next_turn(snapshot: CampaignSnapshot) -> str:
 
 
 def _describe_return(snapshot: CampaignSnapshot, place: SeatView) -> str:
-    return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
+    return f"Until then, bring it back with: {back_hint(snapshot.name, place.seat)}"
 
 
 def _counting_version(context: Context, place: SeatView) -> int | None:
@@ -482,7 +499,8 @@ class PauseSeat(GmCommand, Change[TextResult]):
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         changed = pause_seat(context, place, paused=True)
         already = "" if changed else " already"
-        return TextResult(f"Seat {place.seat} of {snapshot.name} is paused{already}: turns do not wait for it.")
+        said = f"seat {place.seat} is paused{already}: turns do not wait for it."
+        return TextResult(said, undo=snapshot.name if changed else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -500,12 +518,11 @@ class ResumeSeat(GmCommand, Change[TextResult]):
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not place.playing:
             _check_can_return(context, place)
-            return TextResult(bring_back(context, place, "its removal was taken back by the GM"))
+            return TextResult(bring_back(context, place, "its removal was taken back by the GM"), undo=snapshot.name)
         changed = pause_seat(context, place, paused=False)
         state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
-        return TextResult(
-            f"Seat {place.seat} of {snapshot.name} {state}{'' if place.address else ' once somebody plays it'}."
-        )
+        said = f"seat {place.seat} {state}{'' if place.address else ' once it has a player'}."
+        return TextResult(said, undo=snapshot.name if changed else "")
 
 
 def _check_can_return(context: Context, place: SeatView) -> None:
@@ -517,8 +534,7 @@ def _check_can_return(context: Context, place: SeatView) -> None:
     if run is not None:
         back = f"pbem rollback {snapshot.name} {run} (by mail: ROLLBACK {run})"
         raise CampaignError(
-            f"seat {place.seat} of {snapshot.name} has left the game: turn {run} was run without it; "
-            f"to open that turn again, with the seat: {back}"
+            f"{place.seat} has left the game: turn {run} was run without it. Reopen that turn, with the seat: {back}"
         )
 
 
@@ -537,31 +553,32 @@ class Invite(GmCommand, Change[TextResult]):
         """Mail the person an invitation. Raises CampaignError if they play already, or the seat is taken."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         if snapshot.status == CampaignState.OVER:
-            raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
+            raise CampaignError(f"{snapshot.name} is over: no one can join it")
         address = require_address(self.address, "a player", app.settings.address)
         wish = find_seat_view(snapshot, self.seat).seat if self.seat else ""
         free = [place.seat for place in free_places(snapshot)]
         if wish and wish not in free:
-            raise CampaignError(f"seat {wish} of {snapshot.name} is taken; free: {', '.join(free) or 'none'}")
+            raise CampaignError(f"seat {wish} of {snapshot.name} is not open. Open seats: {', '.join(free) or 'none'}")
         person = find_person(session, address)
         if person and (place := seat_of(session, snapshot, person)):
-            raise CampaignError(f"{address} plays in {snapshot.name} already, as {place.seat}")
+            raise CampaignError(f"{address} already plays {place.seat}")
         data = {"address": address, "wish": wish, "words": ""}
         code = create_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
         if code is None:
-            raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
+            raise CampaignError(f"{address} was mailed {A_DAY} codes today, and gets no more before tomorrow")
         _mail_invitation(context, address, wish=wish, code=code)
         # Secret: players may read the journal, and must not learn addresses from it.
         add_entry(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
-        which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
-        return TextResult(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
+        which = f"seat {wish}" if wish else "a seat" if free else "the standby list (no open seat)"
+        said = f"invited {address} to {which}. Valid for {DAYS} days."
+        return TextResult(said, next=TICK)
 
 
 def _mail_invitation(context: Context, address: str, *, wish: SeatName, code: str) -> None:
     app, snapshot = context.app, context.snapshot
     ruleset = app.game(snapshot.game)
     page, files = with_board(app, offer_seat(app, snapshot, "invite", code=code, wish=wish, now=context.now), ruleset)
-    subject = f"{snapshot.gm.partition('@')[0]} invites you to {ruleset.title}: YES or NO?"
+    subject = f"{snapshot.gm_name or snapshot.gm.partition('@')[0]} invites you to {ruleset.title}: YES or NO?"
     mailer = CampaignMailer.of(app, snapshot)
     mail = mailer.mail(address, subject, page, (page.page, code), code=code, kind=page.page, files=files)
     # The name of the campaign says nothing yet to the reader; the code is last, as in all subjects.
@@ -578,13 +595,20 @@ class ShowSeats(GmCommand, Query[SeatList]):
         """Return all seats, and the standby list."""
         places = context.snapshot.places
         seats = [(place.seat, place.address, _describe_state(place)) for place in places]
-        waiting = [(person.address, wish) for person, wish in list_standbys(context.session, context.snapshot.id)]
-        return SeatList(context.snapshot.name, tuple(seats), tuple(waiting))
+        deputies = load_seat_deputies(context.session, context.snapshot, context.now)
+        return SeatList(
+            campaign=context.snapshot.name,
+            zone=context.snapshot.schedule.zone,
+            seats=tuple(seats),
+            deputies={place.seat: deputies[place.id] for place in places if place.id in deputies},
+            standbys=tuple((each.address, each.wish) for each in load_standbys(context.session, context.snapshot)),
+        )
 
     def render(self, facts: SeatList, channel: Channel) -> Iterator[str]:
         yield from format_table(facts.seats, "seat", "player", "state").splitlines()
-        for number, (address, wish) in enumerate(facts.standbys, start=1):
-            yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")
+        for seat, deputies in facts.deputies.items():
+            yield from deputy_lines(seat, deputies, facts.zone)
+        yield from standby_lines(StandbyStatus(address, wish) for address, wish in facts.standbys)
 
 
 def _describe_state(place: SeatView) -> str:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from sqlalchemy import select, update
 
 from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult
+from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.actions.deadlines import change_schedule
 from pbem.actions.undo import undoable_entries
 from pbem.campaign.history import add_entry
-from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, parse_house_rules, printed_name
+from pbem.campaign.house_rules import HOUSE_RULES, OFF, SCHEDULE, parse_house_rules, printed_name
 from pbem.campaign.house_rules import HouseRules as Policy
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import generate_token, hash_token
-from pbem.campaign.snapshot import Context
+from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.errors import CampaignError
-from pbem.mail.headers import require_address
+from pbem.mail.headers import require_address, require_name, with_name
 from pbem.report.notices import GmToken
 from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
@@ -29,11 +31,13 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True)
 class GmInfo:
-    """The GM of a campaign; `mailed` if a new token is on its way to them."""
+    """The GM of a campaign, and the `former` one if that changes; `mailed` if a new token is on its way to them."""
 
     campaign: str
     gm: str
     mailed: bool = False
+    name: str = ""
+    former: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,34 +46,66 @@ class ShowGm(Query[GmInfo]):
 
     def look(self, context: Context) -> GmInfo:
         """Return the GM's address."""
-        return GmInfo(context.snapshot.name, context.snapshot.gm)
+        return GmInfo(context.snapshot.name, context.snapshot.gm, name=context.snapshot.gm_name)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
-        mailed = "; a new token goes to him with the next tick" if facts.mailed else ""
-        yield f"The GM of {facts.campaign} is {facts.gm}{mailed}."
+        mailed = "; a new token is queued for them" if facts.mailed else ""
+        yield f"The GM of {facts.campaign} is {with_name(facts.name, facts.gm)}{mailed}."
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeGm(Change[GmInfo]):
+class ChangeGm(PreviewedChange[GmInfo]):
     """Change the GM's address; the old token is void."""
 
     command = "gm"
-    weight = Reversible("pbem gm NAME --address ADDRESS")
+    weight = Confirmed("the campaign and its token, to the GM", "pbem gm NAME --address ADDRESS")
     kind = "gm"
     address: str
 
-    def do(self, context: Context) -> GmInfo:
-        """Change the address. Raises CampaignError if it is the GM's already."""
+    def look(self, context: Context) -> GmInfo:
+        """Return the new GM. Raises CampaignError if the address is the GM's already."""
         snapshot = context.snapshot
         gm = require_address(self.address, "the GM", context.app.settings.address)
         if gm.lower() == snapshot.gm.lower():
             raise CampaignError(f"{gm} is the GM of {snapshot.name} already")
-        # The former GM has the token, and it alone authenticates a GM (decision 8).
-        values = {"gm": gm, "gm_token_hash": ""}
+        return GmInfo(snapshot.name, gm, former=snapshot.gm)
+
+    def do(self, context: Context) -> GmInfo:
+        """Change the address."""
+        snapshot, facts = context.snapshot, self.look(context)
+        gm = facts.gm
+        # The former GM has the token, and it alone authenticates a GM (decision 8); the name was theirs.
+        values = {"gm": gm, "gm_name": "", "gm_token_hash": ""}
         context.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
         said = f"{gm} is the GM now; it was {snapshot.gm}"
         add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
-        return GmInfo(snapshot.name, gm)
+        return facts
+
+    def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
+        if channel.undone:
+            yield channel.fact(f"make {facts.gm} the GM of {facts.campaign}, in place of {facts.former}.")
+            yield f"The token of {facts.former} is void from then on."
+            yield channel.undone
+        else:
+            yield channel.fact(f"{facts.gm} is the GM of {facts.campaign} (was {facts.former}). The old token is void.")
+
+
+@dataclass(frozen=True, slots=True)
+class NameGm(Change[GmInfo]):
+    """Change the name that mails show beside the GM's address; "" for none."""
+
+    command = "gm"
+    weight = Reversible("pbem gm NAME --name TEXT")
+    called: str
+
+    def do(self, context: Context) -> GmInfo:
+        """Change the name. Raises CampaignError if it cannot be shown as one."""
+        snapshot = context.snapshot
+        called = require_name(self.called, "the GM") if self.called.strip() else ""
+        context.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_name=called))
+        said = f"the GM is called {called}" if called else "the GM has no name"
+        add_entry(context.session, snapshot.id, context.now, actor="gm", text=said)
+        return GmInfo(snapshot.name, snapshot.gm, name=called)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         return ShowGm().render(facts, channel)
@@ -87,7 +123,7 @@ class MailToken(GmCommand, Change[GmInfo]):
     def do(self, context: Context) -> GmInfo:
         """Queue the mail with a new token."""
         mail_gm_token(context)
-        return GmInfo(context.snapshot.name, context.snapshot.gm, mailed=True)
+        return GmInfo(context.snapshot.name, context.snapshot.gm, mailed=True, name=context.snapshot.gm_name)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         return ShowGm().render(facts, channel)
@@ -143,7 +179,7 @@ class ShowJournal(Query[Journal]):
         acts = select(*columns).where(Row.campaign_id == snapshot.id).order_by(Row.id)
         if self.turn is not None:
             opened, run = _open_time(context, self.turn)
-            acts = acts.where(Row.at >= opened, *[Row.at <= run] * (run is not None))
+            acts = acts.where(Row.at >= opened, *([] if run is None else [Row.at <= run]))
         undoable = undoable_entries(context)
         entries = tuple(JournalLine(*row, row.id in undoable) for row in context.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
@@ -192,26 +228,48 @@ class HouseRuleList:
     rules: tuple[HouseRuleLine, ...]
 
 
+ACCEPT = "authentication"
+"""The house rule that says what proves that a message is its player's."""
+
+_STRENGTH = {"address": 0, "verified": 1, "confirm": 1, "code": 2, "token": 3}
+"""The values of that rule; a greater number is more proof."""
+
+
 @dataclass(frozen=True, slots=True)
-class SetHouseRule(Change[TextResult]):
+class SetHouseRule(PreviewedChange[TextResult]):
     """Change house rules of a campaign, given as names and typed values."""
 
     command = "policy"
-    weight = Reversible("pbem policy NAME RULE=VALUE", "SET rule=value")
+    weight = Confirmed("the proof that a message is its player's", "pbem set NAME RULE=VALUE")
     kind = "house rules"
     given: Mapping[str, str]
+
+    def asks(self, context: Context, facts: TextResult) -> bool:
+        """Return True if messages would be accepted with less proof of their sender."""
+        wanted = parse_house_rules(self.given).get(ACCEPT)
+        return wanted is not None and _STRENGTH[wanted] < _STRENGTH[getattr(context.snapshot.policy, ACCEPT)]
+
+    def look(self, context: Context) -> TextResult:
+        """Return the house rules that would change. Raises CampaignError if a name or value is invalid."""
+        changed = parse_house_rules(self.given)
+        said = ", ".join(
+            f"{printed_name(name)} from {in_words(name, house_rule(context.snapshot, name))} to {in_words(name, value)}"
+            for name, value in changed.items()
+        )
+        less = " Less proof is then asked of who sends orders." if self.asks(context, TextResult("")) else ""
+        return TextResult(f"change house rules of {context.snapshot.name}: {said}.{less}")
 
     def do(self, context: Context) -> TextResult:
         """Change the house rules from now on. Raises CampaignError if a name or value is invalid."""
         changed = parse_house_rules(self.given)
-        said = ", ".join(f"{printed_name(name)} {_show(name, value)}" for name, value in changed.items())
+        said = ", ".join(f"{printed_name(name)} {in_words(name, value)}" for name, value in changed.items())
         act = add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
         if (schedule := changed.pop(SCHEDULE, None)) is not None:
             change_schedule(context, schedule, act)
         campaign = context.session.get_one(Campaign, context.snapshot.id)
         # A new dict: SQLAlchemy does not see changes inside of a JSON value.
         campaign.policy = {**campaign.policy, **changed}
-        return TextResult(f"House rules of {context.snapshot.name} from now on: {said}.")
+        return TextResult(f"house rules changed: {said}.", undo=context.snapshot.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +278,9 @@ class ShowHouseRules(Query[HouseRuleList]):
 
     def look(self, context: Context) -> HouseRuleList:
         """Return all house rules, group by group."""
-        lines = tuple(_house_rule_lines(context))
+        snapshot = context.snapshot
+        title = context.app.game(snapshot.game).title
+        lines = tuple(house_rule_lines(partial(house_rule, snapshot), title))
         return HouseRuleList(campaign=context.snapshot.name, house_rules=lines, rules=lines)
 
     def render(self, facts: HouseRuleList, channel: Channel) -> Iterator[str]:
@@ -233,12 +293,11 @@ class ShowHouseRules(Query[HouseRuleList]):
                 yield f"      {wrap(f'{rule.help}: {rule.allowed}', '      ')}"
 
 
-def _house_rule_lines(context: Context) -> Iterator[HouseRuleLine]:
-    snapshot = context.snapshot
-    title = context.app.game(snapshot.game).title
+def house_rule_lines(value_of: Callable[[str], Any], title: str) -> Iterator[HouseRuleLine]:
+    """Yield the house rules, group by group, each with the value of its name; `title` is the default of that rule."""
     for name, rule in HOUSE_RULES.items():
         usual = "" if name == SCHEDULE else rule.show(getattr(Policy(), name)) or title
-        value = snapshot.schedule.text if name == SCHEDULE else rule.show(getattr(snapshot.policy, name)) or title
+        value = rule.show(value_of(name)) or title
         yield HouseRuleLine(
             name=printed_name(name),
             group=rule.group,
@@ -250,5 +309,11 @@ def _house_rule_lines(context: Context) -> Iterator[HouseRuleLine]:
         )
 
 
-def _show(name: str, value: object) -> str:
-    return HOUSE_RULES[name].show(value) or "of the game"
+def house_rule(snapshot: CampaignSnapshot, name: str) -> Any:
+    """Return the value of a house rule as `parse_house_rules` has it; the schedule too."""
+    return snapshot.schedule.text if name == SCHEDULE else getattr(snapshot.policy, name)
+
+
+def in_words(name: str, value: Any) -> str:
+    """Return the value of a house rule as a GM types it."""
+    return HOUSE_RULES[name].show(value) or OFF

@@ -12,7 +12,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SURE, GmCommand, Typed
-from pbem.actions.base import Channel, Confirmed, PlannedChange
+from pbem.actions.base import TICK, Channel, Confirmed, PlannedChange
 from pbem.actions.create import import_state
 from pbem.actions.welcome import send_welcomes
 from pbem.campaign.deadlines import new_deadline
@@ -85,7 +85,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         """Compute the set-up. Raises CampaignError if the campaign has started already, or has too few players."""
         session, app, snapshot = context.session, context.app, context.snapshot
         if snapshot.status != CampaignState.FORMING:
-            raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
+            raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it was started already")
         # Open seats go before anything is set up: seats, words and records name only those who play.
         seated = _drop_open_seats(snapshot, app.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
@@ -122,16 +122,16 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
 
     def render(self, facts: Started, channel: Channel) -> Iterator[str]:
         if channel.undone:
-            yield f"Campaign {facts.campaign} would begin with {', '.join(facts.seats)}."
-            yield f"Nobody has taken {', '.join(facts.left_out)}: left out, and no seat of the campaign any more."
+            out = f"open and left out: {', '.join(facts.left_out)}"
+            yield channel.fact(f"start {facts.campaign} with {', '.join(facts.seats)}; {out}.")
             yield channel.undone
             return
-        yield f"Campaign {facts.campaign} has begun with {', '.join(facts.seats)}."
+        yield f"Started {facts.campaign} with {', '.join(facts.seats)}."
         yield f"Turn {facts.first} is due {format_time(facts.deadline, facts.zone)}."
         yield f"Dice seal: {facts.seal}"
-        yield f"Words of their players' own in the dice: {', '.join(facts.own_words) or 'none, all were drawn'}."
+        yield f"Dice words from players: {', '.join(facts.own_words) or 'none'}."
         mails = count_noun(2 * len(facts.seats), "mail")
-        yield f"{mails} queued, a welcome and a report for each seat." + channel.either(" Send: pbem tick", "")
+        yield f"{mails} queued: a welcome and a report for each seat.{channel.next(TICK)}"
 
 
 def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> None:
@@ -150,8 +150,8 @@ def _drop_open_seats(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Campaig
     if len(places) < ruleset.seats.least:
         number = format_player_count(ruleset.seats)
         raise CampaignError(
-            f"{ruleset.title} is for {number} players, and {len(places)} sit in {snapshot.name}: "
-            "wait until somebody signs up, or invite somebody with: pbem invite (by mail: INVITE)"
+            f"{ruleset.title} is for {number} players, and {snapshot.name} has {len(places)}. "
+            f"Invite more: pbem invite {snapshot.name} ADDRESS (by mail: INVITE)"
         )
     return replace(snapshot, places=places)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
@@ -13,12 +14,46 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.actions.base import Channel, Query, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
-from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_state
+from pbem.campaign.people import list_standbys, load_deputies
+from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, is_gm_hold, load_state
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Absence, OutgoingMail, Seat, Turn
+from pbem.store.models import Absence, JournalEntry, OutgoingMail, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, OutgoingState, SeatState
 from pbem.text import count_noun, format_table, format_time
+
+
+@dataclass(frozen=True, slots=True)
+class DeputyStatus:
+    """A person who may send sheets for a seat, until a time."""
+
+    address: str
+    until: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StandbyStatus:
+    """A person on the waiting list, and the seat that they would like, "" for any."""
+
+    address: str
+    wish: SeatName
+
+
+@dataclass(frozen=True, slots=True)
+class HoldStatus:
+    """A hold: its kind, the reason as free text ("" for none), and since when, if the journal tells."""
+
+    kind: HoldKind
+    reason: str
+    since: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportStatus:
+    """Seats of an imported campaign whose players have confirmed it, and those that have not."""
+
+    confirmed: tuple[SeatName, ...]
+    missing: tuple[SeatName, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +62,7 @@ class SeatStatus:
 
     A seat without an address has no player. With `wait` the turn does not run before its deadline because of
     the sheet: its player said so, it is not complete, or it was sent for a turn that was run otherwise since.
-    `absences` are those that were not over when the turn opened.
+    `absences` are those that were not over when the turn opened; `deputies` those of now.
     """
 
     seat: SeatName
@@ -40,6 +75,7 @@ class SeatStatus:
     nmr_in_a_row: int
     nmr_total: int
     absences: tuple[AbsencePeriod, ...] = ()
+    deputies: tuple[DeputyStatus, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +102,10 @@ class GameResult:
 class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
-    `held` is the reason of a hold, "" if turns are run, or the address to which the campaign has moved.
-    `ruled`: its GM has ruled on the open turn; `awaits_ruling`: it is held for a ruling.
-    `closes` is the time after which late sheets do not count.
+    `held` is the reason of a hold, "" if turns are run, or the address to which the campaign has moved;
+    `hold` is the hold in its parts, and `moved_to` that address.
+    `ruled`: its GM has ruled on the open turn, at `ruled_at`; `awaits_ruling`: it is held for a ruling.
+    `closes` is the time after which late sheets do not count. `imported` is None unless it waits for its players.
     """
 
     name: str
@@ -81,9 +118,14 @@ class CampaignStatus:
     deadline: dt.datetime | None
     closes: dt.datetime | None
     held: str
+    hold: HoldStatus | None
+    moved_to: str
     ruled: bool
+    ruled_at: dt.datetime | None
     awaits_ruling: bool
     seats: tuple[SeatStatus, ...]
+    standbys: tuple[StandbyStatus, ...]
+    imported: ImportStatus | None
     undelivered: tuple[Undelivered, ...]
     result: GameResult | None
 
@@ -94,7 +136,7 @@ class ShowStatus(Query[CampaignStatus]):
 
     def look(self, context: Context) -> CampaignStatus:
         """Return turn, seats and undelivered mail."""
-        return campaign_status(context.session, context.app, context.snapshot)
+        return campaign_status(context.session, context.app, context.snapshot, context.now)
 
     def render(self, facts: CampaignStatus, channel: Channel) -> Iterator[str]:
         return render_status(facts, channel)
@@ -116,20 +158,9 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
     elif status.status == CampaignState.FORMING:
         start = channel.either(f"pbem start {status.name}", "START")
         yield f"  deadlines: {status.schedule}; start it with: {start}"
-    if status.status == CampaignState.MOVED:
-        yield f"  if it is not played there, take it back with: pbem export {status.name} --back"
-    elif status.awaits_ruling:
-        rule = channel.either(f"pbem adjudicate {status.name} --edit", "RULING")
-        yield f"  held: {status.held}; rule with: {rule}"
-    elif status.held:
-        release = channel.either(f"pbem release {status.name}", "RELEASE")
-        yield f"  held: {status.held}; let turns run with: {release}"
-    if status.ruled:
-        show = channel.either(f"pbem adjudicate {status.name}", "RULING")
-        drop = channel.either(f"pbem adjudicate {status.name} --drop", "RULING OFF")
-        yield f"  ruled: turn {status.turn} has your ruling; show it with: {show}; drop it with: {drop}"
+    yield from (f"  {line}" for line in _hold_lines(status, channel))
     if status.result is not None:
-        winners = ", ".join(status.result.winners) or "nobody"
+        winners = ", ".join(status.result.winners) or "no seat"
         yield f"  won by {winners}: {status.result.reason}"
     rows = [
         (seat.seat, seat.address, _sheet_cell(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
@@ -140,7 +171,51 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
         yield from (
             f"  {seat.seat} is absent {format_days(away.since, away.until, status.zone)}" for away in seat.absences
         )
+        yield from (f"  {line}" for line in deputy_lines(seat.seat, seat.deputies, status.zone))
+    yield from (f"  {line}" for line in standby_lines(status.standbys))
     yield from render_undelivered(status.undelivered, "  ")
+
+
+def _hold_lines(status: CampaignStatus, channel: Channel) -> Iterator[str]:
+    """Yield what keeps turns from being run, with the command that goes on, and the ruling in force."""
+    name, release = status.name, channel.either(f"pbem release {status.name}", "RELEASE")
+    if status.status == CampaignState.MOVED:
+        yield f"moved to {status.moved_to}. If it is not played there: {channel.undo(name)}"
+    elif status.awaits_ruling:
+        yield f"on hold: needs a ruling. {channel.either(f'Next: pbem ruling {name} --edit', 'Rule with: RULING')}"
+    elif status.hold is not None and is_gm_hold(status.hold.kind):
+        reason = f': "{status.hold.reason}"' if status.hold.reason else ""
+        yield f"on hold by the GM{_format_since(status)}{reason}. Release: {release}"
+    elif status.hold is not None and status.hold.kind != HoldKind.RULED:
+        yield f"on hold{_format_since(status)}: {status.held}. Release: {release}"
+    if status.imported is not None:
+        yield f"imported. {render_confirmed(status.imported)}"
+    if status.ruled:
+        at = f" {format_time(status.ruled_at, status.zone)}" if status.ruled_at else ""
+        yield f"ruling submitted{at}. Run it: {release}"
+
+
+def _format_since(status: CampaignStatus) -> str:
+    since = status.hold.since if status.hold else None
+    return f" since {format_time(since, status.zone)}" if since else ""
+
+
+def render_confirmed(status: ImportStatus) -> str:
+    """Return which players of an imported campaign have confirmed it."""
+    return f"Confirmed: {', '.join(status.confirmed) or 'none'}. Not yet: {', '.join(status.missing) or 'none'}."
+
+
+def deputy_lines(seat: SeatName, deputies: Iterable[DeputyStatus], zone: str) -> Iterator[str]:
+    """Yield the deputies of a seat, each with the last day, by the campaign's clocks."""
+    for deputy in deputies:
+        last = (deputy.until - dt.timedelta(seconds=1)).astimezone(ZoneInfo(zone)).date()
+        yield f"deputy of {seat} until {last}: {deputy.address}"
+
+
+def standby_lines(standbys: Iterable[StandbyStatus]) -> Iterator[str]:
+    """Yield the waiting list in its order."""
+    for number, each in enumerate(standbys, start=1):
+        yield f"standby {number}: {each.address}" + (f", would like {each.wish}" if each.wish else "")
 
 
 def _sheet_cell(seat: SeatStatus) -> str:
@@ -148,28 +223,30 @@ def _sheet_cell(seat: SeatStatus) -> str:
         return "removed"
     paused = ", paused" if seat.paused else ""
     if seat.sheet is not None:
-        return f"version {seat.sheet}" + (", waits for the deadline" if seat.wait else "") + paused
-    return ("awaited" if seat.awaited else "-") + paused
+        return f"sheet {seat.sheet}" + (", WAIT" if seat.wait else "") + paused
+    return ("missing" if seat.awaited else "-") + paused
 
 
 def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
     """Yield how much mail is queued, and a line for each that was tried in vain."""
     tried = [mail for mail in mails if mail.attempts or mail.state != OutgoingState.QUEUED]
     if len(tried) < len(mails):
-        yield f"{indent}{count_noun(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
+        yield f"{indent}{count_noun(len(mails) - len(tried), 'mail')} queued"
     for mail in tried:
-        tries = f", {count_noun(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
+        tries = f" after {count_noun(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
         reply = f": {mail.reply}" if mail.reply else ""
-        yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"
+        state = "deferred" if mail.state == OutgoingState.QUEUED else mail.state
+        yield f"{indent}not delivered to {mail.recipient}, {state}{tries}{reply}"
 
 
-def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> CampaignStatus:
+def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot, now: dt.datetime) -> CampaignStatus:
     """Return the status of one campaign."""
     waiting = next(iter(load_open_turns(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
     seats = select(Seat).where(Seat.campaign_id == snapshot.id).order_by(Seat.id)
     rows = session.scalars(seats.options(joinedload(Seat.person)))
+    deputies = load_seat_deputies(session, snapshot, now)
     away = _load_absences(session, snapshot, waiting.opened_at if waiting else None)
     return CampaignStatus(
         name=snapshot.name,
@@ -183,14 +260,61 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> C
         deadline=waiting.deadline if waiting else None,
         closes=waiting.closes if waiting else None,
         held=snapshot.held or snapshot.moved_to,
-        ruled=_is_ruled(session, snapshot),
+        hold=_load_hold(session, snapshot),
+        moved_to=snapshot.moved_to,
+        ruled=(ruled := _is_ruled(session, snapshot)),
+        ruled_at=_last_entry(session, snapshot, f"ruled on turn {snapshot.turn} (") if ruled else None,
         awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
-        seats=tuple(_build_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
+        seats=tuple(
+            _build_seat(row, row.name in awaited, sheets.get(row.name), away[row.id], deputies[row.id]) for row in rows
+        ),
+        standbys=load_standbys(session, snapshot),
+        imported=load_confirmations(session, snapshot) if snapshot.hold_kind == HoldKind.IMPORTED else None,
         undelivered=load_undelivered(session, snapshot.id),
         result=_load_result(session, app.game(snapshot.game), snapshot)
         if snapshot.status == CampaignState.OVER
         else None,
     )
+
+
+def load_seat_deputies(
+    session: Session, snapshot: CampaignSnapshot, now: dt.datetime
+) -> Mapping[int, Sequence[DeputyStatus]]:
+    """Return the present deputies of each seat, by its id."""
+    found: Mapping[int, list[DeputyStatus]] = defaultdict(list)
+    for deputy, person in load_deputies(session, [place.id for place in snapshot.places], now):
+        found[deputy.seat_id].append(DeputyStatus(person.address, deputy.until))
+    return found
+
+
+def load_standbys(session: Session, snapshot: CampaignSnapshot) -> tuple[StandbyStatus, ...]:
+    """Return the waiting list in its order."""
+    return tuple(StandbyStatus(person.address, wish) for person, wish in list_standbys(session, snapshot.id))
+
+
+def load_confirmations(session: Session, snapshot: CampaignSnapshot) -> ImportStatus:
+    """Return which players have confirmed that an imported campaign is played here."""
+    # An import leaves all tokens behind, and each player who confirms it is mailed another.
+    done = set(session.scalars(select(Seat.name).where(Seat.campaign_id == snapshot.id, Seat.token_hash != "")))
+    seats = [place.seat for place in snapshot.playing if place.address]
+    return ImportStatus(
+        tuple(seat for seat in seats if seat in done), tuple(seat for seat in seats if seat not in done)
+    )
+
+
+def _load_hold(session: Session, snapshot: CampaignSnapshot) -> HoldStatus | None:
+    if snapshot.hold_kind == HoldKind.NONE:
+        return None
+    since = _last_entry(session, snapshot, f"turn {snapshot.turn} is held: ")
+    return HoldStatus(snapshot.hold_kind, snapshot.hold_reason, since)
+
+
+def _last_entry(session: Session, snapshot: CampaignSnapshot, beginning: str) -> dt.datetime | None:
+    """Return the time of the newest journal entry that begins so."""
+    entries = select(JournalEntry.at).where(
+        JournalEntry.campaign_id == snapshot.id, JournalEntry.text.startswith(beginning, autoescape=True)
+    )
+    return session.scalar(entries.order_by(JournalEntry.id.desc()).limit(1))
 
 
 def _is_ruled(session: Session, snapshot: CampaignSnapshot) -> bool:
@@ -210,7 +334,13 @@ def _load_absences(
     return found
 
 
-def _build_seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences: Sequence[AbsencePeriod]) -> SeatStatus:
+def _build_seat(
+    row: Seat,
+    awaited: bool,
+    sheet: CountingSheet | None,
+    absences: Sequence[AbsencePeriod],
+    deputies: Sequence[DeputyStatus],
+) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
         address=row.address,
@@ -222,6 +352,7 @@ def _build_seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences:
         nmr_in_a_row=row.nmr_in_a_row,
         nmr_total=row.nmr_total,
         absences=tuple(absences),
+        deputies=tuple(deputies),
     )
 
 

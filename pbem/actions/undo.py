@@ -28,7 +28,7 @@ from pbem.campaign.history import add_entry, labels_named, relabel
 from pbem.campaign.notices import as_title, notify_each, send_text
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.row_changes import RowChange, Rows, find_conflicts, load_rows, read_changes, restore_rows
-from pbem.campaign.snapshot import Context, SeatView, load_campaign, open_deadline
+from pbem.campaign.snapshot import Context, SeatView, load_campaign, open_deadline, require_here
 from pbem.campaign.value_checks import Unfit, moment, stored_data
 from pbem.errors import CampaignError
 from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
@@ -171,6 +171,29 @@ def render_undone(facts: UndoResult, channel: Channel) -> Iterator[str]:
         yield channel.undone
 
 
+def look_at_newest(context: Context, kind: str) -> UndoResult:
+    """Return what undoing the newest change of the GM would do, which must be of a kind that is undone elsewhere.
+
+    Raises:
+        CampaignError: If it is of another.
+    """
+    plan = _plan(context, None)
+    if plan.entry.kind != kind:
+        raise CampaignError(f'the newest change of {context.snapshot.name} is another: "{plan.entry.text}"')
+    return UndoChange().facts(plan)
+
+
+def drop_mails_of(context: Context, kind: str) -> None:
+    """Withdraw the queued mails of the newest change of a kind, if it is the newest of all."""
+    try:
+        entry = _load_entry(context, None)
+    # Whatever was stored there, what is asked for can be done.
+    except CampaignError:
+        return
+    if entry.kind == kind:
+        drop_queued(context.session, _ours(context, entry.mails))
+
+
 def undoable_entries(context: Context) -> Collection[int]:
     """Return the numbers of the newest journal entries that can be undone now."""
     found, rows = [], _RowCache(context)
@@ -196,18 +219,22 @@ def _newest_id(context: Context) -> int:
     return context.session.scalar(newest) or 0
 
 
-def _plan(context: Context, number: int | None) -> _Plan:
-    name = context.snapshot.name
+def _load_entry(context: Context, number: int | None) -> _Entry:
+    """Return the newest change, or that of an entry. Raises CampaignError if there is none."""
     entries = _ENTRIES.where(*_of(context)).order_by(JOURNAL.c.id.desc()).limit(1)
     row = context.session.execute(entries if number is None else entries.where(JOURNAL.c.id == number)).first()
     if row is None:
         which = "no change of yours" if number is None else f"no change of yours with the number {number}"
-        raise CampaignError(f"the journal of {name} has {which} that can be undone")
-    entry = _read_entry(row)
+        raise CampaignError(f"the journal of {context.snapshot.name} has {which} that can be undone")
+    return _read_entry(row)
+
+
+def _plan(context: Context, number: int | None) -> _Plan:
+    entry = _load_entry(context, number)
     _check(context, entry, _RowCache(context))
     mails = _load_mails(context, entry)
     return _Plan(
-        name,
+        context.snapshot.name,
         entry,
         queued=tuple(mail.id for mail in mails if mail.state == OutgoingState.QUEUED),
         mailed=tuple(mail.recipient for mail in mails if mail.state not in _UNREAD),
@@ -290,20 +317,27 @@ def _check(context: Context, entry: _Entry, rows: _RowCache) -> None:
     if reversal.never:
         how = "Reopen it" if entry.kind == "run" else "Instead"
         raise CampaignError(f"{reversal.never.format(turn=entry.turn)}{_hint(reversal, name, entry.turn, how)}")
-    if entry.undone:
+    if entry.kind != "export":
+        require_here(context.snapshot)
+    if entry.undone or (entry.kind == "export" and context.snapshot.status != CampaignState.MOVED):
         raise CampaignError(f"entry {entry.id} was undone already{_hint(reversal, name, entry.turn, 'Do it again')}")
     if reversal.until_run:
         _check_moment(context, entry)
     if since := next(find_conflicts(entry.rows, rows(reversal.tables)), None):
         raise CampaignError(f'"{entry.text}" cannot be undone: {_describe(context, since)} was changed since')
+    _check_kept(context, entry)
+    if reversal.until_mailed and any(mail.state not in _UNREAD for mail in _load_mails(context, entry)):
+        raise CampaignError(f'"{entry.text}" was mailed to those concerned{_hint(reversal, name, entry.turn)}')
+
+
+def _check_kept(context: Context, entry: _Entry) -> None:
+    """Raise CampaignError unless all is there that was before a change."""
     if entry.kind == "rollback":
         _check_withdrawal(context, entry, find_undoable_rollback(context.session, context.snapshot).id)
     elif entry.kind == "state":
         _check_withdrawal(context, entry, _newest_withdrawal(context))
-    elif not entry.rows:
+    elif not entry.rows and entry.kind != "export":
         raise CampaignError(f'"{entry.text}" changed nothing that could be restored')
-    if reversal.until_mailed and any(mail.state not in _UNREAD for mail in _load_mails(context, entry)):
-        raise CampaignError(f'"{entry.text}" was mailed to those concerned{_hint(reversal, name, entry.turn)}')
 
 
 def _check_withdrawal(context: Context, entry: _Entry, newest: int) -> None:
@@ -500,7 +534,7 @@ def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[Se
                 title=as_title(_TAKEN_BACK),
                 paragraphs=_taken_back(relabel(entry.text, labels.get(place.id, {}))),
                 campaign=snapshot.name,
-                gm=snapshot.gm,
+                gm=snapshot.gm_shown,
             ),
         )
         for place in places

@@ -144,7 +144,7 @@ def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token:
         game=ruleset.title,
         designer=ruleset.designer,
         summary=ruleset.summary,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         address=app.settings.address,
         schedule=snapshot.schedule.text,
         rules=_rules_file(ruleset),

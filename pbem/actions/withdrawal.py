@@ -128,10 +128,7 @@ def _load_reported_seats(session: Session, snapshot: CampaignSnapshot) -> Mappin
 ROLLBACK, RERUN, UNDO, REPAIR = "rollback", "rerun", "undo", "repair"
 """The kinds of `WithdrawnTurns`: what was done when the turns were withdrawn."""
 
-SEED_KNOWN = (
-    "The game was over, so the seed of the dice was in its last reports: "
-    "whoever kept them can reckon every roll of the turns to come."
-)
+SEED_KNOWN = "Warning: the seed is public: anyone who kept the last report can compute all later rolls."
 """The warning for a reopened turn whose dice are no longer secret."""
 
 

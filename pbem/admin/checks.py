@@ -499,7 +499,7 @@ def _check_outbox(store: Store) -> Iterator[CheckResult]:
     with store.reading() as session:
         said = stuck_mail(session)
     if said:
-        yield failure("outbox", said, "ask whoever runs the carrier; when it is mended: pbem outbox --retry all")
+        yield failure("outbox", said, "ask whoever runs the carrier; when it is repaired: pbem outbox all --retry")
 
 
 def _format_utc(at: dt.datetime) -> str:
@@ -517,9 +517,9 @@ def _check_histories(store: Store) -> Iterator[CheckResult]:
                 continue  # its schedule or another row cannot be read, which is reported already
             if broken is not None:
                 whole = False
-                yield failure("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
+                yield failure("history", f"campaign {name}: {broken.text}", f"pbem rollback {name} --repair")
     if whole:
-        yield ok("history", "the turns of every campaign hang together")
+        yield ok("history", "consistent in every campaign")
 
 
 def _check_game_code(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
@@ -554,8 +554,8 @@ def check_mail(settings: Settings) -> Iterator[CheckResult]:
     """
     # The settings of a restored home may be a stranger's: until it is reopened, no server is asked (decision 37).
     if not settings.active:
-        mend = "see that all of it is right, correct it in pbem.toml, and then open the home: pbem reopen"
-        yield warning("inactive", "this home was restored, and uses none of the following before it is opened", mend)
+        mend = "see that all of it is right, correct it in pbem.toml, then: pbem restore --activate"
+        yield warning("inactive", "this home is inactive, and uses none of the following before it is activated", mend)
         yield from (warning("inactive", each, "") for each in reaches(settings.home))
         return
     yield from _check_inbox(settings)

@@ -50,11 +50,8 @@ def inactive_notice(session: Session) -> str:
     if flushed_connection(session).execute(kept).first() is None:
         return ""
     closed = read_fact(session, CLOSED)
-    of = "" if closed is None else f" of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')}"
-    return (
-        f"this home was restored from its backup{of}, and nothing is read, run or sent here until you say so, "
-        "with: pbem reopen"
-    )
+    of = "" if closed is None else f" (backup of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')})"
+    return f"this home{of} is inactive: it reads, runs and sends nothing; activate it: pbem restore --activate"
 
 
 def require_active(app: App) -> None:
@@ -206,9 +203,9 @@ def _unanswered_notice(session: Session) -> str:
         return ""
     lately = (InboxMessage.unanswered, InboxMessage.received_at > newest - _DAY)
     number = session.scalar(select(func.count()).where(*lately)) or 0
-    letters = count_noun(number, "letter was", "letters were")
+    messages = count_noun(number, "message was", "messages were")
     until = format_time(newest, "UTC")
-    return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
+    return f"{messages} not answered in the day before {until}. Reasons: pbem inbox" if number else ""
 
 
 def _unread_notice(watch: MailboxWatch | None) -> str:
@@ -236,31 +233,34 @@ class HomeStatus:
     notices: tuple[str, ...]
 
 
-def home_status(app: App, campaign: str | None = None) -> HomeStatus:
-    """Return the status of all campaigns, or of one.
+def home_status(app: App, campaign: str | None = None, now: dt.datetime | None = None) -> HomeStatus:
+    """Return the status of all campaigns, or of one, at the clock's time unless another is given.
 
     Raises:
         CampaignError: If there is no such campaign.
     """
+    now = now or dt.datetime.now(dt.UTC)
     if campaign is not None:
         with readable(app, campaign), app.store.reading() as session:
-            here = campaign_status(session, app, load_campaign(session, campaign))
+            here = campaign_status(session, app, load_campaign(session, campaign), now)
             return HomeStatus(
                 campaigns=(here,), undelivered=(), set_aside=_count_quarantined(session), notices=home_notices(session)
             )
     notices: list[str] = []
     with app.store.reading() as session:
         names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-        found = tuple(filter(None, (_status_or_notice(session, app, name, notices) for name in names)))
+        found = tuple(filter(None, (_status_or_notice(session, app, name, now, notices) for name in names)))
         stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: load_undelivered(session, None), ())
         set_aside = _count_quarantined(session)
         notices = [*home_notices(session), *notices]
     return HomeStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
 
 
-def _status_or_notice(session: Session, app: App, name: str, notices: list[str]) -> CampaignStatus | None:
+def _status_or_notice(
+    session: Session, app: App, name: str, now: dt.datetime, notices: list[str]
+) -> CampaignStatus | None:
     try:
-        return campaign_status(session, app, load_campaign(session, name))
+        return campaign_status(session, app, load_campaign(session, name), now)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not hide the others

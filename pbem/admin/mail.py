@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from unicodedata import normalize
 
 from sqlalchemy import ColumnElement, Integer, RowMapping, case, cast, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import load_campaign
-from pbem.errors import MailAdminError
-from pbem.mail.message import parse_headers, parse_message
+from pbem.errors import MailAdminError, reason_of
+from pbem.mail.message import list_attachments, parse_headers, parse_message
 from pbem.mail.retention import is_masked
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
 from pbem.store.session import Store
@@ -88,6 +92,72 @@ def show_message(store: Store, letter_id: int) -> MessageDetail:
     )
 
 
+_UNSAFE = re.compile(r'[/\\:*?"<>|\s]++')
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for devices, with any ending."""
+
+_LONGEST_NAME = 50
+"""Characters: four bytes each, and many file systems take 255 bytes."""
+_LONGEST_ENDING = 12
+
+
+def safe_name(name: str) -> str:
+    """Return a name that another person gave a file as one that any system can store, without a folder in it."""
+    # Not printable are also signs by which a name reads backwards, so that "gnp.exe" looks like a picture.
+    plain = "".join(sign for sign in normalize("NFC", name) if sign.isprintable() or sign.isspace())
+    plain = _UNSAFE.sub("-", plain).strip(".-") or "file"
+    stem, dot, ending = plain.rpartition(".")
+    if not stem or len(ending) > _LONGEST_ENDING:
+        stem, dot, ending = plain, "", ""
+    plain = f"{stem[: _LONGEST_NAME - len(ending)]}{dot}{ending}"
+    return f"file-{plain}" if _DEVICES.match(plain) else plain
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMessage:
+    """A message that was written to a folder; the first of its `files` has its text, the others were attached."""
+
+    id: int
+    folder: Path
+    files: tuple[str, ...]
+
+
+def save_message(store: Store, letter_id: int, folder: Path, lines: Iterable[str]) -> SavedMessage:
+    """Write a message, as the `lines` that show it, and its attachments into a folder. No file is overwritten.
+
+    Raises:
+        MailAdminError: If there is no such message, or the folder cannot be used.
+    """
+    with store.reading() as session:
+        raw = session.scalar(select(InboxMessage.raw).where(InboxMessage.id == letter_id))
+    if raw is None:
+        raise _no_such_message(letter_id)
+    text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+    files = [(f"{letter_id}.txt", text)]
+    files += [(f"{letter_id}-{safe_name(file.name)}", file.content) for file in list_attachments(raw)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return SavedMessage(letter_id, folder, tuple(_write_new(folder, name, content) for name, content in files))
+    except OSError as error:
+        raise MailAdminError(f"message {letter_id} cannot be saved in {folder} ({reason_of(error)})") from None
+
+
+def _write_new(folder: Path, name: str, content: bytes) -> str:
+    """Write a file under this name, or with a number where there is one of it; return the name."""
+    stem, dot, ending = name.rpartition(".")
+    stem, ending = (stem, f".{ending}") if dot else (name, "")
+    for number in count(1):
+        path = folder / (name if number == 1 else f"{stem}-{number}{ending}")
+        try:
+            # Exclusive: it neither overwrites a file nor follows a link that has the name.
+            with path.open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            continue
+        return path.name
+    raise AssertionError("unreachable")
+
+
 def retry_message(store: Store, letter_id: int) -> None:
     """Make a quarantined message new, for the next tick. Raises MailAdminError if it is not quarantined."""
     again = (
@@ -104,7 +174,7 @@ def retry_message(store: Store, letter_id: int) -> None:
     if state is None:
         raise _no_such_message(letter_id)
     reason = "the next tick deals with it anyway" if state == MessageState.NEW else "it has had its answer"
-    raise MailAdminError(f"letter {letter_id} is {state}, not quarantined: {reason}")
+    raise MailAdminError(f"message {letter_id} is {state}, not quarantined: {reason}")
 
 
 def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
@@ -120,7 +190,7 @@ def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: s
 
 
 def _no_such_message(letter_id: int) -> MailAdminError:
-    return MailAdminError(f"there is no letter {letter_id}: list them with: pbem letters")
+    return MailAdminError(f"there is no message {letter_id}: list them: pbem inbox")
 
 
 # The states of mail that is retried without its id: neither being sent by another process, nor bounced.
@@ -195,7 +265,7 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
 
 def _explain_refusal(mail_id: int, state: str | None) -> MailAdminError:
     if state is None:
-        return MailAdminError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
+        return MailAdminError(f"there is no mail {mail_id} in the outbox: list them: pbem outbox")
     if state == OutgoingState.SENDING:
         return MailAdminError(f"mail {mail_id} is being sent; if that was cut short, it is tried again by itself soon")
     return MailAdminError(f"mail {mail_id} is {state}: only what is not delivered is tried again")

@@ -303,7 +303,7 @@ class BackupReader:
                 while counted.read():  # to its end, so that the hash covers the whole part
                     pass
         except KeyError:
-            raise BackupError(f"{self.path} is not whole: {name} is missing") from None
+            raise BackupError(f"{self.path} is incomplete: {name} is missing") from None
         except _BROKEN as error:
             # EINVAL is a place before the beginning of the file, told by a list of parts that was changed.
             if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):

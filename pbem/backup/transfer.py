@@ -30,7 +30,9 @@ from pathlib import Path
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from pbem.actions.reversal import UNDO, record
 from pbem.actions.settings import mail_gm_token
+from pbem.actions.undo import drop_mails_of
 from pbem.actions.welcome import find_report, renew_codes
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
@@ -158,18 +160,25 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
     """
     with app.store.writing() as session:
         lock_campaign(session, name)
-        moved = load_campaign(session, name)
-        if moved.status != CampaignState.MOVED:
-            raise CampaignError(f"campaign {name} has not moved: it is {moved.status}")
-        why = "it is played here after all, and not at " + moved.moved_to
-        hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
-        values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
-        session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
-        back = load_campaign(session, name)
-        act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
-        page = CampaignHeld(campaign=name, why=why, gm=back.gm)
-        context = Context(session, app, back, now)
-        notify_players(context, act=act, subject="on hold: played here after all", page=page)
+        context = Context(session, app, load_campaign(session, name), now)
+        if context.snapshot.status != CampaignState.MOVED:
+            raise CampaignError(f"campaign {name} has not moved: it is {context.snapshot.status}")
+        record(context, UNDO, lambda: _take_back(context))
+
+
+def _take_back(context: Context) -> None:
+    session, moved, now = context.session, context.snapshot, context.now
+    # One mail instead of two, where the one that it moves is still queued.
+    drop_mails_of(context, "export")
+    why = "it is played here after all, and not at " + moved.moved_to
+    hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
+    values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
+    session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
+    back = load_campaign(session, moved.name)
+    act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
+    page = CampaignHeld(campaign=back.name, why=why, gm=back.gm_shown)
+    after = Context(session, context.app, back, now)
+    notify_players(after, act=act, subject="on hold: played here after all", page=page)
 
 
 def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
@@ -180,11 +189,12 @@ def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
             if snapshot.moved_to.lower() != to.lower():
                 raise CampaignError(
                     f"campaign {name} has moved to {snapshot.moved_to} already; take it back first, with: "
-                    f"pbem export {name} --back"
+                    f"pbem undo {name}"
                 )
             return
         require_running(snapshot)
-        _move_away(Context(session, app, snapshot, now), to)
+        context = Context(session, app, snapshot, now)
+        record(context, "export", lambda: _move_away(context, to))
 
 
 def _move_away(context: Context, to: str) -> None:
@@ -442,7 +452,7 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
         campaign=snapshot.name,
         seat=place.seat,
         game=app.game(snapshot.game).title,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         about=came_from,
     )
     mailer = CampaignMailer.of(app, snapshot)

@@ -61,7 +61,7 @@ def check_campaign(session: Session, app: App, name: str) -> CampaignSnapshot:
     """Return a running campaign. Raise BackupError unless its rows agree with its last record and its rules."""
     snapshot = load_campaign(session, name)
     if broken := find_inconsistency(session, snapshot):
-        raise BackupError(f"the turns of {name} do not hang together: {broken.text}")
+        raise BackupError(f"the turn history of {name} is inconsistent: {broken.text}")
     if snapshot.turn < snapshot.first:
         raise BackupError(f"campaign {name} has no open turn")
     record = json.loads(load_record(session, snapshot, snapshot.turn - 1))

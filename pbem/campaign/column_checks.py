@@ -71,6 +71,7 @@ from pbem.campaign.value_checks import (
     unpacked,
     view,
 )
+from pbem.mail.headers import is_name
 from pbem.ruleset.serialization import json_sha256
 from pbem.store.models import Base
 from pbem.store.types import CanonicalJson, CompressedBytes, CompressedFiles, UtcDateTime
@@ -94,6 +95,13 @@ _FLAG = anything
 # These columns are fully checked by their types.
 _ENUM = anything
 
+
+def person_name(value: Any) -> None:
+    """Raise ValueError unless a value can be shown as a name in mails."""
+    if not (isinstance(value, str) and is_name(value)):
+        raise ValueError(f"a name is expected, and it is {shown(value)}")
+
+
 CHECKS: Mapping[str, Mapping[str, Check]] = {
     "person": {
         "id": _ID,
@@ -112,6 +120,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "version": between(1, 1_000_000),
         "options": mapping,
         "gm": address,
+        "gm_name": or_empty(person_name),
         "schedule": schedule,
         "status": _ENUM,
         "turn": _TURN,

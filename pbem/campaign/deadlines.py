@@ -192,11 +192,13 @@ class OpenTurnStatus:
 
 @dataclass(frozen=True, slots=True)
 class DueTurn:
-    """A turn to be run, and the reason."""
+    """A turn to be run, and the reason; of one that is held instead, also the kind and the reason of the hold."""
 
     campaign: str
     turn: int
     reason: str
+    hold_kind: HoldKind = HoldKind.NONE
+    hold_reason: str = ""
 
 
 def due_turns(

@@ -35,7 +35,7 @@ def offer_seat(
         game=ruleset.title,
         summary=ruleset.summary,
         schedule=snapshot.schedule.words,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         pitch=ruleset.pitch,
         minutes=ruleset.minutes,
         seats=tuple(place.seat for place in snapshot.playing),
@@ -60,7 +60,7 @@ def describe_open_game(app: App, snapshot: CampaignSnapshot) -> OpenGame:
         pace=snapshot.schedule.pace,
         schedule=snapshot.schedule.words,
         running=snapshot.status == CampaignState.RUNNING,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
         join=mailto(app.settings.address, f"JOIN {name}", [f"JOIN {name}"]),
     )
 

@@ -23,7 +23,7 @@ from pbem.app import App
 from pbem.campaign.house_rules import OFF, HouseRules
 from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatView
 from pbem.mail.compose import MailPart, NewMail
-from pbem.mail.headers import message_id, tagged_subject
+from pbem.mail.headers import message_id, tagged_subject, with_name
 from pbem.mail.message import Message
 from pbem.mail.outbox import enqueue, topic_of
 from pbem.report.attachments import MailAttachment
@@ -126,7 +126,7 @@ class CampaignMailer:
 
     `name` is part of their subjects, and their Message-IDs are made with `key`. Mails of
     running campaigns are recognised by these: neither they nor the parts of Message-IDs
-    may change.
+    may change. `title` is the campaign's own, "" if it has none.
     """
 
     app: App
@@ -136,6 +136,8 @@ class CampaignMailer:
     game: str = ""
     gm: str = ""
     site: str = ""
+    gm_name: str = ""
+    title: str = ""
 
     @classmethod
     def of(cls, app: App, campaign: CampaignSnapshot | Campaign | None) -> Self:
@@ -144,7 +146,8 @@ class CampaignMailer:
             return cls(app)
         policy = campaign.policy if isinstance(campaign, CampaignSnapshot) else HouseRules.read(campaign.policy)
         site = campaign_url(app, campaign.name, policy)
-        return cls(app, campaign.id, campaign.name, campaign.mail_key, campaign.game, campaign.gm, site)
+        own = (campaign.name, campaign.mail_key, campaign.game, campaign.gm)
+        return cls(app, campaign.id, *own, site, campaign.gm_name, policy.title)
 
     def frame(self, code: str = "") -> MailFrame:
         """Return the facts for head, links and footer of a mail whose reply carries `code`."""
@@ -156,8 +159,10 @@ class CampaignMailer:
             reply_to=self._reply_to(code),
             campaign=self.name,
             game=game.title if game else "",
-            gm=self.gm,
+            gm=with_name(self.gm_name, self.gm),
             site=self.site,
+            title=self.title,
+            named=bool(self.gm_name),
         )
 
     def id_of(self, *parts: str | int) -> str:
@@ -206,6 +211,7 @@ class CampaignMailer:
             html=written.html,
             message_id=id_ if isinstance(id_, str) else self.id_of(*id_),
             reply_to=self._reply_to(code),
+            reply_name=self.title,
             in_reply_to="".join(thread),
             references=thread,
             parts=files,
@@ -235,6 +241,7 @@ class CampaignMailer:
             html=written.html,
             message_id=id_,
             reply_to=self._reply_to(code),
+            reply_name=self.title,
             in_reply_to=letter.message_id,
             references=thread,
             parts=files,
@@ -362,11 +369,13 @@ def notify_gm_once(
     topic: str = "",
     kind: str = "notice",
     code: str = "",
+    files: tuple[MailPart, ...] = (),
 ) -> str:
     """Queue a notice to the GM, unless the same moment was notified before; return its Message-ID, "" if it was.
 
     `moment` are words and times that identify the occasion, besides campaign, turn and kind. With a `topic` of the open
-    turn, such as "late", it supersedes a queued notice of that topic. A reply to it carries the `code`.
+    turn, such as "late", it supersedes a queued notice of that topic. A reply to it carries the `code`;
+    `files` go with it.
     """
     if was_notified(context, moment, kind=kind):
         return ""
@@ -374,7 +383,7 @@ def notify_gm_once(
     mailer = CampaignMailer.of(context.app, snapshot)
     topic = topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
     parts = _moment_parts(snapshot, moment, kind)
-    mail = mailer.mail(snapshot.gm, subject, page, parts, code=code, kind=kind, topic=topic)
+    mail = mailer.mail(snapshot.gm, subject, page, parts, code=code, kind=kind, topic=topic, files=files)
     mailer.send(context.session, context.now, mail)
     return mail.message_id
 

@@ -253,7 +253,8 @@ def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Map
         # By the turn and not by the attempt: two processes that compute one turn make the same codes and Message-IDs.
         code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
         address=app.settings.address,
-        gm=snapshot.gm,
+        gm=snapshot.gm_shown,
+        title=snapshot.policy.title,
         site=campaign_url(app, snapshot.name, snapshot.policy),
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,

@@ -42,10 +42,6 @@ _UNITS = {"m": dt.timedelta(minutes=1), "h": dt.timedelta(hours=1), "d": dt.time
 _SHORTEST, _LONGEST = dt.timedelta(minutes=10), dt.timedelta(days=60)
 _MOST_WEEKS = 12
 _DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(weeks=1)
-_FORMS = (
-    '"FRI 20:00 Europe/Berlin", "MON,THU 20:00 Europe/Berlin", "DAILY 20:00 UTC",'
-    ' "EVERY 2 WEEKS FRI 20:00 Europe/Berlin", "1ST FRI 20:00 Europe/Berlin" or "EVERY 12h"'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,8 @@ class Schedule:
             case _, [ordinals, days, clock, zone]:
                 numbers = frozenset(map(_read_ordinal, ordinals.split(",")))
                 return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock), ordinals=numbers)
-        raise CampaignError(f"a deadline cannot be {text!r}: write it like {_FORMS}")
+        example = "Example: FRI 20:00 Europe/Berlin. More: pbem help schedule"
+        raise CampaignError(f'"{text}" is not a schedule. {example}')
 
     def next_after(self, opened: dt.datetime, *, least: dt.timedelta) -> dt.datetime:
         """Return the deadline, in UTC, of a turn that opens at this moment.

@@ -16,8 +16,9 @@ from pbem.archive.record import mixed_seed
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
+from pbem.mail.headers import with_name
 from pbem.report.facts import DiceWord
-from pbem.ruleset.fields import suggest
+from pbem.ruleset.fields import suggest_name
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, SeatName, Seats, is_plain_seat
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 _PAUSED = "paused by the GM"
 
 _WORDS = {
-    HoldKind.NO_MAIL: "not one mail has come in since the turn opened",
-    HoldKind.NO_PLAYERS: "every seat is open or paused, so nobody would send orders",
+    HoldKind.NO_MAIL: "no mail has come in since the turn opened",
+    HoldKind.NO_PLAYERS: "every seat is open or paused, so no orders would come",
     HoldKind.REVIEW: "it awaits your review",
-    HoldKind.RULING: "it awaits the GM's ruling",
-    HoldKind.RULED: "it has the GM's ruling, and goes on when he releases it",
+    HoldKind.RULING: "it needs the GM's ruling",
+    HoldKind.RULED: "its ruling is submitted, and waits for the GM's release",
 }
 
 NO_HOLD: Mapping[str, Any] = {"hold_kind": HoldKind.NONE, "hold_reason": ""}
@@ -94,6 +95,7 @@ class CampaignSnapshot:
     seed: bytes
     mail_key: bytes
     gm: str
+    gm_name: str
     policy: HouseRules
     hold_kind: HoldKind
     hold_reason: str
@@ -107,6 +109,11 @@ class CampaignSnapshot:
     def first(self) -> int:
         """The number of the first turn."""
         return self.origin + 1
+
+    @property
+    def gm_shown(self) -> str:
+        """The GM as shown to people, with the name if there is one."""
+        return with_name(self.gm_name, self.gm)
 
     @property
     def held(self) -> str:
@@ -227,7 +234,7 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
     campaign = database.execute(_CAMPAIGN, {"name": name}).first()
     if campaign is None:
         names = session.scalars(select(Campaign.name).order_by(Campaign.name)).all()
-        raise CampaignError(f"there is no campaign {name!r}: {suggest(name, names)}")
+        raise CampaignError(f'no campaign "{name}". {suggest_name(name, names, "Campaigns")}')
     rows = database.execute(_SEATS, {"campaign": campaign.id})
     return CampaignSnapshot(
         id=campaign.id,
@@ -241,6 +248,7 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
         seed=campaign.seed,
         mail_key=campaign.mail_key,
         gm=campaign.gm,
+        gm_name=campaign.gm_name,
         policy=HouseRules.read(campaign.policy),
         hold_kind=campaign.hold_kind,
         hold_reason=campaign.hold_reason,
@@ -277,7 +285,7 @@ def find_seat_view(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
     for place in snapshot.places:
         if place.seat == seat.lower():
             return place
-    raise CampaignError(f"{snapshot.name} has no seat {seat!r}: {suggest(seat.lower(), snapshot.seats)}")
+    raise CampaignError(f'{snapshot.name} has no seat "{seat}". {suggest_name(seat.lower(), snapshot.seats, "Seats")}')
 
 
 def is_current(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
@@ -340,7 +348,8 @@ def load_record(session: Session, snapshot: CampaignSnapshot, number: int) -> by
 
 def _history_error(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
     return CampaignError(
-        f"the turns of {snapshot.name} do not hang together: {wrong}; run: pbem mend {snapshot.name} (by mail: MEND)"
+        f"the turn history of {snapshot.name} is inconsistent: {wrong}. "
+        f"Repair: pbem rollback {snapshot.name} --repair (by mail: MEND)"
     )
 
 

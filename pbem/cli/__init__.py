@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,11 +12,21 @@ from pbem.util import gc_paused
 with gc_paused(for_good=True):  # collecting garbage among all that is imported here took a fifth of the start
     from pbem import __version__
     from pbem.cli import correcting, mail, programmers, ruling, running, start_here
-    from pbem.cli.command import Main
+    from pbem.cli.call import Call
+    from pbem.cli.command import SHOWS, Main, command
+    from pbem.cli.completion import install_completion
     from pbem.cli.demo import demo
     from pbem.cli.options import FOLDER
+    from pbem.cli.output import print_lines
+    from pbem.cli.topics import TOPICS
     from pbem.cli.verify import verify
     from pbem.games import installed_games
+
+
+def _install_completion(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        print_lines(install_completion())
+        ctx.exit()
 
 
 @click.group(
@@ -29,6 +40,15 @@ with gc_paused(for_good=True):  # collecting garbage among all that is imported 
 )
 @click.option("--home", type=FOLDER, metavar="DIR", help="Home to use [default: nearest with pbem.toml]")
 @click.version_option(__version__, package_name="pbem", prog_name="pbem", help="Print the version")
+@click.option(
+    "--install-completion",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_install_completion,
+    help="Complete commands and names in this shell",
+)
+@click.help_option("-h", "--help", help=f'Print help; "pbem help TOPIC": {", ".join(TOPICS)}')
 def main(home: Path | None) -> None:
     """Play-by-email turn processor: orders and reports go by mail."""
 
@@ -54,3 +74,28 @@ main.add_section(
 )
 main.add_section("Players and programmers", programmers.check, programmers.dev)
 main.add_command(correcting.forward)
+
+
+@command("pbem help schedule", SHOWS, name="help", hidden=True)
+@click.argument("about", metavar="[TOPIC|COMMAND]..", nargs=-1)
+@click.pass_context
+def help_(ctx: click.Context, call: Call, about: tuple[str, ...]) -> None:
+    """Print the help of a topic or a command."""
+    topic = " ".join(about)
+    lines = list(TOPICS[topic]()) if topic in TOPICS else [_help_of(ctx, about)]
+    call.print({"topic": topic, "text": "\n".join(lines)}, lines, paged=True)
+
+
+def _help_of(ctx: click.Context, words: Sequence[str]) -> str:
+    """Return the help of a command, or that of all. Raises UsageError if there is none."""
+    shown: click.Command = main
+    within = ctx.find_root()
+    for word in words:
+        found = shown.get_command(within, word) if isinstance(shown, click.Group) else None
+        if found is None:
+            raise click.UsageError(f"no topic or command {' '.join(words)!r}. Topics: {', '.join(TOPICS)}")
+        shown, within = found, click.Context(found, parent=within, info_name=word)
+    return shown.get_help(within)
+
+
+main.add_command(help_)

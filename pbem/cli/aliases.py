@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, str] = {
     "patch NAME FILE": "state NAME FILE",
     "letters [--limit N]": "inbox [--limit N]",
     "letters --state STATE [--limit N]": "inbox --state STATE [--limit N]",
-    "letters --show ID": "inbox ID",
+    "letters --show ID [--save FOLDER]": "inbox ID [--save FOLDER]",
     "letters --retry ID": "inbox ID --retry",
     "outbox CAMPAIGN": "outbox --campaign CAMPAIGN",
     "outbox [CAMPAIGN] --ledger": "outbox [--campaign CAMPAIGN] --by-player",
@@ -64,7 +64,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 """By command, options that have another name now."""
 
 VALUES: Mapping[str, str] = {
-    "SCHEDULE": r"[A-Za-z].*",
+    "SCHEDULE": r"[A-Za-z].* .*",
     "CAMPAIGN": r"(?!all$)(?!\d+$).*",
 }
 """What an argument is, where the words alone could be those of today as well."""
@@ -136,7 +136,7 @@ def _rename(args: Sequence[str]) -> tuple[list[str], str]:
         words = [token.word for token in _read_pattern(command) if token.word]
         return [*words, *args[1:]], _note(args[0], " ".join(words))
     names = OPTIONS.get(args[0], {})
-    renamed, found = [args[0]], {}
+    renamed, found = [args[0]], dict[str, str]()
     for word in args[1:]:
         option, equals, value = word.partition("=")
         found |= {option: names[option]} if option in names else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,10 +18,13 @@ from pbem.actions.base import (
     CLI,
     DRY_RUN,
     Change,
+    Channel,
     PreviewedChange,
     Query,
     attempt,
     do_as_shown,
+    preview_confirmation,
+    require_as_shown,
     run_action,
     run_query,
 )
@@ -30,6 +34,7 @@ from pbem.cli.output import colour, print_document, print_lines, to_json
 from pbem.config import find_home
 from pbem.games import InstalledGames
 from pbem.log import open_log
+from pbem.scheduler.worker_status import is_served
 
 # Click exits with 1 after an error and with 2 after wrong usage.
 UNSOUND = 1
@@ -112,7 +117,8 @@ class Call:
         """Apply a change to a campaign and print the result; ask for confirmation as in `perform`."""
         with self.open() as app:
             facts = self.perform(app, name, wish)
-        self.print(facts, wish.render(facts, CLI))
+            channel = cli_channel(app)
+        self.print(facts, wish.render(facts, channel))
 
     def perform(self, app: App, name: str, wish: Change[Facts]) -> Facts:
         """Apply a change to a campaign, and return its facts.
@@ -134,6 +140,15 @@ class Call:
         # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
         return do_as_shown(app, name, wish.confirmed(tried.facts), self.now, tried.read_set)
 
+    def ask_before(self, app: App, name: str, wish: PreviewedChange[Any]) -> None:
+        """Ask for confirmation as in `perform`, of a change that the command then does in several steps."""
+        if self.dry_run:
+            self.perform(app, name, wish)
+        shown = None if self.sure else preview_confirmation(app, name, wish, self.now)
+        if shown is not None and shown.read_set is not None:
+            self.confirm(shown.facts, wish.render(shown.facts, ASKED if self.asks else DRY_RUN))
+            require_as_shown(app, name, self.now, shown.read_set)
+
     @property
     def asks(self) -> bool:
         """True if there is a terminal at which to ask."""
@@ -143,12 +158,13 @@ class Call:
         """Show what would be done, and return if it is to be done.
 
         Raises:
-            Exit: If not: with `UNCONFIRMED`, or with 0 in a dry run.
+            Exit: If not: with `UNCONFIRMED`, or with 0 in a dry run or where nothing would change.
         """
         if self.sure and not self.dry_run:
             return
-        self.print(facts, lines, "would_do")
-        if self.dry_run:
+        nothing = getattr(facts, "nothing_to_do", False)
+        self.print(facts, lines, "nothing_to_do" if nothing else "would_do")
+        if self.dry_run or nothing:
             raise click.exceptions.Exit(0)
         # On standard error, as standard output has the facts.
         if not (self.asks and _is_confirmed()):
@@ -162,7 +178,7 @@ class Call:
         Raises:
             Exit: With `UNSOUND`, if what was checked is not `sound`.
         """
-        lines = [line for line in lines if line is not None]
+        lines = list(lines)
         if result == "would_do" and lines and not lines[0].startswith(_HEADED):
             lines[0] = f"Would do: {lines[0]}"
         if self.as_json:
@@ -171,6 +187,11 @@ class Call:
             print_lines(lines, paged=paged)
         if not sound:
             raise click.exceptions.Exit(UNSOUND)
+
+
+def cli_channel(app: App) -> Channel:
+    """Return the channel of the command line, which knows whether a service runs in the home."""
+    return dataclasses.replace(CLI, served=is_served(app))
 
 
 _SHARED = {"log": None, "as_json": False, "sure": False, "dry_run": False}

@@ -170,7 +170,7 @@ class Main(Group):
                 return super().invoke(ctx)
         except click.UsageError as error:
             if ctx.meta.get(AS_JSON):
-                raise NotDone("usage", error.format_message(), as_json=True, code=error.exit_code) from error
+                raise WrongUsage("usage", error.format_message(), as_json=True) from error
             raise
         except BrokenPipeError:
             raise  # the reader of the pipe has seen enough; click exits silently
@@ -184,9 +184,9 @@ class Main(Group):
 class NotDone(click.ClickException):
     """Raised when a command could not be done: one sentence why, and one with the fix."""
 
-    def __init__(self, kind: str, text: str, hint: str = "", *, as_json: bool = False, code: int = 1) -> None:
+    def __init__(self, kind: str, text: str, hint: str = "", *, as_json: bool = False) -> None:
         super().__init__(text)
-        self.kind, self.hint, self.as_json, self.exit_code = kind, hint, as_json, code
+        self.kind, self.hint, self.as_json = kind, hint, as_json
 
     @classmethod
     def of(cls, error: Exception, *, as_json: bool) -> NotDone:
@@ -202,7 +202,7 @@ class NotDone(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the error: as two sentences on standard error, or as JSON on standard output."""
-        said, hint = stop(self.message), as_sentence(self.hint) if self.hint else ""
+        said, hint = stop(self.message), stop(self.hint[:1].upper() + self.hint[1:]) if self.hint else ""
         if self.as_json:
             document = {"result": "not_done", "summary": f"Not done: {said}", "next": []}
             print_document({**document, "error": {"code": self.kind, "text": said, "hint": hint}})
@@ -210,10 +210,23 @@ class NotDone(click.ClickException):
             print_error(f"Not done: {said}" + (f" {hint}" if hint else ""))
 
 
-_FIX = re.compile(
-    r"[:;] (?=(?:did you mean|possible:|choose|use|write|give|name|say|see|run|run:|install|save|put|move|take|look|try"
-    r"|list|restore|start|free|copy|remove|rename|send|enter|repair|make|check|add|set|wait|pip install|pbem [a-z])\b)"
+class WrongUsage(NotDone):
+    """Raised instead where the words of the command are wrong, to print that as JSON."""
+
+    exit_code = click.UsageError.exit_code
+
+
+_FIX_BEGINS = (
+    "activate add call check choose copy create did enter export fill free give install list look make move name open "
+    "pbem pip possible put release remove rename repair restore run save say see send set start take try upgrade use "
+    "wait write"
 )
+"""First words of a clause that says how to go on after an error."""
+
+_FIX = re.compile(rf"[:;] (?:and )?(?=(?:{'|'.join(_FIX_BEGINS.split())})\b)")
+
+
+_COMMAND = re.compile(r"(?:^|: )(?:pbem|pip) [^:]*$")
 
 
 def split_fix(text: str) -> tuple[str, str]:
@@ -227,8 +240,8 @@ def split_fix(text: str) -> tuple[str, str]:
 
 
 def stop(text: str) -> str:
-    """Return a text with a full stop, unless it ends in punctuation of its own."""
-    return text[:1] + as_sentence(text)[1:]
+    """Return a text with a full stop, unless it ends in punctuation of its own, or in a command to be typed."""
+    return text if _COMMAND.search(text) else text[:1] + as_sentence(text)[1:]
 
 
 def _given(group: click.Group, ctx: click.Context, args: Sequence[str]) -> list[click.Option]:

@@ -9,22 +9,26 @@ from typing import Any, BinaryIO
 import click
 
 from pbem.actions import fork as forking
-from pbem.actions.base import run_action, run_query
+from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt
 from pbem.actions.rerun import EditState, RerunTurn, ShowState
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns, UndoRollback
 from pbem.actions.sheets import RestoreSheet, ShowSheets
-from pbem.actions.undo import UndoChange
+from pbem.actions.undo import UndoChange, look_at_newest
 from pbem.app import init_home, open_app
+from pbem.backup.transfer import undo_export
 from pbem.campaign.order_sheets import Lines
+from pbem.campaign.snapshot import Context, load_campaign
+from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import command
 from pbem.cli.lines import copied_lines
-from pbem.cli.options import FOLDER, NUMBER, campaign, restore_option, sheets_option
+from pbem.cli.options import FOLDER, NUMBER, TURN, campaign, restore_option, sheets_option
 from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
+from pbem.store.types import CampaignState
 
 
 @command("pbem undo trap7", (UndoChange,))
@@ -35,7 +39,20 @@ def undo(call: Call, name: str, entry: int | None) -> None:
 
     The journal marks the entries that can be undone; without ENTRY it is the newest change of yours.
     """
-    call.act(name, UndoChange(None if entry is None else str(entry)))
+    wish = UndoChange(None if entry is None else str(entry))
+    with call.open() as app:
+        with app.store.reading() as session:
+            context = Context(session, app, load_campaign(session, name), call.now)
+            # A campaign that has moved is locked against all else.
+            moved = context.snapshot.status == CampaignState.MOVED and entry is None
+            facts = look_at_newest(context, "export") if moved else None
+        if facts is None:
+            facts = call.perform(app, name, wish)
+        else:
+            if facts.mailed:
+                call.confirm(facts, wish.render(facts, CLI))
+            undo_export(app, name, call.now)
+    call.print(facts, wish.render(facts, CLI))
 
 
 @command("pbem forward trap7", (UndoRollback,), hidden=True)
@@ -47,7 +64,7 @@ def forward(call: Call, name: str) -> None:
 
 @command("pbem sheet trap7 red red.txt", (EnterSheet, RestoreSheet))
 @campaign
-@click.argument("seat", required=False)
+@click.argument("seat", required=False, shell_complete=completion.seats)
 @click.argument("file", type=click.File("rb"), required=False)
 @restore_option
 def sheet(call: Call, name: str, *, seat: str | None, file: BinaryIO | None, restore: int | None) -> None:
@@ -80,7 +97,7 @@ def rerun(call: Call, name: str, *, sheets: dict[str, str], without_patch: bool)
 
 @command("pbem rollback trap7 4", (RollBack, RepairHistory))
 @campaign
-@click.argument("turn", type=NUMBER, required=False)
+@click.argument("turn", type=TURN, required=False, shell_complete=completion.turns)
 @click.option("--repair", is_flag=True, help="Go back to the last turn of a history that is consistent.")
 def rollback(call: Call, name: str, *, turn: int | None, repair: bool) -> None:
     """Reopen an earlier turn.
@@ -132,7 +149,7 @@ def _read_json(text: str) -> Any:
 
 @command("pbem fork trap7 4 trial --compare", (forking.ForkCampaign,))
 @campaign
-@click.argument("turn", type=NUMBER)
+@click.argument("turn", type=TURN, shell_complete=completion.turns)
 @click.argument("folder", type=FOLDER)
 @sheets_option
 @click.option("--compare", is_flag=True, help="Show how its reports would differ from those really mailed.")
@@ -143,8 +160,9 @@ def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, st
     """
     given = _read_sheets(name, sheets)
     with call.open() as app:
-        # Checked before a home is made in FOLDER.
+        # Asked and checked before a home is made in FOLDER.
         run_query(app, name, forking.ShowFork(turn), call.now)
+        call.ask_before(app, name, forking.ForkCampaign(turn))
         settings = init_home(folder, app.settings.address)
         forking.copy_templates(app, settings.home)
         with open_app(settings.home, call.games) as there:

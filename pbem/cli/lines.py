@@ -14,10 +14,10 @@ from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import Preview
 from pbem.actions.open_turn import PreviewFiles as PreviewWritten
 from pbem.actions.ruling import WrittenFiles as RulingWritten
-from pbem.actions.status import render_status, render_undelivered
+from pbem.actions.status import ImportStatus, render_confirmed, render_status, render_undelivered
 from pbem.admin.checks import Diagnosis
 from pbem.admin.health import HomeStatus
-from pbem.admin.mail import COUNTS, DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
+from pbem.admin.mail import COUNTS, DeliveryCounts, MessageDetail, MessageList, SavedMessage, UndeliveredMail
 from pbem.archive.replay import ReplayProof
 from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult
 from pbem.backup.create import BackupCreated
@@ -25,75 +25,89 @@ from pbem.backup.restore import BackupCheck, RestoreResult
 from pbem.backup.transfer import ExportResult, ImportResult
 from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
+from pbem.cli.output import to_json
 from pbem.inbox.order_sheets import Check
 from pbem.report.answers import accepted_part
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.scheduler.tick import TickResult
 from pbem.scheduler.worker_status import WorkersStatus
 from pbem.site.publish import Published
+from pbem.store.types import HoldKind
 from pbem.text import as_sentence, count_noun, format_table, format_time, wrap
 
 
 def tick_lines(done: TickResult) -> Iterator[str]:
     """Yield the results of a tick, a line for each stage that did anything."""
     if done.busy:
-        yield "Another tick is at work here, or workers are; this one did nothing."
-    before = done.answered
+        yield "Nothing done: another tick or a worker is running."
+    before, sent = done.answered, done.sent
     facts = [
-        (done.polled, f"{count_noun(done.polled, 'letter')} came in."),
-        (
-            before.letters,
-            f"{count_noun(before.letters, 'letter')} dealt with: {count_noun(before.sheets, 'order sheet')}.",
-        ),
-        (
-            before.unanswered,
-            f"{count_noun(before.unanswered, 'letter')} left unanswered; see the notes in: pbem letters",
-        ),
-        (before.set_aside, f"{count_noun(before.set_aside, 'letter')} set aside; see: pbem letters"),
-        (
-            before.left,
-            f"{count_noun(before.left, 'letter')} left for the next tick: so many came that this one stopped.",
-        ),
-        (done.reminded, f"{count_noun(done.reminded, 'reminder')} written."),
-        *((1, f"{turn.campaign}: turn {turn.turn} resolved ({turn.reason}).") for turn in done.resolved),
-        *((1, f"{turn.campaign}: turn {turn.turn} is held; see: pbem status {turn.campaign}") for turn in done.held),
-        *((1, f"{turn.campaign}: turn {turn.turn} awaits its GM's ruling ({turn.reason}).") for turn in done.awaiting),
-        (done.archived, f"{count_noun(done.archived, 'turn')} archived late."),
-        (done.sent.sent, f"{count_noun(done.sent.sent, 'mail')} sent."),
-        (done.sent.retried, f"{count_noun(done.sent.retried, 'mail')} to be tried again."),
-        (done.sent.held, f"{count_noun(done.sent.held, 'mail')} held back to keep the pace set in pbem.toml."),
-        (done.sent.failed, f"{count_noun(done.sent.failed, 'mail')} could not be delivered; see: pbem outbox"),
+        (done.polled, "message", "received."),
+        (before.letters, "message", f"processed: {count_noun(before.sheets, 'order sheet')}."),
+        (before.unanswered, "message", "not answered. Reasons: pbem inbox"),
+        (before.set_aside, "message", "quarantined. See: pbem inbox --quarantined"),
+        (before.left, "message", "left for the next tick: so many came that this one stopped."),
+        (done.reminded, "reminder", "queued."),
+        *_turns_run(done),
+        (done.archived, "turn", "archived late."),
+        (sent.sent, "mail", "sent."),
+        (sent.retried, "mail", "deferred; retried by the next tick."),
+        (sent.held, "mail", "delayed by the limits in pbem.toml."),
+        (sent.failed, "mail", "not delivered. See: pbem outbox"),
     ]
-    yield from (line for number, line in facts if number)
+    for number, noun, what in facts:
+        if number:
+            yield f"{count_noun(number, noun)} {what}" if noun else what
+
+
+def tick_facts(done: TickResult) -> dict[str, Any]:
+    """Return the results of a tick for scripts, under today's names and those of earlier versions."""
+    answered, sent = to_json(done.answered), to_json(done.sent)
+    processed = {**answered, "messages": done.answered.letters, "quarantined": done.answered.set_aside}
+    delivered = {**sent, "deferred": done.sent.retried, "delayed": done.sent.held}
+    waiting = {"on_hold": done.held, "needs_ruling": done.awaiting}
+    return {**to_json(done), "processed": processed, "sent": delivered, **waiting}
+
+
+def _turns_run(done: TickResult) -> Iterator[tuple[int, str, str]]:
+    """Yield the sentences on turns that were run or wait now, as facts without a noun."""
+    for turn in done.resolved:
+        yield 1, "", f"{turn.campaign}: turn {turn.turn} run ({turn.reason})."
+    for turn in done.held:
+        name = turn.campaign
+        more = f", or pbem deadline {name} 24h" if turn.hold_kind == HoldKind.MISSING else ""
+        yield 1, "", f"{name}: turn {turn.turn} on hold: {turn.hold_reason}. Next: pbem release {name}{more}"
+    for turn in done.awaiting:
+        yield 1, "", f"{turn.campaign}: turn {turn.turn} needs a ruling. Next: pbem ruling {turn.campaign} --edit"
 
 
 def status_lines(status: HomeStatus) -> Iterator[str]:
     """Yield all campaigns, and undelivered mail."""
     if not status.campaigns:
-        yield "There are no campaigns; make one with: pbem new"
+        yield "No campaigns. Create one: pbem new"
     for number, campaign in enumerate(status.campaigns):
         if number:
             yield ""
         yield from render_status(campaign, CLI)
     yield from render_undelivered(status.undelivered)
     if status.set_aside:
-        yield f"{count_noun(status.set_aside, 'letter')} set aside; see: pbem letters --state quarantined"
+        yield f"{count_noun(status.set_aside, 'message')} quarantined. See: pbem inbox --quarantined"
     yield from (wrap(as_sentence(notice)) for notice in status.notices)
 
 
 def workers_lines(status: WorkersStatus) -> Iterator[str]:
     """Yield the workers, the waiting jobs, and those that failed."""
     if not status.workers:
-        yield "Nobody works here; start somebody with: pbem worker"
+        yield "No workers running. Start one: pbem serve"
     for worker in status.workers:
         where = f"{worker.machine}, process {worker.process}"
         heard = "not heard of for" if worker.silent else "heard of within"
-        doing = f"; has in hand: {', '.join(worker.doing)}" if worker.doing else ""
+        doing = f"; working on: {', '.join(worker.doing)}" if worker.doing else ""
         served = ", ".join(worker.queues)
         yield f"{where}: serves {served} since {format_utc(worker.since)}, {heard} {math.ceil(worker.seconds)} s{doing}"
     for queue in status.queues:
         if queue.waiting or not queue.served:
-            unserved = "" if queue.served else "; nobody serves it"
+            unserved = "" if queue.served else "; no worker serves it"
             yield f"{queue.queue}: {count_noun(queue.waiting, 'job')} waiting{unserved}"
         for failed in queue.failed:
             lane = f" {failed.lane}" if failed.lane else ""
@@ -105,11 +119,8 @@ def made_lines(made: BackupCreated, *, verified: bool) -> Iterator[str]:
     """Yield what is in a backup, and what is not."""
     yield f"{made.path}: {made.bytes:,} bytes, {count_noun(len(made.campaigns), 'campaign')}."
     if made.lacking:
-        yield wrap(
-            f"In the archive {count_noun(made.lacking, 'turn')} not whole or not written yet; the database "
-            "in the backup "
-            "has what is missing."
-        )
+        lacking = count_noun(made.lacking, "turn")
+        yield wrap(f"In the archive, {lacking} incomplete or not written yet; the database in the backup has them.")
     yield from _left_out_lines(made.left_out)
     if made.removed:
         yield f"Removed: {', '.join(made.removed)}"
@@ -128,21 +139,27 @@ def checked_lines(checked: BackupCheck) -> Iterator[str]:
     yield from _left_out_lines(checked.left_out)
     yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in checked.problems)
     if not checked.problems:
-        yield "All parts are as they were written, and the database is sound."
+        yield f"Verified: all files match, the database is intact, {_proved(checked)}."
+
+
+def _proved(checked: BackupCheck) -> str:
+    proved = sum(not each.unproved for each in checked.campaigns)
+    of = f"{proved} of " if proved < len(checked.campaigns) else ""
+    return f"{of}{count_noun(len(checked.campaigns), 'campaign')} proved"
 
 
 def restored_lines(restored: RestoreResult) -> Iterator[str]:
     """Yield what was restored, what is missing, and what to do next."""
-    yield f"{restored.home} is as the backup of {format_time(restored.made, 'UTC')} has it, and at rest."
+    made = format_time(restored.made, "UTC")
+    yield f"{restored.home} (backup of {made}) is inactive: it reads, runs and sends nothing."
     if restored.held:
         yield wrap(
-            f"Held, each until its GM releases it: {', '.join(restored.held)}. "
-            "Players and GMs are told once the home is open."
+            f"On hold until released: {', '.join(restored.held)}. Players and GMs are notified once the home is active."
         )
     if restored.mails:
         yield wrap(
-            f"{count_noun(restored.mails, 'mail')} had not gone when the backup was made, and may have gone since: "
-            "pbem outbox lists what is held back, and pbem outbox --retry all sends it."
+            f"{count_noun(restored.mails, 'mail')} not sent when the backup was made, and perhaps sent since. "
+            "List them: pbem outbox; send them: pbem outbox all --retry"
         )
     yield from (wrap(f"Missing: {each}.") for each in restored.lacks)
     yield from (wrap(f"Changed in pbem.toml, to keep to the home: {each}.") for each in restored.moved)
@@ -151,26 +168,27 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
     yield from _left_out_lines(restored.left_out)
     yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in restored.problems)
     yield ""
-    yield "Next, in the new home:"
-    made = format_time(restored.made, "UTC")
-    came = f"Letters that came after {made} and were read by the old home lie in its mailbox's"
-    first = (
-        "Make sure that the old home is at work no more, and put in place what is missing. If the backup is another "
-        "person's, look through pbem.toml: what it names may be theirs."
-    )
+    yield "In the new home:"
     steps = (
-        first,
+        (
+            "Make sure that the old home does not run any more, and put in place what is missing. If the backup is "
+            "another person's, look through pbem.toml: what it names may be theirs."
+        ),
         "pbem doctor",
-        f"{came} folder Processed: move them back to the inbox. What is known already is not taken twice.",
-        "pbem reopen, which asks whether that is right, and then pbem tick: it reads the mail.",
-        "pbem status; for each campaign that is held: pbem extend, if its deadline is near, and pbem release.",
+        (
+            f"Messages that came after {made} and were read by the old home are in its mailbox's folder Processed: "
+            "move them back to the inbox. Those that are known are not processed twice."
+        ),
+        "pbem restore --activate, which asks, and then pbem tick, which reads the mail.",
+        "pbem status; for each campaign on hold: pbem deadline, if its deadline is near, and pbem release.",
     )
     yield from (wrap(f"{number}. {step}", "   ") for number, step in enumerate(steps, start=1))
+    yield f"Next: pbem --home {shlex.quote(str(restored.home))} restore --activate"
 
 
 def reaching_lines(reaches: Sequence[str]) -> Iterator[str]:
     """Yield what a home will run and reach."""
-    yield "Once it is open, by its pbem.toml:"
+    yield "Once it is active, by its pbem.toml:"
     yield from (wrap(f"- {each}", "  ") for each in reaches)
 
 
@@ -179,20 +197,21 @@ def exported_lines(exported: ExportResult) -> Iterator[str]:
     name = exported.campaign
     yield f"{exported.path}: {exported.bytes:,} bytes. {name} is played at {exported.to} now, and here no more."
     yield wrap(
-        "Whoever writes here for it is told so. In the file are its seeds, sheets and reports: take it to the other "
-        "home yourself, and take it in there with:"
+        "Players who write here are told so. The file has its seeds, sheets and reports: take it to the other home "
+        "yourself, and import it there:"
     )
     yield f"  pbem import {shlex.quote(exported.path.name)}"
-    yield f"If it cannot be played there, take it back with: pbem export {name} --back"
+    yield f"If it cannot be played there, undo: pbem undo {name}"
 
 
 def imported_lines(imported: ImportResult) -> Iterator[str]:
     """Yield what was imported, and what to do next."""
     name = imported.campaign
     yield f"{name} is played here from now on; it came from {imported.came_from}, and turn {imported.turn} is open."
-    yield wrap(f"Asked to confirm it: {', '.join(imported.asked) or 'nobody'}. The GM was mailed a token.")
+    yield wrap(f"Asked to confirm: {', '.join(imported.asked) or 'no player'}. The GM is mailed a token.")
     yield from (wrap(f"Not proved here: {reason}") for reason in imported.unproved)
-    yield f"It is paused. Once its players have confirmed: pbem release {name}"
+    waiting = render_confirmed(ImportStatus((), imported.asked))
+    yield f"On hold. {waiting} Release: pbem release {name}"
 
 
 def _left_out_lines(left_out: tuple[str, ...]) -> Iterator[str]:
@@ -207,15 +226,15 @@ def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield a line for each check, and a last one that sums up."""
     for each in diagnosis.checks:
         stop = "" if each.text.endswith((".", "?", "!")) else "."
-        mend = f"{stop} To mend: {each.mend}" if each.mend else ""
-        yield f"{each.result:<8} {each.name}: {each.text}{mend}"
+        fix = f"{stop} Fix: {each.mend}" if each.mend else ""
+        yield f"{each.result:<8} {each.name}: {each.text}{fix}"
     yield f"{count_noun(diagnosis.problems, 'problem')}, {count_noun(diagnosis.warnings, 'warning')}."
 
 
 def letter_lines(listed: MessageList) -> Iterator[str]:
     """Yield the messages asked for, a line each, and whether there are more."""
     if not listed.letters:
-        yield "There are no such letters."
+        yield "No such messages."
         return
     rows = [
         (
@@ -228,14 +247,14 @@ def letter_lines(listed: MessageList) -> Iterator[str]:
         )
         for each in listed.letters
     ]
-    yield from format_table(rows, "id", "came (UTC)", "state", "from", "subject", "note").splitlines()
+    yield from format_table(rows, "id", "received (UTC)", "state", "from", "subject", "note").splitlines()
     if listed.total > len(rows):
-        yield f"The newest {len(rows)} of {listed.total} letters; more with --limit."
+        yield f"The newest {len(rows)} of {listed.total} messages; more: --limit"
 
 
 def shown_lines(letter: MessageDetail) -> Iterator[str]:
     """Yield one message as the inbox reads it, and what became of it."""
-    yield f"Letter {letter.id}, {letter.state}, came {format_utc(letter.received_at)} UTC"
+    yield f"Message {letter.id}, {letter.state}, received {format_utc(letter.received_at)} UTC"
     yield f"From:    {letter.sender or 'an unreadable sender'}"
     yield f"To:      {', '.join(letter.recipients)}"
     yield f"Subject: {letter.subject}"
@@ -244,21 +263,27 @@ def shown_lines(letter: MessageDetail) -> Iterator[str]:
     yield from (wrap(as_sentence(note)) for note in letter.notes)
     yield from ("", letter.text or "(no text)")
     if letter.note:
-        yield from ("", "What became of it:", *(f"  {line}" for line in letter.note.splitlines()))
+        yield from ("", "Result:", *(f"  {line}" for line in letter.note.splitlines()))
+
+
+def saved_lines(saved: SavedMessage) -> Iterator[str]:
+    """Yield where a message was saved, with its files."""
+    yield f"Done: message {saved.id} saved in {saved.folder}:"
+    yield from (f"  {name}" for name in saved.files)
 
 
 def retried_letter(letter_id: int) -> str:
     """Return the sentence on a message that is retried."""
-    return f"Letter {letter_id} is new again; the next tick deals with it."
+    return f"Done: message {letter_id} is processed again by the next tick."
 
 
 def outbox_lines(mails: Sequence[UndeliveredMail]) -> Iterator[str]:
     """Yield the undelivered mail, two lines each, the second with the carrier's last reply."""
     if not mails:
-        yield "Everything is delivered."
+        yield "No undelivered mail."
     for mail in mails:
         tries = count_noun(mail.attempts, "try", "tries")
-        coming = f"next {format_utc(mail.next_try)} UTC" if mail.next_try else "no more to come"
+        coming = f"next {format_utc(mail.next_try)} UTC" if mail.next_try else "no more tries"
         yield f"{mail.id}  {mail.recipient}  {mail.subject}"
         yield f"    {mail.state}, {tries}, {coming}" + (f": {mail.reply}" if mail.reply else "")
 
@@ -266,7 +291,7 @@ def outbox_lines(mails: Sequence[UndeliveredMail]) -> Iterator[str]:
 def ledger_lines(accounts: Sequence[DeliveryCounts]) -> Iterator[str]:
     """Yield the fate of each reader's mail: a table, then the last reply for those who have trouble."""
     if not accounts:
-        yield "No mail was written."
+        yield "No mail."
         return
     rows = [
         (
@@ -283,11 +308,11 @@ def ledger_lines(accounts: Sequence[DeliveryCounts]) -> Iterator[str]:
             yield f"{each.address}: {each.reply}"
 
 
-def retried_mails(ids: Sequence[int]) -> str:
-    """Return the sentence on mail that is retried."""
+def retried_mails(ids: Sequence[int]) -> list[str]:
+    """Return the lines on mail that is retried."""
     if not ids:
-        return "No mail waits or has failed."
-    return f"{count_noun(len(ids), 'mail')} due now; send with: pbem tick"
+        return ["Nothing to do: no mail is undelivered."]
+    return [f"Done: {count_noun(len(ids), 'mail')} due now.", "Next: pbem tick"]
 
 
 def _shorten(text: str, room: int = 40) -> str:
@@ -302,10 +327,10 @@ def _last_line(note: str) -> str:
 def proof_lines(proof: ReplayProof) -> Iterator[str]:
     """Yield the result of a replay."""
     over = ", to the end of the game" if proof.over else ""
-    yield f"{proof.campaign}: the set-up and {count_noun(proof.turns, 'turn')} resolved again{over}; every hash agrees."
+    yield f"{proof.campaign}: the set-up and {count_noun(proof.turns, 'turn')} run again{over}; every hash agrees."
     yield f"{count_noun(proof.reports, 'report')} hold what the rules let their seats know."
     if proof.withdrawn:
-        yield f"{count_noun(proof.withdrawn, 'turn')} taken back or run again: as when that was done."
+        yield f"{count_noun(proof.withdrawn, 'turn')} withdrawn: as when that was done."
     yield f"Newest record: {proof.head}"
 
 
@@ -313,29 +338,29 @@ def verified_lines(verified: VerifyResult) -> Iterator[str]:
     """Yield the result of verifying an archive by itself."""
     turns, files = count_noun(verified.turns, "turn"), count_noun(verified.files, "file")
     yield f"{verified.campaign}: {turns}, {files}, {count_noun(verified.sheets, 'sheet')} used."
-    yield "The chain of records, all files, and the digest of every sheet agree."
-    yield f"Dice seal, told at the start: {verified.seal}"
+    yield "The chain of records, all files, and the checksum of every sheet agree."
+    yield f"Dice seal of the start: {verified.seal}"
     if verified.words:
-        own = ", ".join(each.seat for each in verified.words if each.own) or "none, all were drawn"
-        yield wrap(f"Words mixed into the dice, the same in all first reports; their players' own: {own}.")
+        own = ", ".join(each.seat for each in verified.words if each.own) or "none"
+        yield wrap(f"Dice words, the same in all first reports; from players: {own}.")
     if verified.rolls:
         rolled = f"Rolled by the GM: {count_noun(verified.rolls, 'roll')}, none left out by its number."
         yield rolled if verified.unproved else f"{rolled} Each follows from the seed."
     if not verified.unproved:
         over = ", to the end of the game" if verified.over else ""
-        yield f"The seed has this seal, and every turn was resolved again with it{over}: all results agree."
+        yield f"The seed has this seal, and every turn was run again with it{over}: all results agree."
     for reason in verified.unproved:
         yield wrap(f"Not proved yet: {reason}")
     if verified.patched:
         yield f"Changed by the GM after the rules: turn {', '.join(map(str, verified.patched))}."
     if verified.withdrawn:
-        yield f"Taken back or run again, and kept beside: {verified.withdrawn}. Every run of those turns:"
+        yield f"Withdrawn turns: {verified.withdrawn}. Every run of those turns:"
         again = {run.turn for run in verified.runs if run.withdrawn}
         yield from (_run_line(run) for run in verified.runs if run.turn in again)
     if verified.unnamed:
         yield wrap(
-            f"Not proved yet: that nothing is missing of what was taken back last ({verified.unnamed} of these): "
-            "the record of the next turn will tell."
+            f"Not proved yet: that nothing is missing of the turns withdrawn last ({verified.unnamed} of these): "
+            "the record of the next turn will show it."
         )
     for held in verified.held:
         yield _held_line(held)
@@ -349,7 +374,7 @@ def _run_line(run: TurnRun) -> str:
 
 
 def _held_line(held: LocatedFile) -> str:
-    place = f"turn {held.turn}, which was taken back or run again" if held.withdrawn else f"turn {held.turn}"
+    place = f"turn {held.turn}, which was withdrawn" if held.withdrawn else f"turn {held.turn}"
     if held.what == "report":
         return wrap(f"The report {held.name} is that of {place}, as it was mailed.")
     return f"The record of {place} is there: {held.name}"
@@ -411,9 +436,8 @@ def _format_default(value: Any) -> str:
 
 def copied_lines(forked: Forked, home: Path) -> Iterator[str]:
     """Yield that a campaign was copied, and how to go on there."""
-    yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. Nobody can be mailed from there."
+    yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. It mails nobody."
     yield from render_forked(forked)
-    yield f"Go on with: pbem --home {home} preview {forked.campaign}"
 
 
 def preview_facts(made: Preview) -> dict[str, Any]:
@@ -433,10 +457,10 @@ def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
     """Yield what was written for a GM's ruling, and how to go on."""
     yield wrap(f"Turn {written.turn} of {written.campaign}; written to {written.folder}: {', '.join(written.written)}.")
     if written.left:
-        yield wrap(f"Left as they are: {', '.join(written.left)}. To write them anew, add --force.")
+        yield wrap(f"Left as they are: {', '.join(written.left)}. To write them anew: --force")
     if written.kept is not None:
-        yield f"What you had written in them is kept in {written.kept}"
-    yield f"Fill them in, then: pbem adjudicate {written.campaign} {written.folder} --take"
+        yield f"What you had written in them is in {written.kept}"
+    yield f"Fill them in. Next: pbem ruling {written.campaign} {written.folder}"
 
 
 def site_lines(done: Published) -> Iterator[str]:

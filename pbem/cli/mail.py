@@ -20,11 +20,13 @@ from pbem.admin.mail import (
     list_outbox,
     retry_mail,
     retry_message,
+    save_message,
     show_message,
 )
 from pbem.app import App, upgrade_home
 from pbem.backup.restore import restore_home
 from pbem.backup.transfer import export_campaign, import_campaign, undo_export
+from pbem.cli import completion
 from pbem.cli.call import Call, clock
 from pbem.cli.command import DUE, NEW, command
 from pbem.cli.lines import (
@@ -37,12 +39,13 @@ from pbem.cli.lines import (
     restored_lines,
     retried_letter,
     retried_mails,
+    saved_lines,
     shown_lines,
     site_lines,
     tick_lines,
 )
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
-from pbem.cli.output import print_error, print_lines, progress
+from pbem.cli.output import print_error, print_lines, progress, to_json
 from pbem.config import load_settings, reaches
 from pbem.scheduler.tick import TickResult, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_home
@@ -63,20 +66,33 @@ class MessageState(click.Choice[str]):
 @command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
 @click.argument("wanted", type=NUMBER, metavar="[ID]", required=False)
 @click.option("--retry", is_flag=True, help="Let the next tick process the message again.")
+@click.option("--save", type=FOLDER, help="Write the message and its files into this folder.")
 @click.option("--quarantined", "state", flag_value="quarantined", help="List only messages that were not processed.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
 @click.option("--state", "in_state", type=MessageState(STATES), hidden=True)
-def inbox(call: Call, *, wanted: int | None, retry: bool, state: str | None, limit: int, in_state: str | None) -> None:
+def inbox(
+    call: Call,
+    *,
+    wanted: int | None,
+    retry: bool,
+    save: Path | None,
+    state: str | None,
+    limit: int,
+    in_state: str | None,
+) -> None:
     """List messages received; show, save or retry one."""
-    if (retry and wanted is None) or (state and wanted is not None):
-        raise click.UsageError("--retry needs an ID, and --quarantined none")
+    if ((retry or save) and wanted is None) or (retry and save) or (state and wanted is not None):
+        raise click.UsageError("--retry or --save needs an ID, and --quarantined none")
     with call.open() as app:
         if wanted is None:
             listed = list_messages(app.store, state or in_state, limit=limit)
-            call.print(listed, letter_lines(listed), paged=True)
+            call.print({**to_json(listed), "messages": listed.letters}, letter_lines(listed), paged=True)
         elif retry:
             retry_message(app.store, wanted)
             call.print({"retried": [wanted]}, [retried_letter(wanted)])
+        elif save is not None:
+            saved = save_message(app.store, wanted, save, shown_lines(show_message(app.store, wanted)))
+            call.print(saved, saved_lines(saved))
         else:
             letter = show_message(app.store, wanted)
             call.print(letter, shown_lines(letter), paged=True)
@@ -95,7 +111,9 @@ class NumberOrAll(click.ParamType[int | str]):
 @command("pbem outbox all --retry", Harmless("mail that is due is tried again"))
 @click.argument("which", type=NumberOrAll(), metavar="[ID|all]", required=False)
 @click.option("--retry", is_flag=True, help="Send the mail again, or all that waits.")
-@click.option("--campaign", "name", metavar="NAME", help="List only mail of this campaign.")
+@click.option(
+    "--campaign", "name", metavar="NAME", shell_complete=completion.campaigns, help="List only mail of this campaign."
+)
 @click.option("--by-player", is_flag=True, help="Count for each player what became of their mail.")
 def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None, by_player: bool) -> None:
     """List mail not delivered; send it again."""
@@ -111,7 +129,7 @@ def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None
         else:
             # All (None) leaves out bounced mail: a dead address would only bounce again.
             retried = retry_mail(app.store, call.now, which if isinstance(which, int) else None)
-            call.print({"retried": retried}, [retried_mails(retried)])
+            call.print({"retried": retried}, retried_mails(retried))
 
 
 @command("pbem serve --queue send", DUE, log=True, json=False)
@@ -160,7 +178,14 @@ def _print_work(done: TickResult) -> None:
 
 @command("pbem site /var/www/games --campaign trap7", Harmless("what it writes follows from the campaigns"))
 @click.argument("folder", type=FOLDER)
-@click.option("--campaign", "campaigns", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+@click.option(
+    "--campaign",
+    "campaigns",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completion.campaigns,
+    help="Only this one; may be repeated.",
+)
 def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
     """Write the web site.
 

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from pbem.cli import completion
+
 
 class TimeParam(click.ParamType[dt.datetime]):
     """Parameter type of a time in ISO 8601, in UTC unless it has an offset."""
@@ -55,6 +57,9 @@ def by_name(ctx: click.Context, param: click.Parameter, pairs: Iterable[tuple[st
 NUMBER = click.IntRange(1, 2**31 - 1)
 """The number of a turn, or of a row in the database."""
 
+TURN = click.IntRange(0, 2**31 - 1)
+"""The number of a turn to go back to; a game begun elsewhere may have a turn 0."""
+
 FILE = click.Path(path_type=Path, dir_okay=False)
 """A file, there already or to be written."""
 
@@ -70,22 +75,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def campaign(function: F) -> F:
     """Give a command the campaign as its next argument."""
-    return click.argument("name")(function)
+    return click.argument("name", shell_complete=completion.campaigns)(function)
 
 
 def seat(function: F) -> F:
     """Give a command a seat as its next argument."""
-    return click.argument("seat")(function)
+    return click.argument("seat", shell_complete=completion.seats)(function)
 
 
-def pairs_option(flag: str, name: str, written: str, text: str) -> Callable[[F], F]:
+def pairs_option(
+    flag: str, name: str, written: str, text: str, complete: completion.Complete | None = None
+) -> Callable[[F], F]:
     """Return a decorator that gives a command a repeatable option of pairs, passed on as a mapping."""
-    return click.option(flag, name, multiple=True, type=KeyValueParam(written), callback=by_name, help=text)
+    pair = KeyValueParam(written)
+    return click.option(flag, name, multiple=True, type=pair, callback=by_name, shell_complete=complete, help=text)
 
 
 def sheets_option(function: F) -> F:
     """Give a command its --sheet SEAT=FILE, as often as there are seats."""
-    return pairs_option("--sheet", "sheets", "SEAT=FILE", "Use the order lines in FILE as the seat's sheet.")(function)
+    text = "Use the order lines in FILE as the seat's sheet."
+    return pairs_option("--sheet", "sheets", "SEAT=FILE", text, completion.seat_pairs)(function)
 
 
 def restore_option(function: F) -> F:

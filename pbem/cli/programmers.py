@@ -14,10 +14,11 @@ from collections.abc import Collection
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
+from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import NEW, SHOWS, Group, command
 from pbem.cli.lines import check_lines
@@ -25,7 +26,7 @@ from pbem.cli.options import FOLDER
 from pbem.errors import ConfigError
 from pbem.games import find_game
 from pbem.inbox.order_sheets import check_sheet, order_form
-from pbem.report.schemas import WHAT, json_schema
+from pbem.report.schemas import json_schema
 
 
 @command("pbem check sheet.txt --report trap7-red.json", SHOWS)
@@ -113,16 +114,24 @@ def new(call: Call, key: str, folder: Path) -> None:
     call.print({"key": key, "files": written}, lines)
 
 
+class SchemaChoice(click.Choice[str]):
+    """Parameter type of what a schema is of; the former word for choices is accepted too."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word."""
+        return super().convert("choices" if value == "desk" else value, param, ctx)
+
+
 @command("pbem dev schema report --game harvester", SHOWS)
-@click.argument("what", type=click.Choice(WHAT))
-@click.option("--game", metavar="KEY", help="With the orders of one game.")
+@click.argument("what", type=SchemaChoice(("report", "sheet", "choices")))
+@click.option("--game", metavar="KEY", shell_complete=completion.games, help="With the orders of one game.")
 def schema(call: Call, what: str, game: str | None) -> None:
     """Print a JSON Schema.
 
     It is that of reports, of order sheets, or of what may be ordered, for programs that read them.
     """
     chosen = find_game(call.games, game) if game else None
-    made = json_schema(what, chosen)
+    made = json_schema("desk" if what == "choices" else what, chosen)
     call.print({"schema": made}, [json.dumps(made, indent=2, ensure_ascii=False)], paged=True)
 
 

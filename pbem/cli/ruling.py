@@ -26,6 +26,7 @@ from pbem.actions.ruling import (
 )
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, ShowRuling
 from pbem.app import App
+from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import command
 from pbem.cli.lines import ruling_folder_lines
@@ -178,7 +179,9 @@ def _edit_and_submit(call: Call, app: App, name: str) -> RulingResult | None:
 @campaign
 @click.argument("dice", required=False)
 @click.argument("label", required=False)
-@click.option("--turn", type=NUMBER, help="List the rolls of this turn. [default: the open one]")
+@click.option(
+    "--turn", type=NUMBER, shell_complete=completion.turns, help="List the rolls of this turn. [default: the open one]"
+)
 def roll(call: Call, name: str, *, dice: str | None, label: str | None, turn: int | None) -> None:
     """Roll the campaign's dice, or list rolls.
 

@@ -14,15 +14,16 @@ from pbem.actions.deadlines import (
     ReleaseCampaign,
     ShowDeadlines,
 )
-from pbem.actions.open_turn import PreviewTurn, write_preview
+from pbem.actions.open_turn import Preview, PreviewRealDice, PreviewTurn, write_preview
 from pbem.actions.press import Announce, AnnounceInReport, RemoveAnnouncement, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
 from pbem.actions.questions import AUDIENCES, SENDER, AnswerQuestion, ShowQuestions
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules, ShowJournal
-from pbem.admin.health import home_status
+from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule, ShowGm, ShowHouseRules, ShowJournal
+from pbem.admin.health import home_status, require_active
 from pbem.app import App
+from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import SHOWS, Group, command
 from pbem.cli.lines import preview_facts, preview_folder_lines
@@ -53,7 +54,14 @@ def deadline(call: Call, name: str, when: str | None, *, usual: bool) -> None:
 
 @command('pbem set trap7 grace=12h schedule="SAT 20:00 Europe/Berlin"', (SetHouseRule,), name="set")
 @campaign
-@click.argument("rules", nargs=-1, type=KeyValueParam("RULE=VALUE"), callback=by_name, metavar="[RULE=VALUE]...")
+@click.argument(
+    "rules",
+    nargs=-1,
+    type=KeyValueParam("RULE=VALUE"),
+    callback=by_name,
+    shell_complete=completion.house_rules,
+    metavar="[RULE=VALUE]...",
+)
 def set_(call: Call, name: str, rules: dict[str, str]) -> None:
     """Show or change house rules, such as the schedule."""
     if rules:
@@ -74,7 +82,7 @@ def hold(call: Call, name: str, reason: str) -> None:
 
 
 @command("pbem release trap7", (ReleaseCampaign,))
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.campaigns)
 @click.option("--all", "every", is_flag=True, help="Release all campaigns that are on hold.")
 def release(call: Call, name: str | None, *, every: bool) -> None:
     """Release a held campaign."""
@@ -108,6 +116,8 @@ def _release(call: Call, app: App, name: str) -> bool:
 def run(call: Call, name: str) -> None:
     """Run the open turn now."""
     with call.open() as app, progress() as bar:
+        require_active(app)
+        call.ask_before(app, name, RequestRun())
         done = run_campaign_now(app, name, call.now, progress=bar)
         # Workers share the lock that a tick takes alone, so the run is left to them (decision 22).
         if done.busy and has_workers(app):
@@ -118,15 +128,19 @@ def run(call: Call, name: str) -> None:
     print_tick(call, done, sound=not done.busy)
 
 
-@command("pbem preview trap7 --to look", SHOWS)
+@command("pbem preview trap7 --to look", (PreviewRealDice,))
 @campaign
 @click.option("--to", type=FOLDER, help="Write all reports into this folder.")
 @click.option("--real-dice", is_flag=True, help="Roll the dice that the turn will have; the next reports tell it.")
 def preview(call: Call, name: str, *, to: Path | None, real_dice: bool) -> None:
     """Compute the open turn; keep and send nothing."""
     with call.open() as app:
-        made = run_query(app, name, question := PreviewTurn(real_dice=real_dice), call.now)
-    lines = [*question.render(made, CLI), *(preview_folder_lines(write_preview(made, to)) if to else ())]
+        if real_dice:
+            made = call.perform(app, name, PreviewRealDice())
+            assert isinstance(made, Preview)
+        else:
+            made = run_query(app, name, PreviewTurn(), call.now)
+    lines = [*PreviewTurn().render(made, CLI), *(preview_folder_lines(write_preview(made, to)) if to else ())]
     call.print(preview_facts(made), lines, paged=True)
 
 
@@ -220,14 +234,19 @@ def answer(call: Call, name: str, *, number: int | None, file: TextIO | None, to
         call.show(name, ShowQuestions(number))
 
 
-@command("pbem gm trap7 --token", (ChangeGm, MailToken))
+@command("pbem gm trap7 --token", (ChangeGm, NameGm, MailToken))
 @campaign
 @click.option("--token", is_flag=True, help="Mail the GM a new token, with which they run the campaign by mail.")
 @click.option("--address", help="From now on this is the GM's address; the old token is void.")
-def gm(call: Call, name: str, *, token: bool, address: str | None) -> None:
+@click.option("--name", "called", metavar="TEXT", help="The GM's name, which mails show beside the address.")
+def gm(call: Call, name: str, *, token: bool, address: str | None, called: str | None) -> None:
     """Show or change the GM; send the GM a new token."""
     # The address first, as it voids the token: a new one goes to the new address.
-    wishes = [*([ChangeGm(address)] if address else ()), *([MailToken()] if token else ())]
+    wishes = [
+        *([ChangeGm(address)] if address else ()),
+        *([] if called is None else [NameGm(called)]),
+        *([MailToken()] if token else ()),
+    ]
     if not wishes:
         call.show(name, ShowGm())
         return
@@ -238,7 +257,9 @@ def gm(call: Call, name: str, *, token: bool, address: str | None) -> None:
 
 @command("pbem journal trap7 --press", SHOWS)
 @campaign
-@click.option("--turn", type=NUMBER, help="Only what was done while this turn was open.")
+@click.option(
+    "--turn", type=NUMBER, shell_complete=completion.turns, help="Only what was done while this turn was open."
+)
 @click.option("--press", is_flag=True, help="Show the press, with its true senders.")
 def journal(call: Call, name: str, *, turn: int | None, press: bool) -> None:
     """Show what was done, when and by whom; show press."""

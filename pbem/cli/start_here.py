@@ -17,7 +17,8 @@ from pbem.admin.health import home_status
 from pbem.app import init_home
 from pbem.backup.create import create_backup
 from pbem.backup.restore import check_backup
-from pbem.cli.call import Call
+from pbem.cli import completion
+from pbem.cli.call import Call, cli_channel
 from pbem.cli.command import DUE, NEW, SHOWS, command
 from pbem.cli.lines import (
     checked_lines,
@@ -26,6 +27,7 @@ from pbem.cli.lines import (
     game_lines,
     made_lines,
     status_lines,
+    tick_facts,
     tick_lines,
     workers_lines,
 )
@@ -68,7 +70,7 @@ def doctor(call: Call) -> None:
 
 
 @command("pbem games harvester --rules", SHOWS)
-@click.argument("key", required=False)
+@click.argument("key", required=False, shell_complete=completion.games)
 @click.option("--rules", is_flag=True, help="Print the rulebook.")
 def games(call: Call, key: str | None, *, rules: bool) -> None:
     """List the games; show the options or rules of one."""
@@ -89,13 +91,13 @@ def games(call: Call, key: str | None, *, rules: bool) -> None:
     'pbem new trap7 --game singularity_trap --gm gm@example.org --schedule "FRI 20:00 Europe/Berlin" --open 2', NEW
 )
 @campaign
-@click.option("--game", required=True, metavar="KEY", help="The game; see: pbem games")
+@click.option("--game", required=True, metavar="KEY", shell_complete=completion.games, help="The game; see: pbem games")
 @click.option("--gm", required=True, metavar="ADDRESS", help="The GM's address.")
 @click.option("--schedule", required=True, help='When turns are due, like "FRI 20:00 Europe/Berlin" or "EVERY 12h".')
 @pairs_option("--seat", "seats", "SEAT=ADDRESS", "A seat with its player; may be repeated.")
 @click.option("--open", "open_seats", default=0, type=click.IntRange(0), help="So many seats more, to be taken later.")
 @pairs_option("--option", "options", "NAME=VALUE", "An option of the game; see: pbem games KEY")
-@pairs_option("--set", "rules", "RULE=VALUE", "A house rule; see: pbem help house-rules")
+@pairs_option("--set", "rules", "RULE=VALUE", "A house rule; see: pbem help house-rules", completion.house_rules)
 @click.option("--state", type=FILE, help="Go on from this state of a game begun elsewhere; see: pbem state")
 @click.option("--from", "texts", type=FOLDER, help="Go on from the texts in this folder, in a game that its GM judges.")
 @click.option("--turn", type=click.IntRange(1, LAST_TURN), help="The number of the first turn, with --state or --from.")
@@ -134,13 +136,16 @@ def new(
     )
     with call.open() as app:
         created = create_campaign(app, wanted, call.now)
-    call.print({"campaign": name, "created": created}, render_created(name, created))
+        channel = cli_channel(app)
+    call.print({"campaign": name, "created": created}, render_created(name, created, channel))
 
 
 @command("pbem invite trap7 dora@example.org", (Invite,))
 @campaign
 @click.argument("address")
-@click.option("--seat", default="", help="The seat to offer. [default: the first that is free]")
+@click.option(
+    "--seat", default="", shell_complete=completion.seats, help="The seat to offer. [default: the first that is free]"
+)
 def invite(call: Call, name: str, address: str, seat: str) -> None:
     """Invite a person to play.
 
@@ -173,11 +178,11 @@ def print_tick(call: Call, done: TickResult, *, sound: bool = True) -> None:
     lines = list(tick_lines(done)) or ([] if done.problems else ["Nothing to do."])
     for problem in done.problems if not call.as_json else ():
         print_error(f"Problem: {problem}")
-    call.print(done, lines, sound=sound and not done.problems)
+    call.print(tick_facts(done), lines, sound=sound and not done.problems)
 
 
 @command("pbem status trap7 --stats", SHOWS)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.campaigns)
 @click.option("--stats", is_flag=True, help="Show when sheets came, how long turns took, scores, who seems inactive.")
 @click.option("--picture", type=FILE, help="With --stats: draw them into this file, an SVG or PNG.")
 @click.option("--workers", is_flag=True, help="Show the workers, the jobs that wait for them, and what failed.")
@@ -201,7 +206,8 @@ def status(
             call.print(found, question.render(found, CLI), paged=True)
         else:
             all_campaigns = home_status(app, name)
-            call.print(all_campaigns, status_lines(all_campaigns), paged=True)
+            facts = {**to_json(all_campaigns), "quarantined": all_campaigns.set_aside}
+            call.print(facts, status_lines(all_campaigns), paged=True)
 
 
 @command(

@@ -13,6 +13,7 @@ from pbem.archive.verify import find_campaigns, group_by_campaign
 from pbem.archive.verify import verify as verify_archive
 from pbem.backup.restore import check_backup
 from pbem.campaign.archive_sync import begun, prove_archive
+from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import SHOWS, command
 from pbem.cli.lines import checked_lines, proof_lines, verified_lines
@@ -25,7 +26,9 @@ Proof = tuple[Any, Iterable[str]]
 
 @command("pbem verify turns", SHOWS)
 @click.argument("path", type=click.Path(path_type=Path, exists=True), required=False)
-@click.option("--campaign", "name", default=None, metavar="NAME", help="Verify only this campaign.")
+@click.option(
+    "--campaign", "name", metavar="NAME", shell_complete=completion.campaigns, help="Verify only this campaign."
+)
 @click.option("--seed", default="", metavar="HEX", help="The seed of the dice, if the archive does not have it yet.")
 @click.option(
     "--report",

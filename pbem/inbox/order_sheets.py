@@ -399,7 +399,7 @@ def _refuse_empty_sheet(
         address=case.address,
         campaign=spot.campaign,
         seat=spot.seat,
-        gm=spot.gm,
+        gm=spot.gm_shown,
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
         zone=Schedule.read(spot.schedule).zone,

@@ -110,7 +110,7 @@ def _refuse_doubtful(case: MessageContext, claim: NeedsConfirmation, doubt: Doub
         address=case.address,
         campaign=spot.campaign,
         seat=spot.seat,
-        gm=spot.gm,
+        gm=spot.gm_shown,
         counted=doubt.counted,
         counted_at=doubt.counted_at,
         zone=Schedule.read(spot.schedule).zone,
@@ -128,7 +128,7 @@ def _build_question(case: MessageContext, claim: NeedsConfirmation, *, last: boo
         days=DAYS,
         campaign=spot.campaign if spot else "",
         seat=spot.seat if spot else "",
-        gm=spot.gm if spot else "",
+        gm=spot.gm_shown if spot else "",
         orders=claim.orders,
         weighty=claim.weighty,
         pressed=claim.pressed,
@@ -298,7 +298,7 @@ def _refuse_known(case: MessageContext, claim: Declined) -> str:
         label=spot.label if spot else "",
         typed=redact_credentials(claim.typed),
         hint=spot.moved_to if spot and spot.moved_to else claim.hint,
-        gm=spot.gm if spot else "",
+        gm=spot.gm_shown if spot else "",
         notes=case.letter.notes,
     )
     return f"{claim.reason}; " + answer(case, claim.to, page, spot=spot)
@@ -326,7 +326,7 @@ def _refuse_expired_deputy(case: MessageContext, claim: DeputyExpired) -> str:
         address=case.address,
         campaign=spot.campaign,
         seat=spot.seat,
-        gm=spot.gm,
+        gm=spot.gm_shown,
         since=stand_in.since,
         until=stand_in.until,
         zone=Schedule.read(spot.schedule).zone,
@@ -344,5 +344,5 @@ def _seat_warning(case: MessageContext, spot: SeatContext, reason: Reason) -> Re
         campaign=spot.campaign,
         seat=spot.seat,
         sender=case.shown_sender,
-        gm=spot.gm,
+        gm=spot.gm_shown,
     )

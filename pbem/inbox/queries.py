@@ -352,7 +352,7 @@ def _history(asked: SeatRequest, _: History) -> str:
     case, spot = asked.case, asked.spot
     snapshot = load_campaign(case.session, spot.campaign)
     if snapshot.policy.journal != "players":
-        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm}, for himself."
+        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm_shown}, for himself."
     acts = case.session.execute(
         select(JournalEntry.at, JournalEntry.actor, JournalEntry.text)
         .where(JournalEntry.campaign_id == snapshot.id, ~JournalEntry.secret)

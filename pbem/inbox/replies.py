@@ -227,7 +227,7 @@ def pass_on(
         return f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"
     mailer = CampaignMailer.of(case.app, campaign)
     mail = mailer.mail(campaign.gm, subject, page, found)
-    mailer.send(case.session, case.now, replace(mail, reply_to=sender))
+    mailer.send(case.session, case.now, replace(mail, reply_to=sender, reply_name=""))
     return f"passed on to {campaign.gm}"
 
 
@@ -458,7 +458,8 @@ def _mailer(case: MessageContext, spot: SeatContext | None = None) -> CampaignMa
     if spot is None:
         return CampaignMailer(case.app, key=host_mail_key(case.session))
     site = campaign_url(case.app, spot.campaign, spot.policy)
-    return CampaignMailer(case.app, spot.campaign_id, spot.campaign, spot.mail_key, spot.game, spot.gm, site)
+    own = (spot.campaign, spot.mail_key, spot.game, spot.gm)
+    return CampaignMailer(case.app, spot.campaign_id, *own, site, spot.gm_name, spot.policy.title)
 
 
 def _queue_answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:
@@ -597,7 +598,7 @@ def _warn_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) ->
         "today, which are no orders. It looks like an answering machine that does not say so, and would be answered "
         "without end; so these words have no answer any more. Sheets, commands and other words count as ever."
     )
-    help_ = "pbem letters shows them. Please ask the player to switch it off, or to have it leave this address alone."
+    help_ = "pbem inbox shows them. Please ask the player to switch it off, or to have it leave this address alone."
     subject = f"an answering machine at {seat}?"
     page = Notice(title=as_title(subject), paragraphs=(said, help_), campaign=campaign)
     return warn_once(case, gm, campaign, subject, page, ("echo", campaign, seat))

@@ -159,7 +159,7 @@ def _reply(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome,
         campaign=snapshot.name if snapshot else "",
         game=case.app.game(snapshot.game).title if snapshot else "",
         seat=seat or asked.data.get("wish", "") or _seat_name(case, asked),
-        gm=snapshot.gm if snapshot else "",
+        gm=snapshot.gm_shown if snapshot else "",
         open=open_,
     )
     to = _receiver(asked) if case.verdict == "fail" or not case.letter.sender else case.letter.sender

@@ -11,6 +11,7 @@ from sqlalchemy import Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import HouseRules
+from pbem.mail.headers import with_name
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
@@ -36,6 +37,7 @@ class SeatContext:
     campaign: str
     game: str
     gm: str
+    gm_name: str
     schedule: str
     status: CampaignState
     mail_key: bytes
@@ -50,6 +52,11 @@ class SeatContext:
     code: str
     report_message_id: str
     view: bytes
+
+    @property
+    def gm_shown(self) -> str:
+        """The GM as shown to people, with the name if there is one."""
+        return with_name(self.gm_name, self.gm)
 
     @property
     def label(self) -> str:
@@ -117,6 +124,7 @@ _SEAT = (
         Campaign.name.label("campaign"),
         Campaign.game,
         Campaign.gm,
+        Campaign.gm_name,
         Campaign.schedule,
         Campaign.status,
         Campaign.mail_key,

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 from pbem.campaign.courtesies import PROSE, find_courtesies
 from pbem.campaign.order_sheets import Lines, quote_lines, redact_lines, says_wait
+from pbem.errors import CampaignError
 from pbem.mail.message import AttachedText, read_from
 from pbem.mail.mime import decode_text
 from pbem.mail.reply_parser import is_end, normalise_text, sender_lines
@@ -178,8 +179,19 @@ def file_lines(raw: bytes) -> tuple[list[str], list[str]]:
     return sender_lines(normalise_text(decode_text(raw, "")).strip("\n").split("\n"))
 
 
+# What no editor writes into a text, and every office document, archive, picture and program has near its beginning.
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_LOOKED_AT = 4096
+
+
 def sheet_lines(raw: bytes, campaign: str) -> Lines:
-    """Return the lines of the sheet in a GM's file, keys masked; without a frame all. Never raises."""
+    """Return the lines of the sheet in a GM's file, keys masked; without a frame all.
+
+    Raises:
+        CampaignError: It is a file of another kind, such as a picture or a document.
+    """
+    if _CONTROLS.search(decode_text(raw[:_LOOKED_AT], "")):
+        raise CampaignError("this file is no text: save the orders as plain text, one on each line")
     lines, _ = file_lines(raw)
     return redact_lines(find_sheet(lines, {campaign}).lines)
 

@@ -70,6 +70,7 @@ class NewMail:
     """Mail to be composed.
 
     `message_id`, `in_reply_to` and `references` have their angle brackets.
+    Mail programs show a reply as going to `reply_name`, "" for the address alone.
     `automatic` is "auto-generated" for a report, "auto-replied" for an answer
     (RFC 3834), and "" for mail that a person writes, or a bot in a player's place.
 
@@ -92,6 +93,7 @@ class NewMail:
     kind: str = ""
     topic: str = ""
     unsubscribe: str = ""
+    reply_name: str = ""
 
 
 _TO = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
@@ -110,9 +112,9 @@ def compose(mail: NewMail, *, sender: str, sender_name: str, at: datetime) -> by
     value can add a header.
     """
     lines = [
-        _field("From", f"{_phrase(sender_name)} <{_clean(sender)}>"),
+        _field("From", _mailbox(sender_name, sender)),
         _field("To", _clean(mail.recipient)),
-        _field("Reply-To", _clean(mail.reply_to)),
+        _field("Reply-To", _mailbox(mail.reply_name, mail.reply_to)),
         _field("Subject", _encode_words(mail.subject)),
         f"Date: {format_datetime(at)}",
         f"Message-ID: {_clean(mail.message_id)}",
@@ -187,6 +189,10 @@ def _chunks(value: str) -> Iterable[bytes]:
             chunk = b""
         chunk += octets
     yield chunk
+
+
+def _mailbox(name: str, address: str) -> str:
+    return f"{_phrase(name)} <{_clean(address)}>" if name else _clean(address)
 
 
 def _phrase(name: str) -> str:

@@ -114,6 +114,35 @@ def without_codes(subject: str) -> str:
     return SUBJECT_TAG.sub("", subject)
 
 
+LONGEST_NAME = 60
+"""Characters of the name of a person, or of the title of a campaign."""
+
+_NO_NAME = re.compile(r"[@<>\"\\]|://|www\.", re.IGNORECASE)
+
+
+def is_name(text: str) -> bool:
+    """Return True if a text can be shown as a name in all mails: short, on one line, and no address or link."""
+    return 0 < len(text) <= LONGEST_NAME and text.isprintable() and text == text.strip() and not _NO_NAME.search(text)
+
+
+def require_name(text: str, whose: str) -> str:
+    """Return a name with single blanks.
+
+    Raises:
+        CampaignError: It is too long, or has what names do not have, so that a mail could seem to be another's.
+    """
+    name = " ".join(text.split())
+    if not is_name(name):
+        hint = f"it has 1 to {LONGEST_NAME} characters, and no address or link in it"
+        raise CampaignError(f"{name[:LONGEST_NAME]!r} cannot be the name of {whose}: {hint}")
+    return name
+
+
+def with_name(name: str, address: str) -> str:
+    """Return an address as it is shown to people, with the name if there is one: "Eve Smith (eve@example.org)"."""
+    return f"{name} ({address})" if name else address
+
+
 MAX_HEAD = 100_000
 MAX_FIELD = 8_192
 

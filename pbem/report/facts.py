@@ -158,13 +158,15 @@ class Correction:
 
     `changes` are sentences on what is different. `differences` are lines of the text:
     "- " as before, "+ " as now. `sheet` says what happened to the sheet that the seat
-    had sent in answer to the report before.
+    had sent in answer to the report before. `moved`: the deadline had passed, and there
+    is a new one.
     """
 
     edition: int
     differences: tuple[str, ...]
     sheet: Literal["none", "kept", "dropped"] = "none"
     changes: tuple[str, ...] = ()
+    moved: bool = False
 
 
 class FinalScore(NamedTuple):
@@ -256,8 +258,8 @@ class ReportFacts:
 
     `first`: nothing was resolved before this report. `taken_over`, in the first report
     of a game taken over from elsewhere, is the number of its first turn here, 0 in all others.
-    `full`: all that is known is wanted, also what earlier reports have told. `gm` is the address of the GM, `site` that
-    of the campaign's page on the web, "" if it has none.
+    `full`: all that is known is wanted, also what earlier reports have told. `gm` is the GM as shown to people, `title`
+    the campaign's own, `site` the address of its page on the web, both "" if it has none.
     `page`: the player wants it as a page too. `words` are those of people. `enclosed`
     are the contents, by hash, of the pictures and files that the view names. `ending` is
     there when the game is over.
@@ -285,6 +287,7 @@ class ReportFacts:
     page: bool = False
     full: bool = False
     gm: str = ""
+    title: str = ""
     site: str = ""
     closes: dt.datetime | None = None
     words: PressSection = PressSection()

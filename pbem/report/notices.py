@@ -36,7 +36,9 @@ class MailFrame:
 
     `address` takes orders and commands; a reply goes to `reply_to`, the same with the
     code of its reader's seat or request. `game` is the title, `site` the web address of
-    the campaign's page, "" if there is none. The name of the campaign is "" for mail of no campaign.
+    the campaign's page, "" if there is none. The name of the campaign is "" for mail of no campaign. `gm` is the GM
+    as shown to people, `title` the campaign's own, "" if it has none. `named`: the GM has a name besides the address,
+    which is then in mails with a footer of their own, too.
     """
 
     address: str = ""
@@ -45,6 +47,8 @@ class MailFrame:
     game: str = ""
     gm: str = ""
     site: str = ""
+    title: str = ""
+    named: bool = False
 
 
 NO_FRAME = MailFrame()
@@ -441,7 +445,8 @@ class RulingDigest:
 
     `form` is the ruling to be filled in, from RULING to END, `help` says how, in paragraphs. `ruled`: there is a ruling
     already. `since` is the time of the mail before on the same turn; the sheets are then those of the seats that have
-    `changed` by now, or of all if none has. `questions` are those of players that wait for an answer.
+    `changed` by now, or of all if none has. `questions` are those of players that wait for an answer, `files_left`
+    sentences on files of players that could not be attached.
     """
 
     page: ClassVar[str] = "adjudication"
@@ -458,6 +463,7 @@ class RulingDigest:
     changed: tuple[SeatName, ...] = ()
     since: dt.datetime | None = None
     questions: tuple[str, ...] = ()
+    files_left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -501,4 +501,5 @@ def _frame(ruleset: AnyRuleset, facts: ReportFacts) -> MailFrame:
         game=ruleset.title,
         gm=facts.gm,
         site=facts.site,
+        title=facts.title,
     )

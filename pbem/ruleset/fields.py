@@ -157,6 +157,19 @@ _COMPASS = re.compile(r"[nesw]{1,4}|(?:north|south|east|west)+")
 _UNDOING = ("un", "dis", "de", "non", "in")
 
 
+def suggest_name(word: str, names: Sequence[str], kind: str) -> str:
+    """Return a hint as a sentence: the nearest valid name, or all of them as `kind`.
+
+    >>> suggest_name("gren", ["red", "cyan", "green"], "Seats")
+    'Did you mean green?'
+    >>> suggest_name("x", ["red", "cyan"], "Seats")
+    'Seats: red, cyan.'
+    """
+    if near := nearest(word, names):
+        return f"Did you mean {near}?"
+    return f"{kind}: {', '.join(names[:FEW]) or 'none'}{', ...' if len(names) > FEW else '.'}"
+
+
 def suggest(word: str, names: Sequence[str]) -> str:
     """Return a hint with the nearest valid name, or with all names if none is near and they are few.
 

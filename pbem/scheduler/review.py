@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -60,8 +60,11 @@ def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) ->
     doubtful = _find_doubtful(app, turns)
     for turn in turns:
         try:
-            held = turn in doubtful and _hold_if_doubtful(app, turn, now)
-            (done.held if held else done.free).append(turn)
+            held = _hold_if_doubtful(app, turn, now) if turn in doubtful else None
+            if held is None:
+                done.free.append(turn)
+            else:
+                done.held.append(held)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
@@ -81,17 +84,17 @@ def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
         return {turn for turn, open_ in known if _hold_reason(session, turn, open_)}
 
 
-def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> bool:
+def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> DueTurn | None:
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         # Under the lock: another process may have run or held it meanwhile.
         waiting = recheck_due(session, turn, now)
         doubt = _open_reason(context, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
-            return False
+            return None
         hold(context, doubt.kind, doubt.reason)
         _notify_gm(context, waiting, doubt)
-        return True
+        return replace(turn, hold_kind=doubt.kind, hold_reason=describe_hold(doubt.kind, doubt.reason))
 
 
 def run_condition(turn: DueTurn) -> RunCondition:
@@ -128,7 +131,7 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
         if missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
             return HoldReason(HoldKind.NO_MAIL)
         if awaited >= MASS_SEATS and missing * 100 >= awaited * percent:
-            return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets have not come")
+            return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets missing")
     return HoldReason(HoldKind.REVIEW) if waiting.policy.hold == ALWAYS else None
 
 

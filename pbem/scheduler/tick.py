@@ -41,6 +41,7 @@ from pbem.mail.retention import redact_old_mail
 from pbem.mail.transport import open_transport
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
 from pbem.scheduler.review import hold_doubtful_turns, run_condition
+from pbem.scheduler.worker_status import serving
 from pbem.site.publish import publish_changes
 from pbem.store.models import Campaign, Turn
 from pbem.text import count_noun
@@ -417,6 +418,11 @@ def serve(app: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Call
 
     A tick that is stopped while it processes a message leaves it and all later steps to the next.
     """
+    with serving(app):
+        _tick_until(app, clock, stop, told)
+
+
+def _tick_until(app: App, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[TickResult], None]) -> None:
     waiter = open_waiter(app.settings)
     while not stop.is_set():
         try:

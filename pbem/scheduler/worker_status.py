@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row, select, text
@@ -102,6 +105,34 @@ def has_workers(app: App) -> bool:
         return session.scalar(select(Worker.id).limit(1)) is not None and any(
             not _worker_info(row).silent for row in session.execute(_WORKERS)
         )
+
+
+SERVING = "serve.lock"
+"""The file in a home that a service keeps locked while it runs."""
+
+
+@contextmanager
+def serving(app: App) -> Iterator[None]:
+    """Let others know in the block that a service runs in the home; the mark ends with the process. Raises OSError."""
+    with (app.settings.home / SERVING).open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+def is_served(app: App) -> bool:
+    """Return True if a service runs in the home, or workers on its database: what is due is done without a tick."""
+    return _is_locked(app.settings.home / SERVING) or has_workers(app)
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        with path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no service has run here, or its mark may not be read
+        return False
+    return False
 
 
 def _worker_info(row: Row[Any]) -> WorkerInfo:

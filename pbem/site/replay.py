@@ -23,6 +23,7 @@ from pbem.app import App
 from pbem.campaign.files import AttachmentStore, attachments_of
 from pbem.campaign.history import orders_disclosed
 from pbem.campaign.press import DIARY, PRESS
+from pbem.campaign.questions import load_questions
 from pbem.campaign.snapshot import CampaignSnapshot, is_current
 from pbem.report.attachments import raster_svg
 from pbem.report.pictures import PictureError, check_svg
@@ -126,7 +127,7 @@ def write_replay(session: Session, app: App, snapshot: CampaignSnapshot, folder:
         home,
         lambda: AttachmentStore(session, snapshot.id),
     )
-    said = _load_press(session, snapshot)
+    said = [*_load_press(session, snapshot), *_load_answers(session, snapshot)]
     before: Mapping[str, Any] = {}
     for turn_id, number, at, record in _load_turns(session, snapshot):
         views = _load_views(session, turn_id, replay.seats)
@@ -186,6 +187,17 @@ def _load_press(session: Session, snapshot: CampaignSnapshot) -> list[_Piece]:
         for piece, seat in [*(row for row in rows if not row.Press.anonymous), *unsigned]
         if piece.kind != PRESS or snapshot.policy.site == FULL
     ]
+
+
+def _load_answers(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Piece]:
+    """Yield the questions to the GM that were answered, with the answers: those to all, and others as press."""
+    for asked in load_questions(session, snapshot):
+        answer = asked.answer
+        if answer is not None and (answer.to is None or snapshot.policy.site == FULL):
+            # Whose question it was is not told to others, before the end or after.
+            for by, text in (("a player", asked.text), ("the GM", answer.text)):
+                data = {"kind": "question", "by": by, "to": list(answer.to or ()), "text": text}
+                yield _Piece(answer.turn, data)
 
 
 class _Opening:

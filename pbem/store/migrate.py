@@ -135,7 +135,7 @@ def _schema_problem(revisions: tuple[str, ...], restore: str) -> SchemaProblem |
         return None
     if not revisions:
         return _no_tables(restore)
-    return _newer_schema(revisions) or SchemaProblem("is not of this version of pbem", "run: pbem migrate")
+    return _newer_schema(revisions) or SchemaProblem("is of an older version", "upgrade it: pbem migrate")
 
 
 def _revisions(url: str) -> tuple[str, ...]:

@@ -89,6 +89,7 @@ class Campaign(Base):
     version: Mapped[int]
     options: Mapped[Any] = mapped_column(CanonicalJson)
     gm: Mapped[str] = mapped_column(String(254))
+    gm_name: Mapped[str] = mapped_column(String(60), default="")
     schedule: Mapped[str] = mapped_column(String(120))
     status: Mapped[CampaignState] = mapped_column(string_enum(CampaignState, 10), default=CampaignState.FORMING)
     turn: Mapped[int] = mapped_column(default=0)

@@ -35,7 +35,7 @@ _KEY = "pbem_work"
 
 
 class JobQueue(StrEnum):
-    """The kinds of jobs, by the names that `pbem worker --queue` takes."""
+    """The kinds of jobs, by the names that `pbem serve --queue` takes."""
 
     POLL = "poll"
     CAMPAIGNS = "campaigns"

@@ -191,6 +191,15 @@ def stranger(number: int) -> bytes:
     return bytes(mail)
 
 
+def question(seat: SeatName) -> bytes:
+    """Return a seat's question to the GM."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = address_of(seat), ADDRESS, "a question"
+    mail["Message-ID"] = f"<{seat}.question@example.org>"
+    mail.set_content(f"PLAYER {NAME} {seat}\nASK GM\nMay I? {CANARY}\nEND")
+    return bytes(mail)
+
+
 def letters_of(moment: Sample, own: Sequence[str], sheets: Sheets, *, noise: int) -> list[bytes]:
     """Return the inbox of a turn: the seat's sheet amid others full of canaries, and `noise` further mails."""
     others = [
@@ -199,7 +208,8 @@ def letters_of(moment: Sample, own: Sequence[str], sheets: Sheets, *, noise: int
         if seat != moment.seat
     ]
     # Other mail differs in number: neither an id nor the order of sending may show how much there is.
-    return [*map(stranger, range(noise)), *others[:noise], letter(moment.seat, own), *others[noise:]]
+    asking = [question(seat) for seat in usual_seats(moment.ruleset) if seat != moment.seat]
+    return [*map(stranger, range(noise)), *asking[:noise], *others[:noise], letter(moment.seat, own), *others[noise:]]
 
 
 def secrets_of(moment: Sample) -> dict[str, str]:

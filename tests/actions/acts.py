@@ -347,5 +347,5 @@ def attempt(act: Act, app: App, now: dt.datetime) -> str:
     except (PbemError, RulesetError) as error:
         return str(error)
     problems = done.problems if isinstance(done, TickResult) else []
-    assert not any("could not be" in problem and "run: pbem mend" not in problem for problem in problems), problems
+    assert not any("could not be" in problem and "--repair" not in problem for problem in problems), problems
     return " ".join(problems)

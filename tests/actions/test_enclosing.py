@@ -21,7 +21,7 @@ from sqlalchemy import func, select
 
 from pbem.actions.base import run_action, run_query
 from pbem.actions.deadlines import release
-from pbem.actions.fork import TryTurn
+from pbem.actions.fork import TrialResult, TryTurn
 from pbem.actions.open_turn import PreviewTurn, write_preview
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import ShowRulingForm, read_folder, ruling_by_mail, write_folder
@@ -298,6 +298,7 @@ def test_a_preview_has_what_the_reports_will_have(war: War, tmp_path: Path) -> N
     made = run_query(war.desk.app, "toy1", PreviewTurn(), war.desk.now)
     write_preview(made, tmp_path)
     tried = run_action(war.desk.app, "toy1", TryTurn(2), war.desk.now)
+    assert isinstance(tried, TrialResult)
 
     assert (tmp_path / "reports" / f"red.{COAST}").read_bytes() == files_of(war.report("red", 3))[COAST][1]
     assert not list((tmp_path / "reports").glob("green.*.png"))

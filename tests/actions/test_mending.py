@@ -68,7 +68,7 @@ def test_turns_that_hang_together(played: Desk) -> None:
     run_action(played.app, "toy1", RollBack(2), played.now)
 
     assert wrong(played) == ""
-    with pytest.raises(CampaignError, match="all turns of toy1 hang together: there is nothing to mend"):
+    with pytest.raises(CampaignError, match="the turn history of toy1 is consistent: there is nothing to repair"):
         run_query(played.app, "toy1", RepairHistory(), played.now)
 
 
@@ -96,7 +96,10 @@ def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
     """A tick cannot run the turn, and says what to do."""
     meanwhile(played, roll_to(played, 2))
 
-    said = "the turns of toy1 do not hang together: turn 4 was not run; run: pbem mend toy1 (by mail: MEND)"
+    said = (
+        "the turn history of toy1 is inconsistent: turn 4 was not run. "
+        "Repair: pbem rollback toy1 --repair (by mail: MEND)"
+    )
     assert said in played.tick(hours=24 * 7).problems[0]
 
 
@@ -249,5 +252,5 @@ def test_a_campaign_without_its_set_up(played: Desk) -> None:
     with played.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 0).values(number=99))
 
-    with pytest.raises(CampaignError, match="toy1 cannot be mended, since its set-up is missing: go back to a copy"):
+    with pytest.raises(CampaignError, match="toy1 cannot be repaired, since its set-up is missing: restore a backup"):
         run_query(played.app, "toy1", RepairHistory(), played.now)

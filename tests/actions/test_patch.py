@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pbem.actions.base import run_action, run_query
+from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.rerun import EditState, RerunTurn, ShowState, StateEdited
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
+from pbem.actions.start import StartCampaign
 from pbem.archive import PatchError
 from pbem.errors import CampaignError
+from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects
-from tests.toy.home import Desk, text_of
+from tests.toy.home import GAMES, Desk, open_desk, text_of
 
 
 @pytest.fixture
@@ -149,6 +153,25 @@ def test_what_is_no_state_is_refused(played: Desk, data: object) -> None:
         patch(played, data)
 
 
+def test_the_number_of_the_turn_stays(tmp_path: Path) -> None:
+    """A game that counts its turns in its state goes on with the turn that is open; the refusal says how to go back."""
+    with open_desk(tmp_path / "home", games={**GAMES, "gm_adjudicated": RULESET}) as desk:
+        wanted = NewCampaign(
+            name="king1",
+            game="gm_adjudicated",
+            gm="gm@example.org",
+            seats=[("red", "ann@example.org"), ("blue", "bob@example.org")],
+            deadline="FRI 20:00 UTC",
+            options={},
+        )
+        create_campaign(desk.app, wanted, desk.now, seed=b"a seed for tests")
+        run_action(desk.app, "king1", StartCampaign(), desk.now)
+
+        for change in ({"op": "replace", "path": "/turn", "value": 7}, {"op": "remove", "path": "/turn"}):
+            with pytest.raises(CampaignError, match=r"/turn .* stays 1, .* pbem rollback king1 TURN"):
+                run_action(desk.app, "king1", EditState([change]), desk.now)
+
+
 def test_a_patch_that_does_not_fit_is_refused(played: Desk) -> None:
     """The error names the operation."""
     with pytest.raises(PatchError, match=r"change 1 \(.*/purse/1.*\) does not fit"):
@@ -157,5 +180,5 @@ def test_a_patch_that_does_not_fit_is_refused(played: Desk) -> None:
 
 def test_before_the_start_there_is_no_state(desk: Desk) -> None:
     """Without a campaign there is no state."""
-    with pytest.raises(CampaignError, match="there is no campaign 'toy1'"):
+    with pytest.raises(CampaignError, match='no campaign "toy1"'):
         run_query(desk.app, "toy1", ShowState(), desk.now)

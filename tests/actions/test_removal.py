@@ -76,8 +76,8 @@ def test_the_effect_is_shown_first(played: Desk) -> None:
         RemoveSeat("green").render(run_query(played.app, "toy1", RemoveSeat("green"), played.now), DRY_RUN)
     )
 
-    assert "would leave the game when turn 3 is run; its sheet (version 1) would not be used." in shown
-    assert "Until then it is brought back by: pbem seat toy1 green --resume (by mail: RESUME green)" in shown
+    assert "it leaves the game when turn 3 is run; its sheet 1 is not used." in shown
+    assert "Until then, bring it back with: pbem seat resume toy1 green (by mail: RESUME green)" in shown
     assert row(played) == before
 
 
@@ -93,7 +93,7 @@ def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
     played.tick()
 
     assert "no longer plays" in refused
-    assert said == "Seat green of toy1 is back in the game."
+    assert said == "seat green is back in the game."
     assert "is back in the game: its removal was taken back by the GM." in words(played.last(CYD))
     assert row(played) == before
     assert "Your order is in" in ask(played, f"ORDERS toy1 green {key}\nBID 3\nEND", CYD)
@@ -106,7 +106,7 @@ def test_after_the_turn_was_run_a_rollback_is_named(played: Desk) -> None:
     remove(played)
     run_campaign_now(played.app, "toy1", played.now)
 
-    with pytest.raises(CampaignError, match=r"turn 3 was run without it; .* pbem rollback toy1 3"):
+    with pytest.raises(CampaignError, match=r"turn 3 was run without it. .* pbem rollback toy1 3"):
         bring_back(played)
     assert removed(played)[-1] == ["green"]
 
@@ -161,7 +161,7 @@ def test_a_removal_during_a_hold_waits_for_the_turn(played: Desk) -> None:
     remove(played)
     played.tick(hours=24 * 8)
 
-    assert bring_back(played) == "Seat green of toy1 is back in the game."
+    assert bring_back(played) == "seat green is back in the game."
     assert snapshot(played).turn == 3
 
 
@@ -169,7 +169,7 @@ def test_a_seat_is_removed_once(played: Desk) -> None:
     """A second removal, or a change of the player, is refused with the command that brings the seat back."""
     remove(played)
     for wish in (RemoveSeat("green"), OpenSeat("green"), GiveSeat("green", EVE)):
-        with pytest.raises(CampaignError, match=r"seat green is out of the game in toy1; .* --resume"):
+        with pytest.raises(CampaignError, match=r"green is removed. Bring it back: pbem seat resume toy1 green"):
             run_action(played.app, "toy1", wish, played.now)
 
 
@@ -180,7 +180,7 @@ def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> No
     run_action(played.app, "toy1", GiveSeat("blue", CYD), played.now)
     said = bring_back(played)
 
-    assert said.startswith("Seat green of toy1 is back in the game, and open. To give it to somebody: pbem seat toy1")
+    assert said.startswith("seat green is back in the game, and open. To give it to a player: pbem seat give toy1")
     assert (place(played).address, place(played, "blue").address) == ("", CYD)
 
 
@@ -208,9 +208,9 @@ def test_a_removal_by_the_house_rules_is_taken_back(desk: Desk) -> None:
         miss(desk)
     assert not place(desk).playing
     told_gm = [words(mail) for mail in desk.mails(GM) if "no orders in turn 2" in mail["Subject"]][-1]
-    assert "pbem seat toy1 green --resume" in told_gm
+    assert "pbem seat resume toy1 green" in told_gm
 
-    assert bring_back(desk) == "Seat green of toy1 is back in the game."
+    assert bring_back(desk) == "seat green is back in the game."
     remove(desk)
     miss(desk)
     run_action(desk.app, "toy1", RollBack(3), desk.now)
@@ -228,9 +228,9 @@ def test_a_mail_takes_it_back(played: Desk) -> None:
         return ask(played, f"GM toy1 {TOKEN}\n{line}\nEND", GM)
 
     asked = mailed("REMOVE green")
-    assert "would leave the game when turn 3 is run" in asked
+    assert "it leaves the game when turn 3 is run" in asked
     assert place(played).playing
-    assert "Until then it is brought back by" in mailed("REMOVE green YES")
+    assert "To take it back: UNDO" in mailed("REMOVE green YES")
     assert not place(played).playing
-    assert "Seat green of toy1 is back in the game." in mailed("RESUME green")
+    assert "Seat green is back in the game." in mailed("RESUME green")
     assert place(played).playing

@@ -7,11 +7,13 @@ import datetime as dt
 
 import pytest
 
-from pbem.actions.base import MOST_LINES, diff_lines, run_action, run_query
+from pbem.actions.base import DRY_RUN, MOST_LINES, attempt, diff_lines, do_as_shown, run_action, run_query
 from pbem.actions.open_turn import EnterSheet
+from pbem.actions.press import AddAnnouncement
 from pbem.actions.rerun import EditState, RerunTurn, apply_rerun
 from pbem.actions.rerun_plan import RerunChanges, RerunImpact, plan_rerun
 from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError
@@ -19,7 +21,7 @@ from pbem.ruleset import Json
 from pbem.store.models import JournalEntry, OrderSheet, Report, Seat, Turn
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, snapshot
 from tests.actions.test_turns import Grown
-from tests.toy.home import Desk, text_of
+from tests.toy.home import ADDRESSES, Desk, text_of
 from tests.toy.ruleset import Table
 
 
@@ -47,6 +49,21 @@ def played(desk: Desk) -> Desk:
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
     return desk
+
+
+def test_what_was_shown_can_be_confirmed(played: Desk) -> None:
+    """The entry that the GM looked is no change of the campaign; press that comes meanwhile is."""
+    wish = RerunTurn(RerunChanges(sheets={"red": lines("BID 1")}))
+    shown = attempt(played.app, "toy1", wish, played.now)
+    assert shown.read_set is not None
+    do_as_shown(played.app, "toy1", wish, played.now, shown.read_set)
+
+    wish = RerunTurn(RerunChanges(sheets={"red": lines("BID 2")}))
+    shown = attempt(played.app, "toy1", wish, played.now)
+    assert shown.read_set is not None
+    run_action(played.app, "toy1", AddAnnouncement("Hear all"), played.now)
+    with pytest.raises(Conflict):
+        do_as_shown(played.app, "toy1", wish, played.now, shown.read_set)
 
 
 def test_only_those_told_otherwise_get_a_corrected_report(played: Desk) -> None:
@@ -197,8 +214,19 @@ def test_a_deadline_that_has_passed_is_set_anew(played: Desk) -> None:
 
     assert impact.deadline is not None
     assert impact.deadline > played.now
+    assert impact.moved
     assert live_turns(played)[-1].deadline == impact.deadline
     assert played.tick().resolved == []
+    for reader, said in {"red": "The deadline had passed; now due Fri 13 Nov", "green": "more time"}.items():
+        mail = played.last(ADDRESSES[reader])
+        assert said in f"{mail['Subject']} {' '.join(text_of(mail).split())}"
+
+
+def test_a_rerun_that_changes_nothing_has_nothing_to_do(played: Desk) -> None:
+    """Without changes the preview says so, and nothing is asked."""
+    tried = attempt(played.app, "toy1", RerunTurn(), played.now)
+
+    assert [*RerunTurn().render(tried.facts, DRY_RUN)][-1] == "Nothing to do: no report would change."
 
 
 def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:
@@ -209,7 +237,7 @@ def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:
 
 def test_an_unknown_seat_gets_its_nearest(played: Desk) -> None:
     """The error for an unknown seat lists the existing ones."""
-    with pytest.raises(CampaignError, match=r"toy1 has no seat 'rad': possible: red, blue, green"):
+    with pytest.raises(CampaignError, match=r'toy1 has no seat "rad"\. Seats: red, blue, green\.'):
         again(played, rad="BID 3")
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
-from pbem.actions.base import CLI, attempt, do_as_shown, run_action, run_query
+from pbem.actions.base import CLI, DRY_RUN, attempt, do_as_shown, run_action, run_query
 from pbem.actions.deadlines import ReleaseCampaign
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import RulingResult, ShowRulingForm, SubmitRuling, read_folder, render_ruling, write_folder
@@ -49,15 +50,27 @@ def errors(taken: RulingResult) -> list[str]:
 
 
 def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
-    """An unfilled form is refused, and the turn still waits: it cannot run with an empty ruling."""
+    """An unfilled form is refused, and the turn still waits: to run it without a ruling is asked about."""
     war.tick(hours=DUE)
     write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
     taken = run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
 
     assert (taken.kept, errors(taken), held(war)) == (False, ["blank-ruling"], HoldKind.RULING)
     assert "nothing is told to anybody" in "\n".join(render_ruling(taken, CLI)).lower().replace("\n    ", " ")
-    with pytest.raises(CampaignError, match="awaits your ruling"):
-        run_action(war.app, "toy1", ReleaseCampaign(), war.now)
+    asked = attempt(war.app, "toy1", ReleaseCampaign(), war.now)
+    assert asked.read_set is not None
+    assert [*ReleaseCampaign().render(asked.facts, DRY_RUN)] == [
+        "Would do: release toy1. Turn 1 is due, and is run without a ruling.",
+        "Nothing has changed. To do it, add --yes.",
+    ]
+    assert held(war) == HoldKind.RULING
+
+
+def test_a_turn_is_released_without_a_ruling(war: Desk) -> None:
+    """Once that is confirmed, the turn is run by the next tick as if nothing had been ruled."""
+    war.tick(hours=DUE)
+    assert "Turn 1 is due, and is run at once." in mail(war, "RELEASE YES")
+    assert home_status(war.app).campaigns[0].turn == 2
 
 
 @pytest.mark.parametrize(
@@ -253,11 +266,11 @@ def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
     """The status of a turn that waits for a ruling says how to give it; of one that has it, how to see it."""
     assert not home_status(war.app).campaigns[0].ruled
     war.tick(hours=DUE)
-    assert "held: it awaits the GM's ruling; rule with: RULING" in mail(war, "STATUS")
+    assert "on hold: needs a ruling. Rule with: RULING" in mail(war, "STATUS")
     rule(war, all="Snow.")
 
     assert home_status(war.app).campaigns[0].ruled
-    assert "ruled: turn 1 has your ruling; show it with: RULING; drop it with: RULING OFF" in mail(war, "STATUS")
+    assert re.search(r"ruling submitted \w{3} \d+ Nov 2026 .* Run it: RELEASE", " ".join(mail(war, "STATUS").split()))
 
 
 @pytest.mark.parametrize(

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from pbem.cli.campaigns import CHANGES
 from sqlalchemy import select
 
-from pbem.actions.base import run_action, run_query
+from pbem.actions.base import CLI, Change, Channel, TextResult, run_action, run_query
 from pbem.actions.run_turn import run_turn
-from pbem.actions.seats import GiveSeat, Invite
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
 from pbem.actions.settings import SetHouseRule, ShowHouseRules
 from pbem.actions.start import StartCampaign
+from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
 from pbem.campaign.house_rules import HouseRules
+from pbem.campaign.people import add_standby, appoint, end_of, get_or_create_person
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
-from pbem.ruleset import Dice, Event, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem.store.models import JournalEntry, OutgoingMail, Report, Turn
 from pbem.store.types import OutgoingState
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, snapshot, token, words
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
+
+CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
+    "open": OpenSeat,
+    "remove": RemoveSeat,
+    "pause": PauseSeat,
+    "resume": ResumeSeat,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -41,12 +51,29 @@ def act(desk: Desk, seat: str, what: str, address: str = "") -> str:
     return run_action(desk.app, "toy1", wish, desk.now).done
 
 
+def test_status_and_seats_show_deputies_and_standbys(desk: Desk) -> None:
+    """Screen and mail show who may send orders for a seat, until when, and who waits for one, in the same lines."""
+    with desk.app.store.writing() as session:
+        here = load_campaign(session, "toy1")
+        eve, dan = (get_or_create_person(session, address, desk.now) for address in (EVE, "dan@example.org"))
+        appoint(session, here.places[0].id, eve, desk.now, end_of("2026-11-20", "Europe/Berlin"))
+        add_standby(session, here.id, dan, desk.now, wish="blue", words="")
+
+    for question in (ShowStatus(), ShowSeats()):
+        for channel in (CLI, Channel(by_mail=True)):
+            lines = [line.strip() for line in question.render(run_query(desk.app, "toy1", question, desk.now), channel)]
+            assert f"deputy of red until 2026-11-20: {EVE}" in lines
+            assert "standby 1: dan@example.org, would like blue" in lines
+    later = run_query(desk.app, "toy1", ShowStatus(), desk.now + dt.timedelta(days=30))
+    assert [seat.deputies for seat in later.seats] == [(), ()]
+
+
 def test_the_gm_hands_a_seat_over(desk: Desk) -> None:
     """The new player gets token and report, the former player and the others a notice, and the GM the result."""
     said = act(desk, "red", "give", EVE)
     desk.tick()
 
-    assert said == "Seat red of toy1 is played by eve@example.net now, who is mailed a new token and its newest report."
+    assert said == "eve@example.net plays red. A new token and the newest report are queued for them."
     assert "The game is under way, and another person played this seat before you." in words(desk.mails(EVE)[0])
     assert len(reports(desk, EVE)) == 1
     assert "You no longer play the seat red of toy1: seated by the GM." in words(desk.last(ANN))
@@ -101,7 +128,7 @@ def test_a_sheet_of_the_former_player_counts_until_another_comes(desk: Desk) -> 
 
 def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
     """An open seat has the game's default orders, and no mail without a recipient is queued."""
-    assert act(desk, "red", "open") == "Seat red is open: opened by the GM. Nobody is on the standby list."
+    assert act(desk, "red", "open") == "seat red is open. No standbys."
     desk.post("ORDERS toy1 blue\nBID 1\nEND", sender=BOB)
     desk.tick()
 
@@ -128,7 +155,7 @@ def test_an_invitation_brings_the_seat(desk: Desk) -> None:
     said = run_action(desk.app, "toy1", Invite(EVE, "red"), desk.now).done
     desk.tick()
 
-    assert said == "eve@example.net is invited to seat red; the code in the mail holds for 14 days."
+    assert said == "invited eve@example.net to seat red. Valid for 14 days."
     assert "gm@example.org invites you to play by mail, in toy1 as red." in words(desk.last(EVE))
     assert "You have the seat red" in confirm(desk, EVE)
     assert players(desk)["red"] == EVE
@@ -151,9 +178,9 @@ def test_standbys_come_in_their_order(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("seat", "what", "address", "said"),
     [
-        ("rde", "open", "", "toy1 has no seat 'rde': did you mean red?"),
+        ("rde", "open", "", 'toy1 has no seat "rde". Did you mean red?'),
         ("red", "give", "nobody", "'nobody' cannot be the address of seat red: write it like ann@example.org"),
-        ("red", "give", "ANN@example.org", "seat red of toy1 is played by ann@example.org already"),
+        ("red", "give", "ANN@example.org", "ann@example.org already plays red"),
     ],
 )
 def test_what_cannot_be_done_is_told(desk: Desk, seat: str, what: str, address: str, said: str) -> None:
@@ -170,10 +197,10 @@ def test_a_pause_and_its_end_say_what_is_so_now(desk: Desk) -> None:
     said = [act(desk, "red", what) for what in ("resume", "pause", "pause", "resume")]
 
     assert said == [
-        "Seat red of toy1 was not paused: turns wait for it.",
-        "Seat red of toy1 is paused: turns do not wait for it.",
-        "Seat red of toy1 is paused already: turns do not wait for it.",
-        "Seat red of toy1 is no longer paused: turns wait for it again.",
+        "seat red was not paused: turns wait for it.",
+        "seat red is paused: turns do not wait for it.",
+        "seat red is paused already: turns do not wait for it.",
+        "seat red is no longer paused: turns wait for it again.",
     ]
 
 
@@ -192,7 +219,7 @@ def test_a_removed_seat_stays_removed(desk: Desk, what: str) -> None:
     """A removed seat cannot be opened, given or paused."""
     act(desk, "red", "remove")
 
-    with pytest.raises(CampaignError, match="seat red is out of the game in toy1"):
+    with pytest.raises(CampaignError, match=r"red is removed\. Bring it back: pbem seat resume toy1 red"):
         act(desk, "red", what, EVE)
 
 

@@ -85,7 +85,7 @@ def test_a_campaign_starts_once(desk: Desk) -> None:
     desk.begin()
     queued = len(rows(desk, OutgoingMail))
 
-    with pytest.raises(CampaignError, match="campaign toy1 is running: it has begun already"):
+    with pytest.raises(CampaignError, match="campaign toy1 is running: it was started already"):
         run_action(desk.app, "toy1", StartCampaign(), MONDAY)
     assert len(rows(desk, OutgoingMail)) == queued
 
@@ -94,7 +94,7 @@ def test_an_unknown_campaign_gets_its_nearest(desk: Desk) -> None:
     """The error for a misspelt name lists the existing campaign."""
     desk.begin()
 
-    with pytest.raises(CampaignError, match=r"there is no campaign 'toy2': possible: toy1"):
+    with pytest.raises(CampaignError, match=r'no campaign "toy2"\. Campaigns: toy1'):
         run_turn(desk.app, "toy2", MONDAY, reason="test")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,17 +16,22 @@ from pbem.actions.open_turn import EnterSheet, RollDice
 from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement
 from pbem.actions.rerun import EditState, ShowState
 from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.ruling import SubmitRuling
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule, ShowJournal
 from pbem.actions.undo import UndoChange, UndoResult
+from pbem.actions.withdraw_ruling import ShowRuling
+from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Announcement, Base, JournalEntry, OrderSheet, OutgoingMail
+from tests.actions.acts import STAGES, choose, form
 from tests.actions.history import begin, play
-from tests.toy.home import Desk, text_of
+from tests.inbox.people import insist
+from tests.toy.home import Desk, open_desk, text_of
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 
@@ -108,9 +115,10 @@ def refused(desk: Desk, entry: int | None = None) -> str:
 
 
 def last_entry(desk: Desk) -> int:
-    """Return the number of the newest entry of the journal."""
+    """Return the number of the newest entry of a change of the GM."""
     with desk.app.store.reading() as session:
-        return session.scalars(select(func.max(JournalEntry.id))).one()
+        changes = select(func.max(JournalEntry.id)).where(JournalEntry.undo.is_not(None))
+        return session.scalars(changes).one() or 0
 
 
 @pytest.mark.parametrize("kind", ["deadline", "schedule", "hold", "remove"])
@@ -376,3 +384,88 @@ def test_data_that_is_no_json_is_refused(running: Desk) -> None:
 
     assert "cannot be undone: what was stored with it cannot be used" in refused(running)
     assert run_query(running.app, "toy1", ShowJournal(), running.now).entries
+
+
+def test_a_player_may_have_changed_the_row(running: Desk) -> None:
+    """A seat that its player has paused or resumed since is left as it is."""
+    act(running, PauseSeat("red"))
+    insist(running, "PLAYER toy1 red\nRESUME\nEND")
+
+    assert "seat red was changed since" in refused(running)
+
+
+def test_two_at_once_undo_once(shared: Desk) -> None:
+    """Of two who undo the same change at once, on either database, one does it; the other is told that it is done."""
+    act(shared, PauseSeat("red"))
+    entry, said = last_entry(shared), []
+
+    def work() -> None:
+        try:
+            undo(shared, entry)
+            said.append("done")
+        except CampaignError as error:
+            said.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(said)[0] == "done"
+    assert "done" not in sorted(said)[1:]
+
+
+def test_an_undo_meets_the_tick_that_runs_the_turn(shared: Desk) -> None:
+    """Either the deadline is undone before its turn is run, or undoing it is refused."""
+    act(shared, ExtendDeadline("1h"))
+    entry, said = last_entry(shared), []
+
+    def work() -> None:
+        try:
+            said.append(undo(shared, entry).what)
+        except CampaignError as error:
+            said.append(str(error))
+
+    threads = [
+        threading.Thread(target=work),
+        threading.Thread(target=run_campaign_now, args=(shared.app, "toy1", shared.now)),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(said) == 1
+    with shared.app.store.reading() as session:
+        assert load_campaign(session, "toy1").turn == 2
+        assert find_inconsistency(session, load_campaign(session, "toy1")) is None
+
+
+def test_a_ruling_is_undone_to_the_one_before(tmp_path: Path) -> None:
+    """The ruling that was replaced counts again, and the first is dropped; what is undone is kept with the earlier."""
+    stage = STAGES["ruled"]
+    with open_desk(tmp_path / "home", games=stage.games) as desk:
+        desk.now = stage.prepare(desk)
+        act(desk, SubmitRuling({"all.txt": "It rained."}))
+        first = last_entry(desk)
+        act(desk, SubmitRuling({"all.txt": "It snowed."}))
+        assert "the ruling was changed since" in refused(desk, first)
+
+        undo(desk)
+        shown = run_query(desk.app, "toy1", ShowRuling(), desk.now)
+        assert "It rained." in " ".join(shown.parts.values())
+        undo(desk, first)
+        shown = run_query(desk.app, "toy1", ShowRuling(), desk.now)
+        assert (dict(shown.parts), len(shown.earlier)) == ({}, 2)
+
+
+def test_a_seat_changes_back_before_the_start(desk: Desk) -> None:
+    """Before the start too a seat is given back with the dice word of its player, until the tick mails the other."""
+    form(desk)
+    choose(desk.app, desk.now)
+    before = rows(desk.app)
+    act(desk, GiveSeat("red", "dan@example.org"))
+    undo(desk)
+
+    assert rows(desk.app) == before

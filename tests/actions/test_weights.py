@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import inspect
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -16,16 +18,19 @@ from sqlalchemy import select
 
 from pbem.actions.arguments import GmCommand, PlayerCommand, TextBlock
 from pbem.actions.base import Change, Confirmed, Harmless, PreviewedChange, Reversible, Weight
-from pbem.actions.deadlines import ExtendDeadline
+from pbem.actions.deadlines import ExtendDeadline, ReleaseCampaign
+from pbem.actions.fork import ForkCampaign, TryTurn
 from pbem.actions.gm_forms import GmHelp
-from pbem.actions.open_turn import EnterSheet
+from pbem.actions.open_turn import EnterSheet, PreviewRealDice
 from pbem.actions.players import LeaveSeat
 from pbem.actions.questions import AnswerQuestion
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rollback import RepairHistory, RollBack
 from pbem.actions.ruling import SubmitRuling
+from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat
+from pbem.actions.settings import ChangeGm, SetHouseRule
 from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import StartCampaign
 from pbem.actions.undo import UndoChange
@@ -35,7 +40,7 @@ from pbem.cli import main
 from pbem.cli.command import Command, Group
 from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
 from pbem.ruleset import Order
-from pbem.store.models import Base
+from pbem.store.models import Base, JournalEntry
 from tests.actions.acts import STAGES, TOKEN
 from tests.inbox.people import insist
 from tests.toy.home import Desk, open_desk, text_of
@@ -56,8 +61,10 @@ class Asking:
 
     stage: str
     typed: tuple[str, ...]
-    mailed: tuple[str, ...]
+    mailed: tuple[str, ...] = ()
     before: tuple[tuple[str, ...], ...] = ()
+    later: dt.timedelta = dt.timedelta()
+    """The time from the commands before to the one that asks."""
 
 
 RULED = ("adjudicate", "toy1", "RULED", "--take")
@@ -90,6 +97,20 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
         before=(("answer", "toy1", "1", "RED"),),
     ),
     RemoveSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
+    RequestRun: Asking("running", ("run", "toy1"), ("RUN",), before=(("run", "toy1"),)),
+    ReleaseCampaign: Asking(
+        *("running", ("release", "toy1"), ("RELEASE",)),
+        before=(("run", "toy1"), ("hold", "toy1")),
+        later=dt.timedelta(days=14),
+    ),
+    ChangeGm: Asking("running", ("gm", "toy1", "--address", "eve@example.org")),
+    SetHouseRule: Asking(
+        *("running", ("set", "toy1", "authentication=address"), ("SET authentication=address",)),
+        before=(("set", "toy1", "authentication=token"),),
+    ),
+    PreviewRealDice: Asking("running", ("preview", "toy1", "--real-dice"), ("PREVIEW REAL",)),
+    ForkCampaign: Asking("running", ("fork", "toy1", "2", "NEW")),
+    TryTurn: Asking("running", (), ("FORK 2",)),
     StartCampaign: Asking(
         "forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)
     ),
@@ -107,6 +128,9 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
     ),
 }
 """For each action of a GM that needs confirmation, a situation in which it does."""
+
+DISCLOSED: AbstractSet[type[Change[Any]]] = {PreviewRealDice, ForkCampaign, TryTurn}
+"""Those that change nothing here, but are disclosed to the players."""
 
 EXAMPLES = (
     *(
@@ -210,6 +234,7 @@ def test_every_typed_command_has_a_weight() -> None:
 
     assert sorted(WEIGHTS) == sorted(main.commands)
     assert {act.__name__ for act in mailed - typed} == {"TryTurn"}  # `fork` does what it does in steps
+    assert {*ASKING} >= DISCLOSED
 
 
 def test_what_needs_confirmation_can_be_looked_at() -> None:
@@ -249,7 +274,7 @@ def test_what_undoes_an_action_is_there() -> None:
 
 
 def kept(app: App) -> dict[str, list[str]]:
-    """Return all rows by table, without mail and journal, which has an entry on the question."""
+    """Return all rows by table, without mail and journal, which may have an entry on the question."""
     with app.store.reading() as session:
         return {
             table.name: [repr(row) for row in session.execute(select(*table.columns).order_by(*table.primary_key))]
@@ -258,19 +283,30 @@ def kept(app: App) -> dict[str, list[str]]:
         }
 
 
+def disclosed(app: App) -> list[str]:
+    """Return the journal entries that the next reports tell to the players."""
+    with app.store.reading() as session:
+        return list(session.scalars(select(JournalEntry.text).where(JournalEntry.turn.is_not(None))))
+
+
+def has_done(app: App, act: type[Change[Any]], before: Mapping[str, list[str]]) -> bool:
+    """Return True if an action was done since: it has changed something, or is disclosed."""
+    return bool(disclosed(app)) if act in DISCLOSED else kept(app) != before
+
+
 def invoke(desk: Desk, stage: str, now: Any, *words: str) -> Result:
     """Return the result of a command on a stage."""
     (desk.home.parent / "RED").write_text("BID 0\n")
     for name, text in {"RULED": "It rained.", "FOLDER": "It snowed."}.items():
         (desk.home.parent / name).mkdir(exist_ok=True)
         (desk.home.parent / name / "all.txt").write_text(text)
-    named = [str(desk.home.parent / word) if word in ("RULED", "FOLDER", "RED") else word for word in words]
+    named = [str(desk.home.parent / word) if word in ("RULED", "FOLDER", "RED", "NEW") else word for word in words]
     line = ["--home", str(desk.home), *named, "--now", now.isoformat()]
     return CliRunner().invoke(main, line, obj=STAGES[stage].games)
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
+@pytest.mark.parametrize("act", [act for act, each in ASKING.items() if each.typed], ids=lambda act: act.__name__)
 def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
     """Without --yes the effect is shown, nothing is changed and the exit code is 3; with it the action is done."""
     asking = ASKING[act]
@@ -279,18 +315,20 @@ def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> 
         (tmp_path / "file").write_text("\n".join(asking.mailed[1:]))
         words = [word.replace(FILE, str(tmp_path / "file")) for word in asking.typed]
         assert [invoke(desk, asking.stage, now, *each).exit_code for each in asking.before] == [0] * len(asking.before)
+        now += asking.later
         before = kept(desk.app)
 
         asked = invoke(desk, asking.stage, now, *words)
         assert (asked.exit_code, kept(desk.app)) == (3, before)
+        assert act not in DISCLOSED or disclosed(desk.app) == []
         assert asked.output.endswith("Nothing has changed. To do it, add --yes.\n")
         assert len(asked.output.splitlines()) > 1
         assert invoke(desk, asking.stage, now, *words, "--yes").exit_code == 0
-        assert kept(desk.app) != before
+        assert has_done(desk.app, act, before)
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
+@pytest.mark.parametrize("act", [act for act, each in ASKING.items() if each.mailed], ids=lambda act: act.__name__)
 def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
     """Without YES the answer shows the effect, and how to have it; nothing is changed."""
     asking = ASKING[act]
@@ -300,6 +338,7 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
             assert invoke(desk, asking.stage, desk.now, *each).exit_code == 0
         # Held, so that the due turn is not run between the GM's mails.
         invoke(desk, asking.stage, desk.now, "hold", "toy1")
+        desk.now += asking.later
         desk.tick()
         before = kept(desk.app)
 
@@ -307,11 +346,12 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
         desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
         desk.tick()
         assert kept(desk.app) == before
+        assert act not in DISCLOSED or disclosed(desk.app) == []
         (yes,) = re.findall(r"Or send the same with: (.+)", text_of(desk.last(GM)))
         assert re.fullmatch(rf"{command}( \d+)? YES( \d+)?", yes)  # UNDO names the entry that was shown
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
-        assert kept(desk.app) != before
+        assert has_done(desk.app, act, before)
 
 
 @pytest.mark.parametrize("line", ["LEAVE", "ADDRESS ann@example.net", "FALLBACK ann@example.net"])
@@ -343,7 +383,7 @@ def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Ch
         desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
         desk.tick()
         (yes,) = re.findall(r"Or send the same with: (.+)", text_of(desk.last(GM)))
-        assert invoke(desk, asking.stage, desk.now, "run", "toy1").exit_code == 0
+        assert invoke(desk, asking.stage, desk.now, "run", "toy1", "--yes").exit_code == 0
         before = kept(desk.app)
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()

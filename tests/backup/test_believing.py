@@ -60,7 +60,7 @@ VALUES = {
     'UPDATE campaign SET policy = \'{"grace":"soon"}\'': 'field policy: grace cannot be "soon"',
     "UPDATE campaign SET policy = '{\"graze\":1}'": 'field policy: no house rule "graze". Did you mean grace',
     "UPDATE campaign SET policy = '[]'": "field policy: the house rules are not a JSON object",
-    "UPDATE campaign SET schedule = 'whenever'": "field schedule: a deadline cannot be 'whenever'",
+    "UPDATE campaign SET schedule = 'whenever'": 'field schedule: "whenever" is not a schedule',
     "UPDATE campaign SET era = 'two'": "field era: a whole number is expected, and it is 'two'",
     "UPDATE campaign SET era = 1e300": "field era: a whole number is expected",
     "UPDATE campaign SET gm = 'gm'": "field gm: an address like",
@@ -92,7 +92,7 @@ OF_HOMES = {
 OF_CAMPAIGNS = {
     "UPDATE turn SET awaited = '[\"violet\"]' WHERE resolved_at IS NULL": "field awaited: there is no seat violet",
     "UPDATE turn SET awaited = '[\"red\"]' WHERE resolved_at IS NULL": "field awaited: by the state orders are",
-    "UPDATE campaign SET turn = 1": "do not hang together: it stands at turn 1, but its last turn is 3",
+    "UPDATE campaign SET turn = 1": "is inconsistent: it stands at turn 1, but its last turn is 3",
     "UPDATE campaign SET era = 1000000": "table campaign, field era: 1000000 is more than 100000",
     "UPDATE sheet SET version = 1000000 WHERE id = 1": "table sheet, field version: 1000000 is more than 100000",
     "UPDATE campaign SET options = '{}'": "fields game and options: they are not those of its last record",

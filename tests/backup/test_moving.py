@@ -17,29 +17,44 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import select
 
-from pbem.actions.base import run_action
+from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.deadlines import HoldCampaign, ReleaseCampaign
+from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.run_turn import run_turn
+from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
 from pbem.backup import create_backup, export_campaign, import_campaign, restore_home, transfer, undo_export
 from pbem.campaign.archive_sync import prove_archive
-from pbem.campaign.snapshot import Context
+from pbem.campaign.snapshot import Context, load_campaign
+from pbem.cli import main
 from pbem.errors import BackupError, CampaignError
 from pbem.scheduler.tick import run_campaign_now
 from pbem.site import publish
 from pbem.store.copy import PASSING, checkpoint, open_file
 from pbem.store.migrate import downgrade
-from pbem.store.models import Base, Campaign, Person, Press, Seat, Turn, WithdrawnTurns
+from pbem.store.models import (
+    Base,
+    Campaign,
+    JournalEntry,
+    Person,
+    Press,
+    Question,
+    QuestionAnswer,
+    Seat,
+    Turn,
+    WithdrawnTurns,
+)
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.backup.hostile import forged, tree
 from tests.servers.processes import server_folder
 from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk, text_of
 
-NEW = "play@club.example.net"
+NEW, GM = "play@club.example.net", "gm@example.org"
 _CODE = re.compile(r"CONFIRM (\S+)")
 
 
@@ -60,6 +75,10 @@ def moved() -> Iterator[Moved]:
         play(old, {"red": "BID 1"})
         send(old, {"red": "BID 3"})
         old.tick(hours=1)
+        for seat in ("red", "blue"):
+            run_action(old.app, "toy1", AskGm(seat=seat, text=f"May {seat}?"), old.now)
+        run_action(old.app, "toy1", AnswerQuestion(2, "Yes."), old.now)
+        old.tick()
         run_action(old.app, "toy1", HoldCampaign("a holiday"), old.now)
         file = folder / "toy1.zip"
         export_campaign(old.app, "toy1", file, old.now, to=NEW)
@@ -104,9 +123,12 @@ def answer(desk: Desk, mail: EmailMessage, text: str) -> None:
 
 def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> None:
     """All players confirm, their orders are transferred, and at the end one chain proves the turns of both homes."""
+    assert "imported. Confirmed: none. Not yet: red, blue, green." in status_lines(there)
     for reader in (ANN, BOB, CYD):
         asked = [mail for mail in there.mails(reader) if "moved here" in mail["Subject"]][-1]
         answer(there, asked, "YES")
+        if reader == ANN:
+            assert "imported. Confirmed: red. Not yet: blue, green." in status_lines(there)
     run_action(there.app, "toy1", ReleaseCampaign(), there.now)
     there.tick(hours=1)
     again = [mail for mail in there.mails(ANN) if "toy1-red" in files(mail)][-1]
@@ -128,6 +150,12 @@ def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> N
     assert (first / "turn.json").read_bytes() == (last / "turn.json").read_bytes()
 
 
+def status_lines(desk: Desk) -> list[str]:
+    """Return the lines of the status of toy1."""
+    facts = run_query(desk.app, "toy1", ShowStatus(), desk.now)
+    return [line.strip() for line in ShowStatus().render(facts, CLI)]
+
+
 def files(mail: EmailMessage) -> str:
     """Return the names of a mail's files."""
     return " ".join(part.get_filename() or "" for part in mail.iter_attachments())
@@ -143,6 +171,24 @@ def live_turns_of(desk: Desk) -> list[bytes]:
             .order_by(Turn.number)
         )
         return [row or b"" for row in rows]
+
+
+def test_questions_come_along(moved: Moved, there: Desk) -> None:
+    """They have their numbers, seats and answers; a reply to the mail of the other home is no answer here."""
+    asked = {question.text: question for question in rows(there, Question)}
+    (answer,) = rows(there, QuestionAnswer)
+
+    assert {text: (each.number, each.code, each.message_id) for text, each in asked.items()} == {
+        "May red?": (1, "", ""),
+        "May blue?": (2, "", ""),
+    }
+    assert answer.question_id == asked["May blue?"].id
+    seats = {seat.id: seat.name for seat in rows(there, Seat)}
+    assert seats[asked["May blue?"].seat_id] == "blue"
+    mail = next(mail for mail in moved.old.mails(GM) if "question 1 from red" in mail["Subject"])
+    there.reply(mail, "No.", sender=GM, to=NEW)
+    there.tick()
+    assert len(rows(there, QuestionAnswer)) == 1
 
 
 def test_people_stay_who_they_are(there: Desk) -> None:
@@ -220,6 +266,30 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
 
         assert prove_archive(app, "toy1").turns == 3
         assert "taken back: it is played here after all, and not at play@club.example.net" in journal(old)
+
+
+def test_undo_takes_it_back(moved: Moved, tmp_path: Path) -> None:
+    """As the newest change of the GM, an export is undone by `pbem undo`; its queued mail is dropped."""
+    home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
+    line = ["--home", str(home), "undo", "toy1", "--now", moved.old.now.isoformat()]
+    done = CliRunner().invoke(main, line, obj=GAMES)
+
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(f'Done: undid "moved to {NEW}".')
+    again = CliRunner().invoke(main, line, obj=GAMES)
+    assert (again.exit_code, "has undone something itself" in again.output) == (1, True)
+    with open_app(home, GAMES) as app, app.store.reading() as session:
+        assert load_campaign(session, "toy1").status == "running"
+
+
+def test_what_could_be_undone_there_cannot_be_here(there: Desk) -> None:
+    """An import drops what actions left for being undone: it names rows of the other home."""
+    with there.app.store.reading() as session:
+        kept = select(JournalEntry.undo).join(Campaign, Campaign.id == JournalEntry.campaign_id)
+        found = session.scalars(kept.where(Campaign.name == "toy1")).all()
+
+    assert len(found) > 3
+    assert set(found) == {None}
 
 
 def test_it_is_exported_once_more_to_the_same_place_alone(moved: Moved, tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from pbem.actions.status import CampaignStatus, SeatStatus
+from pbem.actions.status import CampaignStatus, HoldStatus, SeatStatus
 from pbem.admin.dashboard import CampaignCard, Dashboard, SheetCounts, Task
 from pbem.admin.mail import MessageInfo, UndeliveredMail
 from pbem.app import TEMPLATE_DIR
 from pbem.report.renderer import Renderer
-from pbem.store.types import CampaignState
+from pbem.store.types import CampaignState, HoldKind
 from pbem.web.page import page_assets
 from tests.browser.looking import SCHEMES, WIDTHS, Scheme, faults, new_page, too_wide
 
@@ -49,9 +49,14 @@ def dashboard() -> Dashboard:
         deadline=NOW,
         closes=NOW + dt.timedelta(hours=12),
         held=f"paused by the GM: {HOSTILE}",
+        hold=HoldStatus(kind=HoldKind.GM, reason=HOSTILE, since=NOW),
+        moved_to="",
         ruled=True,
+        ruled_at=NOW,
         awaits_ruling=False,
         seats=seats,
+        standbys=(),
+        imported=None,
         undelivered=(),
         result=None,
     )

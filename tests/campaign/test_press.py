@@ -120,7 +120,7 @@ def test_a_text_to_nobody_is_refused(desk: Desk) -> None:
     """An unknown seat is answered with the nearest name."""
     desk.begin()
 
-    with pytest.raises(CampaignError, match=r"toy1 has no seat 'rde': did you mean red\?"):
+    with pytest.raises(CampaignError, match=r'toy1 has no seat "rde"\. Did you mean red\?'):
         put(desk, "hello", "rde")
 
 

@@ -90,8 +90,8 @@ def test_a_deadline_put_off_is_the_next_moment_of_the_schedule(words: str, earli
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("FRI", "a deadline cannot be 'FRI': write it like \"FRI 20:00 Europe/Berlin\""),
-        ("", "a deadline cannot be ''"),
+        ("FRI", '"FRI" is not a schedule. Example: FRI 20:00 Europe/Berlin. More: pbem help schedule'),
+        ("", '"" is not a schedule'),
         ("FRIDAY 20:00 UTC", "'FRIDAY' is not a day: did you mean FRI?"),
         ("xyz 20:00 UTC", "'xyz' is not a day: the days are MON, TUE"),
         ("MON,TEU 20:00 UTC", "'TEU' is not a day: did you mean TUE?"),
@@ -103,7 +103,7 @@ def test_a_deadline_put_off_is_the_next_moment_of_the_schedule(words: str, earli
         ("EVERY 5m", "'5m' is not a span of time: write 10m to 60d"),
         ("EVERY friday", "'friday' is not a span of time"),
         ("EVERY 99999999d", "'99999999d' is not a span of time"),
-        ("EVERY 2 WEEKS FRI 20:00", "a deadline cannot be 'EVERY 2 WEEKS FRI 20:00'"),
+        ("EVERY 2 WEEKS FRI 20:00", '"EVERY 2 WEEKS FRI 20:00" is not a schedule'),
         ("EVERY 20 WEEKS FRI 20:00 UTC", "a turn cannot take '20' weeks: write a whole number from 1 to 12"),
         ("EVERY two WEEKS FRI 20:00 UTC", "a turn cannot take 'two' weeks"),
         ("1TS FRI 20:00 UTC", "'1TS' is not a week of a month: did you mean 1ST?"),

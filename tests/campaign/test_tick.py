@@ -16,6 +16,7 @@ from pbem.errors import CampaignError, ConfigError, ReplayError
 from pbem.ruleset import Dice, OrderParser, TurnInput, View
 from pbem.ruleset import Event as Happening
 from pbem.scheduler.tick import LOCK, TickResult, run_campaign_now, serve
+from pbem.scheduler.worker_status import is_served
 from pbem.store.models import Turn
 from tests.toy.home import Desk, open_desk, text_of
 from tests.toy.ruleset import Auction, Table, Whisper
@@ -164,7 +165,7 @@ def test_a_replay_finds_an_altered_report(desk: Desk) -> None:
 
 def test_there_is_nothing_to_prove_before_the_start(desk: Desk) -> None:
     """A misspelt or forming campaign is refused in a sentence."""
-    with pytest.raises(CampaignError, match="there is no campaign 'toy1': there is none now"):
+    with pytest.raises(CampaignError, match=r'no campaign "toy1"\. Campaigns: none'):
         prove_archive(desk.app, "toy1")
 
 
@@ -240,10 +241,12 @@ def test_serve_tells_what_stops_a_tick_and_stays_up(desk: Desk) -> None:
 
     def hear(done: TickResult) -> None:
         told.append(done.problems)
+        assert is_served(desk.app)
         stop.set()
 
     serve(desk.app, clock=lambda: desk.now, stop=stop, told=hear)
 
+    assert not is_served(desk.app)
     assert told == [[f"{desk.home}/tick.lock: Is a directory"]]
 
 

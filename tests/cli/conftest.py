@@ -44,8 +44,8 @@ def _duel_home(tmp_path_factory: pytest.TempPathFactory, _new_home: Path) -> Pat
     home = Path(shutil.copytree(_new_home, tmp_path_factory.mktemp("duel") / "home"))
     pbem = _runner(home)
     new = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--option", "size=3"]
-    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--policy", "authentication=address"]
-    assert pbem(*new, *seats, "--deadline", "FRI 20:00 Europe/Berlin").exit_code == 0
+    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--set", "authentication=address"]
+    assert pbem(*new, *seats, "--schedule", "FRI 20:00 Europe/Berlin").exit_code == 0
     assert pbem("start", "duel", "--now", "2026-11-02T09:00Z").exit_code == 0
     return home
 

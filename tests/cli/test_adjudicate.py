@@ -1,4 +1,4 @@
-"""`pbem adjudicate`: a GM rules by files, from the sheets to the next turn."""
+"""`pbem ruling`: a GM rules by files, from the sheets to the next turn."""
 
 from __future__ import annotations
 
@@ -12,29 +12,32 @@ from tests.cli.conftest import Run
 @pytest.fixture
 def war(pbem: Run) -> Run:
     """Return a home with a campaign "war" of two seats whose turn is due and awaits the GM's ruling."""
-    new = ["new", "war", "--game", "gm_adjudicated", "--gm", "gm@example.org", "--deadline", "EVERY 24h"]
+    new = ["new", "war", "--game", "gm_adjudicated", "--gm", "gm@example.org", "--schedule", "EVERY 24h"]
     assert pbem(*new, "--seat", "red=ann@example.org", "--seat", "blue=bob@example.org").exit_code == 0
     assert pbem("start", "war", "--now", "2026-11-02T09:00Z").exit_code == 0
-    assert "war: turn 1 awaits its GM's ruling (deadline)." in pbem("tick", "--now", "2026-11-03T09:00Z").output
+    assert (
+        "war: turn 1 needs a ruling. Next: pbem ruling war --edit\n"
+        in pbem("tick", "--now", "2026-11-03T09:00Z").output
+    )
     return pbem
 
 
 def test_the_files_of_a_ruling_are_written(war: Run, tmp_path: Path) -> None:
     """The command names the files and says how to go on."""
-    result = war("adjudicate", "war", str(tmp_path / "r"))
+    result = war("ruling", "war", "--form", str(tmp_path / "r"))
 
     assert {path.name for path in (tmp_path / "r").iterdir()} == {
         *("digest.txt", "game.txt", "all.txt", "red.txt", "blue.txt")
     }
-    assert result.output.endswith(f"Fill them in, then: pbem adjudicate war {tmp_path / 'r'} --take\n")
+    assert result.output.endswith(f"Fill them in. Next: pbem ruling war {tmp_path / 'r'}\n")
 
 
 def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
     """Findings have file and line; a warning does not prevent the ruling."""
     (tmp_path / "red.txt").write_text("Gold!\n")
 
-    asked = war("adjudicate", "war", str(tmp_path), "--take")
-    result = war("adjudicate", "war", str(tmp_path), "--take", "--yes")
+    asked = war("ruling", "war", str(tmp_path))
+    result = war("ruling", "war", str(tmp_path), "--yes")
 
     assert result.output == (
         "Warning: blue.txt: no result for blue this turn.\n"
@@ -57,7 +60,7 @@ def test_a_ruling_with_an_error_is_not_taken(war: Run, tmp_path: Path) -> None:
     """The command names the error and exits with 1."""
     (tmp_path / "all.txt").write_text("It rained.\n[FILLE]\n")
 
-    result = war("adjudicate", "war", str(tmp_path), "--take")
+    result = war("ruling", "war", str(tmp_path))
 
     assert "Error: all.txt, line 2: there is no section [FILLE]" in result.output
     assert result.output.endswith("Did you mean FILE?\nNot done: 1 error. Fix it and submit again.\n")
@@ -65,10 +68,10 @@ def test_a_ruling_with_an_error_is_not_taken(war: Run, tmp_path: Path) -> None:
 
 
 def test_taking_and_writing_anew_exclude_each_other(war: Run, tmp_path: Path) -> None:
-    """--take and --force together are refused, so that no ruling is lost."""
-    result = war("adjudicate", "war", str(tmp_path), "--take", "--force")
+    """A folder to be read and --force together are refused, so that no ruling is lost."""
+    result = war("ruling", "war", str(tmp_path), "--force")
 
-    assert "give one of --take and --force" in result.output
+    assert "--force with --form alone" in result.output
     assert result.exit_code == 2
 
 
@@ -76,5 +79,5 @@ def test_a_folder_that_cannot_be_used_is_named(war: Run, tmp_path: Path) -> None
     """A file instead of the folder, or a wrong campaign, is refused in one sentence."""
     (tmp_path / "x").write_text("")
 
-    assert war("adjudicate", "war", str(tmp_path / "x")).exit_code == 2
-    assert "there is no campaign 'wra': did you mean war?" in war("adjudicate", "wra", str(tmp_path)).output
+    assert war("ruling", "war", "--form", str(tmp_path / "x")).exit_code == 2
+    assert 'no campaign "wra". Did you mean war?' in war("ruling", "wra", "--form", str(tmp_path)).output

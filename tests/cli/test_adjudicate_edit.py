@@ -1,4 +1,4 @@
-"""`pbem adjudicate --edit`: a GM writes a ruling in an editor."""
+"""`pbem ruling --edit`: a GM writes a ruling in an editor."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def home(tmp_path: Path) -> Path:
         "--gm",
         "gm@example.org",
         *seats,
-        "--deadline",
+        "--schedule",
         "DAILY 20:00 UTC",
     )
     run(tmp_path, "start", "pen1", "--now", NOW)
@@ -54,8 +54,8 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: st
 
 
 def edited(home: Path, *answers: str) -> Result:
-    """Run `pbem adjudicate pen1 --edit` with what is typed between the files."""
-    return run(home, "adjudicate", "pen1", "--edit", answers=answers)
+    """Run `pbem ruling pen1 --edit` with what is typed between the files."""
+    return run(home, "ruling", "pen1", "--edit", answers=answers)
 
 
 def test_the_files_are_walked_through_one_by_one(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_it_begins_where_something_is_open(home: Path, monkeypatch: pytest.Monke
 
     folder = home / "rulings" / "pen1-1"
     assert "Still open: blue.txt." in first.output
-    assert f"All of it is kept in {folder}; go on with: pbem adjudicate pen1 --edit" in " ".join(first.output.split())
+    assert f"All of it is kept in {folder}; go on with: pbem ruling pen1 --edit" in " ".join(first.output.split())
     assert "Still open" not in second.output
     assert [(folder / f"{seat}.txt").read_text().count("boat") for seat in ("red", "blue")] == [1, 1]
 

@@ -40,7 +40,7 @@ def test_a_home_and_all_that_comes_into_it(duel: Run, home: Path, tmp_path: Path
     """Others can read neither database, archive, log, mail and locks, nor a preview, a fork or a withdrawn turn."""
     (home / "pbem.toml").chmod(0o600)  # the fixture has rewritten it
     inbox = home / "post" / "inbox" / "new"
-    for command in ("tick", "preview --to", "run", "rollback --yes", "tick", "fork"):
+    for command in ("tick", "preview --to", "run --yes", "rollback --yes", "tick", "fork --yes"):
         words, place = command.split(), str(tmp_path / command.replace(" ", ""))
         arguments = {"preview": [place], "fork": ["1", place], "rollback": ["1"]}.get(words[0], [])
         named = ["duel"] if words[0] != "tick" else []
@@ -51,7 +51,7 @@ def test_a_home_and_all_that_comes_into_it(duel: Run, home: Path, tmp_path: Path
 
     assert (home / "pbem.sqlite").is_file()
     assert (home / "turns" / "duel" / "withdrawn").is_dir()
-    assert reachable(home, tmp_path / "preview--to", tmp_path / "fork") == []
+    assert reachable(home, tmp_path / "preview--to", tmp_path / "fork--yes") == []
     assert os.umask(umask) == umask
 
 

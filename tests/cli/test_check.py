@@ -86,13 +86,13 @@ def test_a_file_that_is_no_report_is_refused(report: Path, tmp_path: Path, conte
     code, output = check(tmp_path / "sheet.txt", tmp_path / "other.json")
 
     assert code == 1
-    assert output.startswith("Error: this ")
+    assert output.startswith("Not done: this ")
     assert output.count("\n") == 1
 
 
 def test_a_client_reads_what_may_be_ordered(report: Path) -> None:
     """On red's move the order form offers a stone on any free cell."""
-    result = CliRunner().invoke(main, ["desk", str(report)])
+    result = CliRunner().invoke(main, ["dev", "choices", str(report)])
 
     data = json.loads(result.output)
     assert "PLACE" in [verb["word"] for verb in data["verbs"]]
@@ -103,7 +103,7 @@ def test_a_desk_is_made_of_reports_alone(tmp_path: Path) -> None:
     """An order form of a file that is no report is refused in a sentence."""
     (tmp_path / "other.json").write_text("{}")
 
-    result = CliRunner().invoke(main, ["desk", str(tmp_path / "other.json")])
+    result = CliRunner().invoke(main, ["dev", "choices", str(tmp_path / "other.json")])
 
     assert result.exit_code == 1
-    assert result.output.startswith("Error: this is not a report")
+    assert result.output.startswith("Not done: this is not a report")

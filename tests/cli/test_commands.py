@@ -16,8 +16,8 @@ from pbem.store.migrate import downgrade
 from tests.cli.conftest import Run
 from tests.games import RULESETS
 
-NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin"]
-SEATS = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--policy", "authentication=address"]
+NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--schedule", "FRI 20:00 Europe/Berlin"]
+SEATS = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--set", "authentication=address"]
 
 
 def post(home: Path, text: str, *, sender: str = "ann@example.org") -> None:
@@ -34,8 +34,9 @@ def test_init_makes_a_home(tmp_path: Path) -> None:
         result = CliRunner().invoke(main, ["init", str(tmp_path), "--address", "turns@example.org"])
 
         assert result.output == (
-            f"{tmp_path} is ready: pbem.toml, database, post folders and archive.\n"
-            "Players write to turns@example.org. Make a campaign with: pbem new\n"
+            f"{tmp_path} is ready: pbem.toml, database, mail folders and archive.\n"
+            "Players write to turns@example.org.\n"
+            "Next: pbem new\n"
         )
     assert {path.name for path in tmp_path.iterdir()} >= {"pbem.toml", "pbem.sqlite", "post", "turns"}
 
@@ -43,32 +44,30 @@ def test_init_makes_a_home(tmp_path: Path) -> None:
 def test_a_campaign_from_new_to_its_first_mail(pbem: Run) -> None:
     """new, start and tick say what they did and what comes next."""
     assert re.sub("[0-9a-f]{64}", "SEAL", pbem(*NEW, *SEATS).output) == (
-        "Campaign duel is made.\n"
+        "Created duel.\n"
         "Dice seal: SEAL\n"
-        "3 mails queued: the seal, and how to add a word to the dice. Send: pbem tick\n"
+        "3 mails queued: dice seal, and how to add a dice word. Next: pbem tick\n"
         "When the players have had time for that: pbem start duel\n"
     )
     started = re.sub("[0-9a-f]{64}", "SEAL", pbem("start", "duel", "--now", "2026-11-02T09:00Z").output)
     assert started == (
-        "Campaign duel has begun with red, blue.\n"
+        "Started duel with red, blue.\n"
         "Turn 1 is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC).\n"
         "Dice seal: SEAL\n"
-        "Words of their players' own in the dice: none, all were drawn.\n"
-        "4 mails queued, a welcome and a report for each seat. Send: pbem tick\n"
+        "Dice words from players: none.\n"
+        "4 mails queued: a welcome and a report for each seat. Next: pbem tick\n"
     )
     assert pbem("tick", "--now", "2026-11-02T09:01Z").output == "4 mails sent.\n"
     assert pbem("tick", "--now", "2026-11-02T09:02Z").output == "Nothing to do.\n"
 
 
 def test_a_tick_tells_each_stage(duel: Run, home: Path) -> None:
-    """A tick prints received mail, accepted sheets, resolved turns with the reason, and sent mail."""
+    """A tick prints received mail, accepted sheets, turns run with the reason, and sent mail."""
     post(home, "ORDERS duel red\nPLACE c3\nEND")
     assert duel("tick", "--now", "2026-11-02T10:00Z").output == (
-        "1 letter came in.\n1 letter dealt with: 1 order sheet.\n5 mails sent.\n"
+        "1 message received.\n1 message processed: 1 order sheet.\n5 mails sent.\n"
     )
-    assert duel("tick", "--now", "2026-11-02T10:30").output == (
-        "duel: turn 1 resolved (all sheets in).\n2 mails sent.\n"
-    )
+    assert duel("tick", "--now", "2026-11-02T10:30").output == ("duel: turn 1 run (all sheets in).\n2 mails sent.\n")
 
 
 def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
@@ -79,9 +78,9 @@ def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
     assert duel("status").output == (
         "duel: Singularity, turn 1\n"
         "  deadline: Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)  [FRI 20:00 Europe/Berlin]\n"
-        "  seat  address          sheet                              missed\n"
-        "  red   ann@example.org  version 1, waits for the deadline  0 in a row, 0 in all\n"
-        "  blue  bob@example.org  -                                  0 in a row, 0 in all\n"
+        "  seat  address          sheet          missed\n"
+        "  red   ann@example.org  sheet 1, WAIT  0 in a row, 0 in all\n"
+        "  blue  bob@example.org  -              0 in a row, 0 in all\n"
     )
 
 
@@ -92,13 +91,13 @@ def test_status_shows_mail_that_did_not_go_out(duel: Run, home: Path) -> None:
     duel("tick", "--now", "2026-11-02T10:00Z")
 
     waiting, tried = duel("status", "duel").output.splitlines()[-2:]
-    assert waiting == "  3 mails wait to be sent"
-    assert tried.startswith("  not delivered to ann@example.org (queued, 1 try): mail cannot be put in ")
+    assert waiting == "  3 mails queued"
+    assert tried.startswith("  not delivered to ann@example.org, deferred after 1 try: mail cannot be put in ")
 
 
 def test_status_of_campaigns_forming_and_none(pbem: Run) -> None:
     """A GM without a started campaign is told what to do next."""
-    assert pbem("status").output == "There are no campaigns; make one with: pbem new\n"
+    assert pbem("status").output == "No campaigns. Create one: pbem new\n"
     pbem(*NEW, *SEATS)
     assert pbem("status").output.splitlines()[:2] == [
         "duel: Singularity, not started",
@@ -118,85 +117,85 @@ def test_json_for_scripts(duel: Run) -> None:
 
 def test_run_resolves_now(duel: Run) -> None:
     """`run` resolves a turn before its deadline."""
-    assert duel("run", "duel", "--now", "2026-11-02T10:00Z").output == (
-        "duel: turn 1 resolved (by the GM).\n6 mails sent.\n"
+    assert duel("run", "duel", "--yes", "--now", "2026-11-02T10:00Z").output == (
+        "duel: turn 1 run (by the GM).\n6 mails sent.\n"
     )
 
 
 def test_replay_proves_the_archive_or_names_the_difference(duel: Run, home: Path) -> None:
     """A replay passes as written, and fails if any relevant byte has changed."""
-    duel("run", "duel", "--now", "2026-11-02T10:00Z")
-    passed = duel("replay", "duel")
+    duel("run", "duel", "--yes", "--now", "2026-11-02T10:00Z")
+    passed = duel("verify", "--campaign", "duel")
     record = home / "turns" / "duel" / "0001" / "turn.json"
     record.write_text(record.read_text().replace('"missing":["red"]', '"missing":[]'))
-    failed = duel("replay", "duel")
+    failed = duel("verify", "--campaign", "duel")
 
-    assert passed.output.startswith("duel: the set-up and 1 turn resolved again; every hash agrees.\n4 reports hold")
+    assert passed.output.startswith("duel: the set-up and 1 turn run again; every hash agrees.\n4 reports hold")
     assert (failed.exit_code, failed.stdout) == (1, "")
-    assert failed.stderr.startswith("Error: turn 1: 0001/turn.json has hash ")
+    assert failed.stderr.startswith("Not done: turn 1: 0001/turn.json has hash ")
 
 
 def test_one_archive_that_differs_does_not_keep_others_from_being_proved(duel: Run, home: Path) -> None:
     """All campaigns are checked; the one that differs is named, and the command fails."""
     seats = ("--seat", "red=cyd@example.org", "--seat", "blue=dan@example.org")
-    new = ("--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin")
+    new = ("--game", "singularity", "--gm", "gm@example.org", "--schedule", "FRI 20:00 Europe/Berlin")
     for name in ("alpha", "zulu"):
         assert duel("new", name, *new, *seats, "--now", "2026-11-02T09:00Z").exit_code == 0
     assert duel("start", "zulu", "--now", "2026-11-02T09:00Z").exit_code == 0
     duel("tick", "--now", "2026-11-02T10:00Z")
-    all_proved = duel("replay")
+    all_proved = duel("verify")
     record = home / "turns" / "duel" / "0000" / "turn.json"
     record.write_text(record.read_text().replace('"seats":["red","blue"]', '"seats":["blue","red"]'))
-    replayed, verified = duel("replay"), duel("verify", str(home / "turns"))
+    replayed, verified = duel("verify"), duel("verify", str(home / "turns"))
 
     assert all_proved.exit_code == 0
     assert re.findall("^(.*): the set-up and", all_proved.stdout, re.MULTILINE) == ["duel", "zulu"]
     for failed in (replayed, verified):
         assert failed.exit_code == 1
         assert failed.stdout.startswith("zulu: ")
-        assert failed.stderr.startswith("Error: duel: turn 0")
+        assert failed.stderr.startswith("Not done: duel: turn 0")
         assert failed.stderr.endswith("\n1 of 2 campaigns not proved.\n")
 
 
 def test_games_and_rules(pbem: Run) -> None:
     """`games` and `rules` print the games and their rulebooks."""
     assert "singularity: Singularity, by Mark Steere\n" in pbem("games").output
-    assert [game["key"] for game in json.loads(pbem("games", "--json").output)] == sorted(installed_games())
-    assert pbem("rules", "singularity").output.startswith("# Singularity\n")
-    assert "`PLACE <cell>`" in pbem("rules", "singularity").output
+    assert [game["key"] for game in json.loads(pbem("games", "--json").output)["games"]] == sorted(installed_games())
+    assert pbem("games", "singularity", "--rules").output.startswith("# Singularity\n")
+    assert "`PLACE <cell>`" in pbem("games", "singularity", "--rules").output
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["start", "dule"], "there is no campaign 'dule': did you mean duel?"),
-        (["start", "duel"], "campaign duel is running: it has begun already"),
-        (["run", "dule"], "there is no campaign 'dule': did you mean duel?"),
-        (["replay", "dule"], "there is no campaign 'dule': did you mean duel?"),
-        (["status", "dule"], "there is no campaign 'dule': did you mean duel?"),
-        (["rules", "singularty"], "there is no game 'singularty' here: did you mean singularity?"),
-        ([*NEW, *SEATS], "there is a campaign 'duel' already: choose another name"),
-        ([*NEW, "--seat", "rde=ann@example.org"], "Singularity has no seat 'rde': did you mean red?"),
-        ([*NEW, *SEATS, "--option", "sise=5"], "Singularity has no option 'sise': did you mean size?"),
+        (["start", "dule"], 'no campaign "dule". Did you mean duel?'),
+        (["start", "duel"], "campaign duel is running: it was started already."),
+        (["run", "dule"], 'no campaign "dule". Did you mean duel?'),
+        (["verify", "--campaign", "dule"], 'no campaign "dule". Did you mean duel?'),
+        (["status", "dule"], 'no campaign "dule". Did you mean duel?'),
+        (["games", "singularty"], "there is no game 'singularty' here. Did you mean singularity?"),
+        ([*NEW, *SEATS], "there is a campaign 'duel' already. Choose another name."),
+        ([*NEW, "--seat", "rde=ann@example.org"], 'Singularity has no seat "rde". Did you mean red?'),
+        ([*NEW, *SEATS, "--option", "sise=5"], "Singularity has no option 'sise'. Did you mean size?"),
         (
             [*NEW, *SEATS, "--option", "size=99"],
-            "option size cannot be '99': it is a whole number from 3 to 26 (cells along each side of the board)",
+            "option size cannot be '99': it is a whole number from 3 to 26 (cells along each side of the board).",
         ),
-        (["deadline", "duel", "FRI 20:00 Berlin"], "'Berlin' is not a time zone: did you mean Europe/Berlin?"),
+        (["set", "duel", "schedule=FRI 20:00 Berlin"], "'Berlin' is not a time zone. Did you mean Europe/Berlin?"),
     ],
 )
-def test_errors_are_one_sentence(duel: Run, words: list[str], said: str) -> None:
-    """An error exits with 1 and prints one sentence on standard error, and nothing else."""
+def test_errors_are_a_sentence_and_a_fix(duel: Run, words: list[str], said: str) -> None:
+    """An error exits with 1 and prints a sentence, and one with the fix, on standard error, and nothing else."""
     result = duel(*words)
 
-    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Error: {said}\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Not done: {said}\n")
 
 
 def test_a_home_that_is_not_there_is_named() -> None:
     """The error names the path of the missing settings."""
     result = CliRunner().invoke(main, ["--home", "/nowhere", "status"])
 
-    said = "Error: /nowhere/pbem.toml cannot be read: No such file or directory\n"
+    said = "Not done: /nowhere/pbem.toml cannot be read: No such file or directory.\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", said)
 
 
@@ -237,8 +236,8 @@ def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, home: Path) 
     """Commands refuse tables of an older version and name the command that migrates them."""
     downgrade(f"sqlite:///{home / 'pbem.sqlite'}", "0010")
 
-    assert pbem("status").stderr == "Error: the database is not of this version of pbem: run: pbem migrate\n"
-    assert pbem("migrate").output == "The database is of this version.\n"
+    assert pbem("status").stderr == "Not done: the database is of an older version. Upgrade it: pbem migrate\n"
+    assert pbem("migrate").output == "Done: the database is of this version.\n"
     assert pbem("status").exit_code == 0
 
 
@@ -260,5 +259,6 @@ def test_site_writes_pages(duel: Run, tmp_path: Path) -> None:
 
     assert first.output == f"14 files written. Look at {tmp_path}/site/index.html\n"
     page = f"{tmp_path}/site/index.html"
-    assert again == {"page": page, "files": 0, "replays": 0, "problems": [], "lacking": []}
-    assert (wrong.exit_code, "did you mean" in wrong.output) == (1, True)
+    facts = {"page": page, "files": 0, "replays": 0, "problems": [], "lacking": []}
+    assert again == {"result": "done", "summary": f"0 files written. Look at {page}", "next": [], **facts}
+    assert (wrong.exit_code, "Did you mean" in wrong.output) == (1, True)

@@ -36,9 +36,9 @@ def files(folder: Path) -> dict[Path, bytes]:
     "words",
     [
         ["tick", *NOW],
-        ["run", "duel", *NOW],
+        ["run", "duel", "--yes", *NOW],
         ["status"],
-        ["extend", "duel", "24h", *NOW],
+        ["deadline", "duel", "24h", *NOW],
         ["backup", "b.pbem.zip"],
         ["backup", "."],
         ["export", "duel", "b.pbem.zip", "--to", "other@example.org", *NOW],

@@ -27,7 +27,7 @@ def played(duel: Run, home: Path) -> Run:
     (home / "red.txt").write_text("PLACE c3\n")
     (home / "other.txt").write_text("ORDERS duel red\nPLACE c4\nEND\n")
     assert duel("sheet", "duel", "red", str(home / "red.txt"), "--yes", *NOW).exit_code == 0
-    assert duel("run", "duel", *NOW).exit_code == 0
+    assert duel("run", "duel", "--yes", *NOW).exit_code == 0
     return duel
 
 
@@ -42,7 +42,32 @@ def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
     assert looked.exit_code == 3
     assert "red: 1 of 1 order accepted." in looked.output
     assert looked.output.endswith("Nothing has changed. To do it, add --yes.\n")
-    assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
+    assert entered.output.endswith("The player's receipt is queued. Next: pbem tick\n")
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"PK\3\4\x14\0\6\0", b"%PDF-1.7\n\1\2", bytes(range(256))]
+)
+def test_a_file_of_another_kind_is_no_sheet(duel: Run, home: Path, content: bytes) -> None:
+    """A picture or document given as a sheet is refused as that; nothing of it is read as orders."""
+    file = home / "red.pdf"
+    file.write_bytes(content)
+
+    for command in (["sheet", "duel", "red", str(file), "--yes"], ["rerun", "duel", "--sheet", f"red={file}"]):
+        refused = duel(*command, *NOW)
+        assert refused.exit_code == 1
+        assert "this file is no text: save the orders as plain text" in refused.output
+
+
+@pytest.mark.parametrize(
+    "content", ["\ufeffPLACE c4\r\n".encode(), "PLACE c4\n".encode("utf-16"), b"PLACE c4 ; \xfcber\n"]
+)
+def test_texts_of_other_systems_are_sheets(duel: Run, home: Path, content: bytes) -> None:
+    """A text with a byte order mark, in UTF-16 or in an old charset is a sheet."""
+    file = home / "red.txt"
+    file.write_bytes(content)
+
+    assert "red: 1 of 1 order accepted." in duel("sheet", "duel", "red", str(file), "--yes", *NOW).output
 
 
 def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
@@ -70,13 +95,13 @@ def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
     output = duel("preview", "duel", "--to", str(tmp_path / "look"), *NOW).output
 
     assert "duel: turn 1, as it would be run Mon 2 Nov 2026 11:00 Europe/Berlin (10:00 UTC)\n" in output
-    assert "Nothing was kept, and nobody is mailed. Whatever was rolled for it was rolled\nwith other dice" in output
+    assert "Nothing was kept, and nobody is mailed. A preview rolls other dice than" in output
     assert (tmp_path / "look" / "reports" / "red.txt").is_file()
 
 
 def test_preview_with_the_real_dice_says_that_it_is_told(duel: Run) -> None:
     """The GM is told that it is disclosed; the journal has it at once."""
-    output = duel("preview", "duel", "--real-dice", *NOW).output
+    output = duel("preview", "duel", "--real-dice", "--yes", *NOW).output
 
     assert "the journal and the next reports tell that you looked." in " ".join(output.split())
     assert "gm: looked at what turn 1 would come to, with the dice that it will have" in duel("journal", "duel").output
@@ -89,9 +114,9 @@ def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
 
     assert "  red: corrected report, edition 2\n" in looked.output
     assert looked.output.endswith("Nothing has changed. To do it, add --yes.\n")
-    assert done.output.endswith("Corrected reports are queued; send them: pbem tick\n")
+    assert done.output.endswith("Corrected reports are queued. Next: pbem tick\n")
     assert played("tick", *NOW).exit_code == 0
-    assert "every hash agrees" in played("replay", "duel").output
+    assert "every hash agrees" in played("verify", "--campaign", "duel").output
 
 
 @pytest.mark.parametrize(("typed", "code"), [("y", 0), ("n", 3), ("", 3)])
@@ -108,27 +133,27 @@ def test_a_terminal_is_asked(played: Run, home: Path, typed: str, code: int) -> 
     assert done.returncode == code
     assert "Nothing has changed yet." in done.stdout
     assert done.stderr.startswith("Do it? [y/N]: ")
-    assert ("duel stands at turn 1 again" in done.stdout) == (code == 0)
+    assert ("Done: turn 1 is open (it was turn 2)." in done.stdout) == (code == 0)
 
 
 def test_rollback_and_forward(played: Run) -> None:
     """Both commands print the turn that is open then, and that all are notified."""
     back, forward = played("rollback", "duel", "1", "--yes", *NOW), played("forward", "duel", *NOW)
 
-    assert back.output.startswith("duel stands at turn 1 again; it was at turn 2.\n")
-    assert "Sheets that count: red (version 1).\n" in back.output
-    assert forward.output.startswith("duel stands at turn 2 again; it was at turn 1.\n")
+    assert back.output.startswith("Done: turn 1 is open (it was turn 2).\n")
+    assert "Sheets that count: red (sheet 1).\n" in back.output
+    assert forward.output.startswith("Done: turn 2 is open (it was turn 1).\n")
 
 
 def test_a_broken_history_is_mended(played: Run, home: Path) -> None:
     """The repair is shown first; with --yes the campaign goes on from the last consistent turn."""
     with closing(sqlite3.connect(home / "pbem.sqlite")) as database, database:
         database.execute("UPDATE turn SET number = 5 WHERE number = 2")
-    looked, done = played("mend", "duel", *NOW), played("mend", "duel", "--yes", *NOW)
+    looked, done = played("rollback", "duel", "--repair", *NOW), played("rollback", "duel", "--repair", "--yes", *NOW)
 
-    assert looked.output.startswith("The turns of duel do not hang together: turn 2 is missing, but there is")
-    assert "Turn 5 would go onto a shelf; nothing is thrown away.\nduel would stand at turn 1 again" in looked.output
-    assert "Turn 5 went onto a shelf; nothing is thrown away.\nduel stands at turn 1 again" in done.output
+    assert looked.output.startswith("The turn history of duel is inconsistent: turn 2 is missing, but there is")
+    assert "Turn 5 would be withdrawn; it stays in the archive.\nWould do: reopen turn 1" in looked.output
+    assert "Turn 5 is withdrawn; it stays in the archive.\nDone: turn 1 is open" in done.output
     assert "ok       history" in played("doctor", *NOW).output
 
 
@@ -138,8 +163,8 @@ def test_a_state_is_printed_edited_and_patched(played: Run, tmp_path: Path) -> N
     path = tmp_path / "state.json"
     path.write_text(json.dumps(state | {"forfeit_after": 9}))
 
-    assert "/forfeit_after: 3 → 9\n" in played("patch", "duel", str(path)).output
-    assert played("patch", "duel", str(path), "--yes", *NOW).exit_code == 0
+    assert "/forfeit_after: 3 → 9\n" in played("state", "duel", str(path)).output
+    assert played("state", "duel", str(path), "--yes", *NOW).exit_code == 0
     assert json.loads(played("state", "duel").output)["forfeit_after"] == 9
 
 
@@ -147,7 +172,7 @@ def test_patch_wants_json(played: Run, tmp_path: Path) -> None:
     """A file that is not JSON is refused with a reason."""
     path = tmp_path / "state.json"
     path.write_text("{")
-    result = played("patch", "duel", str(path))
+    result = played("state", "duel", str(path))
 
     assert result.exit_code == 2
     assert "it is not JSON" in result.output
@@ -157,12 +182,12 @@ def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) ->
     """A fork is made, given another sheet, compared with the real reports, and can be run."""
     folder = tmp_path / "fork"
     given = f"red={home / 'other.txt'}"
-    made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", *NOW)
+    made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", "--yes", *NOW)
 
     assert f"duel is copied to {folder.resolve()}, with turn 1 open. Nobody can be mailed from there.\n" in made.output
     assert "red: 1 of 1 order accepted.\n" in made.output
     assert "duel: turn 1 there, against what was really told" in made.output
-    ran = CliRunner().invoke(main, ["run", "duel", "--home", str(folder), *NOW])
+    ran = CliRunner().invoke(main, ["run", "duel", "--yes", "--home", str(folder), *NOW])
     assert "duel: turn 1 resolved (by the GM).\n" in ran.output
 
 
@@ -177,7 +202,7 @@ def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
 
 def test_verify_holds_an_archive_to_what_a_player_kept(played: Run, home: Path) -> None:
     """A player's report and the hash in it are found in the archive; others are not."""
-    assert played("run", "duel", *NOW).exit_code == 0
+    assert played("run", "duel", "--yes", *NOW).exit_code == 0
     kept = home / "turns" / "duel" / "0002" / "reports" / "red.json"
     told = json.loads(kept.read_text())["record"]
     arguments = ["verify", str(home / "turns"), "--report", str(kept), "--record"]

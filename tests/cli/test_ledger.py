@@ -77,5 +77,5 @@ def test_a_campaign_that_is_not_there(desk: Desk) -> None:
     """An unknown campaign is refused, and so is --retry with a campaign."""
     trouble(desk)
 
-    assert "there is no campaign 'toy3'" in outbox(desk, "toy3", "--ledger").stderr
+    assert 'no campaign "toy3"' in outbox(desk, "toy3", "--ledger").stderr
     assert "--retry takes a mail's number or all" in outbox(desk, "toy1", "--retry", "all").stderr

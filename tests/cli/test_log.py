@@ -39,11 +39,11 @@ def test_a_night_is_logged(duel: Run, home: Path, tmp_path: Path) -> None:
     """The log has messages by number, the turn with its reason and the new state's hash; --log names another file."""
     (home / "post" / "inbox" / "one.eml").write_bytes(b"From: eve@example.org\nSubject: hello\n\nWho are you?\n")
     duel("tick", "--log", str(tmp_path / "night"))
-    duel("run", "duel", "--log", str(tmp_path / "night"))
+    duel("run", "duel", "--yes", "--log", str(tmp_path / "night"))
 
     log = [json.loads(line) for line in (tmp_path / "night").read_text().splitlines()]
     by_event = {line["event"]: line for line in log}
-    assert by_event["letters stored"]["letters"] == [1]
+    assert by_event["letters stored"]["inbox"] == [1]
     assert by_event["letter answered"]["note"].startswith("answered eve@example.org")
     assert by_event["turn resolved"]["reason"] == "by the GM"
     assert len(by_event["turn resolved"]["state"]) == 64

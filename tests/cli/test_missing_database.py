@@ -23,7 +23,7 @@ from tests.cli.conftest import Run
 
 NOW = ("--now", "2026-11-02T10:00Z")
 WITHOUT_A_HOME = {
-    *("demo", "games", "rules", "check", "desk", "check-backup", "restore", "verify", "ruleset", "schema"),
+    *("demo", "games", "rules", "check", "dev", "choices", "verify", "restore", "verify", "ruleset", "schema"),
 }
 """Commands that need no home, or make one."""
 
@@ -32,12 +32,12 @@ WORDS: dict[str, tuple[str, ...]] = {
     "import": ("PLACE",),
     "init": ("HOME",),
     "site": ("NEW",),
-    **dict.fromkeys(("doctor", "letters", "migrate", "outbox", "reopen", "serve", "status", "tick", "worker"), ()),
-    "adjudicate": ("duel", "NEW"),
+    **dict.fromkeys(("doctor", "inbox", "migrate", "outbox", "reopen", "serve", "status", "tick", "worker"), ()),
+    "ruling": ("duel", "NEW"),
     "export": ("duel", "PLACE", "--to", "other@example.org"),
     "fork": ("duel", "1", "NEW"),
     "invite": ("duel", "cyd@example.org"),
-    "new": ("other", "--game", "singularity", "--gm", "gm@example.org", "--open", "2", "--deadline", "FRI 20:00 UTC"),
+    "new": ("other", "--game", "singularity", "--gm", "gm@example.org", "--open", "2", "--schedule", "FRI 20:00 UTC"),
     "patch": ("duel", "PLACE"),
     "roll": ("duel", "1d6", "rain"),
     "rollback": ("duel", "0"),
@@ -143,7 +143,7 @@ def test_the_repair_works_as_it_is_printed(
 
 def opened(home: Path) -> None:
     """Reopen a restored home and let it tick."""
-    for command in (["reopen", "--yes"], ["tick", *NOW], ["status"]):
+    for command in (["restore", "--activate", "--yes"], ["tick", *NOW], ["status"]):
         result = CliRunner().invoke(main, ["--home", str(home), *command])
         assert result.exit_code == 0, result.output
 

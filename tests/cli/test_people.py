@@ -1,25 +1,27 @@
-"""Commands about people and house rules: seat, invite, policy, journal, and sign-up by mail."""
+"""Commands about people and house rules: seat, invite, set, journal, and sign-up by mail."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
+from pathlib import Path
 
+from pbem.scheduler.worker_status import SERVING
 from tests.cli.conftest import Run
 
-NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin"]
+NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--schedule", "FRI 20:00 Europe/Berlin"]
 
 
 def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
     """If anyone may sign up, missing seats are open, and the start waits for players."""
-    assert pbem(*NEW, "--seat", "blue=bob@example.org", "--policy", "signup=on").exit_code == 0
+    assert pbem(*NEW, "--seat", "blue=bob@example.org", "--set", "signup=on").exit_code == 0
 
-    assert pbem("seat", "duel").output == (
-        "seat  player           state\nred                    open\nblue  bob@example.org  playing\n"
-    )
+    seats = json.loads(pbem("status", "duel", "--json").output)["campaigns"][0]["seats"]
+    assert [(seat["seat"], seat["address"]) for seat in seats] == [("red", ""), ("blue", "bob@example.org")]
     refused = pbem("start", "duel")
     assert refused.exit_code == 1
-    assert refused.output.startswith("Error: Singularity is for 2 players, and 1 sit in duel: wait until somebody")
+    assert refused.output.startswith("Not done: Singularity is for 2 players, and duel has 1. Invite more: pbem invite")
 
 
 def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
@@ -28,53 +30,56 @@ def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
     assert pbem(*NEW, "--seat", "red=ann@example.org", "--open", "1").exit_code == 0
 
     assert pbem("invite", "duel", "bob@example.org", "--seat", "blue").output == (
-        "bob@example.org is invited to seat blue; the code in the mail holds for 14 days.\n"
+        "Done: invited bob@example.org to seat blue. Valid for 14 days. Next: pbem tick\n"
     )
     assert pbem("invite", "duel", "eve@example.org", "--seat", "red").output == (
-        "Error: seat red of duel is taken; free: blue\n"
+        "Not done: seat red of duel is not open. Open seats: blue.\n"
     )
 
 
 def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
     """Each change prints its result; taking a seat from its player, or removing it, needs confirmation."""
-    asked = duel("seat", "duel", "red", "--to", "eve@example.org")
+    asked = duel("seat", "give", "duel", "red", "eve@example.org")
     assert (asked.exit_code, asked.output) == (
         3,
         (
-            "Seat red of duel would be taken from ann@example.org, and played by eve@example.org from then on.\n"
+            "Would do: give seat red to eve@example.org, in place of ann@example.org. ann@example.org is notified.\n"
             "Nothing has changed. To do it, add --yes.\n"
         ),
     )
-    assert duel("seat", "duel", "red", "--to", "eve@example.org", "--yes").output == (
-        "Seat red of duel is played by eve@example.org now, who is mailed a new token and its newest report.\n"
+    assert duel("seat", "give", "duel", "red", "eve@example.org", "--yes").output == (
+        "Done: eve@example.org plays red. A new token and the newest report are queued for them. Undo: pbem undo duel\n"
     )
-    assert duel("seat", "duel", "blue", "--pause").output == "Seat blue of duel is paused: turns do not wait for it.\n"
-    assert duel("seat", "duel", "red", "--remove").exit_code == 3
-    assert duel("seat", "duel", "red", "--remove", "--yes").output.startswith("Seat red of duel is out of the game;")
-    shown = json.loads(duel("seat", "duel", "--json").output)
-    assert shown["seats"] == [["red", "eve@example.org", "removed"], ["blue", "bob@example.org", "paused"]]
+    paused = "Done: seat blue is paused: turns do not wait for it. Undo: pbem undo duel\n"
+    assert duel("seat", "pause", "duel", "blue").output == paused
+    assert duel("seat", "remove", "duel", "red").exit_code == 3
+    assert duel("seat", "remove", "duel", "red", "--yes").output == (
+        "Done: seat red removed; it leaves the game when turn 1 is run. Undo: pbem undo duel\n"
+    )
+    seats = json.loads(duel("status", "duel", "--json").output)["campaigns"][0]["seats"]
+    assert [(seat["seat"], seat["address"]) for seat in seats] == [
+        ("red", "eve@example.org"),
+        ("blue", "bob@example.org"),
+    ]
 
 
-def test_a_seat_command_without_an_act_is_refused(duel: Run) -> None:
+def test_a_seat_command_without_a_verb_is_refused(duel: Run) -> None:
     """A seat needs one change, and a change needs a seat."""
-    for words in (["red"], ["--remove"], ["red", "--remove", "--to", "eve@example.org"]):
-        refused = duel("seat", "duel", *words)
-
-        assert refused.exit_code == 2
-        assert "name a SEAT and one of --to, --open, --remove, --pause and --resume" in refused.output
+    for words in (["duel", "red"], ["duel", "--remove"], ["remove", "duel"], ["give", "duel", "red"]):
+        assert duel("seat", *words).exit_code == 2
 
 
 def test_house_rules_are_shown_and_changed(duel: Run) -> None:
     """Each rule has its value and the allowed ones; a misspelt one is refused with the nearest."""
-    changed = duel("policy", "duel", "grace=12h", "late-list=players").output
-    shown = duel("policy", "duel").output
+    changed = duel("set", "duel", "grace=12h", "late-list=players").output
+    shown = duel("set", "duel").output
 
-    assert changed == "House rules of duel from now on: grace 12h, late-list players.\n"
+    assert changed == "Done: house rules changed: grace 12h, late-list players. Undo: pbem undo duel\n"
     assert "Time\n  schedule=" in shown
     assert "  grace=12h  (default: off)\n" in shown
     assert "  signup=off  (default)\n" in shown
-    assert duel("policy", "duel", "grase=1h").output == ('Error: no house rule "grase". Did you mean grace?\n')
-    rules = {rule["name"]: rule for rule in json.loads(duel("policy", "duel", "--json").output)["house_rules"]}
+    assert duel("set", "duel", "grase=1h").output == ('Not done: no house rule "grase". Did you mean grace?\n')
+    rules = {rule["name"]: rule for rule in json.loads(duel("set", "duel", "--json").output)["house_rules"]}
     assert rules["late-list"]["value"] == "players"
 
 
@@ -94,5 +99,16 @@ def test_status_counts_what_waits(duel: Run) -> None:
     """Mail that was not tried yet is only counted."""
     shown = duel("status").output
 
-    assert re.search(r"^  [0-9]+ mails wait to be sent$", shown, re.MULTILINE)
+    assert re.search(r"^  [0-9]+ mails queued$", shown, re.MULTILINE)
     assert "not delivered" not in shown
+
+
+def test_a_service_needs_no_tick(duel: Run, home: Path) -> None:
+    """While a service runs in the home, no result proposes a tick."""
+    with (home / SERVING).open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        invited = duel("invite", "duel", "eve@example.org").output
+    again = duel("invite", "duel", "dan@example.org").output
+
+    assert invited == "Done: invited eve@example.org to the standby list (no open seat). Valid for 14 days.\n"
+    assert again.endswith("Valid for 14 days. Next: pbem tick\n")

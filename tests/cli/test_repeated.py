@@ -75,10 +75,10 @@ def test_two_flags_for_one_choice_are_refused(path: Path_, one: click.Option, ot
 
 def test_every_argument_of_pairs_refuses_a_name_twice(duel: Run) -> None:
     """House rules are pairs without an option; there, too, a name may be given only once."""
-    result = duel("policy", "duel", "grace=1h", "GRACE=2h")
+    result = duel("set", "duel", "grace=1h", "GRACE=2h")
 
     assert (result.exit_code, "GRACE is given twice: 1h and 2h" in result.stderr) == (2, True)
-    assert "1h" not in duel("policy", "duel").stdout
+    assert "1h" not in duel("set", "duel").stdout
 
 
 def test_press_goes_to_all_that_are_named(duel: Run, tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ def test_press_goes_to_all_that_are_named(duel: Run, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("Good luck.\n")
 
-    assert "red and blue" in duel("press", "duel", str(words), "--to", "red", "--to", "blue").stdout
-    assert "red and blue" in duel("press", "duel", str(words)).stdout
+    assert "red and blue" in duel("announce", "duel", str(words), "--to", "red", "--to", "blue").stdout
+    assert "red and blue" in duel("announce", "duel", str(words)).stdout
 
 
 def test_two_homes_are_refused(duel: Run, tmp_path: Path) -> None:

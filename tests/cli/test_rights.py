@@ -21,7 +21,7 @@ from tests.cli.conftest import Run
 ROOT = Path(__file__).parents[2]
 NOW = ("--now", "2026-11-02T10:00Z")
 ROLE = "weak"
-WRITERS = [["tick", *NOW], ["run", "duel", *NOW], ["extend", "duel", "24h", *NOW]]
+WRITERS = [["tick", *NOW], ["run", "duel", "--yes", *NOW], ["deadline", "duel", "24h", *NOW]]
 
 Execute = Callable[[str], object]
 
@@ -68,7 +68,7 @@ def sent(home: Path) -> int:
 
 def worker_says(home: Path) -> str:
     """Return the first line in which a worker reports a problem; then stop it."""
-    command = [sys.executable, "-m", "cli", "--home", str(home), "worker"]
+    command = [sys.executable, "-m", "cli", "--home", str(home), "serve"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
         assert worker.stderr is not None
         line = worker.stderr.readline()
@@ -107,7 +107,7 @@ def test_rights_on_sequences_alone_are_lacking(administrator: Execute, served: R
     administrator(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {ROLE}")
     found = served("doctor", *NOW).output
 
-    assert "permission denied for sequence" in served("extend", "duel", "24h", *NOW).stderr
+    assert "permission denied for sequence" in served("deadline", "duel", "24h", *NOW).stderr
     assert "its user lacks rights: USAGE on absence_id_seq, " in found
     for statement in re.findall(r"GRANT [^;]*;", found):
         administrator(statement)

@@ -1,4 +1,4 @@
-"""The commands about time: extend, hold, release and deadline."""
+"""The commands about time: deadline, hold and release."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from tests.cli.conftest import Run
 NOW = ("--now", "2026-11-03T09:00Z")
 
 
-def test_extend_says_the_new_deadline(duel: Run) -> None:
+def test_deadline_says_the_new_deadline(duel: Run) -> None:
     """A deadline moves by a span, to a moment of the campaign's clocks, or by the house rule."""
-    outputs = [duel("extend", "duel", *by, *NOW).output for by in (["1d"], ["2026-11-08T20:00"], [])]
+    outputs = [duel("deadline", "duel", *by, *NOW).output for by in (["1d"], ["2026-11-08T20:00"], ["--usual"])]
 
     assert outputs[0] == (
-        "Turn 1 of duel is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told. "
-        "To take that back: pbem extend duel 2026-11-06T20:00+01:00 (by mail: EXTEND 2026-11-06T20:00+01:00)\n"
+        "Done: turn 1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) "
+        "(was Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)). Players are notified. Undo: pbem undo duel\n"
     )
     assert "is due Sun 8 Nov 2026 20:00 Europe/Berlin" in outputs[1]
     assert "is due Tue 10 Nov 2026 20:00 Europe/Berlin" in outputs[2]
 
 
-def test_extend_refuses_what_is_no_time(duel: Run) -> None:
+def test_deadline_refuses_what_is_no_time(duel: Run) -> None:
     """A text that is no time is refused in one sentence with an example."""
-    result = duel("extend", "duel", "soon", *NOW)
+    result = duel("deadline", "duel", "soon", *NOW)
 
     assert result.exit_code == 1
-    assert result.output == "Error: 'soon' is no time: write a span like 24h or 3d, or 2026-12-24T20:00\n"
+    assert result.output == "Not done: 'soon' is no time. Write a span like 24h or 3d, or 2026-12-24T20:00.\n"
 
 
 def test_hold_and_release(duel: Run) -> None:
     """A held campaign runs no turn, status has the reason, and a release lets it go on."""
     assert "duel is paused, and its players are told" in duel("hold", "duel", "a train", *NOW).output
     assert "held: paused by the GM: a train; let turns run with: pbem release duel" in duel("status", "duel").output
-    assert "resolved" not in duel("tick", "--now", "2026-11-07T09:00Z").output
+    assert "turn 1 run" not in duel("tick", "--now", "2026-11-07T09:00Z").output
     assert duel("release", "duel", *NOW).output == "Campaign duel is released; it was held: paused by the GM: a train\n"
-    assert "duel: turn 1 resolved (deadline)" in duel("tick", "--now", "2026-11-07T09:00Z").output
+    assert "duel: turn 1 run (deadline)" in duel("tick", "--now", "2026-11-07T09:00Z").output
 
 
 def test_holding_twice_is_refused(duel: Run) -> None:
     """A second hold is refused with the reason of the first, and so is a release without a hold."""
-    assert duel("release", "duel").output == "Error: campaign duel is not held\n"
+    assert duel("release", "duel").output == "Not done: campaign duel is not held.\n"
     duel("hold", "duel")
 
-    assert duel("hold", "duel", "again").output == "Error: campaign duel is held already: paused by the GM\n"
+    assert duel("hold", "duel", "again").output == "Not done: campaign duel is held already: paused by the GM.\n"
 
 
 def test_deadline_shows_what_is_to_come(duel: Run) -> None:
@@ -55,9 +55,9 @@ def test_deadline_shows_what_is_to_come(duel: Run) -> None:
     )
 
 
-def test_deadline_changes_the_schedule(duel: Run) -> None:
+def test_the_schedule_is_a_house_rule(duel: Run) -> None:
     """The open turn keeps its deadline; the JSON has the same facts."""
-    shown = json.loads(duel("deadline", "duel", "LAST SUN 18:00 Europe/Berlin", "--json", *NOW).output)
+    shown = json.loads(duel("set", "duel", "schedule=LAST SUN 18:00 Europe/Berlin", "--json", *NOW).output)
 
     assert shown["schedule"] == "LAST SUN 18:00 Europe/Berlin"
     assert shown["deadline"] == "2026-11-06T19:00:00+00:00"
@@ -66,6 +66,9 @@ def test_deadline_changes_the_schedule(duel: Run) -> None:
 
 def test_a_tick_tells_what_it_held(duel: Run) -> None:
     """A turn that awaits its review is a line of its own."""
-    assert duel("policy", "duel", "hold=always").exit_code == 0
+    assert duel("set", "duel", "hold=always").exit_code == 0
 
-    assert "duel: turn 1 is held; see: pbem status duel" in duel("tick", "--now", "2026-11-07T09:00Z").output
+    assert (
+        "duel: turn 1 on hold: it awaits your review. Next: pbem release duel\n"
+        in duel("tick", "--now", "2026-11-07T09:00Z").output
+    )

@@ -42,8 +42,8 @@ def test_letters_are_listed(desk: Desk) -> None:
     """Each message has a line: number, time, state, sender, subject without its code, and the last line of the note."""
     set_aside(desk)
 
-    assert pbem(desk, "letters").output == (
-        "id  came (UTC)        state        from             subject                     note\n"
+    assert pbem(desk, "inbox").output == (
+        "id  received (UTC)    state        from             subject                     note\n"
         " 1  2026-11-02 09:00  quarantined  ann@example.org  Re: Turn 1 [toy1 ********]  KeyError: 'x'\n"
     )
 
@@ -54,21 +54,21 @@ def test_the_newest_of_many_letters(desk: Desk) -> None:
         desk.post(f"nonsense {number}", subject=f"mail {number}")
     desk.tick()
 
-    lines = pbem(desk, "letters", "--limit", "2").output.splitlines()
+    lines = pbem(desk, "inbox", "--limit", "2").output.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["2", "3"]
-    assert lines[3] == "The newest 2 of 3 letters; more with --limit."
-    assert json.loads(pbem(desk, "letters", "--limit", "1", "--json").output)["total"] == 3
+    assert lines[3] == "The newest 2 of 3 messages; more: --limit"
+    assert json.loads(pbem(desk, "inbox", "--limit", "1", "--json").output)["total"] == 3
 
 
 def test_letters_of_one_state(desk: Desk) -> None:
     """Only messages in this state are listed; the JSON has a list of objects."""
     set_aside(desk)
 
-    listed = json.loads(pbem(desk, "letters", "--state", "quarantined", "--json").output)["letters"]
+    listed = json.loads(pbem(desk, "inbox", "--state", "quarantined", "--json").output)["messages"]
     assert [(letter["id"], letter["state"], letter["sender"]) for letter in listed] == [
         (1, "quarantined", "ann@example.org")
     ]
-    assert pbem(desk, "letters", "--state", "new").output == "There are no such letters.\n"
+    assert pbem(desk, "inbox", "--state", "new").output == "No such messages.\n"
 
 
 def test_the_former_word_for_a_state_is_understood(desk: Desk) -> None:
@@ -76,16 +76,16 @@ def test_the_former_word_for_a_state_is_understood(desk: Desk) -> None:
     desk.post("nonsense")
     desk.tick()
 
-    old, new = (pbem(desk, "letters", "--state", state, "--json").output for state in ("done", "processed"))
+    old, new = (pbem(desk, "inbox", "--state", state, "--json").output for state in ("done", "processed"))
     assert old == new
-    assert [letter["state"] for letter in json.loads(new)["letters"]] == ["processed"]
+    assert [letter["state"] for letter in json.loads(new)["messages"]] == ["processed"]
 
 
 def test_a_letter_is_shown_without_its_keys(desk: Desk) -> None:
     """A message is shown as the inbox reads it, with tokens and codes masked."""
     set_aside(desk)
 
-    shown = pbem(desk, "letters", "--show", "1").output
+    shown = pbem(desk, "inbox", "1").output
     assert "From:    ann@example.org\n" in shown
     assert "ORDERS toy1 red ********\nBID 3\nEND\n" in shown
     assert TOKEN not in shown
@@ -97,7 +97,7 @@ def test_a_letter_is_tried_again(desk: Desk) -> None:
     desk.begin()
     set_aside(desk)
 
-    assert pbem(desk, "letters", "--retry", "1").output == "Letter 1 is new again; the next tick deals with it.\n"
+    assert pbem(desk, "inbox", "1", "--retry").output == "Done: message 1 is processed again by the next tick.\n"
     assert desk.tick().answered.letters == 1
     with desk.app.store.reading() as session:
         assert session.scalars(select(InboxMessage.state)).all() == ["processed"]
@@ -106,11 +106,11 @@ def test_a_letter_is_tried_again(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["letters", "--retry", "7"], "there is no letter 7: list them with: pbem letters"),
-        (["letters", "--show", "7"], "there is no letter 7: list them with: pbem letters"),
-        (["letters", "--retry", "1"], "letter 1 is processed, not quarantined: it has had its answer"),
-        (["outbox", "--retry", "77"], "there is no mail 77 in the outbox: list them with: pbem outbox"),
-        (["outbox", "--retry", "4"], "mail 4 is sent: only what is not delivered is tried again"),
+        (["inbox", "7", "--retry"], "there is no message 7. List them: pbem inbox"),
+        (["inbox", "7"], "there is no message 7. List them: pbem inbox"),
+        (["inbox", "1", "--retry"], "message 1 is processed, not quarantined: it has had its answer."),
+        (["outbox", "77", "--retry"], "there is no mail 77 in the outbox. List them: pbem outbox"),
+        (["outbox", "4", "--retry"], "mail 4 is sent: only what is not delivered is tried again."),
     ],
 )
 def test_what_cannot_be_tried_again(desk: Desk, words: list[str], said: str) -> None:
@@ -120,7 +120,7 @@ def test_what_cannot_be_tried_again(desk: Desk, words: list[str], said: str) -> 
     desk.tick()
     result = pbem(desk, *words)
 
-    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Error: {said}\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Not done: {said}\n")
 
 
 def test_the_outbox_shows_what_is_not_delivered(desk: Desk) -> None:
@@ -141,7 +141,7 @@ def test_what_has_failed_has_no_next_try(desk: Desk) -> None:
 
     (first, *_) = json.loads(pbem(desk, "outbox", "--json").output)["mails"]
     assert (first["state"], first["campaign"], first["next_try"]) == ("failed", "toy1", None)
-    assert "failed, 2 tries, no more to come: 550" in pbem(desk, "outbox").output
+    assert "failed, 2 tries, no more tries: 550" in pbem(desk, "outbox").output
 
 
 def test_mail_is_tried_again_as_it_is(desk: Desk) -> None:
@@ -151,11 +151,11 @@ def test_mail_is_tried_again_as_it_is(desk: Desk) -> None:
     with desk.app.store.reading() as session:
         written = set(session.scalars(select(OutgoingMail.message_id).where(OutgoingMail.state == "failed")))
 
-    result = pbem(desk, "outbox", "--retry", "all", "--now", "2026-11-02T09:00Z")
-    assert result.output == "4 mails due now; send with: pbem tick\n"
+    result = pbem(desk, "outbox", "all", "--retry", "--now", "2026-11-02T09:00Z")
+    assert result.output == "Done: 4 mails due now.\nNext: pbem tick\n"
     assert desk.tick().sent.sent == 4
     assert {mail["Message-ID"] for mail in desk.mails()} == written
-    assert pbem(desk, "outbox").output == "Everything is delivered.\n"
+    assert pbem(desk, "outbox").output == "No undelivered mail.\n"
 
 
 def test_letters_and_outbox_on_each_database(shared: Desk) -> None:
@@ -163,10 +163,10 @@ def test_letters_and_outbox_on_each_database(shared: Desk) -> None:
     set_aside(shared)
     refuse(shared)
 
-    assert len(json.loads(pbem(shared, "letters", "--json").output)["letters"]) == 1
-    assert pbem(shared, "letters", "--retry", "1").exit_code == 0
+    assert len(json.loads(pbem(shared, "inbox", "--json").output)["messages"]) == 1
+    assert pbem(shared, "inbox", "1", "--retry").exit_code == 0
     assert len(json.loads(pbem(shared, "outbox", "--json").output)["mails"]) > 4
-    assert "mails due now" in pbem(shared, "outbox", "--retry", "all").output
+    assert "mails due now" in pbem(shared, "outbox", "all", "--retry").output
 
 
 def test_one_mail_is_tried_again(desk: Desk) -> None:
@@ -174,7 +174,7 @@ def test_one_mail_is_tried_again(desk: Desk) -> None:
     desk.begin()
     refuse(desk)
 
-    result = pbem(desk, "outbox", "--retry", "5", "--json", "--now", "2026-11-02T09:00Z")
+    result = pbem(desk, "outbox", "5", "--retry", "--json", "--now", "2026-11-02T09:00Z")
     assert json.loads(result.output) == {"retried": [5]}
     assert desk.tick().sent.sent == 1
 
@@ -184,8 +184,8 @@ def test_mail_being_sent_is_left_to_its_sender(desk: Desk) -> None:
     desk.begin()
     refuse(desk, "sending")
 
-    assert pbem(desk, "outbox", "--retry", "all").output == "No mail waits or has failed.\n"
-    assert "mail 4 is being sent" in pbem(desk, "outbox", "--retry", "4").stderr
+    assert pbem(desk, "outbox", "all", "--retry").output == "Nothing to do: no mail is undelivered.\n"
+    assert "mail 4 is being sent" in pbem(desk, "outbox", "4", "--retry").stderr
 
 
 def test_what_bounced_is_tried_again_by_its_number(desk: Desk) -> None:
@@ -193,8 +193,8 @@ def test_what_bounced_is_tried_again_by_its_number(desk: Desk) -> None:
     desk.begin()
     refuse(desk, "bounced")
 
-    assert pbem(desk, "outbox", "--retry", "all").output == "No mail waits or has failed.\n"
-    assert pbem(desk, "outbox", "--retry", "4").output == "1 mail due now; send with: pbem tick\n"
+    assert pbem(desk, "outbox", "all", "--retry").output == "Nothing to do: no mail is undelivered.\n"
+    assert pbem(desk, "outbox", "4", "--retry").output == "1 mail due now; send with: pbem tick\n"
 
 
 @pytest.mark.parametrize(

@@ -21,38 +21,31 @@ def test_a_text_is_put_in_listed_and_taken_out(desk: Desk, tmp_path: Path) -> No
     desk.begin()
     file = tmp_path / "words.txt"
     file.write_text("The harbour is closed.\n")
-    pbem(desk, "text", "toy1", str(file))
+    pbem(desk, "announce", "toy1", str(file), "--in-report")
 
-    put_in = pbem(desk, "text", "toy1", "-", "--seat", "red", typed="Only you.\n").output
+    put_in = pbem(desk, "announce", "toy1", "-", "--in-report", "--to", "red", typed="Only you.\n").output
     assert put_in == "Your text is number 2, and stands in the reports that open turn 2, for red.\n"
-    assert pbem(desk, "text", "toy1").output == (
+    assert pbem(desk, "announce", "toy1").output == (
         "1  waits for the reports that open turn 2, for all\n| The harbour is closed.\n"
         "2  waits for the reports that open turn 2, for red\n| Only you.\n"
     )
-    assert pbem(desk, "text", "toy1", "--drop", "1").output.startswith("2  waits")
-    assert json.loads(pbem(desk, "text", "toy1", "--json").output)["texts"][0]["seat"] == "red"
-
-
-def test_a_text_cannot_be_put_in_and_taken_out_at_once(desk: Desk) -> None:
-    """FILE and --drop exclude each other."""
-    desk.begin()
-
-    refused = pbem(desk, "text", "toy1", "-", "--drop", "1", typed="hello")
-    assert refused.exit_code == 2
-    assert "give one of FILE and --drop" in refused.output
+    assert pbem(desk, "text", "toy1", "--drop", "1").stdout.startswith("2  waits")
+    assert json.loads(pbem(desk, "announce", "toy1", "--json").output)["texts"][0]["seat"] == "red"
 
 
 def test_a_gm_writes_to_his_players(desk: Desk) -> None:
-    """`press` mails words to the named seats, and lists all press with its true senders."""
+    """`announce` mails words to the named seats, and `journal --press` lists all press with its true senders."""
     desk.begin(rules={"press": "anonymous"})
     desk.post("UNSIGNED TO blue\nBoo.")
     desk.tick()
 
-    said = pbem(desk, "press", "toy1", "-", "--to", "red,blue", "--now", "2026-11-02T10:30Z", typed="Be quick.").output
+    said = pbem(
+        desk, "announce", "toy1", "-", "--to", "red,blue", "--now", "2026-11-02T10:30Z", typed="Be quick."
+    ).output
     assert said == "2 mails queued, to red and blue. Send: pbem tick\n"
     desk.tick(hours=2)
     assert "| Be quick." in text_of(desk.last())
-    assert pbem(desk, "press", "toy1").output == (
+    assert pbem(desk, "journal", "toy1", "--press").output == (
         "1  turn 1, 2026-11-02 09:00 UTC: press by red (unsigned) to blue\n| Boo.\n"
         "2  turn 1, 2026-11-02 10:30 UTC: press by the GM to red and blue\n| Be quick.\n"
     )
@@ -62,6 +55,6 @@ def test_words_to_nobody_are_refused(desk: Desk) -> None:
     """An unknown seat is refused with the nearest, and so is an empty text."""
     desk.begin()
 
-    refused = pbem(desk, "press", "toy1", "-", "--to", "blu", typed="Hi.").output
-    assert "toy1 has no seat 'blu': did you mean blue?" in refused
-    assert "there are no words to pass on" in pbem(desk, "text", "toy1", "-", typed="\n").output
+    refused = pbem(desk, "announce", "toy1", "-", "--to", "blu", typed="Hi.").output
+    assert "toy1 has no seat 'blu'. Did you mean blue?" in refused
+    assert "there are no words to pass on" in pbem(desk, "announce", "toy1", "-", "--in-report", typed="\n").output

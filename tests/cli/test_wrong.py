@@ -20,7 +20,7 @@ from tests.cli.test_check import check
 ROOT = Path(__file__).parents[2]
 
 COMMANDS = [
-    *("init", "migrate", "new", "start", "tick", "run", "status", "letters", "outbox"),
+    *("init", "migrate", "new", "start", "tick", "run", "status", "inbox", "outbox"),
     *("games", "rules", "check", "replay", "nonsense"),
 ]
 WORDS = [
@@ -79,7 +79,7 @@ def test_settings_that_cannot_be_read(pbem: Run, home: Path, settings: bytes, sa
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", [("status",), ("tick",), ("migrate",), ("replay", "duel")])
+@pytest.mark.parametrize("command", [("status",), ("tick",), ("migrate",), ("verify", "--campaign", "duel")])
 def test_a_database_that_is_none(duel: Run, home: Path, command: tuple[str, ...]) -> None:
     """A file that is no database is named, and left as it is."""
     for path in home.glob("pbem.sqlite*"):
@@ -103,13 +103,13 @@ def test_times_at_the_ends_of_the_calendar(duel: Run, command: tuple[str, ...], 
 
 def test_an_option_given_twice_is_refused(pbem: Run) -> None:
     """Neither of two values is silently dropped."""
-    new = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "EVERY 12h"]
+    new = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--schedule", "EVERY 12h"]
     seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
     result = pbem(*new, *seats, "--option", "size=5", "--option", "size=9")
 
     assert result.exit_code == 2
     assert "size is given twice: 5 and 9" in result.stderr
-    assert pbem("status").output.startswith("There are no campaigns")
+    assert pbem("status").output.startswith("No campaigns")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     """A closed pipe, as by `pbem rules | head`, is no error."""
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, str(ROOT / "cli.py"), "rules", "singularity"]
+    command = [sys.executable, str(ROOT / "cli.py"), "games", "singularity", "--rules"]
     result = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
 
@@ -178,7 +178,7 @@ def test_signs_in_a_sheet(duel: Run, home: Path, tmp_path: Path, sheet: bytes) -
 def test_signs_in_a_patch(duel: Run, tmp_path: Path) -> None:
     """A patch with lone surrogates is refused."""
     (tmp_path / "patch.json").write_text('[{"op": "add", "path": "/x", "value": "\\ud800"}]')
-    result = duel("patch", "duel", str(tmp_path / "patch.json"), "--yes")
+    result = duel("state", "duel", str(tmp_path / "patch.json"), "--yes")
 
     assert result.exit_code == 2
     assert "it is not JSON" in result.stderr

@@ -19,6 +19,7 @@ from pbem.actions.ruling import RulingResult, WrittenFiles
 from pbem.actions.seats import SeatList
 from pbem.actions.settings import HouseRuleLine, JournalLine
 from pbem.actions.status import CampaignStatus, GameResult, SeatStatus, Undelivered
+from pbem.actions.undo import UndoResult
 from pbem.admin.checks import CheckResult, Diagnosis
 from pbem.admin.health import HomeStatus
 from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
@@ -74,7 +75,7 @@ def test_every_command_is_documented(command: str) -> None:
 
 OF_STATUS = (HomeStatus, CampaignStatus, SeatStatus, Undelivered, GameResult)
 OF_UPKEEP = (MessageList, MessageDetail, UndeliveredMail, DeliveryCounts, Diagnosis, CheckResult)
-OF_PEOPLE = (SeatList, HouseRuleLine, JournalLine, Text, PressShown)
+OF_PEOPLE = (SeatList, HouseRuleLine, JournalLine, UndoResult, Text, PressShown)
 OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollList, Roll, VerifyResult, ReplayProof)
 
 

@@ -75,7 +75,7 @@ def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
 
     assert held(desk) == "paused by the GM: I am on a train"
     assert "HOLD I am on a train" in answer
-    assert "House rules of toy1 from now on: grace 12h." in answer
+    assert "House rules changed: grace 12h." in answer
     assert "DONE: 2 commands." in answer
     assert desk.last(GM)["Subject"] == "[toy1] Done: 2 commands"
     assert desk.mails("away@example.org") == []
@@ -87,7 +87,7 @@ def test_a_command_that_cannot_be_undoes_the_others(desk: Desk, token: str) -> N
 
     assert held(desk) == ""
     assert "NOT DONE: none of 2 commands, because of line 2: PAUSE rde." in answer
-    assert "toy1 has no seat 'rde': did you mean red?" in answer
+    assert 'toy1 has no seat "rde". Did you mean red?' in answer
     assert desk.last(GM)["Subject"] == "[toy1] Not done: pause seat rde"
 
 
@@ -128,7 +128,7 @@ def test_a_new_gm_needs_a_new_token(desk: Desk, token: str) -> None:
 
 def test_run_by_mail(desk: Desk, token: str) -> None:
     """RUN runs the open turn in the tick that reads it, and once."""
-    command(desk, token, "RUN", "RUN")
+    command(desk, token, "RUN YES", "RUN YES")
     desk.tick()
 
     with desk.app.store.reading() as session:
@@ -137,7 +137,7 @@ def test_run_by_mail(desk: Desk, token: str) -> None:
 
 def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> None:
     """A RUN of a turn that was run is settled, even when that turn is opened again."""
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
     command(desk, token, "ROLLBACK 1 YES")
     desk.tick()
 
@@ -148,7 +148,7 @@ def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> Non
 def test_text_and_sheet_below_a_command(desk: Desk, token: str) -> None:
     """The whole text below a command is taken, even with the word END in it."""
     command(desk, token, "TEXT TO ALL", "The harbour is closed.", "END of the season!")
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
 
     assert "END of the season!" in text_of(desk.last(ANN))
     assert "The harbour is closed." in text_of(desk.last(BOB))
@@ -165,13 +165,13 @@ def test_a_preview_keeps_nothing(desk: Desk, token: str) -> None:
 
 def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
     """Without YES the GM is told what a rollback would do; with it the earlier turn is open again."""
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
     asked = command(desk, token, "ROLLBACK 1")
     done = command(desk, token, "ROLLBACK 1 YES")
 
     assert "Or send the same with: ROLLBACK 1 YES" in asked
     assert desk.mails(GM)[-2]["Subject"].startswith("[toy1] Would do: rollback 1 (reply YES)")
-    assert "toy1 stands at turn 1 again" in done
+    assert "urn 1 is open (it was turn 2)." in done
     with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").turn == 1
 
@@ -180,9 +180,9 @@ def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None
     """PREVIEW discloses nothing of the dice to come; PREVIEW REAL does, and says who will know."""
     plain = command(desk, token, "PREVIEW")
     before = list(journal(desk))
-    real = command(desk, token, "PREVIEW REAL")
+    real = command(desk, token, "PREVIEW REAL YES")
 
-    assert "with other dice than the turn will have" in plain
+    assert "other dice than the turn will" in plain
     assert "the next reports tell that you looked" in real
     assert not any("looked" in entry for entry in before)
     assert "looked at what turn 1 would come to, with the dice that it will have" in journal(desk)
@@ -190,7 +190,7 @@ def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None
 
 def test_a_question_about_another_sheet_is_noted(desk: Desk, token: str) -> None:
     """RERUN without YES changes nothing, but is entered into the journal."""
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
     command(desk, token, "RERUN red", "BID 3")
 
     assert "looked at what turn 1 would have come to with other sheets" in journal(desk)
@@ -211,7 +211,7 @@ def test_a_sheet_without_lines_is_shown(desk: Desk, token: str, line: str) -> No
 
 def test_a_sheet_of_no_seat_is_refused(desk: Desk, token: str) -> None:
     """The nearest seat is named for an unknown one, and an unknown version is refused."""
-    assert "did you mean red?" in command(desk, token, "SHEETS rde")
+    assert "Did you mean red?" in command(desk, token, "SHEETS rde")
     assert "write: SHEET red BACK 2" in command(desk, token, "SHEET red 2")
     assert "no earlier sheet 2 of red for turn 1" in command(desk, token, "SHEET red BACK 2")
     assert "nothing stands below SHEET red BACK" in command(desk, token, "SHEET red BACK", "BID 3")
@@ -253,7 +253,7 @@ def test_the_list_of_help_is_complete() -> None:
     assert len(listed) == len(set(listed)) == 27
     assert [each.usage for each in GM_WORDS if len(each.summary) > 60 or each.summary.endswith(".")] == []
     assert set(listed) <= known
-    assert known - set(listed) - old <= {"REVERT", "EXTEND"}
+    assert known - set(listed) - old <= {"REVERT", "ROLLFORWARD", "EXTEND"}
 
 
 @pytest.mark.parametrize("word", GM_WORDS, ids=lambda word: word.word)
@@ -278,7 +278,7 @@ def test_the_example_of_each_command_is_understood(word: GmWord) -> None:
 @pytest.mark.parametrize("word", [word for word in GM_WORDS if word.word not in ("START", "RULING", "FORK")])
 def test_the_example_of_each_command_can_be_sent(desk: Desk, token: str, word: GmWord) -> None:
     """What HELP shows as an example is done, or shown, in a campaign whose first turn was run."""
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
     desk.tick()
     answer = command(desk, token, *word.example)
 
@@ -364,7 +364,7 @@ def test_announcements_in_reports(desk: Desk, token: str) -> None:
     """IN REPORT puts the text into the next reports; alone ANNOUNCE lists what waits for them."""
     command(desk, token, "ANNOUNCE TO red IN REPORT", "The harbour is closed.")
     assert "The harbour is closed." in command(desk, token, "ANNOUNCE")
-    command(desk, token, "RUN")
+    command(desk, token, "RUN YES")
     desk.tick()
 
     assert "The harbour is closed." in text_of(desk.last(ANN))
@@ -391,7 +391,6 @@ def test_help_beside_other_commands(desk: Desk, token: str) -> None:
         ("STATE", "{" * 5_000),
         ("ANNOUNCE TO ALL IN", "x"),
         ("EXTEND TO",),
-        ("\x00HOLD", "\u202eHOLD"),
         ("YES",),
         ("GIVE red TO", "GIVE red BY", "REPLACE red BY"),
         ("JOURNAL 99999999999999999999",),
@@ -407,3 +406,47 @@ def test_hostile_lines_do_nothing(desk: Desk, token: str, lines: tuple[str, ...]
 
     assert "NOT " in answer or "is not a command" in answer or "DONE: J" in answer or "DONE: ROLL" in answer
     assert list(journal(desk)) == before
+
+
+def test_undo_by_mail_asks_once_it_was_mailed(desk: Desk, token: str) -> None:
+    """Until the players were mailed it is done at once; later the answer has the command with its entry and a YES."""
+    assert 'ndid "turn 1 is held' in command(desk, token, "HOLD snow", "UNDO")
+    assert held(desk) == ""
+    command(desk, token, "HOLD snow")
+    asked = command(desk, token, "UNDO")
+    assert held(desk) != ""
+    assert "2 mails about it went out; the readers would be notified." in asked
+    found = re.search(r"send the same with: (UNDO \d+ YES 1)", asked)
+    assert found is not None
+
+    command(desk, token, found[1])
+    assert held(desk) == ""
+    assert "goes on" in desk.last(ANN)["Subject"]
+
+
+def test_undo_twice_by_mail_undoes_once(desk: Desk, token: str) -> None:
+    """The second UNDO finds its entry undone, and never goes on with an older one."""
+    command(desk, token, "RULE grace 2h")
+    command(desk, token, "PAUSE blue")
+    assert 'ndid "seat blue is paused' in command(desk, token, "UNDO")
+
+    assert "has undone something itself. Do it again: pbem seat toy1 SEAT --pause" in command(desk, token, "REVERT")
+    with desk.app.store.reading() as session:
+        assert load_campaign(session, "toy1").policy.grace == 120
+
+
+@pytest.mark.parametrize("line", ["UNDO 0", "UNDO 999999999", "UNDO 99999999999", "UNDO seat", "UNDO -1", "UNDO 1 2 3"])
+def test_undo_of_what_is_not_there(desk: Desk, token: str, line: str) -> None:
+    """A number that no entry of the campaign has, or none at all, changes nothing and is answered."""
+    before = journal(desk)
+
+    assert "toy1" in command(desk, token, line)
+    assert journal(desk) == before
+
+
+def test_the_journal_by_mail_says_how_to_undo(desk: Desk, token: str) -> None:
+    """The GM's journal has the command by mail; one for another campaign's entries it has not."""
+    command(desk, token, "PAUSE blue")
+
+    shown = command(desk, token, "JOURNAL")
+    assert re.search(r"seat blue is paused: turns do not wait for it \(undo: UNDO \d+\)", shown)

@@ -180,7 +180,7 @@ def test_a_change_ends_the_offer(running: Desk) -> None:
     running.tick()
     assert not is_removed(running)
     assert "NOT DONE: toy1 changed meanwhile. This is what REMOVE red would do now:" in said(running)
-    assert "its sheet (version 1)" in said(running)
+    assert "its sheet 1 is not used" in said(running)
 
     running.reply(running.last(GM), "YES")
     running.tick()
@@ -232,10 +232,13 @@ def test_commands_are_shown_and_done_together(running: Desk) -> None:
 
 
 def test_what_is_seen_beside_is_disclosed(running: Desk) -> None:
-    """A look at the real dice is in the journal, also where nothing else of the mail is done yet."""
-    shown(running, "PAUSE blue", "PREVIEW REAL", "REMOVE red")
+    """A look at what another sheet would have done is in the journal, also where nothing of the mail is done yet."""
+    shown(running, "RUN YES")
+    running.tick()
+    shown(running, "PAUSE blue", "RERUN red", "BID 3")
 
-    assert "looked at what turn 1 would come to, with the dice that it will have" in journal(running)
+    assert "WOULD DO: 2 commands." in said(running)
+    assert "looked at what turn 1 would have come to with other sheets" in journal(running)
     assert not any("paused" in line for line in journal(running))
 
 

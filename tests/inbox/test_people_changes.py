@@ -118,7 +118,7 @@ def test_sheets_in_the_old_code_are_refused_after_a_takeover(desk: Desk) -> None
 
 def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
     """The turn runs when the others' sheets are in; the journal has PAUSE, and RESUME ends it."""
-    assert "turns no longer wait for you" in insist(desk, "PAUSE")
+    assert "turns no longer wait for you, and the game's defaults are used" in insist(desk, "PAUSE")
     for seat, address in (("blue", BOB), ("green", CYD)):
         desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=address)
     desk.tick()

@@ -156,10 +156,10 @@ def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
         ({"press": "off"}, "PRESS TO blue\nHi.", "there is no press in toy1"),
         ({"press": "off"}, "NEWS\nHi.", "there is no press in toy1"),
         ({}, "UNSIGNED TO blue\nHi.", "the press of toy1 is signed: write PRESS TO instead of UNSIGNED TO"),
-        ({}, "PRESS TO blu\nHi.", "toy1 has no seat 'blu': did you mean blue?"),
+        ({}, "PRESS TO blu\nHi.", 'toy1 has no seat "blu". Did you mean blue?'),
         ({}, "PRESS TO blue", "there are no words to pass on"),
         ({}, "PRESS TO blue\n" + "long words " * 800, "the text has 8799 characters, and 8000 at the most"),
-        ({}, "MUTE rde", "toy1 has no seat 'rde': did you mean red?"),
+        ({}, "MUTE rde", 'toy1 has no seat "rde". Did you mean red?'),
         ({}, "MUTE red", "no seat can mute itself"),
     ],
 )

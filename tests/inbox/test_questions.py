@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from pbem.actions.base import attempt, run_action, run_query
+from pbem.actions.fork import ForkCampaign
 from pbem.actions.questions import ALL, ALLIES, AnswerQuestion, ShowQuestions
 from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import StartCampaign
+from pbem.archive.record import folder_name
+from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.mail.message import parse_message
-from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail, Question, QuestionAnswer
+from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Question, QuestionAnswer
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, insist, reports, words
 from tests.inbox.trusting import believing, stamp, version_taken
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, open_desk, text_of
 
 
 @pytest.fixture(autouse=True)
@@ -327,3 +331,57 @@ def test_allies_are_those_of_the_game(desk: Desk) -> None:
 
     with pytest.raises(CampaignError, match="there are no alliances in toy1"):
         run_action(desk.app, "toy1", AnswerQuestion(1, "Yes.", ALLIES), desk.now)
+
+
+def test_the_archive_has_them_for_those_who_read_them(desk: Desk) -> None:
+    """Reports in the archive have question and answer, each for its readers, and the archive proves itself."""
+    ask(desk, "ASK GM\nMay ships dock?")
+    ask(desk, "ASK GM\nMay I bid twice?")
+    run_action(desk.app, "toy1", AnswerQuestion(1, "They may.", ALL), desk.now)
+    run_action(desk.app, "toy1", AnswerQuestion(2, "You may not."), desk.now)
+    desk.tick(hours=24 * 5)
+    reports_of = desk.app.settings.archive / "toy1" / folder_name(1) / "reports"
+
+    for seat, secret in (("red", True), ("blue", False), ("green", False)):
+        text = (reports_of / f"{seat}.txt").read_text()
+        assert "They may." in text
+        assert ("You may not." in text) is secret
+    prove_archive(desk.app, "toy1")
+
+
+def test_numbers_and_mails_do_not_tell_what_others_asked(desk: Desk) -> None:
+    """What a seat is told is the same, the answer to the byte, whether others ask and are answered or not."""
+    mails = []
+    for name, others in (("one", 0), ("two", 3)):
+        with open_desk(desk.home.parent / name) as other:
+            form(other, "red", "blue", "green", mass="101")
+            with other.app.store.writing() as session:
+                session.execute(update(Campaign).values(mail_key=bytes(32)))
+            run_action(other.app, "toy1", StartCampaign(), other.now)
+            other.tick()
+            before = len(other.mails(BOB))
+            for number in range(others):
+                ask(other, f"ASK GM\nQuestion {number}?")
+                run_action(other.app, "toy1", AnswerQuestion(number + 1, "No."), other.now)
+            ask(other, "ASK GM\nMay I?", BOB)
+            run_action(other.app, "toy1", AnswerQuestion(others + 1, "You may."), other.now)
+            other.tick()
+            done, told = other.mails(BOB)[before:]
+            # The first answers the message, whose id is not the same in both homes.
+            mails.append((done["Subject"], text_of(done), bytes(told)))
+
+    assert mails[0] == mails[1]
+
+
+def test_a_fork_has_questions_up_to_its_turn(desk: Desk, tmp_path: Path) -> None:
+    """Answers of later turns are left out, and no reply by mail is an answer there."""
+    ask(desk, "ASK GM\nMay ships dock?")
+    desk.tick(hours=24 * 5)
+    run_action(desk.app, "toy1", AnswerQuestion(1, "They may."), desk.now)
+    desk.tick(hours=24 * 7)
+    with open_desk(tmp_path / "fork") as there:
+        run_action(desk.app, "toy1", ForkCampaign(1, there.app), desk.now)
+        with there.app.store.reading() as session:
+            (copied,) = session.scalars(select(Question))
+            assert (copied.text, copied.code, copied.message_id) == ("May ships dock?", "", "")
+            assert session.scalars(select(QuestionAnswer)).all() == []

@@ -80,7 +80,7 @@ def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
 
 def test_history_does_not_tell_why_a_turn_is_held(desk: Desk) -> None:
     """The number of missing sheets is for the GM alone; the GM's own pause is for all."""
-    for kind, reason in ((HoldKind.MISSING, "2 of 3 sheets have not come"), (HoldKind.GM, "snow")):
+    for kind, reason in ((HoldKind.MISSING, "2 of 3 sheets missing"), (HoldKind.GM, "snow")):
         with desk.app.store.writing() as session:
             context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
             hold(context, kind, reason)
@@ -96,7 +96,7 @@ def test_a_vote_is_not_told_why_a_turn_is_held(desk: Desk) -> None:
     """The answer to a vote says that the turn waits, and not why."""
     with desk.app.store.writing() as session:
         context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
-        hold(context, HoldKind.MISSING, "2 of 3 sheets have not come")
+        hold(context, HoldKind.MISSING, "2 of 3 sheets missing")
 
     assert "you have time." in ask(desk, "EXTEND")
 

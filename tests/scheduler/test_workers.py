@@ -67,7 +67,7 @@ def test_two_workers_share_a_night(due: Desk) -> None:
     with at_work(due.home) as one, at_work(due.home) as other:
         wait_until(lambda: is_through(due), one, other)
         shown = pbem(due, "status", "--workers").output
-        ticked, ran = pbem(due, "tick"), pbem(due, "run", "toy1")
+        ticked, ran = pbem(due, "tick"), pbem(due, "run", "toy1", "--yes")
         wait_until(lambda: (1, 2) in runs(due), one, other)
         said = [end(one), end(other)]
 
@@ -80,7 +80,7 @@ def test_two_workers_share_a_night(due: Desk) -> None:
     assert ticked.output == "Another tick is at work here, or workers are; this one did nothing.\n"
     assert ran.output == "Turn 2 of toy1 is run as soon as all letters are read.\n"
     assert said == ["stopped\n", "stopped\n"]
-    assert "Nobody works here" in pbem(due, "status", "--workers").output
+    assert "No workers running" in pbem(due, "status", "--workers").output
 
 
 def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:

@@ -7,6 +7,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from pbem.actions.base import run_action
+from pbem.actions.questions import AnswerQuestion
 from pbem.archive.verify import verify
 from pbem.site import publish
 from tests.site.test_club import HOSTILE, files, site
@@ -69,6 +71,28 @@ def test_press_is_opened_only_where_the_gm_says_so(desk: Desk) -> None:
     assert b"part the coins" not in b"".join(kept.values())
     assert b"part the coins" in opened[f"{HOME}/turns/0002.js"]
     assert [name for name in kept if name.endswith(".zip")] == []
+
+
+def test_answers_to_all_are_in_the_replay(desk: Desk) -> None:
+    """Questions that were answered to all are there, without the name of their seat; others only where all is open."""
+    desk.begin(rounds="2")
+    desk.tick()
+    for question in ("May ships dock?", "May I bid twice?"):
+        desk.reply(desk.last(), f"ASK GM\n{question}\nEND")
+        desk.tick()
+    run_action(desk.app, "toy1", AnswerQuestion(1, "They may.", "ALL"), desk.now)
+    run_action(desk.app, "toy1", AnswerQuestion(2, "You may not."), desk.now)
+    desk.tick(hours=24 * 7)
+    desk.tick(hours=24 * 7)
+
+    kept = opening(site(desk), 2)["words"]
+    assert [(word["kind"], word["by"], word["text"]) for word in kept] == [
+        ("question", "a player", [["p", "May ships dock?"]]),
+        ("question", "the GM", [["p", "They may."]]),
+    ]
+    assert b"May I bid twice" not in b"".join(files(site(desk)).values())
+    desk.set_rules(site="all")
+    assert [word["to"] for word in opening(site(desk), 2)["words"]] == [[], [], ["red"], ["red"]]
 
 
 def test_the_place_of_unsigned_press_tells_nothing(desk: Desk) -> None:

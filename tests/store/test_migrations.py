@@ -264,9 +264,10 @@ _CAMPAIGN = (
     _OLD_CAMPAIGN.replace(" settle_minutes,", "")
     .replace(" 30,", "")
     .replace(
-        "created_at)", "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin)"
+        "created_at)",
+        "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin, gm_name)",
     )
-    .replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'none', '', '', 0, '[]', 0)")
+    .replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'none', '', '', 0, '[]', 0, '')")
 )
 
 
@@ -498,10 +499,11 @@ def _campaign_of_0020(number: int, held: str, status: str) -> str:
 
 
 _CAMPAIGN_OF_0020 = _OLD_CAMPAIGN.replace(
-    "created_at)", "created_at, policy, gm_token_hash, held, era, dice_words, origin)"
-).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'HELD', 0, '[]', 0)")
+    "created_at)", "created_at, policy, gm_token_hash, held, era, dice_words, origin, gm_name)"
+).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'HELD', 0, '[]', 0, '')")
 
 _CAMPAIGN_OF_0024 = _OLD_CAMPAIGN.replace(
-    "created_at)", "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin)"
-).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', 'POLICY', '', 'none', '', '', 0, '[]', 0)")
+    "created_at)",
+    "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin, gm_name)",
+).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', 'POLICY', '', 'none', '', '', 0, '[]', 0, '')")
 _CAMPAIGN_OF_0024 = _CAMPAIGN_OF_0024.replace(" 30,", " SETTLE,")

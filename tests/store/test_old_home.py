@@ -10,7 +10,9 @@ with pictures.
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tarfile
+from contextlib import closing
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from sqlalchemy import select
 
 from pbem.cli import main
 from pbem.config import load_settings
+from pbem.store.migrate import downgrade
 from pbem.store.models import OutgoingMail, Report, Seat
 from pbem.store.session import Store
 
@@ -46,12 +49,21 @@ def pictured(tmp_path: Path) -> Path:
     return unpacked("duel_of_0007", tmp_path)
 
 
-def unpacked(name: str, folder: Path) -> Path:
-    """Unpack and migrate a home."""
+def unpacked(name: str, folder: Path, *statements: str) -> Path:
+    """Unpack a home, change its database by some statements, and migrate it."""
     with tarfile.open(HOMES / f"{name}.tar.xz") as files:
         files.extractall(folder, filter="data")
+    execute(folder / "home", *statements)
     pbem(folder / "home", "migrate")
     return folder / "home"
+
+
+def execute(home: Path, *statements: str) -> None:
+    """Execute statements on the database of a home, of whatever version it is."""
+    with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
 
 
 def pbem(home: Path, *words: str) -> str:
@@ -137,3 +149,28 @@ def test_mails_that_an_old_home_has_sent_are_shortened(pictured: Path) -> None:
         "2026-11-09": True,
     }
     assert "The chain of records, all files" in verified(pictured)
+
+
+_OLD_RULES = (
+    '{"accept":"address","extensions":0,"late":"public","mass":101,"nmr_open":3,"press_with":"report","review":false}'
+)
+
+
+@pytest.mark.parametrize("name", ["duel_of_0002", "duel_of_0007"])
+def test_house_rules_of_an_old_home_hold(name: str, tmp_path: Path) -> None:
+    """Its rules have today's names, also after the way down and up again; the archive is consistent."""
+    home = unpacked(name, tmp_path, f"UPDATE campaign SET policy = '{_OLD_RULES}', settle_minutes = 5")
+    shown = [pbem(home, "policy", "duel")]
+    url = load_settings(home).database
+    for revision in ("0024", "0007"):
+        downgrade(url, revision)
+        pbem(home, "migrate")
+        shown.append(pbem(home, "policy", "duel"))
+
+    for rule in (
+        *("authentication=address", "extension-votes=off", "late-list=players", "hold=off", "open-after-missed=3"),
+        *("press-delivery=report", "settle=5m", "min-time=12h"),
+    ):
+        assert f"  {rule}  (default" in shown[0]
+    assert shown[1:] == [shown[0]] * 2
+    assert "The chain of records, all files, and the digest of every sheet agree." in verified(home)

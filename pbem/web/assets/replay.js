@@ -394,6 +394,7 @@ class Viewer {
     const parts = [
       ...pressOf("The newspaper", turn.words.filter(({ kind }) => kind === "news")),
       ...pressOf("Messages", turn.words.filter((each) => each.kind === "press" && mine(each))),
+      ...pressOf("Questions to the GM", turn.words.filter((each) => each.kind === "question" && mine(each))),
       ...pressOf("Diaries, opened at the end", turn.diaries.filter((each) => this.eyes === ALL || each.by === this.eyes)),
     ];
     return parts.length ? [make("section", {}, ...parts)] : [];

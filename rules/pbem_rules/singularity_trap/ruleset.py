@@ -43,7 +43,7 @@ class SingularityTrap(BaseRuleset[State]):
     )
     minutes = 15
     orders = BOOK
-    # The house rules of ruling 26.
+    # The options of ruling 26.
     options = (
         Option("planets_to_win", "int", 25, "planets to hold for a win", low=2, high=200),
         Option("turns_to_hold", "int", 3, "successive starts of turn at which they must be held", low=1, high=20),

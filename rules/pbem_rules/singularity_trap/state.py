@@ -39,7 +39,7 @@ def pair(a: SeatName, b: SeatName) -> Pair:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """The house rules of a campaign (ruling 26)."""
+    """The options of a campaign (ruling 26)."""
 
     planets_to_win: int
     turns_to_hold: int

@@ -1,4 +1,4 @@
-"""The beginning of a campaign, and its house rules (rulings 5, 7 and 26)."""
+"""The beginning of a campaign, and its options (rulings 5, 7 and 26)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_faction_sizes_follow_the_number_of_players(players: int, largest: int) 
         ({"largest_faction": "3"}, "a faction of 3 leaves no opponent in a game of 3"),
     ],
 )
-def test_house_rules_that_cannot_be_are_refused(options: dict[str, Any], told: str) -> None:
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], told: str) -> None:
     """A goal that no player can reach is refused."""
     with pytest.raises(SetupError, match=told):
         RULESET.setup(options, ("red", "green", "cyan"), DICE)
@@ -85,7 +85,7 @@ def test_a_war_without_alliances() -> None:
     assert state.house.largest_faction == 0
 
 
-def test_house_rules_are_shown_to_players() -> None:
+def test_options_are_shown_to_players() -> None:
     """The report states the goal and settings in force."""
     rules = view(world(planets_to_win=20, turns_to_hold=2, empire_planets=9), "red")["rules"]
 

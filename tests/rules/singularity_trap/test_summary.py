@@ -260,7 +260,7 @@ def test_who_has_left_is_told_so() -> None:
 
 
 def test_the_first_report_says_what_one_has_and_what_wins() -> None:
-    """It begins: homes, planets to win under the house rules, and ships that the points pay."""
+    """It begins: homes, planets to win under the options, and ships that the points pay."""
     shown = empty_view()
     alone = shown["rules"] | {"largest_faction": 0, "turns_to_hold": 1}
 

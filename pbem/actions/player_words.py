@@ -1,0 +1,145 @@
+"""All that players wrote for the open turn besides their orders, for the GM who decides it.
+
+That is the lines of their sheets that were not accepted, remarks, and the files of
+their mails; and who sent a sheet, if it was a deputy, or late. Of a seat it is told of
+the sheet that counts, and of a newer one that does not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from pbem.campaign.order_sheets import has_lines_of_form
+from pbem.campaign.snapshot import Context, OpenTurn
+from pbem.mail.compose import MailPart
+from pbem.mail.message import list_attachments
+from pbem.report.attachments import CheckedAttachment, check_attachments
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.tokenizer import join_lines, split_words
+from pbem.ruleset.values import LARGEST_ENCLOSED, SeatName, View, format_size
+from pbem.store.models import InboxMessage, OrderSheet, Report, Seat
+from pbem.text import as_sentence, format_time_short, wrap
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file of a player's mail: its name, and its content as it came."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerWords:
+    """What a seat wrote besides its orders: lines ready to be shown, and files of the message of this id."""
+
+    seat: SeatName
+    lines: tuple[str, ...]
+    message_id: int | None = None
+    files: tuple[SentFile, ...] = ()
+
+
+def load_player_words(context: Context, turn: OpenTurn) -> tuple[PlayerWords, ...]:
+    """Return what each seat wrote for the open turn besides its orders; seats with nothing are left out."""
+    ruleset = context.app.game(context.snapshot.game)
+    rows = context.session.execute(
+        select(OrderSheet, Seat.name, Report.view)
+        .join(Seat, Seat.id == OrderSheet.seat_id)
+        .outerjoin(Report, (Report.seat_id == Seat.id) & (Report.turn_id == OrderSheet.turn_id))
+        .where(OrderSheet.turn_id == turn.id)
+        .order_by(Seat.id, OrderSheet.version)
+    ).all()
+    newest: dict[SeatName, list[tuple[OrderSheet, View]]] = {}
+    for sheet, seat, view in rows:
+        kept = newest.setdefault(seat, [])
+        # A sheet that counts replaces all before it; one that does not replaces others that do not.
+        kept[:] = [] if sheet.accepted else [each for each in kept if each[0].accepted]
+        kept.append((sheet, json.loads(view or b"{}")))
+    found = (_words_of(context, ruleset, turn, seat, sheet, view) for seat in newest for sheet, view in newest[seat])
+    return tuple(each for each in found if each.lines)
+
+
+def _words_of(
+    context: Context, ruleset: AnyRuleset, turn: OpenTurn, seat: SeatName, sheet: OrderSheet, view: View
+) -> PlayerWords:
+    lines = list(_describe_lines(ruleset, view, sheet))
+    files = tuple(_files_of(context, sheet.letter_id))
+    lines += [wrap(f"  file: {file.name} ({format_size(len(file.content))})", "    ") for file in files]
+    late = turn.deadline is not None and sheet.received_at > turn.deadline
+    facts = [
+        *(["from its deputy"] if sheet.author == "deputy" else []),
+        *([f"late: {format_time_short(sheet.received_at, context.snapshot.schedule.zone)}"] if late else []),
+        *([] if sheet.accepted else ["does not count"]),
+    ]
+    message = f", message {sheet.letter_id}" if sheet.letter_id is not None and files else ""
+    head = f"{seat}, sheet {sheet.version}{message}" + (f" ({', '.join(facts)})" if facts else "")
+    return PlayerWords(seat, (head, *lines) if lines or facts else (), sheet.letter_id, files)
+
+
+def _describe_lines(ruleset: AnyRuleset, view: View, sheet: OrderSheet) -> Iterator[str]:
+    """Yield the lines of a sheet that are none of its orders, each with what it is."""
+    lines = sheet.text.rstrip("\n").split("\n")
+    framed = split_words(lines[0].upper())[:1] == ["ORDERS"] and lines[-1].strip().upper() == "END"
+    written = tuple(enumerate(lines[1:-1] if framed else lines, start=1))
+    parsed = ruleset.parse(view, written)
+    # Thanks and names are no orders, though a game of free words would read them as some.
+    taken = {entry.line for entry in parsed.entries if ruleset.orders.to_json(entry.order) in sheet.orders}
+    errors = {error.line: error for error in reversed(parsed.errors)}
+    for number, line in join_lines(written):
+        said = " ".join(line.split())
+        if number in errors:
+            yield wrap(f"  REFUSED: {said}  ({as_sentence(errors[number].text)})", "    ")
+        elif said and number not in taken and not _is_for_program(ruleset, view, line):
+            yield wrap(f"  besides: {said}", "    ")
+
+
+def _is_for_program(ruleset: AnyRuleset, view: View, line: str) -> bool:
+    """Return True for WAIT, FINAL, and what a form of our mails has written into a sheet."""
+    return line.strip().upper() in ("WAIT", "FINAL") or has_lines_of_form(ruleset, view, [(1, line)])
+
+
+def _files_of(context: Context, letter_id: int | None) -> Iterator[SentFile]:
+    raw = context.session.scalar(select(InboxMessage.raw).where(InboxMessage.id == letter_id)) if letter_id else None
+    for file in list_attachments(raw) if raw else ():
+        yield SentFile(file.name, file.content)
+
+
+def render_player_words(written: Iterable[PlayerWords], seats: Collection[SeatName] | None = None) -> str:
+    """Return what seats wrote besides their orders as text, "" if there is nothing; `seats` are all by default."""
+    lines = [line for each in written if seats is None or each.seat in seats for line in (*each.lines, "")]
+    return "\n".join(["WRITTEN BESIDES THE ORDERS", "", *lines]) if lines else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardedFiles:
+    """The files of players that go with a mail to their GM, and sentences on those that do not."""
+
+    parts: tuple[MailPart, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+def forward_files(written: Iterable[PlayerWords], seats: Collection[SeatName] | None = None) -> ForwardedFiles:
+    """Return the files of seats as parts of a mail, as far as they can be sent, and together are not too large.
+
+    They are checked as those of a GM are, which may take long: call it without a transaction.
+    """
+    parts: list[MailPart] = []
+    left: list[str] = []
+    for each in written:
+        if seats is not None and each.seat not in seats:
+            continue
+        # A player's name of a file is not trusted: check_attachments returns it on one line, without folders.
+        checked: Mapping[str, CheckedAttachment] = check_attachments((file.name, file.content) for file in each.files)
+        for name, file in checked.items():
+            room = LARGEST_ENCLOSED - sum(len(part.content) for part in parts)
+            fault = file.fault or ("" if len(file.content) <= room else "the files of this mail are too large together")
+            if file.enclosure is None or fault:
+                save = f"Save it: pbem inbox {each.message_id} --save FOLDER"
+                left.append(f"Not attached, from {each.seat}: {name}, since {fault}. {save}")
+            else:
+                parts.append(MailPart(f"{each.seat}-{name}", file.enclosure.kind, file.content))
+    return ForwardedFiles(tuple(parts), tuple(left))

@@ -1,0 +1,122 @@
+"""Completion in a shell: of campaigns, seats, turns, house rules and games; commands and options are click's own.
+
+Completing a word only reads: a database that is missing, busy or damaged completes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+from sqlalchemy import Engine, Select, create_engine, make_url, select
+
+from pbem.campaign.house_rules import HOUSE_RULES
+from pbem.config import find_home, load_settings
+from pbem.store.models import Campaign, Seat, Turn
+
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+_SECONDS = 2
+"""Seconds after which a database that does not answer completes nothing."""
+
+
+def _completer(find: Callable[[click.Context, str], Iterable[Any]]) -> Complete:
+    """Return a function for click that offers those of the words found that begin as what is typed."""
+
+    def complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            words = [str(word) for word in find(ctx, incomplete)]
+        except Exception:  # noqa: BLE001 - whatever is wrong is said by the command itself, not while it is typed
+            return []
+        return [CompletionItem(word) for word in dict.fromkeys(words) if word.startswith(incomplete)]
+
+    return complete
+
+
+def _read(ctx: click.Context, query: Select[Any]) -> list[Any]:
+    """Return the first column of a query on the home's database, which is opened for reading alone."""
+    home: Path | None = ctx.params.get("home") or ctx.find_root().params.get("home")
+    engine = _open(load_settings(home or find_home(Path.cwd())).database)
+    try:
+        with engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+    finally:
+        engine.dispose()
+
+
+def _open(database: str) -> Engine:
+    url = make_url(database)
+    if url.get_backend_name() == "sqlite":
+        file = f"{Path(url.database or '').absolute().as_uri()}?mode=ro"
+        return create_engine("sqlite://", creator=lambda: sqlite3.connect(file, uri=True, timeout=_SECONDS))
+    return create_engine(
+        url, connect_args={"connect_timeout": _SECONDS}, execution_options={"postgresql_readonly": True}
+    )
+
+
+def _seats(ctx: click.Context) -> list[Any]:
+    of_campaign = select(Seat.name).join(Campaign, Campaign.id == Seat.campaign_id)
+    return _read(ctx, of_campaign.where(Campaign.name == ctx.params.get("name")).order_by(Seat.id))
+
+
+def _turns(ctx: click.Context) -> list[Any]:
+    of_campaign = select(Turn.number).join(Campaign, Campaign.id == Turn.campaign_id)
+    return _read(ctx, of_campaign.where(Campaign.name == ctx.params.get("name")).distinct().order_by(Turn.number))
+
+
+def _rules(_ctx: click.Context, incomplete: str) -> Iterator[str]:
+    """Yield the house rules with a = behind, and once that is typed, the values that are words."""
+    name, equals, _ = incomplete.partition("=")
+    if not equals:
+        yield from (f"{rule}=" for rule in HOUSE_RULES)
+    elif name in HOUSE_RULES:
+        yield from (f"{name}={value}" for value in _values(HOUSE_RULES[name].allowed))
+
+
+def _values(allowed: str) -> list[str]:
+    """Return the words that a house rule may be.
+
+    >>> _values("one of players, gm")
+    ['players', 'gm']
+    """
+    return re.findall(r"[a-z]+", allowed.removeprefix("one of")) if re.match("one of|yes or no", allowed) else []
+
+
+campaigns = _completer(lambda ctx, _: _read(ctx, select(Campaign.name).order_by(Campaign.name)))
+seats = _completer(lambda ctx, _: _seats(ctx))
+seat_pairs = _completer(lambda ctx, _: (f"{seat}=" for seat in _seats(ctx)))
+turns = _completer(lambda ctx, _: _turns(ctx))
+house_rules = _completer(_rules)
+games = _completer(lambda ctx, _: sorted(ctx.find_root().obj))
+
+SHELLS: Mapping[str, tuple[str, str]] = {
+    "bash": (".bashrc", 'eval "$(_PBEM_COMPLETE=bash_source pbem)"'),
+    "zsh": (".zshrc", 'eval "$(_PBEM_COMPLETE=zsh_source pbem)"'),
+    "fish": (".config/fish/completions/pbem.fish", "_PBEM_COMPLETE=fish_source pbem | source"),
+}
+"""For each shell its file of settings, in the user's home, and the line that makes it complete."""
+
+
+def install_completion() -> list[str]:
+    """Add the line for completion to the settings of the user's shell; return what to print.
+
+    Raises:
+        click.ClickException: If the shell is none of those in `SHELLS`.
+    """
+    shell = Path(os.environ.get("SHELL", "")).name
+    if shell not in SHELLS:
+        raise click.ClickException(f"{shell or 'this shell'} has no completion; there is one for: {', '.join(SHELLS)}")
+    name, line = SHELLS[shell]
+    path = Path.home() / name
+    before = path.read_text("utf-8") if path.exists() else ""
+    if line in before:
+        return [f"Nothing to do: {path} has completion already."]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(before + ("" if before.endswith("\n") or not before else "\n") + line + "\n", "utf-8")
+    return [f"Done: completion is in {path}. Open a new shell to use it."]

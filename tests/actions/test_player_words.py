@@ -1,0 +1,140 @@
+"""All that players write for a turn reaches the GM who decides it: refused lines, remarks, files, late sheets."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from email.message import EmailMessage
+
+import pytest
+
+from pbem.actions.base import run_action, run_query
+from pbem.actions.questions import AnswerQuestion
+from pbem.actions.ruling import ShowRulingForm
+from pbem_rules.gm_adjudicated import RULESET
+from tests.actions.test_adjudicating import ANN, BOB, DUE, GM, rule, sheet
+from tests.inbox.people import EVE, ask, confirm, insist
+from tests.report.test_examining import png
+from tests.toy.home import Desk, is_report, text_of
+
+
+@pytest.fixture
+def war(desk: Desk) -> Iterator[Desk]:
+    """Yield a home with "toy1", a started campaign of three that the GM decides."""
+    toy = desk.app
+    desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+    desk.begin(seats=("red", "blue", "green"))
+    desk.tick()
+    yield desk
+    desk.app = toy
+
+
+def digest(desk: Desk) -> EmailMessage:
+    """Return the newest mail to the GM with sheets."""
+    return [mail for mail in desk.mails(GM) if "HOW TO RULE" in text_of(mail)][-1]
+
+
+def send_files(desk: Desk, sender: str, text: str, *files: tuple[str, bytes]) -> None:
+    """Answer a player's report with files."""
+    report = [mail for mail in desk.mails(sender) if is_report(mail)][-1]
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = sender, report["Reply-To"], f"Re: {report['Subject']}"
+    mail["Message-ID"], mail["In-Reply-To"] = f"<{len(files)}.{len(text)}@example.org>", report["Message-ID"]
+    mail.set_content(text)
+    for name, content in files:
+        mail.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    (desk.home / "post" / "inbox" / "new" / f"files{len(text)}").write_bytes(bytes(mail))
+
+
+def test_refused_lines_and_remarks_are_shown(war: Desk) -> None:
+    """Of a sheet with more than orders, each line besides is there: what was refused is marked, with the reason."""
+    sheet(war, ANN, f"March to the pass.\n; if it rains, wait\n{'x' * 2_100}\n\nThanks!\nAnn")
+    war.tick(hours=DUE)
+    text = " ".join(text_of(digest(war)).split())
+
+    assert "WRITTEN BESIDES THE ORDERS" in text
+    assert "besides: ; if it rains, wait" in text
+    assert "REFUSED: xxxx" in text
+    assert text.count("March to the pass.") == 1
+
+
+def test_a_plain_sheet_has_nothing_besides(war: Desk) -> None:
+    """Orders alone, in a frame or not, add nothing to the mail."""
+    sheet(war, ANN, "March to the pass.")
+    ask(war, "ORDERS toy1 blue\nAsk the abbot,\\\n  and wait.\nWAIT\nEND", BOB)
+    war.tick(hours=DUE)
+
+    assert "WRITTEN BESIDES" not in text_of(digest(war))
+
+
+def test_a_deputy_and_a_late_sheet_are_named(war: Desk) -> None:
+    """Who wrote, and that it came after the deadline; a late sheet is mailed by itself."""
+    insist(war, f"DEPUTY {EVE} UNTIL 2026-11-20")
+    confirm(war, EVE)
+    ask(war, "ORDERS toy1 red\nMarch to the pass.\nEND", EVE)
+    war.tick(hours=DUE)
+    assert "red, sheet 1 (from its deputy)" in text_of(digest(war))
+    sheet(war, BOB, "Ask the abbot.")
+    war.tick(hours=1)
+    war.tick(hours=1)
+
+    late = text_of(digest(war))
+    assert "blue, sheet 1 (late: " in late
+    assert "March to the pass." not in late
+
+
+def test_files_go_along(war: Desk) -> None:
+    """A picture goes with the mail, named after its seat; what cannot be sent is named, with how to save it."""
+    send_files(war, ANN, "March as on the map.", ("map.png", png()), ("../virus.exe", b"MZ\0"))
+    war.tick(hours=DUE)
+    mail, text = digest(war), " ".join(text_of(digest(war)).split())
+    names = [part.get_filename() for part in mail.iter_attachments()]
+
+    assert names == ["red-map.png"]
+    assert "file: map.png" in text
+    assert "Not attached, from red: virus.exe, since" in text
+    assert "--save FOLDER" in text
+
+
+def test_many_large_files_do_not_stop_the_mail(war: Desk) -> None:
+    """The mail to the GM goes out whatever players attach; together the files have a limit."""
+    for number, sender in enumerate((ANN, BOB)):
+        noise = bytes(range(256)) * 6_000
+        send_files(war, sender, f"March{'!' * number}", *((f"{at}.txt", noise + bytes([at])) for at in range(9)))
+    war.tick(hours=DUE)
+
+    assert sum(len(part.get_content()) for part in digest(war).iter_attachments()) <= 4_000_000
+    assert "Not attached" in text_of(digest(war))
+
+
+def test_a_sheet_that_does_not_count_is_shown_too(war: Desk) -> None:
+    """A newer sheet of which nothing was accepted stands beside the one that counts."""
+    sheet(war, ANN, "March to the pass.")
+    war.tick(hours=1)
+    ask(war, f"ORDERS toy1 red\n{'x' * 2_100}\nEND")
+    war.tick(hours=DUE)
+    text = text_of(digest(war))
+
+    assert "  March to the pass." in text
+    assert "red, sheet 2 (does not count)" in text
+
+
+def test_open_questions_are_in_the_mail(war: Desk) -> None:
+    """The mail with the sheets has the questions that are not answered."""
+    ask(war, "ASK GM\nMay I cross the river?")
+    ask(war, "ASK GM\nHow many are we?", BOB)
+    run_action(war.app, "toy1", AnswerQuestion(2, "Ten."), war.now)
+    war.tick(hours=DUE)
+    text = text_of(digest(war))
+
+    assert "1, from red: May I cross the river?" in text
+    assert "How many are we?" not in text
+
+
+def test_the_form_in_files_has_it_too(war: Desk) -> None:
+    """The digest of a ruling's folder is the same."""
+    sheet(war, ANN, "March.\n; if it rains, wait")
+    war.tick(hours=DUE)
+    rule(war, all="Snow.")
+
+    assert "besides: ; if it rains, wait" in run_query(war.app, "toy1", ShowRulingForm(), war.now).digest
