@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Annotated, Any, ClassVar, Self
 
@@ -295,6 +295,21 @@ class GmCommand(Order):
     takes_files = False
     sure: str | None = None
     asked: str | None = None
+
+    @property
+    def has_yes(self) -> bool:
+        """True if the command has the word YES."""
+        return self.sure is not None
+
+    def with_yes(self, turn: int) -> Self:
+        """Return the command with YES, and with the open turn if its effect depends on that; itself if it needs none.
+
+        Args:
+            turn: The open turn.
+        """
+        names = {field.name for field in fields(self)}
+        given: dict[str, Any] = {"sure": "YES"} if "sure" in names else {}
+        return replace(self, **given | ({"asked": str(turn)} if "asked" in names else {}))
 
     def wish(self, text: TextBlock) -> Wish:
         """Return the action that is asked for, with the text below the command. Raises CampaignError."""

@@ -91,7 +91,7 @@ _BY = _Span("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T
 class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
 
-    usage = "EXTEND [by] [sure] [asked]"
+    usage = "DEADLINE by [sure [asked]]"
     command = "extend"
     typed = Typed(
         """Give the open turn more time, or another deadline, and tell everybody.
@@ -128,10 +128,29 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
         return TextResult(extend(context, move.new), undo=context.snapshot.name if move.old > context.now else "")
 
     def _by(self, context: Context) -> dt.timedelta | dt.datetime | None:
-        return read_extension(self.by, context.snapshot.schedule.zone) if self.by else None
+        if not self.by:
+            return None
+        day = self.by.upper()[:3]
+        if day in _DAYS and _DAY_NAMES[_DAYS.index(day)].startswith(self.by.upper()):
+            return _next_day(context, _DAYS.index(day))
+        return read_extension(self.by, context.snapshot.schedule.zone)
 
     def _plan(self, context: Context) -> _Move:
         return _plan_move(context, self._by(context))
+
+
+_DAY_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+_DAYS = tuple(name[:3] for name in _DAY_NAMES)
+
+
+def _next_day(context: Context, weekday: int) -> dt.datetime:
+    """Return the next such day of the week after today, at the clock time of the open turn's deadline."""
+    turn, zone = _open_turn(context.session, context.snapshot), ZoneInfo(context.snapshot.schedule.zone)
+    today = context.now.astimezone(zone)
+    clock = (turn.deadline or context.now).astimezone(zone)
+    days = (weekday - today.weekday() - 1) % 7 + 1
+    moved = dt.datetime.combine(today.date() + dt.timedelta(days=days), clock.time(), zone)
+    return moved.astimezone(dt.UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,20 +215,14 @@ def _recipient(text: Text) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Announce(GmCommand, Change[Recipients]):
-    """Mail the text below to all players at once, or to some."""
+class Announce(Change[Recipients]):
+    """Mail a text to all players at once, or to some."""
 
-    usage = "ANNOUNCE [TO to...]"
-    takes_text = True
     command = "press"
     weight = Harmless("words that are sent overwrite nothing")
     kind = "announce"
-    text: Annotated[str, FILLED_IN] = ""
-    to: Annotated[Sequence[str], SEAT] = ()
-
-    def wish(self, text: TextBlock) -> Announce:
-        """Return the action with the text below. Raises CampaignError if there is none."""
-        return Announce(text.needed, self.to)
+    text: str
+    to: Sequence[str] = ()
 
     def do(self, context: Context) -> Recipients:
         """Queue the mails."""

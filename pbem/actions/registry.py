@@ -8,6 +8,18 @@ from pbem.actions.arguments import GmCommand, SeatCommand
 from pbem.actions.base import Action
 from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule, VoteForExtension
 from pbem.actions.fork import ForkCampaign, TryTurn
+from pbem.actions.gm_forms import (
+    AnnounceCommand,
+    DeadlineCommand,
+    ExtendByRule,
+    GmHelp,
+    JournalCommand,
+    RollsCommand,
+    SetCommand,
+    StateCommand,
+    StatusCommand,
+    TurnsCommand,
+)
 from pbem.actions.open_turn import EnterSheet, PreviewRealDice, PreviewTurn, RollDice, ShowRolls
 from pbem.actions.players import (
     AppointDeputy,
@@ -22,6 +34,7 @@ from pbem.actions.players import (
 from pbem.actions.press import (
     AddAnnouncement,
     Announce,
+    AnnounceInReport,
     Mute,
     RemoveAnnouncement,
     SendPress,
@@ -33,28 +46,44 @@ from pbem.actions.press import (
     WriteUnsigned,
 )
 from pbem.actions.questions import AnswerCommand, AnswerQuestion, AskGm
-from pbem.actions.rerun import EditState, RerunTurn, RunAgain, ShowState
+from pbem.actions.rerun import EditState, RerunTurn, RunAgain
 from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
-from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule, SetRule, ShowHouseRules, ShowJournal
+from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule
 from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
-from pbem.actions.status import ShowStatus
 from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingCommand
 from pbem.ruleset.orders import OrderParser
 
-GM_ACTIONS: tuple[type[GmCommand], ...] = (
-    *(ShowStatus, ShowStatistics, ShowSeats, ShowHouseRules, ShowJournal, ShowTexts, ShowPress, ShowState, PreviewTurn),
-    *(StartCampaign, HoldCampaign, ReleaseCampaign, ExtendDeadline, SetSchedule, RequestRun, PauseSeat, ResumeSeat),
-    *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, MailToken),
-    *(AddAnnouncement, RemoveAnnouncement, Announce, AnswerCommand, SheetCommand, ShowSheets, RulingCommand),
-    *(RollDice, ShowRolls, UndoChange, RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
+GM_FORMS: tuple[type[GmCommand], ...] = (
+    *(GmHelp, MailToken, StatusCommand, JournalCommand, SetCommand, DeadlineCommand, ExtendDeadline, SetSchedule),
+    *(HoldCampaign, ReleaseCampaign, StartCampaign, RequestRun, PreviewTurn, Invite, GiveSeat, OpenSeat),
+    *(PauseSeat, ResumeSeat, RemoveSeat, AnnounceCommand, AnswerCommand, RulingCommand, RollsCommand),
+    *(
+        RollDice,
+        SheetCommand,
+        ShowSheets,
+        UndoChange,
+        TurnsCommand,
+        RepairHistory,
+        RollBack,
+        StateCommand,
+        RunAgain,
+        TryTurn,
+    ),
 )
-"""The actions that a GM may request by mail."""
+"""The commands that a GM may mail. Of several with one word, the first one that a line fits is meant."""
+
+GM_ACTIONS: tuple[type[GmCommand], ...] = (
+    *GM_FORMS,
+    *(ShowStatistics, ShowSeats, ShowTexts, ShowPress, AddAnnouncement, RemoveAnnouncement, ExtendByRule, ShowRolls),
+    UndoRollback,
+)
+"""The same, with those of earlier versions, which are understood for good."""
 
 GM_COMMANDS = OrderParser(GM_ACTIONS, loosely=False)
 """The parser of a GM's mail commands."""
@@ -78,6 +107,9 @@ ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
         ChangeGm,
         NameGm,
         SetHouseRule,
+        Announce,
+        AnnounceInReport,
+        EditState,
         AnswerQuestion,
         EnterSheet,
         PreviewRealDice,

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock
+from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, TextBlock
 from pbem.actions.base import AuditEntry, Channel, Confirmed, PlannedChange, Query
 from pbem.actions.deadlines import tell_deadline
 from pbem.actions.rerun_plan import (
@@ -56,9 +56,9 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report.notices import ReportWithdrawn
-from pbem.ruleset.order_types import FILLED_IN
+from pbem.ruleset.fields import FieldError
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
-from pbem.ruleset.serialization import canonical_json, parse_json
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, SeatName
 from pbem.store.models import ExtensionVote, OrderSheet, Turn
@@ -124,18 +124,35 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
         yield channel.undone or sent
 
 
+class _SeatOrNone(FreeText):
+    """Field for the name of a seat that may be left out before YES."""
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the name as typed. Raises FieldError for YES."""
+        if word.upper() == "YES":
+            raise FieldError("no-seat", f"expected {self.expected}, got {word!r}")
+        return word
+
+
+_SEAT = _SeatOrNone("seat", "the name of a seat", "blue")
+
+
 @dataclass(frozen=True, slots=True)
 class RunAgain(GmCommand):
-    """Run the last turn again, with the order lines below as a seat's sheet. Without YES you see whom it touches."""
+    """Run the last turn again, with the order lines below as a seat's sheet; it shows first whom that touches."""
 
-    usage = "RERUN seat [sure] [asked]"
+    usage = "RERUN [seat] [sure] [asked]"
     takes_text = True
-    seat: Annotated[SeatName, SEAT]
+    seat: Annotated[SeatName | None, _SEAT] = None
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> RerunTurn:
-        """Return the rerun with that sheet."""
+        """Return the rerun with that sheet. Raises CampaignError if it names no seat."""
+        if self.seat is None and text.words:
+            raise CampaignError("whose sheet is it that stands below? Write: RERUN seat")
+        if self.seat is None:
+            return RerunTurn()
         return RerunTurn(RerunChanges(sheets={self.seat: text.orders}))
 
 
@@ -293,10 +310,8 @@ class ShownState:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowState(GmCommand, Query[ShownState]):
+class ShowState(Query[ShownState]):
     """Get the state of the open turn as JSON."""
-
-    usage = "STATE"
 
     def look(self, context: Context) -> ShownState:
         """Return the state, as its game dumps it now. Raises CampaignError before the start."""
@@ -307,34 +322,19 @@ class ShowState(GmCommand, Query[ShownState]):
         return ShownState(snapshot.name, snapshot.turn, _dump(ruleset, state))
 
     def render(self, facts: ShownState, channel: Channel) -> Iterator[str]:
-        yield f"The state of turn {facts.turn} of {facts.campaign} is attached. Change it by a JSON Patch, with: PATCH"
+        yield f"The state of turn {facts.turn} of {facts.campaign} is attached."
+        yield "To change it: STATE, and below it a JSON Patch, or the whole state."
 
 
 @dataclass(frozen=True, slots=True)
-class EditState(GmCommand, PlannedChange[StateEdited, "StateEditPlan"]):
-    """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
+class EditState(PlannedChange[StateEdited, "StateEditPlan"]):
+    """Change the state, by a JSON Patch (RFC 6902) or the whole of it."""
 
-    usage = "PATCH [sure] [asked]"
-    takes_text = True
     command = "patch"
     weight = Confirmed("the state of the open turn", "the journal, and a patch back")
     kind = "state"
     rewrites = True
-    data: Annotated[Json, FILLED_IN] = None
-    sure: Annotated[str | None, SURE] = None
-    asked: Annotated[str | None, NUMBER] = None
-
-    def wish(self, text: TextBlock) -> EditState:
-        """Return the action with the JSON below: the wanted state, or a JSON Patch.
-
-        Raises:
-            CampaignError: If it is not JSON.
-        """
-        try:
-            return EditState(parse_json(text.words))
-        # RecursionError: JSON nested deeply enough exhausts the stack of the parser.
-        except (ValueError, RecursionError) as error:
-            raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
+    data: Json = None
 
     def plan(self, context: Context) -> StateEditPlan:
         """Return the checked edit, and the last turn rerun with it. Raises CampaignError."""

@@ -121,6 +121,8 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
             raise CampaignError(
                 f"turn {number} of {snapshot.name} is the one that is open: there is nothing to take back"
             )
+        if snapshot.first == snapshot.turn:
+            raise CampaignError(f"{snapshot.name} has no earlier turn")
         if not snapshot.first <= number < snapshot.turn:
             raise CampaignError(
                 f"{snapshot.name} has no turn {number} to go back to: it can be {snapshot.first} to {snapshot.turn - 1}"
@@ -399,7 +401,7 @@ class HistoryRepaired:
 class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
     """Repair a campaign whose turn history is inconsistent. Without YES you are told what that would do."""
 
-    usage = "MEND [sure]"
+    usage = "ROLLBACK REPAIR [sure]"
     command = "mend"
     typed = Typed(
         "Repair a campaign whose turn history is inconsistent, as `pbem doctor` tells: it goes on from the last turn\n"

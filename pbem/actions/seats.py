@@ -360,7 +360,7 @@ class SeatList:
 class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
 
-    usage = "SEAT seat TO address [sure]"
+    usage = "GIVE seat TO address [sure]"
     command = "seat"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
     kind = "give"

@@ -7,11 +7,11 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 from sqlalchemy import select, update
 
-from pbem.actions.arguments import SURE, FreeText, GmCommand, TextBlock, Typed
+from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.actions.deadlines import change_schedule
 from pbem.actions.undo import undoable_entries
@@ -24,7 +24,6 @@ from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address, require_name, with_name
 from pbem.report.notices import GmToken
-from pbem.ruleset.order_types import FILLED_IN
 from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
 from pbem.text import format_time, wrap
@@ -167,13 +166,11 @@ class Journal:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowJournal(GmCommand, Query[Journal]):
-    """See all that was done to the campaign, when, and by whom."""
+class ShowJournal(Query[Journal]):
+    """See all that was done to the campaign, when, and by whom; with a `turn`, while that was open."""
 
-    usage = "JOURNAL"
     command = "journal"
-    typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
-    turn: Annotated[int | None, FILLED_IN] = None
+    turn: int | None = None
 
     def look(self, context: Context) -> Journal:
         """Return the whole journal, or what was done while a turn was open. Raises CampaignError if there is none."""
@@ -182,7 +179,7 @@ class ShowJournal(GmCommand, Query[Journal]):
         acts = select(*columns).where(Row.campaign_id == snapshot.id).order_by(Row.id)
         if self.turn is not None:
             opened, run = _open_time(context, self.turn)
-            acts = acts.where(Row.at >= opened, *[Row.at <= run] * (run is not None))
+            acts = acts.where(Row.at >= opened, *([] if run is None else [Row.at <= run]))
         undoable = undoable_entries(context)
         entries = tuple(JournalLine(*row, row.id in undoable) for row in context.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
@@ -276,24 +273,8 @@ class SetHouseRule(PreviewedChange[TextResult]):
 
 
 @dataclass(frozen=True, slots=True)
-class SetRule(GmCommand):
-    """Change a house rule of the campaign."""
-
-    usage = "RULE rule value [sure]"
-    rule: Annotated[str, FreeText("rule", "the name of a house rule", "grace")]
-    value: Annotated[str, FreeText("value", "its value", "12h")]
-    sure: Annotated[str | None, SURE] = None
-
-    def wish(self, text: TextBlock) -> SetHouseRule:
-        """Return the change of that rule."""
-        return SetHouseRule({self.rule: self.value})
-
-
-@dataclass(frozen=True, slots=True)
-class ShowHouseRules(GmCommand, Query[HouseRuleList]):
+class ShowHouseRules(Query[HouseRuleList]):
     """See the house rules of the campaign."""
-
-    usage = "POLICY"
 
     def look(self, context: Context) -> HouseRuleList:
         """Return all house rules, group by group."""

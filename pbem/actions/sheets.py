@@ -62,6 +62,7 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
     """See the sheets of the open turn, of a seat or of all."""
 
     usage = "SHEETS [seat]"
+    also = ("SHEET",)
     seat: Annotated[SeatName | None, SEAT] = None
 
     def look(self, context: Context) -> SheetsShown:

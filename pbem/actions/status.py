@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Channel, Query, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
@@ -132,10 +131,8 @@ class CampaignStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowStatus(GmCommand, Query[CampaignStatus]):
+class ShowStatus(Query[CampaignStatus]):
     """See how the campaign stands: sheets, deadlines, mail not delivered."""
-
-    usage = "STATUS"
 
     def look(self, context: Context) -> CampaignStatus:
         """Return turn, seats and undelivered mail."""

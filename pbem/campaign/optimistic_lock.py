@@ -16,9 +16,11 @@ and the rows of states, sheets and reports are written once.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, TypeVar
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
@@ -113,6 +115,24 @@ def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
         muted=muted_seats(session, snapshot),
         dice=load_dice_words(session, snapshot) if snapshot.status == CampaignState.FORMING else (),
     )
+
+
+def fingerprint(read_set: ReadSet) -> str:
+    """Return a hash of a read set, which another process can compare with that of a later one."""
+    return hashlib.sha256(repr(_in_order(read_set)).encode()).hexdigest()
+
+
+def _in_order(value: Any) -> Any:
+    """Return a value as tuples and plain values, its sets and mappings in order."""
+    if is_dataclass(value):
+        return type(value).__name__, *(_in_order(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, Mapping):
+        return tuple((key, _in_order(value[key])) for key in sorted(value))
+    if isinstance(value, AbstractSet):
+        return tuple(sorted(value))
+    if isinstance(value, list | tuple):
+        return tuple(map(_in_order, value))
+    return value
 
 
 def run_optimistic(

@@ -6,48 +6,41 @@
     The harbour master is away until Monday.
     END
 
-A command with a text has everything below it, so it comes last.
-
-Files that come with a ruling are examined before the message's transaction: that
-may take long, and it would block the database for everyone else.
+A command with a text has everything below it, so it comes last. All commands of a
+frame are done, or none; if one of them needs confirmation, all are only shown.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import or_, select
-from sqlalchemy.orm import Session
-
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
-from pbem.actions.base import Change, Channel, Query, add_audit_entries, apply_change, confirmation, mail_channel
+from pbem.actions.base import AuditEntry, Change, Channel, Query, add_audit_entries, apply_change, confirmation
+from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.fork import TrialResult
+from pbem.actions.gm_forms import ExtendByRule, GmHelp
 from pbem.actions.open_turn import Preview
-from pbem.actions.questions import AUDIENCES
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import ShownState
+from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.statistics import Statistics, statistics_chart
-from pbem.app import App
 from pbem.campaign.order_sheets import Lines, redact_lines
-from pbem.campaign.people import verify_token
-from pbem.campaign.snapshot import Context, locked_campaign
+from pbem.campaign.snapshot import Context, locked_campaign, open_deadline
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.inbox.command_parser import as_command_finding
 from pbem.inbox.context import MessageContext
-from pbem.inbox.newcomers import to_stranger
-from pbem.inbox.replies import answer_gm, warn_gm
+from pbem.inbox.gm_help import explain, help_lines, nearest_command
+from pbem.inbox.gm_synonyms import as_gm_command
 from pbem.mail.compose import MailPart
-from pbem.mail.message import find_reply_codes, is_truncated, list_attachments
 from pbem.mail.reply_parser import is_end
-from pbem.report.answers import GmAnswer, GmCommandResult, GmSenderMismatch, tell_findings
-from pbem.report.notices import Notice
+from pbem.report.answers import GmAnswer, GmCommandResult, tell_findings
 from pbem.report.pictures import render_png
-from pbem.ruleset.order_types import Order, ParsedSheet
+from pbem.ruleset.order_types import Finding, Order, ParsedOrder, ParsedSheet
 from pbem.ruleset.tokenizer import split_words
-from pbem.store.models import Campaign, Question
+from pbem.text import format_time_short
 
 _FRAME = re.compile(r"\A\s*+gm\s++(\S{1,40}+)\s++(\S{1,64}+)\s*+", re.IGNORECASE)
 _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
@@ -95,15 +88,20 @@ def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
 
 def parse_gm_frame(sheet: GmFrame) -> GmOrders:
     """Parse the commands, down to the first that takes a text, and that text. Never raises."""
-    texted = next((at for at, (_, line) in enumerate(sheet.lines) if _takes_text(line)), len(sheet.lines))
-    parsed = GM_COMMANDS.parse({}, sheet.shown[: texted + 1])
-    found = tuple(as_command_finding(each, "the mail with your token lists the commands") for each in parsed.findings)
+    texted = next((at for at in range(len(sheet.lines)) if _takes_text(sheet.lines, at)), len(sheet.lines))
+    lines = [(number, as_gm_command(line)) for number, line in sheet.shown[: texted + 1]]
+    parsed = GM_COMMANDS.parse({}, lines)
+    found = tuple(_as_gm_finding(each) for each in parsed.findings)
     return GmOrders(replace(parsed, findings=found), TextBlock(sheet.lines[texted + 1 :]))
 
 
-def _takes_text(line: str) -> bool:
-    words = split_words(line)
-    return bool(words) and words[0].upper() in _WITH_TEXT
+def _takes_text(lines: Lines, at: int) -> bool:
+    words = split_words(as_gm_command(lines[at][1]))
+    if not words or words[0].upper() not in _WITH_TEXT:
+        return False
+    # STATE alone has always been one of several commands.
+    below = next((line.lstrip() for _, line in lines[at + 1 :] if line.strip()), "")
+    return words[0].upper() != "STATE" or below.startswith(("{", "["))
 
 
 _WITH_TEXT = frozenset(
@@ -113,52 +111,177 @@ _WITH_TEXT = frozenset(
     for word in (verb.word, *verb.order.also)
 )
 
+# What the answer to a question adds to a command; no GM has to know of it.
+_CONFIRMING = re.compile(r" \[<YES>\](?: \[<number>\])?| \[<YES> \[<number>\]\]")
+
+
+def _as_gm_finding(finding: Finding) -> Finding:
+    """Return a finding in the words for commands, with the nearest command of today for one that does not exist."""
+    if finding.code != "unknown-verb":
+        return replace(finding, hint=_CONFIRMING.sub("", finding.hint))
+    typed = finding.text.rpartition(" ")[2].strip("'\"")
+    near = nearest_command(typed)
+    found = as_command_finding(replace(finding, corrected=""), "HELP lists the commands")
+    return replace(found, hint=f"did you mean {near}?" if near else "HELP lists the commands", corrected=near)
+
 
 @dataclass(frozen=True, slots=True)
 class _CommandAnswer:
-    """Answer to one command, in one or more paragraphs, and its files.
+    """Answer to one command, in one or more paragraphs, its files, and the journal entries that it left.
 
-    `acts`: something was changed; `asks`: nothing was, and the command waits for a YES.
+    `acts`: something was changed; `asks`: nothing was, and the command waits for a YES, as it is `asked`: UNDO names
+    the entry that was shown. `fact` is the result in a few words.
     """
 
     text: str
     files: tuple[MailPart, ...] = ()
+    traces: tuple[AuditEntry, ...] = ()
     acts: bool = False
     asks: bool = False
+    fact: str = ""
+    asked: GmCommand | None = None
+
+
+_Said = list[tuple[GmCommand, _CommandAnswer]]
 
 
 class _CommandFailed(Exception):
-    def __init__(self, order: Order, error: Exception) -> None:
+    def __init__(self, entry: ParsedOrder, error: Exception) -> None:
         super().__init__(str(error))
-        self.order = order
+        self.entry = entry
+
+
+class _OnlyShown(Exception):
+    """Raised to undo what was done beside a command that needs confirmation."""
+
+    def __init__(self, said: _Said) -> None:
+        self.said = said
 
 
 Wishes = Mapping[type[GmCommand], Wish | CampaignError]
 """The wishes of the commands that take files, or the error of one."""
 
 _NOT_EXAMINED = "the files of this mail were not examined, since the token was changed meanwhile: please send it again"
-_NOT_ALONE = (
-    "this command needs a YES behind it, and other commands of the mail do not; "
-    "to see first what it would do, send it in a mail of its own"
-)
+_TOGETHER = "Done together with the others."
 
 
-def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
-    """Return the wishes of the commands that take the files of their mail, if the token is right.
+@dataclass(frozen=True, slots=True)
+class GmRun:
+    """What a frame has brought: the answer with its files.
 
-    May take long, and holds no lock.
+    `waits`: it was only shown, and waits for a YES. `meant` are the commands that were asked about, in their order.
     """
+
+    answer: GmAnswer
+    files: tuple[MailPart, ...] = ()
+    waits: bool = False
+    meant: tuple[GmCommand | None, ...] = ()
+
+
+def run_frame(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes, *, sure: bool = False) -> GmRun:
+    """Run the commands of a frame whose GM is proved; with `sure`, those too that need confirmation."""
     orders = parse_gm_frame(sheet)
-    taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
-    if not taking or orders.parsed.errors:
-        return {}
-    # Examination may take long, so only a GM's files are examined.
-    with app.store.reading() as session:
-        campaign = _find_campaign(session, sheet)
-        if campaign is None or not _is_gm(campaign, sheet):
-            return {}
-    text = replace(orders.text, attached=tuple(list_attachments(raw)), cut=is_truncated(raw))
-    return {type(order): _wish(order, text) for order in taking}
+    entries, found = orders.parsed.entries, orders.parsed.findings
+    if orders.parsed.errors:
+        meant = found[0].corrected if found[0].code == "unknown-verb" else ""
+        told = tell_findings([replace(each, corrected="") for each in found], sheet.shown)
+        return GmRun(GmAnswer(campaign=name, result="not-understood", findings=told, meant=meant))
+    if not entries:
+        return GmRun(GmAnswer(campaign=name, result="empty"))
+    try:
+        # A savepoint, so that a mail that fails is undone as a whole, and is answered all the same.
+        with case.session.begin_nested():
+            said = [_run_entry(case, name, entry, orders, wishes, sure=sure) for entry in entries]
+            _check_all_done(said)
+    except _CommandFailed as failed:
+        return GmRun(_failure(name, failed, count=len(entries)))
+    except _OnlyShown as shown:
+        said = shown.said
+        # Whatever the GM has seen is disclosed, also where what was done beside it is undone.
+        context = case.campaign_context(locked_campaign(case.session, name))
+        add_audit_entries(context, [trace for _, each in said for trace in each.traces])
+        said = [(order, _CommandAnswer(_TOGETHER) if each.acts else each) for order, each in said]
+    return _told(case, name, said)
+
+
+def _check_all_done(said: _Said) -> None:
+    """Raise _OnlyShown if a command waits for a YES and another does not: all commands of a mail are done, or none."""
+    if any(each.asks for _, each in said) and any(each.acts for _, each in said):
+        raise _OnlyShown(said)
+
+
+def _told(case: MessageContext, name: str, said: _Said) -> GmRun:
+    waits = any(each.asks for _, each in said)
+    snapshot = locked_campaign(case.session, name)
+    asked = [each.asked.with_yes(snapshot.turn) for _, each in said if each.asked]
+    answer = GmAnswer(
+        campaign=name,
+        result="would-do" if waits else "done",
+        count=len(said),
+        fact=(said[0][1].fact or _fact(said[0][0])) if len(said) == 1 else "",
+        done=tuple(GmCommandResult(command_line(order), each.text) for order, each in said),
+        asked=tuple(map(command_line, asked)),
+    )
+    meant = tuple(each.asked for _, each in said)
+    return GmRun(answer, tuple(file for _, each in said for file in each.files), waits, meant)
+
+
+def _failure(name: str, failed: _CommandFailed, *, count: int) -> GmAnswer:
+    order = failed.entry.order
+    return GmAnswer(
+        campaign=name,
+        result="not-done",
+        count=count,
+        fact=_fact(order),
+        line=failed.entry.line,
+        at_fault=command_line(order),
+        problem=_without_heading(str(failed)),
+    )
+
+
+def command_line(order: Order) -> str:
+    """Return a command as it is shown."""
+    return GM_COMMANDS.line(order).replace('= "', '="')
+
+
+_OF_SEATS = (GiveSeat, OpenSeat, PauseSeat, ResumeSeat, RemoveSeat)
+
+
+def _fact(order: Order) -> str:
+    """Return a command in a few words, for a subject."""
+    verb, _, rest = command_line(order).partition(" ")
+    words = [verb.lower(), *["seat"] * isinstance(order, _OF_SEATS), rest]
+    return " ".join(filter(None, words))
+
+
+_HEADING = re.compile(r"\A(?:Done|Would do|Not done): (.)", re.DOTALL)
+
+
+def _without_heading(text: str) -> str:
+    """Return a text without the word for its result, which the heading of the answer has."""
+    return _HEADING.sub(lambda found: found[1].upper(), text, count=1)
+
+
+def _run_entry(
+    case: MessageContext, name: str, entry: ParsedOrder, orders: GmOrders, wishes: Wishes, *, sure: bool
+) -> tuple[GmCommand, _CommandAnswer]:
+    order: Any = entry.order
+    try:
+        # Loaded for each command, since the one before may have changed it.
+        context = case.campaign_context(locked_campaign(case.session, name))
+        if isinstance(order, GmHelp):
+            return order, _CommandAnswer("\n".join(help_lines(explain(order.about, name))))
+        if orders.text.words and not order.takes_text and entry == orders.parsed.entries[-1]:
+            raise CampaignError("it is not known what to do with the lines below it")
+        wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, orders.text)
+        if isinstance(wish, CampaignError):
+            raise wish
+        meant = order.with_yes(context.snapshot.turn) if sure else order
+        return order, _apply_or_preview(context, wish, meant)
+    except StoreError:
+        raise
+    except (PbemError, RulesetError) as error:
+        raise _CommandFailed(entry, error) from error
 
 
 def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
@@ -168,125 +291,39 @@ def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
         return error
 
 
-def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> str:
-    """Run the commands of a message with a GM frame, if its token is right; return what to note of it."""
-    campaign = _find_campaign(case.session, sheet)
-    if campaign is None:
-        return f"for no campaign, by its GM frame; {to_stranger(case)}"
-    if not _is_gm(campaign, sheet):
-        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender)
-        warned = warn_gm(case, campaign, page)
-        return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
-    told, files = _run_all(case, campaign.name, sheet, wishes)
-    # To the GM's registered address alone, never to the sender (docs/decisions/0008).
-    answer_gm(case, campaign, told, files=files, code=sheet.code)
-    return f"from the GM of {campaign.name}: " + _summary_note(told)
+def find_wishes(orders: GmOrders, text: TextBlock) -> Wishes:
+    """Return the wishes of the commands that take files, with the text and files of their message."""
+    taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
+    return {type(order): _wish(order, text) for order in taking}
 
 
-_TO = re.compile(
-    r"\A\s*+(?:(?:answer|reply)\s++)?+(?:(\d{1,9}+)\s++)?+to\s++(?:the\s++)?+(\w++)\s*+[:.]?\s*+", re.IGNORECASE
-)
-"""The first line of a reply to a question that says whom the answer is for."""
-
-
-def find_question(case: MessageContext) -> Question | None:
-    """Return the question of which a message answers the mail, by its code or Message-ID; None if it answers none."""
-    codes = find_reply_codes(case.letter, case.address)
-    shown = (Question.code.in_(codes), Question.message_id.in_(case.letter.references[:1]))
-    return case.session.scalar(select(Question).where(Question.code != "", or_(*shown)).limit(1))
-
-
-def answer_by_reply(case: MessageContext, asked: Question) -> str:
-    """Take a plain reply to the mail of a question for the GM's answer; return what to note of it.
-
-    It must come from the GM's own address. The words are what ANSWER would have below it, and are answered as it is.
-    """
-    campaign = case.session.get_one(Campaign, asked.campaign_id)
-    if case.sender != campaign.gm.lower() or case.verdict == "fail":
-        said = f"Question {asked.number} was answered from {case.shown_sender}, not from your address: not sent on."
-        how = f"If it was you, reply from {campaign.gm}, or send ANSWER {asked.number} with your token."
-        page = Notice(title="Answer not accepted", paragraphs=(said, how), campaign=campaign.name)
-        return f"a reply to question {asked.number}, not from the GM; {warn_gm(case, campaign, page)}"
-    lines = [*case.letter.lines]
-    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
-    to = _TO.fullmatch(lines[first]) if lines else None
-    audience = to[2].upper() if to and to[1] in (None, str(asked.number)) else ""
-    if audience in AUDIENCES:
-        lines[first] = ""
-    command = f"ANSWER {asked.number}" + (f" TO {audience}" if audience in AUDIENCES else "")
-    sheet = GmFrame(campaign.name, "", tuple(enumerate([command, *lines], start=1)))
-    told, files = _run_all(case, campaign.name, sheet, {})
-    answer_gm(case, campaign, told, files=files)
-    return f"a reply to question {asked.number} of {campaign.name}: " + _summary_note(told)
-
-
-def _find_campaign(session: Session, sheet: GmFrame) -> Campaign | None:
-    return session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
-
-
-def _is_gm(campaign: Campaign, sheet: GmFrame) -> bool:
-    return bool(sheet.code) or (bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash))
-
-
-def _run_all(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes) -> tuple[GmAnswer, tuple[MailPart, ...]]:
-    orders = parse_gm_frame(sheet)
-    if orders.parsed.errors or not orders.parsed.orders:
-        return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
-    try:
-        # A savepoint, so that a mail that fails is undone as a whole, and is answered all the same.
-        with case.session.begin_nested():
-            said = [(order, _run_command(case, name, order, orders.text, wishes)) for order in orders.parsed.orders]
-            _check_confirmations(said)
-    except _CommandFailed as failed:
-        return GmAnswer(campaign=name, at_fault=GM_COMMANDS.line(failed.order), problem=str(failed)), ()
-    done = tuple(GmCommandResult(GM_COMMANDS.line(order), told.text) for order, told in said)
-    return GmAnswer(campaign=name, done=done), tuple(file for _, told in said for file in told.files)
-
-
-def _check_confirmations(said: Sequence[tuple[Order, _CommandAnswer]]) -> None:
-    """Raise _CommandFailed if a command waits for a YES and others do not: all commands of a mail are done, or none."""
-    asking = next((order for order, answer in said if answer.asks), None)
-    if asking is not None and any(answer.acts for _, answer in said):
-        raise _CommandFailed(asking, CampaignError(_NOT_ALONE))
-
-
-def _run_command(case: MessageContext, name: str, order: Any, text: TextBlock, wishes: Wishes) -> _CommandAnswer:
-    try:
-        wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, text)
-        if isinstance(wish, CampaignError):
-            raise wish
-        # Loaded for each command, since the one before may have changed it.
-        context = case.campaign_context(locked_campaign(case.session, name))
-        return _apply_or_preview(context, wish, order)
-    except StoreError:
-        raise
-    except (PbemError, RulesetError) as error:
-        raise _CommandFailed(order, error) from error
+_UNDONE = "\0"
+"""The line that the renderers of previews end with; the answer has a heading instead."""
 
 
 def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _CommandAnswer:
     """Apply a command, or show its effect if it needs confirmation and has no YES."""
     _check_turn(context, order)
-    asked = confirmation(wish, context) if isinstance(wish, Change) and order.sure is None else None
+    asked = confirmation(wish, context) if isinstance(wish, Change) and not order.has_yes else None
+    traces: tuple[AuditEntry, ...] = ()
     if isinstance(wish, Change) and asked is None:
         facts, channel = apply_change(context, wish), Channel(by_mail=True)
     else:
         assert isinstance(wish, Query)
         facts = wish.look(context) if asked is None else asked
-        channel = mail_channel("" if asked is None else _command_with_yes(context, order.confirmed(asked)))
-        add_audit_entries(context, wish.traces(facts))
+        channel = Channel(by_mail=True, undone="" if asked is None else _UNDONE)
+        traces = wish.traces(facts)
+        add_audit_entries(context, traces)
     acts = isinstance(wish, Change) and asked is None
-    return _CommandAnswer(
-        "\n".join(wish.render(facts, channel)), _result_files(facts), acts=acts, asks=asked is not None
-    )
+    text = "\n".join(line for line in wish.render(facts, channel) if line != _UNDONE)
+    fact = _new_deadline(context) if acts and isinstance(order, ExtendDeadline | ExtendByRule) else ""
+    meant = None if asked is None else order.confirmed(asked)
+    return _CommandAnswer(_without_heading(text), _result_files(facts), traces, acts, meant is not None, fact, meant)
 
 
-def _command_with_yes(context: Context, order: GmCommand) -> str:
-    """Return the command with a YES, and with the open turn if it depends on that."""
-    yes: dict[str, Any] = {"sure": "YES"}
-    if any(field.name == "asked" for field in fields(order)):
-        yes["asked"] = str(context.snapshot.turn)
-    return GM_COMMANDS.line(replace(order, **yes))
+def _new_deadline(context: Context) -> str:
+    deadline = open_deadline(context.session, context.snapshot)
+    return f"deadline {format_time_short(deadline, context.snapshot.schedule.zone)}" if deadline else ""
 
 
 def _check_turn(context: Context, order: GmCommand) -> None:
@@ -315,9 +352,3 @@ def _result_files(facts: Any) -> tuple[MailPart, ...]:
 
 def _text_part(name: str, content: str) -> MailPart:
     return MailPart(name, "text/plain; charset=utf-8", content.encode())
-
-
-def _summary_note(told: GmAnswer) -> str:
-    if told.done:
-        return "; ".join(done.line for done in told.done)
-    return f"nothing done ({told.problem})" if told.problem else "nothing done, lines not understood"

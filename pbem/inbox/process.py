@@ -31,6 +31,7 @@ from pbem.errors import StoreError
 from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_commands import find_gm_frame
+from pbem.inbox.gm_messages import OFFER
 from pbem.inbox.message_queue import (
     GLOBAL,
     MOST_ATTEMPTS,
@@ -312,7 +313,10 @@ class _Partitioner:
             .outerjoin(Campaign, Campaign.id == PendingRequest.campaign_id)
             .where(PendingRequest.code.in_(codes) | PendingRequest.message_id.in_(mails))
         )
-        return [_Confirmable(kind == "message" and data["orders"], name or GLOBAL) for kind, data, name in rows]
+        return [
+            _Confirmable(kind == OFFER or (kind == "message" and data["orders"]), name or GLOBAL)
+            for kind, data, name in rows
+        ]
 
     def _named_campaigns(self) -> frozenset[str]:
         """Return the campaigns whose names are anywhere in the message, as words."""
@@ -333,7 +337,7 @@ class _Partitioner:
 
 @dataclass(frozen=True, slots=True)
 class _Confirmable:
-    """A pending request; `is_sheet`: it is about a sheet, which concerns its campaign alone."""
+    """A pending request; `is_sheet`: it is about a sheet or commands of a GM, which concern its campaign alone."""
 
     is_sheet: bool
     campaign: str

@@ -298,13 +298,19 @@ def question(case: MessageContext, spot: SeatContext | None, subject: str, page:
 
 
 def answer_gm(
-    case: MessageContext, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = (), code: str = ""
-) -> None:
-    """Queue the answer to a GM's own message, proved by their token or by the `code` that they have answered."""
-    id_ = _message_id(case, "gm answer", campaign.id, case.letter_id)
-    mailer = CampaignMailer.of(case.app, campaign)
-    heading = Heading(mailer) if code else None
+    case: MessageContext,
+    campaign: Campaign,
+    page: Page,
+    *,
+    subject: str,
+    code: str = "",
+    files: Sequence[MailPart] = (),
+) -> str:
+    """Queue the answer to a GM's own message, proved by their token or by reply; return its Message-ID."""
+    id_, mailer = _message_id(case, "gm answer", campaign.id, case.letter_id), CampaignMailer.of(case.app, campaign)
+    heading = Heading(mailer, subject)
     _queue_answer(case, mailer, campaign.gm, page, id_=id_, code=code, heading=heading, files=files)
+    return id_
 
 
 def send_rulebook(

@@ -23,14 +23,14 @@ from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import authenticate
 from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_press, find_request
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
-from pbem.inbox.gm_commands import (
-    GmFrame,
-    Wishes,
-    answer_by_reply,
+from pbem.inbox.gm_commands import GmFrame, Wishes, find_gm_frame
+from pbem.inbox.gm_messages import (
     answer_gm_letter,
+    answer_gm_reply,
+    answer_unframed,
     examine_files,
-    find_gm_frame,
-    find_question,
+    find_gm_campaign,
+    help_gm,
 )
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import find_join_wish, is_newcomer, offer_games
@@ -244,14 +244,31 @@ def handle(found: OpenedMessage, known: Names) -> Outcome:
     if said := answer_form_reply(found.case, found.wishes):
         return said, False
     case, sheet = _strip_quotes(found, known)
-    if question := find_question(case):
-        return answer_by_reply(case, question), False
+    if said := answer_gm_reply(case):
+        return said, False
     if sheet.header is None and (words := find_help(case)) is not None:
-        return send_help(case, words), False
+        campaign = find_gm_campaign(case)
+        return send_help(case, words) if campaign is None else help_gm(case, campaign, words), False
     if asked := find_pending(case):
         again = handle_confirmation(case, asked, sheet, known, lambda kept: _handle_confirmed(kept, known))
         return again or _handle_own(found, case, sheet, known)
+    if campaign := _unframed_campaign(case, sheet, known):
+        return answer_unframed(case, campaign), False
     return _handle_own(found, case, sheet, known)
+
+
+def _unframed_campaign(case: MessageContext, sheet: SheetText, known: Names) -> Campaign | None:
+    """Return the campaign of a GM who wrote without a frame; None for what they may write as a player or a stranger."""
+    # A key of a player is the proof of one.
+    if sheet.header is not None or case.key.startswith(("code ", "token ")):
+        return None
+    campaign = find_gm_campaign(case)
+    if campaign is None or find_asked(case):
+        return None
+    request = find_request(case, known)
+    orders = request.parse().orders if request else ()
+    as_player = request is not None and request.header is not None
+    return None if as_player or any(getattr(order, "for_strangers", False) for order in orders) else campaign
 
 
 def _strip_quotes(found: OpenedMessage, known: Names) -> tuple[MessageContext, SheetText]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.ruling import DIGEST_KIND, form_hash
@@ -19,7 +19,8 @@ from pbem.app import App
 from pbem.campaign.notices import CampaignMailer
 from pbem.errors import CampaignError
 from pbem.inbox.context import MessageContext
-from pbem.inbox.gm_commands import GmFrame, Wishes, answer_gm_letter, examine_files
+from pbem.inbox.gm_commands import GmFrame, Wishes
+from pbem.inbox.gm_messages import OFFER, answer_gm_letter, examine_files
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.replies import Heading, answer, warn_gm
 from pbem.mail.message import Message, find_reply_codes
@@ -123,6 +124,8 @@ def _find_reply(session: Session, letter: Message, address: str) -> _Reply | Non
     words = [*find_reply_codes(letter, address), *letter.references[:1]]
     known = PendingRequest.code.in_(words) | PendingRequest.message_id.in_(words)
     sent = session.scalar(select(PendingRequest).where(PendingRequest.kind == DIGEST_KIND, known)) if words else None
+    if sent is None and words and find_forms(letter.source_lines):
+        sent = _find_digest(session, known)
     campaign = session.get(Campaign, sent.campaign_id) if sent is not None else None
     if sent is None or campaign is None:
         return None
@@ -137,6 +140,14 @@ def _find_reply(session: Session, letter: Message, address: str) -> _Reply | Non
         return replace(reply, problem=str(error))
     lines = tuple(enumerate((form.command, *form.lines), start=1))
     return replace(reply, frame=GmFrame(campaign.name, "", lines, reply.code))
+
+
+def _find_digest(session: Session, known: ColumnElement[bool]) -> PendingRequest | None:
+    """Return the mail with a form to whose answer, an offer, a message replies with a form again."""
+    offer = session.scalar(select(PendingRequest).where(PendingRequest.kind == OFFER, known))
+    code = offer.data["digest"] if offer is not None else ""
+    digest = select(PendingRequest).where(PendingRequest.kind == DIGEST_KIND, PendingRequest.code == code)
+    return session.scalar(digest) if code else None
 
 
 def _is_from_gm(letter: Message, reply: _Reply) -> bool:
@@ -163,11 +174,11 @@ def answer_form_reply(case: MessageContext, wishes: Wishes) -> str:
         return ""
     campaign = reply.campaign
     if case.verdict == "fail" or not _is_from_gm(case.letter, reply):
-        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender)
+        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
         return f"a reply to the GM's mail, not from their address; {warn_gm(case, campaign, page)}; {to_stranger(case)}"
     if reply.frame is not None:
         return answer_gm_letter(case, reply.frame, wishes)
-    problem = GmAnswer(campaign=campaign.name, at_fault="RULING", problem=reply.problem)
+    problem = GmAnswer(campaign=campaign.name, result="not-done", at_fault="RULING", problem=reply.problem)
     # As `answer` limits it: an answering machine may send back the form for ever.
-    heading = Heading(CampaignMailer.of(case.app, campaign))
+    heading = Heading(CampaignMailer.of(case.app, campaign), "Not done: ruling")
     return "no ruling in it; " + answer(case, campaign.gm, problem, code=reply.code, heading=heading)

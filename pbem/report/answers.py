@@ -422,32 +422,122 @@ class GmCommandResult:
     said: str
 
 
+GmResult = Literal["done", "would-do", "not-done", "not-understood", "empty"]
+"""Result of the commands of a GM's message; "empty" if it has none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GmAnswer:
-    """To a GM: what was done by their message; or, with `findings` or a `problem`, that nothing was done."""
+    """To a GM: what was done by their message, or would be; or, with `findings` or a `problem`, that nothing was.
+
+    `fact` is the command in a few words, for the subject of a single one. `line` is the number of the command at
+    `at_fault`, of `count`. `asked` are the commands that need a YES, as they are sent with it. Where a reply YES does
+    what is shown, `offered` is True: until the turn of this `label` is run, or the campaign changes. `changed`: it has
+    changed since they said YES to an earlier offer. `meant` is the
+    command for which the first of the `findings` is a typing error.
+    """
 
     page: ClassVar[str] = "gm_answer"
 
     campaign: str
+    result: GmResult
+    count: int = 1
+    fact: str = ""
     done: tuple[GmCommandResult, ...] = ()
     findings: tuple[FindingWithLine, ...] = ()
+    meant: str = ""
+    line: int = 0
     at_fault: str = ""
     problem: str = ""
+    asked: tuple[str, ...] = ()
+    offered: bool = False
+    changed: bool = False
+    label: str = ""
 
     @property
-    def title(self) -> str:
-        """The heading: what became of the commands."""
-        return "Not done" if self.problem else "Done" if self.done else "Not understood"
+    def heading(self) -> str:
+        """The result in a sentence or two, in capitals at its beginning."""
+        few = self.done[0].line if len(self.done) == 1 else count_noun(self.count, "command")
+        if self.result == "done":
+            return f"DONE: {few}."
+        if self.result == "would-do" and self.changed:
+            return f"NOT DONE: {self.campaign} changed meanwhile. This is what {few} would do now:"
+        if self.result == "would-do":
+            return f"WOULD DO: {few}. Nothing has changed yet."
+        if self.findings:
+            first = self.findings[0]
+            meant = f" Did you mean {self.meant}?" if self.meant else ""
+            return f"NOT UNDERSTOOD: line {first.line}: {first.source}.{meant}"
+        if self.count > 1 and self.at_fault:
+            return f"NOT DONE: none of {self.count} commands, because of line {self.line}: {self.at_fault}."
+        return f"NOT DONE: {self.at_fault}." if self.at_fault else "NOT DONE: there is no command in your mail."
+
+    @property
+    def others(self) -> tuple[FindingWithLine, ...]:
+        """The findings that the heading does not tell whole."""
+        return self.findings[1:] if self.meant else self.findings
+
+    @property
+    def subject(self) -> str:
+        """The subject: the result, with the fact."""
+        what = self.fact or count_noun(self.count, "command")
+        if self.changed:
+            return f"Not done: {what}: {self.campaign} changed (reply YES)"
+        if self.result == "would-do":
+            return f"Would do: {what}{' (reply YES)' if self.offered else ''}"
+        if self.result in ("done", "not-done"):
+            return f"{'Done' if self.result == 'done' else 'Not done'}: {what}"
+        return f"Not understood: {self.findings[0].source}" if self.findings else "Not done: no command"
+
+
+@dataclass(frozen=True, slots=True)
+class GmCommandHelp:
+    """One command of a GM: usage, help, other words for it, an example, and what undoes it."""
+
+    usage: str
+    help: str
+    also: tuple[str, ...]
+    example: tuple[str, ...]
+    undo: str
+
+    @property
+    def undoes(self) -> bool:
+        """True if `undo` is a command, and not the reason why there is none."""
+        return self.undo[:1].isupper()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GmHelpPage:
+    """To a GM: the list of commands by topics, or one command.
+
+    `unframed` is why nothing was done of a message without a frame, "" for an answer to HELP. `unknown` is a word that
+    names no command, with the nearest one as `hint`.
+    """
+
+    page: ClassVar[str] = "gm_help"
+
+    campaign: str
+    unframed: str = ""
+    unknown: str = ""
+    hint: str = ""
+    one: GmCommandHelp | None = None
+    topics: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The subject."""
+        return self.one.usage.split()[0] + ": how it is written" if self.one else "commands of the GM"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GmSenderMismatch:
-    """To a GM: a message in their name came without their token."""
+    """To a GM: a message in their name came without their token, or as a `reply` to their mail from another address."""
 
     page: ClassVar[str] = "gm_impostor"
 
     campaign: str
     sender: str
+    reply: bool = False
 
 
 RequestKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]

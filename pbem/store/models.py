@@ -193,9 +193,9 @@ class PendingRequest(Base):
     """A request that waits for its confirmation by `code`, which was mailed to one address.
 
     `kind` is "join", "invite", "address", "new_address", "fallback", "deputy",
-    "import", "run", "ruling", "press" for a reply to press that may be sent on,
-    "digest" for a mail with the form of a ruling, or "message" for a mail whose
-    sender must confirm it; `data` depends on it.
+    "import", "run", "ruling", "gm" for commands that a GM was shown, "press" for a
+    reply to press that may be sent on, "digest" for a mail with the form of a ruling,
+    or "message" for a mail whose sender must confirm it; `data` depends on it.
     `message_id` is the mail that asked for confirmation, "" where a reply shows the
     code in any case.
     """

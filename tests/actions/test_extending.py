@@ -178,7 +178,7 @@ def test_a_mail_takes_an_extension_back(desk: Desk) -> None:
     assert "Players are notified. To take it back: UNDO." in mailed("EXTEND 24h")
     asked = mailed("EXTEND 2026-11-06T20:00+01:00")
     assert ", earlier. Players are notified." in asked
-    assert "To do it, send the same with: EXTEND 2026-11-06T20:00+01:00 YES" in asked
+    assert "Or send the same with: DEADLINE 2026-11-06T20:00+01:00 YES" in asked
     assert deadline(desk) == FRIDAY + DAY
     mailed("EXTEND 2026-11-06T20:00+01:00 YES")
     assert deadline(desk) == FRIDAY

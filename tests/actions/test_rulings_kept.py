@@ -36,7 +36,7 @@ def mail(desk: Desk, *lines: str) -> str:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
     desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
     desk.tick()
-    return text_of([each for each in desk.mails(GM) if "Re:" in str(each["Subject"])][-1])
+    return text_of([each for each in desk.mails(GM) if each["In-Reply-To"]][-1])
 
 
 def shown(desk: Desk) -> RulingShown:
@@ -131,7 +131,7 @@ def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
         "Would replace in your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
         in asked
     )
-    assert "To do it, send the same with: RULING YES 1" in asked
+    assert "Or send the same with: RULING YES 1" in asked
     assert shown(war).parts["blue.txt [RESULT]"] == "You lost."
     done = mail(war, "RULING YES 1", "FILE blue.txt", "You drew.")
     assert "To have it back: RULING BACK" in done
@@ -190,7 +190,7 @@ def test_a_look_does_not_tell_what_dice_would_show(war: Desk) -> None:
     rule(war, all="Snow.")
     asked = mail(war, "RULING", "FILE all.txt", "Rain.", '[ROLL 3d6 "the gate"]')
 
-    assert "To do it" in asked
+    assert "Reply YES to do it." in asked
     assert "Rolled:" not in asked
     assert "Rolled: 3d6" in mail(war, "RULING YES", "FILE all.txt", "Rain.", '[ROLL 3d6 "the gate"]')
 

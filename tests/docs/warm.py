@@ -15,10 +15,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 # Bytes of a request: folder, arguments and environment.
 _MOST = 200_000
+
+NOW = "GUIDE_NOW"
+"""A variable of the environment of a session: the time as of which its commands act, for those with --now."""
 
 _CLIENT = """\
 #!{python} -IS
@@ -61,10 +65,20 @@ def _serve(path: str) -> None:
                 child = os.fork()
                 if child == 0:
                     _become(files, *json.loads(request))
-                    main()
+                    now = os.environ.get(NOW)
+                    main(prog_name="pbem", **({"default_map": _times(main, now)} if now else {}))
                 for file in files:
                     os.close(file)
                 client.send(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])).encode())
+
+
+def _times(command: Any, now: str) -> dict[str, Any]:
+    """Return the time as the default of each --now of a command and its subcommands."""
+    options = {option.name for option in command.params}
+    own = {"now": now} if "now" in options else {}
+    below = {name: _times(each, now) for name, each in getattr(command, "commands", {}).items()}
+    # A command may have the name of an option, such as help.
+    return own | {name: times for name, times in below.items() if times and name not in options}
 
 
 def _become(files: list[int], folder: str, words: list[str], environment: dict[str, str]) -> None:

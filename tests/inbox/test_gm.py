@@ -10,6 +10,9 @@ from pbem.actions.base import run_action
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.snapshot import Context, load_campaign
+from pbem.inbox.gm_commands import GmFrame, command_line, parse_gm_frame
+from pbem.inbox.gm_help import GM_WORDS, GmWord
+from pbem.inbox.gm_synonyms import BY_SYNONYM, as_gm_command
 from pbem.report.notices import GmToken
 from tests.actions.history import journal
 from tests.toy.home import Desk, text_of
@@ -47,11 +50,14 @@ def held(desk: Desk) -> str:
         return load_campaign(session, "toy1").held
 
 
-def test_every_command_is_explained(desk: Desk) -> None:
-    """The mail with the token names all commands."""
-    text = desk.app.reporter.write(GmToken(campaign="toy1", token="t", address="orders@example.org"))
+def test_the_mail_with_the_token_names_commands_that_there_are(desk: Desk) -> None:
+    """It has those of a first evening, and HELP for the others."""
+    text = desk.app.reporter.write(GmToken(campaign="toy1", token="t", address="orders@example.org")).text
+    named = re.findall(r"^- ([A-Z]+)", text, re.MULTILINE)
 
-    assert [verb.word for verb in GM_COMMANDS.verbs if f"\n- {verb.word}" not in text.text] == []
+    assert named[0] == "HELP"
+    assert len(named) > 5
+    assert set(named) <= {word.word for word in GM_WORDS}
 
 
 def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> None:
@@ -70,6 +76,8 @@ def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
     assert held(desk) == "paused by the GM: I am on a train"
     assert "HOLD I am on a train" in answer
     assert "House rules changed: grace 12h." in answer
+    assert "DONE: 2 commands." in answer
+    assert desk.last(GM)["Subject"] == "[toy1] Done: 2 commands"
     assert desk.mails("away@example.org") == []
 
 
@@ -78,8 +86,9 @@ def test_a_command_that_cannot_be_undoes_the_others(desk: Desk, token: str) -> N
     answer = command(desk, token, "HOLD", "PAUSE rde")
 
     assert held(desk) == ""
-    assert "Nothing was done for toy1" in answer
+    assert "NOT DONE: none of 2 commands, because of line 2: PAUSE rde." in answer
     assert 'toy1 has no seat "rde". Did you mean red?' in answer
+    assert desk.last(GM)["Subject"] == "[toy1] Not done: pause seat rde"
 
 
 def test_a_line_not_understood_stops_all(desk: Desk, token: str) -> None:
@@ -87,7 +96,7 @@ def test_a_line_not_understood_stops_all(desk: Desk, token: str) -> None:
     answer = command(desk, token, "HOLD", "RELAESE")
 
     assert held(desk) == ""
-    assert "RELAESE There is no command RELAESE. Perhaps: RELEASE." in answer
+    assert "NOT UNDERSTOOD: line 2: RELAESE. Did you mean RELEASE?" in answer
 
 
 def test_a_wrong_token_does_nothing(desk: Desk, token: str) -> None:
@@ -160,8 +169,9 @@ def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
     asked = command(desk, token, "ROLLBACK 1")
     done = command(desk, token, "ROLLBACK 1 YES")
 
-    assert "To do it, send the same with: ROLLBACK 1 YES" in asked
-    assert "Done: turn 1 is open (it was turn 2)." in done
+    assert "Or send the same with: ROLLBACK 1 YES" in asked
+    assert desk.mails(GM)[-2]["Subject"].startswith("[toy1] Would do: rollback 1 (reply YES)")
+    assert "urn 1 is open (it was turn 2)." in done
     with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").turn == 1
 
@@ -172,7 +182,7 @@ def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None
     before = list(journal(desk))
     real = command(desk, token, "PREVIEW REAL YES")
 
-    assert "with other dice than the turn will have" in plain
+    assert "other dice than the turn will" in plain
     assert "the next reports tell that you looked" in real
     assert not any("looked" in entry for entry in before)
     assert "looked at what turn 1 would come to, with the dice that it will have" in journal(desk)
@@ -213,13 +223,13 @@ def test_a_sheet_that_replaces_another_asks_first(desk: Desk, token: str) -> Non
     desk.tick()
     asked = command(desk, token, "SHEET red", "BID 1")
     assert "Would replace sheet 1: - BID 3 + BID 1" in asked
-    assert "To do it, send the same with: SHEET red YES" in asked
+    assert "Or send the same with: SHEET red YES" in asked
     assert "counts BID 3" in command(desk, token, "SHEETS red")
     done = command(desk, token, "SHEET red YES", "BID 1")
     assert "To have it back: SHEET red BACK 1" in done
     assert "sheet 1, by its player" in command(desk, token, "SHEETS red")
 
-    assert "To do it, send the same with: SHEET red BACK YES" in command(desk, token, "SHEET red BACK")
+    assert "Or send the same with: SHEET red BACK YES" in command(desk, token, "SHEET red BACK")
     command(desk, token, "SHEET red BACK YES")
     assert "red: sheet 3, entered by the GM, Mon 2 Nov 2026 10:00 Europe/Berlin (09:00 UTC), counts BID 3" in command(
         desk, token, "SHEETS red"
@@ -234,9 +244,173 @@ def test_a_sheet_of_remarks_replaces_only_when_confirmed(desk: Desk, token: str)
     assert "Would replace sheet 1: - BID 3" in command(desk, token, "SHEET red", "; nothing this turn")
 
 
+def test_the_list_of_help_is_complete() -> None:
+    """HELP has each word of today once, with a summary of at most 60 characters, and all words are in the parser."""
+    known = {word for verb in GM_COMMANDS.verbs for word in (verb.word, *verb.order.also)}
+    listed = [each.word for each in GM_WORDS]
+    old = {word for each in GM_WORDS for word in each.old}
+
+    assert len(listed) == len(set(listed)) == 27
+    assert [each.usage for each in GM_WORDS if len(each.summary) > 60 or each.summary.endswith(".")] == []
+    assert set(listed) <= known
+    assert known - set(listed) - old <= {"REVERT", "ROLLFORWARD", "EXTEND"}
+
+
+@pytest.mark.parametrize("word", GM_WORDS, ids=lambda word: word.word)
+def test_what_undoes_a_command_is_one_or_a_reason(word: GmWord) -> None:
+    """Each command says by which command it is undone, or why it is not."""
+    known = {verb.word for verb in GM_COMMANDS.verbs}
+
+    assert word.undo.split()[0].strip(",") in known or word.undo[0].islower()
+    assert not word.undo.endswith(".")
+
+
+@pytest.mark.parametrize("word", GM_WORDS, ids=lambda word: word.word)
+def test_the_example_of_each_command_is_understood(word: GmWord) -> None:
+    """The example of HELP can be parsed, and its words begin with the command."""
+    frame = GmFrame("toy1", "", tuple(enumerate(word.example, start=1)))
+    parsed = parse_gm_frame(frame).parsed
+
+    assert parsed.findings == ()
+    assert word.example[0].split()[0] == word.word or word.word in ("RELEASE", "UNDO")
+
+
+@pytest.mark.parametrize("word", [word for word in GM_WORDS if word.word not in ("START", "RULING", "FORK")])
+def test_the_example_of_each_command_can_be_sent(desk: Desk, token: str, word: GmWord) -> None:
+    """What HELP shows as an example is done, or shown, in a campaign whose first turn was run."""
+    command(desk, token, "RUN YES")
+    desk.tick()
+    answer = command(desk, token, *word.example)
+
+    assert re.search(r"DONE: |WOULD DO: |Help: |Your token", answer), answer
+    assert "NOT DONE" not in answer
+
+
+@pytest.mark.parametrize(("others", "command_"), sorted(BY_SYNONYM.items()))
+def test_other_words_are_understood(others: str, command_: str) -> None:
+    """Each synonym becomes a command of the parser, in small letters too."""
+    behind = {
+        "GIVE": " red TO eve@example.org",
+        "ROLL": " 3d6 gate",
+        "ROLLBACK": " 4",
+        "DEADLINE": " 24h",
+        "FORK": " 1",
+    }
+    behind |= dict.fromkeys(("OPEN", "PAUSE", "RESUME", "REMOVE", "ANNOUNCE TO", "SHEET"), " red")
+    line = as_gm_command(others.lower() + behind.get(command_, " eve@example.org" if command_ == "INVITE" else ""))
+    (order,) = GM_COMMANDS.parse({}, [(1, line)]).orders
+
+    assert GM_COMMANDS.line(order).startswith(command_)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        *[("stop", "HOLD"), ("Go on", "RELEASE"), ("more time", "EXTEND"), ("MORE TIME 24h", "DEADLINE 24h")],
+        *[("extend to 2026-12-24T20:00", "DEADLINE 2026-12-24T20:00"), ("kick red", "REMOVE red")],
+        *[("SEAT red TO eve@example.org", "GIVE red TO eve@example.org"), ("replace red by eve@example.org YES", "")],
+        *[("RULE grace 12h", "SET grace 12h"), ("MEND YES", "ROLLBACK REPAIR YES"), ("PATCH YES 3", "STATE YES 3")],
+        *[("what if 4 red", "FORK 4 red"), ("press to red, blue", "ANNOUNCE TO red blue"), ("PRESS", "PRESS")],
+        *[("DEADLINE EVERY 12h", "DEADLINE EVERY 12h"), ("SHEET", "SHEETS"), ("RERUN YES 3", "RERUN YES 3")],
+        *[("pause seat", "PAUSE seat"), ("ROLL 4", "ROLL 4"), ("JOURNAL 3 PRESS", "JOURNAL 3 PRESS")],
+    ],
+)
+def test_lines_are_read_as_commands(typed: str, meant: str) -> None:
+    """Old words and other words mean the commands of today, with what stands behind them."""
+    (order,) = GM_COMMANDS.parse({}, [(1, as_gm_command(typed))]).orders
+
+    assert command_line(order) == (meant or "GIVE red TO eve@example.org YES")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("STAUTS", "STATUS"), ("HEPL", "HELP"), ("RELAESE", "RELEASE"), ("DAEDLINE", "DEADLINE")]
+)
+def test_a_mistyped_word_is_answered_with_the_one_used_more(desk: Desk, token: str, typed: str, meant: str) -> None:
+    """The nearest command of today is offered, before those of earlier versions."""
+    answer = command(desk, token, typed)
+
+    assert f"NOT UNDERSTOOD: line 1: {typed}. Did you mean {meant}?" in answer
+    assert desk.last(GM)["Subject"] == f"[toy1] Not understood: {typed}"
+
+
+def test_a_changed_deadline_is_in_the_subject(desk: Desk, token: str) -> None:
+    """The subject has the fact: the new deadline."""
+    command(desk, token, "DEADLINE 24h")
+
+    assert desk.last(GM)["Subject"] == "[toy1] Done: deadline Sat 7 Nov 20:00 CET"
+
+
+def test_a_deadline_on_a_day_of_the_week(desk: Desk, token: str) -> None:
+    """A day of the week is the next one, at the time of day of the deadline."""
+    command(desk, token, "EXTEND TO Sunday")
+
+    assert desk.last(GM)["Subject"] == "[toy1] Done: deadline Sun 8 Nov 20:00 CET"
+
+
+def test_house_rules_are_set_together(desk: Desk, token: str) -> None:
+    """SET takes several rules, and a value with blanks; alone it lists them."""
+    answer = command(desk, token, 'SET grace=12h schedule="SAT 20:00 Europe/Berlin" holidays=2026-12-24,2026-12-25')
+    assert "DONE: SET" in answer
+    with desk.app.store.reading() as session:
+        snapshot = load_campaign(session, "toy1")
+    assert (snapshot.policy.grace, snapshot.schedule.text) == (720, "SAT 20:00 Europe/Berlin")
+    assert snapshot.policy.holidays == ("2026-12-24", "2026-12-25")
+
+    assert "grace=12h" in command(desk, token, "SET")
+    assert "grace has no value" in command(desk, token, "SET grace")
+
+
+def test_announcements_in_reports(desk: Desk, token: str) -> None:
+    """IN REPORT puts the text into the next reports; alone ANNOUNCE lists what waits for them."""
+    command(desk, token, "ANNOUNCE TO red IN REPORT", "The harbour is closed.")
+    assert "The harbour is closed." in command(desk, token, "ANNOUNCE")
+    command(desk, token, "RUN YES")
+    desk.tick()
+
+    assert "The harbour is closed." in text_of(desk.last(ANN))
+    assert "The harbour is closed." not in text_of(desk.last(BOB))
+
+
+def test_help_beside_other_commands(desk: Desk, token: str) -> None:
+    """HELP alone has a mail of its own; beside other commands it is one of the answers."""
+    alone = command(desk, token, "HELP hold")
+    assert "HOLD [reason]" in alone
+    assert "To undo it: RELEASE." in alone
+    both = command(desk, token, "HELP", "HOLD")
+
+    assert "DONE: 2 commands." in both
+    assert "- REMOVE seat: Take a seat out of the game" in both
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("HELP " + "x" * 400,),
+        ("SET ======", "SET =", "SET a=b=c"),
+        ("SET " + "grace=12h " * 60,),
+        ("STATE", "{" * 5_000),
+        ("ANNOUNCE TO ALL IN", "x"),
+        ("EXTEND TO",),
+        ("YES",),
+        ("GIVE red TO", "GIVE red BY", "REPLACE red BY"),
+        ("JOURNAL 99999999999999999999",),
+        ("JOURNAL 999999999 PRESS",),
+        ("ROLL 999999999",),
+        ("what if", "go back to", "take back"),
+    ],
+)
+def test_hostile_lines_do_nothing(desk: Desk, token: str, lines: tuple[str, ...]) -> None:
+    """Whatever stands in a frame is answered, and changes nothing."""
+    before = list(journal(desk))
+    answer = command(desk, token, *lines)
+
+    assert "NOT " in answer or "is not a command" in answer or "DONE: J" in answer or "DONE: ROLL" in answer
+    assert list(journal(desk)) == before
+
+
 def test_undo_by_mail_asks_once_it_was_mailed(desk: Desk, token: str) -> None:
     """Until the players were mailed it is done at once; later the answer has the command with its entry and a YES."""
-    assert 'Done: undid "turn 1 is held' in command(desk, token, "HOLD snow", "UNDO")
+    assert 'ndid "turn 1 is held' in command(desk, token, "HOLD snow", "UNDO")
     assert held(desk) == ""
     command(desk, token, "HOLD snow")
     asked = command(desk, token, "UNDO")
@@ -254,7 +428,7 @@ def test_undo_twice_by_mail_undoes_once(desk: Desk, token: str) -> None:
     """The second UNDO finds its entry undone, and never goes on with an older one."""
     command(desk, token, "RULE grace 2h")
     command(desk, token, "PAUSE blue")
-    assert 'Done: undid "seat blue is paused' in command(desk, token, "UNDO")
+    assert 'ndid "seat blue is paused' in command(desk, token, "UNDO")
 
     assert "has undone something itself. Do it again: pbem seat toy1 SEAT --pause" in command(desk, token, "REVERT")
     with desk.app.store.reading() as session:
