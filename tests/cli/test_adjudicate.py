@@ -1,4 +1,4 @@
-"""`pbem adjudicate`: a GM rules by files, from the sheets to the next turn."""
+"""`pbem ruling`: a GM rules by files, from the sheets to the next turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def war(pbem: Run) -> Run:
 
 def test_the_files_of_a_ruling_are_written(war: Run, tmp_path: Path) -> None:
     """The command names the files and says how to go on."""
-    result = war("adjudicate", "war", str(tmp_path / "r"))
+    result = war("ruling", "war", "--form", str(tmp_path / "r"))
 
     assert {path.name for path in (tmp_path / "r").iterdir()} == {
         *("digest.txt", "game.txt", "all.txt", "red.txt", "blue.txt")
@@ -33,8 +33,8 @@ def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
     """Findings have file and line; a warning does not prevent the ruling."""
     (tmp_path / "red.txt").write_text("Gold!\n")
 
-    asked = war("adjudicate", "war", str(tmp_path), "--take")
-    result = war("adjudicate", "war", str(tmp_path), "--take", "--yes")
+    asked = war("ruling", "war", str(tmp_path))
+    result = war("ruling", "war", str(tmp_path), "--yes")
 
     assert result.output == (
         "Warning: blue.txt: no result for blue this turn.\n"
@@ -46,9 +46,9 @@ def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
 def test_a_ruling_that_replaces_another_says_of_what_time_that_was(war: Run, tmp_path: Path) -> None:
     """It is asked about, and the answer names the time, as clocks of the campaign show it."""
     (tmp_path / "all.txt").write_text("Gold!\n")
-    assert war("adjudicate", "war", str(tmp_path), "--take", "--now", "2026-11-03T19:10Z").exit_code == 0
+    assert war("ruling", "war", str(tmp_path), "--now", "2026-11-03T19:10Z").exit_code == 0
     (tmp_path / "all.txt").write_text("Silver!\n")
-    result = war("adjudicate", "war", str(tmp_path), "--take", "--yes", "--now", "2026-11-03T20:10Z")
+    result = war("ruling", "war", str(tmp_path), "--yes", "--now", "2026-11-03T20:10Z")
 
     assert "Done: ruling on turn 1 submitted (replaces that of 19:10). Run it:" in result.output
 
@@ -57,18 +57,18 @@ def test_a_ruling_with_an_error_is_not_taken(war: Run, tmp_path: Path) -> None:
     """The command names the error and exits with 1."""
     (tmp_path / "all.txt").write_text("It rained.\n[FILLE]\n")
 
-    result = war("adjudicate", "war", str(tmp_path), "--take")
+    result = war("ruling", "war", str(tmp_path))
 
     assert "Error: all.txt, line 2: there is no section [FILLE]" in result.output
     assert result.output.endswith("Did you mean FILE?\nNot done: 1 error. Fix it and submit again.\n")
     assert result.exit_code == 1
 
 
-def test_taking_and_writing_anew_exclude_each_other(war: Run, tmp_path: Path) -> None:
-    """--take and --force together are refused, so that no ruling is lost."""
-    result = war("adjudicate", "war", str(tmp_path), "--take", "--force")
+def test_submitting_and_writing_anew_exclude_each_other(war: Run, tmp_path: Path) -> None:
+    """A folder and --force together are refused, so that no ruling is lost."""
+    result = war("ruling", "war", str(tmp_path), "--force")
 
-    assert "give one of --take and --force" in result.output
+    assert "--force with --form alone" in result.output
     assert result.exit_code == 2
 
 
@@ -76,5 +76,5 @@ def test_a_folder_that_cannot_be_used_is_named(war: Run, tmp_path: Path) -> None
     """A file instead of the folder, or a wrong campaign, is refused in one sentence."""
     (tmp_path / "x").write_text("")
 
-    assert war("adjudicate", "war", str(tmp_path / "x")).exit_code == 2
-    assert "there is no campaign 'wra': did you mean war?" in war("adjudicate", "wra", str(tmp_path)).output
+    assert war("ruling", "war", str(tmp_path / "x")).exit_code == 2
+    assert "there is no campaign 'wra'. Did you mean war?" in war("ruling", "wra", "--form", str(tmp_path)).output
