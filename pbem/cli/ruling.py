@@ -1,12 +1,12 @@
 """Commands for deciding a turn as the GM: the ruling, and dice.
 
-A ruling is edited one file after the other, in as many sittings as the GM likes.
+A ruling is edited as one file, in as many sittings as the GM likes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,10 +15,15 @@ from pbem.actions.base import CLI, run_query
 from pbem.actions.open_turn import RollDice, ShowRolls
 from pbem.actions.ruling import (
     DIGEST,
+    WHOLE,
     RulingForm,
     RulingResult,
     ShowRulingForm,
     SubmitRuling,
+    file_name,
+    format_ruling,
+    has_errors,
+    parse_ruling,
     read_folder,
     render_findings,
     render_ruling,
@@ -31,75 +36,81 @@ from pbem.cli.call import Call
 from pbem.cli.command import command
 from pbem.cli.lines import ruling_folder_lines
 from pbem.cli.options import FOLDER, NUMBER, campaign, restore_option
-from pbem.ruleset.fields import FieldError, match_name
+from pbem.errors import CampaignError, StoreError
+from pbem.ruleset.order_types import Finding
 from pbem.text import wrap
+from pbem.util import write_atomically
 
-TAKE, STOP = "take", "stop"
-"""Answers to the prompt instead of a file: submit the ruling, or save it for later."""
+MARK = "; ERROR: "
+"""Begins the remarks by which errors are marked in the file that a GM edits; they go when it is read again."""
 
 
-def edit_ruling(form: RulingForm, folder: Path, read: Callable[[], RulingResult]) -> bool:
-    """Open the files of a ruling in the GM's editor, one by one; return True if the ruling is to be submitted.
+def edit_ruling(path: Path, read: Callable[[Mapping[str, str]], RulingResult], *, sure: bool) -> bool:
+    """Open the file with the whole ruling in the GM's editor; return True if it is to be submitted.
 
-    It begins with the first file that has an error, or else a finding, and prints after
-    each file what is wrong in it, and which others have findings.
+    After an error it is opened again, with the errors marked above their lines. The
+    GM's text stays in the file, whatever happens.
 
     Args:
-        read: Returns how the files read now.
+        path: The file.
+        read: Returns how the files of a ruling read now. Raises CampaignError if its turn is no longer open.
+        sure: Submit a ruling without an error without asking.
     """
-    files = [*form.files]
-    file = _first_to_edit(files, read())
-    _echo([f"Pictures and files that the ruling shows lie beside it, in {folder}"])
-    while file not in (TAKE, STOP):
-        _edit(form, folder, file)
-        found = read()
-        beside = [name for name in found.findings if name not in files]
-        _echo([line for name in (file, *beside) for line in render_findings(name, found.findings.get(name, ()))])
-        others = [other for other in found.findings if other not in (file, *beside)]
-        _echo([f"Still open: {', '.join(others)}."] if others else [])
-        file = _choose(files, next(iter(files[files.index(file) + 1 :]), TAKE))
-    if file == STOP:
-        _echo([f"All of it is kept in {folder}; go on with: pbem ruling {form.campaign} --edit"])
-    return file == TAKE
-
-
-def _first_to_edit(files: Sequence[str], found: RulingResult) -> str:
-    """Return the first file with an error; else the first with a finding; else the first of all."""
-    wrong = (file for file in files if any(each.severity == "error" for each in found.findings.get(file, ())))
-    said = (file for file in files if file in found.findings)
-    return next(chain(wrong, said, files))
-
-
-def _edit(form: RulingForm, folder: Path, file: str) -> None:
-    """Open a file in the editor; warn before if its sheet is not the newest."""
-    path = folder / file
-    sheet = _leading_remarks(form.files[file])
-    if sheet and sheet not in path.read_text("utf-8"):
-        # The GM's text stays as it is, so the new sheet is in the digest alone.
-        _echo([f"{file} was written with another sheet in it than has come by now: see {folder / DIGEST}"])
-        click.pause(err=True)
-    click.edit(filename=str(path))
-
-
-def _leading_remarks(text: str) -> str:
-    """Return the remarks with which a file begins."""
-    lines = text.splitlines(keepends=True)
-    return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])
-
-
-def _choose(files: Sequence[str], following: str) -> str:
-    """Return the file to be opened next, `TAKE` or `STOP`; Enter means the one that follows."""
-    names = [*files, TAKE, STOP]
-
-    def meant(typed: str) -> str:
+    kept = f"Your text is kept in {path}"
+    _echo([f"{kept}; pictures and files that it shows lie beside it."])
+    while True:
+        click.edit(filename=str(path))
+        text = _without_marks(path.read_text("utf-8", errors="replace"))
+        write_atomically(path, text.encode())
         try:
-            return match_name(typed, names, "a file, take or stop")
-        except FieldError as refused:
-            # click.prompt repeats its question after a UsageError.
-            raise click.UsageError(f"{refused.text}; {refused.hint}") from None
+            found = read(parse_ruling(text.splitlines())).findings if _is_whole(text) else _NO_FILE
+        except StoreError:
+            raise
+        except CampaignError as error:
+            raise CampaignError(f"{error}. {kept}") from None
+        _echo([line for file, findings in found.items() for line in render_findings(file, findings)])
+        if not has_errors(found):
+            return sure or click.confirm("Submit it?", default=True, err=True)
+        write_atomically(path, _with_marks(text, found).encode())
+        if not click.confirm("Edit it again?", default=True, err=True):
+            _echo([f"Nothing has changed. {kept}; go on with: --edit"])
+            return False
 
-    chosen: str = click.prompt(f"Next (a file, {TAKE} or {STOP})", default=following, value_proc=meant, err=True)
-    return chosen
+
+_LOOSE = Finding(1, "error", "no-file", "words above the first FILE belong to no file", "write FILE all above them")
+_NO_FILE: Mapping[str, tuple[Finding, ...]] = {WHOLE: (_LOOSE,)}
+
+
+def _is_whole(text: str) -> bool:
+    """Return True if nothing but remarks stands above the first file."""
+    try:
+        return bool(parse_ruling(text.splitlines()))
+    except CampaignError:
+        return False
+
+
+def _without_marks(text: str) -> str:
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith((MARK, f"# {MARK[2:]}")))
+
+
+def _with_marks(text: str, found: Mapping[str, Sequence[Finding]]) -> str:
+    """Return the text of a ruling with its errors as remarks above their lines, or above all."""
+    errors: dict[tuple[str, int], list[str]] = {}
+    for file, findings in found.items():
+        for each in findings:
+            if each.severity == "error":
+                hint = f" ({each.hint})" if each.hint else ""
+                errors.setdefault((file, each.line), []).append(f"{each.text}{hint}".replace("\n", " "))
+    marked: list[str] = []
+    file, number = "", 0
+    for line in text.splitlines():
+        name = file_name(line)
+        file, number = (name, 0) if name else (file, number + 1)
+        remarks = [f"{MARK}{error}" for error in errors.pop((file, number), ())]
+        # What is wrong with a file as a whole stands below its FILE line, as a remark of that file.
+        marked += [line, *remarks] if name else [*remarks, line]
+    above = [f"# {MARK[2:]}{error}" for some in errors.values() for error in some]
+    return "\n".join([*above, *marked, ""])
 
 
 def _echo(lines: Sequence[str]) -> None:
@@ -163,16 +174,47 @@ def _edit_and_submit(call: Call, app: App, name: str) -> RulingResult | None:
     form = run_query(app, name, ShowRulingForm(), call.now)
     # In the home, and for each turn, so that the GM can go on another day.
     folder = app.settings.home / RULINGS / f"{name}-{form.turn}"
-    write_folder(form, folder)
+    path = folder / WHOLE
+    _prepare(form, folder)
 
     def written() -> SubmitRuling:
         # For this turn and revision alone: when the GM is done, another turn may be open (decision 13).
         return read_folder(name, folder).taken((form.turn, form.era))
 
-    # Read as a query, which rolls no dice: else a ruling could be submitted only if they suit (decision 38).
-    if not edit_ruling(form, folder, lambda: run_query(app, name, written(), call.now)):
+    def read(files: Mapping[str, str]) -> RulingResult:
+        # Read as a query, which rolls no dice: else a ruling could be submitted only if they suit (decision 38).
+        return run_query(app, name, replace(written(), files=files), call.now)
+
+    if not edit_ruling(path, read, sure=call.sure):
         return None
     return call.perform(app, name, written())
+
+
+def _prepare(form: RulingForm, folder: Path) -> None:
+    """Write the sheets and the file with the whole ruling, unless the GM has begun it; then tell of later sheets."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / DIGEST).write_text(form.digest, encoding="utf-8")
+    path = folder / WHOLE
+    # Earlier versions had the GM write one file for each reader.
+    own = {file: folder / file for file in form.files if (folder / file).exists()}
+    if not path.exists():
+        begun = {file: old.read_text("utf-8", errors="replace") for file, old in own.items()}
+        write_atomically(path, format_ruling({**form.files, **begun}).encode())
+    for file, old in own.items():
+        (folder / "before").mkdir(exist_ok=True)
+        old.rename(folder / "before" / file)
+    text = path.read_text("utf-8", errors="replace")
+    late = [file for file, said in form.files.items() if (sheet := _leading_remarks(said)) and sheet not in text]
+    if late:
+        # The GM's text stays as it is, so the new sheet is in the digest alone.
+        _echo([f"Other sheets than those in your text have come by now for {', '.join(late)}: see {folder / DIGEST}"])
+        click.pause(err=True)
+
+
+def _leading_remarks(text: str) -> str:
+    """Return the remarks with which a file begins."""
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])
 
 
 @command('pbem roll king1 3d6+2 "ann storms the gate"', (RollDice,))

@@ -1,4 +1,4 @@
-"""`pbem ruling --edit`: a GM writes a ruling in an editor."""
+"""`pbem ruling --edit`: a GM writes a ruling in an editor, as one file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def home(tmp_path: Path) -> Path:
         "--gm",
         "gm@example.org",
         *seats,
-        "--schedule",
+        "--deadline",
         "DAILY 20:00 UTC",
     )
     run(tmp_path, "start", "pen1", "--now", NOW)
@@ -54,71 +54,112 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: st
 
 
 def edited(home: Path, *answers: str) -> Result:
-    """Run `pbem ruling pen1 --edit` with what is typed between the files."""
+    """Run `pbem ruling pen1 --edit` with what is typed between the edits."""
     return run(home, "ruling", "pen1", "--edit", answers=answers)
 
 
-def test_the_files_are_walked_through_one_by_one(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enter goes on to the next file, open ones are listed after each, and after the last all are submitted."""
+def text(home: Path) -> str:
+    """Return the file that the GM edits."""
+    return (home / "rulings" / "pen1-1" / "ruling.txt").read_text()
+
+
+def test_one_file_has_all_seats(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has every sheet and explains once how to fill it in; saved without an error it is submitted."""
     editor(home, monkeypatch, "[RESULT]\n", "[RESULT]\nYou find a boat.\n")
 
-    said = edited(home, "red", "", "", "")
+    said = edited(home, "y")
 
-    nexts = [line for line in said.output.splitlines() if line.startswith("Next")]
-    assert nexts == [
-        "Next (a file, take or stop) [blue.txt]: red",
-        "Next (a file, take or stop) [blue.txt]: ",
-        "Next (a file, take or stop) [game.txt]: ",
-        "Next (a file, take or stop) [take]: ",
-    ]
+    assert [text(home).count(f"FILE {name}.txt\n") for name in ("all", "red", "blue", "game")] == [1] * 4
+    assert text(home).count("is told in the next report") == 1
     assert "Done: ruling on turn 1 submitted." in said.output
+    assert said.exit_code == 0
 
 
-def test_it_begins_where_something_is_open(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files without words come before those that have them."""
+def test_it_is_kept_until_another_day(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The path is printed, and the next edit goes on with the same text."""
     editor(home, monkeypatch, "[RESULT]\n", "[RESULT]\nYou find a boat.\n")
+    said = edited(home, "n")
 
-    first = edited(home, "stop")
-    second = edited(home, "stop")
+    assert f"Your text is kept in {home / 'rulings' / 'pen1-1' / 'ruling.txt'}" in " ".join(said.output.split())
+    assert "submitted" not in said.output
+    monkeypatch.setenv("EDITOR", "true")
+    assert "Done: ruling on turn 1 submitted." in edited(home, "y").output
+    assert text(home).count("boat") == 3
 
+
+def test_errors_are_marked_at_their_lines(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is opened again with a remark above the line; once it is corrected, the remark is gone."""
+    editor(home, monkeypatch, "; LABEL Spring 1902", "LABLE Spring 1902")
+    failed = edited(home, "n")
+    marked = text(home)
+    editor(home, monkeypatch, "LABLE", "LABEL")
+    mended = run(home, "ruling", "pen1", "--edit", "--yes")
+
+    assert "Error: game.txt, line 10: 'LABLE' is no command. Did you mean LABEL?" in failed.output
+    assert "; ERROR: 'LABLE' is no command (did you mean LABEL?)\nLABLE Spring 1902\n" in marked
+    assert "Done: ruling on turn 1 submitted." in mended.output
+    assert "ERROR" not in text(home)
+
+
+@pytest.mark.parametrize(
+    ("after", "mark"),
+    [
+        ("FILE rde.txt\n", "FILE rde.txt\n; ERROR: "),
+        ("FILE red blue\n[MAPP]\n\nFILE red.txt\n", "; ERROR: there is no section [MAPP]"),
+    ],
+)
+def test_no_text_is_lost_by_an_error(home: Path, monkeypatch: pytest.MonkeyPatch, after: str, mark: str) -> None:
+    """What the GM typed is still there after any error, and nothing is submitted."""
+    editor(home, monkeypatch, "FILE red.txt\n", after)
+    said = edited(home, "n")
+
+    assert after.splitlines()[0] in text(home)
+    assert mark in text(home)
+    assert "submitted" not in said.output
+
+
+def test_words_above_all_files_are_marked(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that belong to no file are an error at the top."""
+    editor(home, monkeypatch, "FILE all.txt\n", "Hello.\nFILE all.txt\n")
+    edited(home, "n")
+
+    assert text(home).startswith("# ERROR: words above the first FILE belong to no file (write FILE all above them)\n")
+    assert "Hello.\nFILE all.txt\n" in text(home)
+
+
+def test_an_editor_that_fails_loses_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text of the edit before is still there."""
+    editor(home, monkeypatch, "[RESULT]\n", "[RESULT]\nYou find a boat.\n")
+    edited(home, "n")
+    monkeypatch.setenv("EDITOR", "false")
+
+    assert edited(home).exit_code != 0
+    assert text(home).count("boat") == 3
+
+
+def test_files_of_an_earlier_version_are_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The texts that were begun as one file for each reader are in the one file."""
     folder = home / "rulings" / "pen1-1"
-    assert "Still open: blue.txt." in first.output
-    assert f"All of it is kept in {folder}; go on with: pbem ruling pen1 --edit" in " ".join(first.output.split())
-    assert "Still open" not in second.output
-    assert [(folder / f"{seat}.txt").read_text().count("boat") for seat in ("red", "blue")] == [1, 1]
-
-
-def test_a_file_that_is_not_there_is_asked_for_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A misspelt file is refused with the existing ones, and the question is repeated."""
+    folder.mkdir(parents=True)
+    (folder / "red.txt").write_text("[RESULT]\nYou find a boat.\n")
+    (folder / "blue.txt").write_text("[RESULT]\nYou lose a boat.\n")
     monkeypatch.setenv("EDITOR", "true")
 
-    said = edited(home, "gren", "stop")
-
-    assert "Error: gren is not a file, take or stop; possible: all.txt, " in said.output
-
-
-def test_what_is_wrong_is_told_and_nothing_is_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After an error the GM's text is still there when the editor opens again."""
-    editor(home, monkeypatch, "; LABEL Spring 1902", "LABLE Spring 1902")
-    failed = edited(home, "game", "take")
-    editor(home, monkeypatch, "LABLE", "LABEL")
-
-    mended = run(home, "adjudicate", "pen1", "--edit", "--yes", answers=["take"])
-
-    assert "Error: game.txt, line 10: 'LABLE' is no command" in failed.output
-    assert (failed.exit_code, mended.exit_code) == (1, 0)
+    assert "Done: ruling on turn 1 submitted." in edited(home, "", "y").output
+    assert text(home).count("a boat.") == 2
+    assert (folder / "before" / "red.txt").exists()
 
 
 def test_a_sheet_that_came_meanwhile_is_told_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The GM's text stays as it is; the digest has the new sheet."""
     monkeypatch.setenv("EDITOR", "true")
-    edited(home, "stop")
+    edited(home, "n")
     (home / "sheet.txt").write_text("Burn the bridge.")
     run(home, "sheet", "pen1", "red", str(home / "sheet.txt"), "--yes")
 
-    said = edited(home, "red", "stop")
+    said = edited(home, "", "n")
 
-    assert "red.txt was written with another sheet in it than has come by now" in said.output
+    assert "Other sheets than those in your text have come by now for red.txt" in said.output
     assert "Burn the bridge." in (home / "rulings" / "pen1-1" / "digest.txt").read_text()
 
 
