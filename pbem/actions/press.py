@@ -267,7 +267,8 @@ class ShowPress(GmCommand, Query[PressList]):
             )
             for row, seat in rows
         )
-        return PressList(snapshot.name, tuple(shown), load_questions(context.session, snapshot))
+        asked = load_questions(context.session, snapshot)
+        return PressList(snapshot.name, tuple(shown), tuple(each for each in asked if self.turn in (None, each.turn)))
 
     def render(self, facts: PressList, channel: Channel) -> Iterator[str]:
         if not (facts.press or facts.questions):

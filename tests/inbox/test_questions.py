@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, update
 
-from pbem.actions.base import attempt, run_action, run_query
+from pbem.actions.base import CLI, attempt, run_action, run_query
 from pbem.actions.fork import ForkCampaign
+from pbem.actions.press import ShowPress
 from pbem.actions.questions import ALL, ALLIES, AnswerQuestion, ShowQuestions
 from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import StartCampaign
@@ -18,10 +21,12 @@ from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.mail.message import parse_message
+from pbem.ruleset import SeatName, View
 from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Question, QuestionAnswer
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, insist, reports, words
 from tests.inbox.trusting import believing, stamp, version_taken
 from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.ruleset import Auction
 
 
 @pytest.fixture(autouse=True)
@@ -323,6 +328,39 @@ def test_the_list_has_all_there_is(desk: Desk) -> None:
     assert (shown.number, shown.seat, shown.turn, shown.text) == (1, "red", 1, "May ships dock?")
     assert shown.answer is not None
     assert (shown.answer.text, shown.answer.to) == ("They may.", ("red",))
+
+
+def test_the_list_of_press_has_questions(desk: Desk) -> None:
+    """The GM's list of press shows questions below it, with their answers."""
+    ask(desk, "ASK GM\nMay ships dock?")
+    run_action(desk.app, "toy1", AnswerQuestion(1, "They may.", ALL), desk.now)
+    shown = ShowPress()
+    lines = "\n".join(shown.render(run_query(desk.app, "toy1", shown, desk.now), CLI))
+
+    assert "Question 1 of red, turn 1" in lines
+    assert "to all:" in lines
+    assert "There is no press." not in lines
+
+
+class Allied(Auction):
+    """The toy with an alliance of red and blue."""
+
+    def allies(self, view: View) -> Sequence[SeatName]:
+        """Return the other of the two."""
+        return {"red": ("blue",), "blue": ("red",)}.get(view["seat"], ())
+
+
+def test_allies_read_an_answer(desk: Desk) -> None:
+    """TO ALLIES reaches the seat and its allies, and no others; a seat without allies is told to the GM."""
+    desk.app = dataclasses.replace(desk.app, games={"toy": Allied()})
+    ask(desk, "ASK GM\nMay ships dock?")
+    assert "with TO ALLIES" in words(desk.last(GM))
+    assert "by mail to red and blue" in reply(desk, "TO ALLIES\nThey may.")
+    ask(desk, "ASK GM\nMay I?", CYD)
+    assert "green has no allies now" in reply(desk, "TO ALLIES\nYes.")
+
+    assert [len(answers(desk, address)) for address in (ANN, BOB, CYD)] == [1, 1, 0]
+    assert "to you and allies" in answers(desk, BOB)[0]
 
 
 def test_allies_are_those_of_the_game(desk: Desk) -> None:

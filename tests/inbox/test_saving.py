@@ -117,7 +117,7 @@ def test_no_file_is_overwritten(desk: Desk, tmp_path: Path) -> None:
 def test_what_cannot_be_saved_is_told(desk: Desk, tmp_path: Path) -> None:
     """A message that is not there, and a folder that cannot be one, are errors of one sentence."""
     desk.begin()
-    assert "there is no letter 1" in save(desk, tmp_path / "files").output
+    assert "there is no message 1" in save(desk, tmp_path / "files").output
     assert not (tmp_path / "files").exists()
     receive_none = CliRunner().invoke(main, ["--home", str(desk.home), "inbox", "--save", str(tmp_path)], obj=GAMES)
     assert receive_none.exit_code == 2

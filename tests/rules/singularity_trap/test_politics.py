@@ -61,6 +61,16 @@ def test_two_who_wish_it_are_allies_next_turn() -> None:
     assert not played.told("alliance", "cyan")
 
 
+def test_the_gm_may_answer_allies() -> None:
+    """The allies of a player are those that its own view shows; a pure war game declares none."""
+    played = play(world(), red="ALLY green YES", green="ALLY red YES")
+    shown = view(played.state, "red", played.events)
+
+    assert RULESET.allies(shown) == ["green"]
+    assert RULESET.allies(view(world(), "red")) == []
+    assert RULESET.allies({**shown, "rules": {**shown["rules"], "alliances": False}}) is None
+
+
 def test_one_wish_is_no_alliance() -> None:
     """If either has the other set to no they are not allies, and the other hears nothing of the wish."""
     played = play(world(), red="ALLY green YES")
