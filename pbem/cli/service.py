@@ -14,6 +14,7 @@ from pbem.actions.run_turn import RequestRun
 from pbem.actions.statistics import ShowStatistics, statistics_chart
 from pbem.actions.status import render_status, render_undelivered
 from pbem.admin.health import HomeStatus, home_status, require_active
+from pbem.campaign.deadlines import describe_reason
 from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option, yes_option
 from pbem.cli.output import ask_before, open_home, print_facts, progress, site_lines, write_picture
 from pbem.scheduler.review import HeldTurn
@@ -48,9 +49,12 @@ def tick_lines(done: TickResult) -> Iterator[str]:
             f"{count_noun(before.left, 'letter')} left for the next tick: so many came that this one stopped.",
         ),
         (done.reminded, f"{count_noun(done.reminded, 'reminder')} written."),
-        *((1, f"{turn.campaign}: turn {turn.turn} resolved ({turn.reason}).") for turn in done.resolved),
+        *((1, f"{turn.campaign}: turn {turn.turn} run ({describe_reason(turn.reason)}).") for turn in done.resolved),
         *((1, _held_line(turn)) for turn in done.held),
-        *((1, f"{turn.campaign}: turn {turn.turn} awaits its GM's ruling ({turn.reason}).") for turn in done.awaiting),
+        *(
+            (1, f"{turn.campaign}: turn {turn.turn} needs a ruling. Next: pbem ruling {turn.campaign} --edit")
+            for turn in done.awaiting
+        ),
         (done.archived, f"{count_noun(done.archived, 'turn')} archived late."),
         (done.sent.sent, f"{count_noun(done.sent.sent, 'mail')} sent."),
         (done.sent.retried, f"{count_noun(done.sent.retried, 'mail')} to be tried again."),

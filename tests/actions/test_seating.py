@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import CLI, Channel, run_action, run_query
+from pbem.actions.base import CLI, Channel, Query, run_action, run_query
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import GiveSeat, Invite, ShowSeats
 from pbem.actions.settings import SetHouseRule, ShowHouseRules
@@ -53,7 +53,8 @@ def test_status_and_seats_show_deputies_and_standbys(desk: Desk) -> None:
         appoint(session, here.places[0].id, eve, desk.now, end_of("2026-11-20", "Europe/Berlin"))
         add_standby(session, here.id, dan, desk.now, wish="blue", words="")
 
-    for question in (ShowStatus(), ShowSeats()):
+    questions: tuple[Query[Any], ...] = (ShowStatus(), ShowSeats())
+    for question in questions:
         for channel in (CLI, Channel(by_mail=True)):
             lines = [line.strip() for line in question.render(run_query(desk.app, "toy1", question, desk.now), channel)]
             assert f"deputy of red until 2026-11-20: {EVE}" in lines
@@ -126,7 +127,7 @@ def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
     desk.post("ORDERS toy1 blue\nBID 1\nEND", sender=BOB)
     desk.tick()
 
-    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all sheets in"]
+    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all_in"]
     with desk.app.store.reading() as session:
         assert "" not in set(session.scalars(select(OutgoingMail.recipient)))
 

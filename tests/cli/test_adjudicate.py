@@ -15,7 +15,9 @@ def war(pbem: Run) -> Run:
     new = ["new", "war", "--game", "gm_adjudicated", "--gm", "gm@example.org", "--deadline", "EVERY 24h"]
     assert pbem(*new, "--seat", "red=ann@example.org", "--seat", "blue=bob@example.org").exit_code == 0
     assert pbem("start", "war", "--now", "2026-11-02T09:00Z").exit_code == 0
-    assert "war: turn 1 awaits its GM's ruling (deadline)." in pbem("tick", "--now", "2026-11-03T09:00Z").output
+    assert (
+        "war: turn 1 needs a ruling. Next: pbem ruling war --edit" in pbem("tick", "--now", "2026-11-03T09:00Z").output
+    )
     return pbem
 
 

@@ -66,9 +66,7 @@ def test_a_tick_tells_each_stage(duel: Run, home: Path) -> None:
     assert duel("tick", "--now", "2026-11-02T10:00Z").output == (
         "1 letter came in.\n1 letter dealt with: 1 order sheet.\n5 mails sent.\n"
     )
-    assert duel("tick", "--now", "2026-11-02T10:30").output == (
-        "duel: turn 1 resolved (all sheets in).\n2 mails sent.\n"
-    )
+    assert duel("tick", "--now", "2026-11-02T10:30").output == ("duel: turn 1 run (all sheets in).\n2 mails sent.\n")
 
 
 def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
@@ -119,7 +117,7 @@ def test_json_for_scripts(duel: Run) -> None:
 def test_run_resolves_now(duel: Run) -> None:
     """`run` resolves a turn before its deadline."""
     assert duel("run", "duel", "--yes", "--now", "2026-11-02T10:00Z").output == (
-        "duel: turn 1 resolved (by the GM).\n6 mails sent.\n"
+        "duel: turn 1 run (by the GM).\n6 mails sent.\n"
     )
 
 

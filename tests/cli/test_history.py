@@ -163,7 +163,7 @@ def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) ->
     assert "red: 1 of 1 order accepted.\n" in made.output
     assert "duel: turn 1 there, against what was really told" in made.output
     ran = CliRunner().invoke(main, ["run", "duel", "--yes", "--home", str(folder), *NOW])
-    assert "duel: turn 1 resolved (by the GM).\n" in ran.output
+    assert "duel: turn 1 run (by the GM).\n" in ran.output
 
 
 def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:

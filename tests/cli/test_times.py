@@ -36,12 +36,12 @@ def test_hold_and_release(duel: Run) -> None:
     )
     since = "since Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)"
     assert f'  on hold by the GM {since}: "a train". Release: pbem release duel\n' in duel("status", "duel").output
-    assert "resolved" not in duel("tick", "--now", "2026-11-07T09:00Z").output
+    assert "run (" not in duel("tick", "--now", "2026-11-07T09:00Z").output
     assert duel("release", "duel", *NOW).output == (
         "Done: duel released. Turn 1 is run at its deadline, Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC). "
         "Players are notified.\n"
     )
-    assert "duel: turn 1 resolved (deadline)" in duel("tick", "--now", "2026-11-07T09:00Z").output
+    assert "duel: turn 1 run (deadline)" in duel("tick", "--now", "2026-11-07T09:00Z").output
 
 
 def test_holding_twice_changes_nothing(duel: Run) -> None:

@@ -52,7 +52,7 @@ def test_leaving_opens_the_seat(desk: Desk) -> None:
 
     assert players(desk)["red"] == ""
     assert "Nobody plays the seat red of toy1 now: its player has left." in words(desk.last(BOB))
-    assert "pbem seat toy1 red --to ADDRESS" in words(desk.last(GM))
+    assert "pbem seat give toy1 red ADDRESS" in words(desk.last(GM))
     assert "seat red is open: its player has left" in journal(desk)
 
 
@@ -123,7 +123,7 @@ def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
         desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=address)
     desk.tick()
 
-    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all sheets in"]
+    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all_in"]
     assert "Your pause is over" in insist(desk, "RESUME")
     assert "was not paused" in insist(desk, "RESUME")
     assert "seat red is paused: turns do not wait for it" in journal(desk)
