@@ -21,7 +21,7 @@ from pbem.actions.reversal import store_undo
 from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
-from pbem.campaign.deadlines import BY_GM, DueTurn, load_open_turns
+from pbem.campaign.deadlines import BY_GM, DueTurn, describe_reason, load_open_turns
 from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.notices import notify_each, notify_gm_once, notify_players
@@ -260,7 +260,7 @@ def _count_missed(session: Session, before: TurnInputs, after: TurnResult) -> No
 
 
 def _journal_text(before: TurnInputs, after: TurnResult, reason: str) -> str:
-    parts = [f"turn {before.turn.number} resolved ({reason})"]
+    parts = [f"turn {before.turn.number} run ({describe_reason(reason)})"]
     if after.turn.missing and not _hides_misses(before, after):
         parts.append(_missed_text(before, after))
     if after.standing.over:

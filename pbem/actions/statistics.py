@@ -47,12 +47,17 @@ MOST_TURNS_LISTED = 30
 
 
 class SheetTiming(StrEnum):
-    """The punctuality of a sheet; one that is still awaited was not missed yet."""
+    """The punctuality of a sheet; one that is still pending was not missed yet."""
 
-    IN_TIME = "in time"
+    ON_TIME = "on_time"
     LATE = "late"
     MISSED = "missed"
-    AWAITED = "awaited"
+    PENDING = "pending"
+
+    @property
+    def words(self) -> str:
+        """The punctuality in words."""
+        return "on time" if self is SheetTiming.ON_TIME else str(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +177,7 @@ def _seat_lines(statistics: Statistics, seats: Sequence[SeatPlayed]) -> Iterator
         )
         for seat in seats
     ]
-    table = format_table(rows, "seat", "in time", "late", "missed", "usually comes", "last word")
+    table = format_table(rows, "seat", "on time", "late", "missed", "usually comes", "last word")
     yield from (f"  {line}" for line in table.splitlines())
 
 
@@ -186,8 +191,8 @@ def _turn_lines(statistics: Statistics) -> Iterator[str]:
         ]
         table = format_table(rows, "turn", "opened", "took", *seats)
     else:
-        yield "Sheets that came in time, late, and did not come:"
-        kinds = (SheetTiming.IN_TIME, SheetTiming.LATE, SheetTiming.MISSED)
+        yield "Sheets that came on time, late, and did not come:"
+        kinds = (SheetTiming.ON_TIME, SheetTiming.LATE, SheetTiming.MISSED)
         rows = [(*_turn_cells(turn, statistics), *(_count_sheets(turn, came) for came in kinds)) for turn in turns]
         table = format_table(rows, "turn", "opened", "took", *kinds)
     yield from (f"  {line}" for line in table.splitlines())
@@ -226,7 +231,7 @@ def _score_lines(statistics: Statistics) -> Iterator[str]:
 def _fading_lines(statistics: Statistics) -> Iterator[str]:
     fading = [seat for seat in statistics.seats if seat.fading]
     if not fading:
-        yield "Nobody seems about to drop out."
+        yield "No player seems inactive."
         return
     yield "May drop out:"
     for seat in fading[:MOST_SEATS]:
@@ -308,10 +313,10 @@ def _classify_sheets(
         elif at is not None:
             hours = _hours_between(at, turn.deadline) if turn.deadline else None
             late = hours is not None and hours < 0
-            yield place.seat, SheetCame(came=SheetTiming.LATE if late else SheetTiming.IN_TIME, at=at, hours=hours)
+            yield place.seat, SheetCame(came=SheetTiming.LATE if late else SheetTiming.ON_TIME, at=at, hours=hours)
         # No turn waits for an open or paused seat, so nothing is expected of it.
         elif place.seat in turn.awaited and turn.resolved_at is None and place.manned:
-            yield place.seat, SheetCame(came=SheetTiming.AWAITED)
+            yield place.seat, SheetCame(came=SheetTiming.PENDING)
 
 
 def _load_first_sheets(
@@ -366,7 +371,7 @@ def _build_seat(
     return SeatPlayed(
         seat=place.seat,
         address=place.address,
-        in_time=came.count(SheetTiming.IN_TIME),
+        in_time=came.count(SheetTiming.ON_TIME),
         late=came.count(SheetTiming.LATE),
         missed=came.count(SheetTiming.MISSED),
         hours=_median([sheet.hours for sheet in sheets]),
@@ -383,7 +388,7 @@ def _reasons_to_fade(
     usual: float | None,
 ) -> Iterator[str]:
     """Yield the reasons why a player may drop out: missed sheets, or silence."""
-    lately = [each for each in came if each != SheetTiming.AWAITED][-LATELY:]
+    lately = [each for each in came if each != SheetTiming.PENDING][-LATELY:]
     missed = lately.count(SheetTiming.MISSED)
     if missed >= TOO_MANY:
         yield f"missed {missed} of the last {len(lately)}"
@@ -419,10 +424,10 @@ MOST_ROWS, MOST_TURNS = 40, 60
 """The most seats, fading ones first, and the most turns, the newest: a larger picture could not be read."""
 
 FILLS = {
-    SheetTiming.IN_TIME: "#4c9f70",
+    SheetTiming.ON_TIME: "#4c9f70",
     SheetTiming.LATE: "#e0a030",
     SheetTiming.MISSED: "#c8443c",
-    SheetTiming.AWAITED: "#d5dbe1",
+    SheetTiming.PENDING: "#d5dbe1",
 }
 BAR = "#6d8fb3"
 CLOSE = "#a8d5b5"
@@ -467,8 +472,8 @@ def _column_step(turns: Sequence[TurnTaken]) -> float:
 
 def _draw_squares(turns: Sequence[TurnTaken], seats: Sequence[SeatName]) -> _Part:
     step, labels = _column_step(turns), []
-    kinds = {str(SheetTiming.IN_TIME): FILLS[SheetTiming.IN_TIME], "just in time": CLOSE} | {
-        str(came): FILLS[came] for came in FILLS
+    kinds = {SheetTiming.ON_TIME.words: FILLS[SheetTiming.ON_TIME], "just in time": CLOSE} | {
+        came.words: fill for came, fill in FILLS.items()
     }
     key = [_draw_box(KEY + APART * at, 28, 15, 12, fill) for at, fill in enumerate(kinds.values())]
     labels += [Label(KEY + APART * at + 17, 38, kind, 11, PALE) for at, kind in enumerate(kinds)]
@@ -490,10 +495,10 @@ def _draw_box(x: float, y: float, step: float, high: float, fill: str) -> str:
 
 
 def _square_fill(turn: TurnTaken, sheet: SheetCame) -> str:
-    if sheet.came != SheetTiming.IN_TIME or sheet.hours is None or turn.deadline is None:
+    if sheet.came != SheetTiming.ON_TIME or sheet.hours is None or turn.deadline is None:
         return FILLS[sheet.came]
     whole = (turn.deadline - turn.opened).total_seconds() / 3600
-    return CLOSE if 6 * sheet.hours < whole else FILLS[SheetTiming.IN_TIME]
+    return CLOSE if 6 * sheet.hours < whole else FILLS[SheetTiming.ON_TIME]
 
 
 def _draw_bars(turns: Sequence[TurnTaken], top: int) -> _Part:

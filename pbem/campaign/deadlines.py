@@ -102,11 +102,22 @@ def _absence_spans(
             yield away.since, away.until + margin
 
 
-BY_GM = "by the GM"
+BY_GM = "gm"
 """The reason of a run that the GM has asked for."""
 
 BY_DEADLINE = "deadline"
 """The reason of a run at its deadline."""
+
+
+ALL_IN = "all_in"
+"""The reason of a turn for which all sheets are in."""
+
+_REASONS = {BY_GM: "by the GM", ALL_IN: "all sheets in"}
+
+
+def describe_reason(reason: str) -> str:
+    """Return the reason of a run in words."""
+    return _REASONS.get(reason, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +179,7 @@ class OpenTurnStatus:
         # Without the mailbox a deadline says nothing, since sheets may wait in it; a turn with all sheets in runs.
         if any(map(self.is_held_by, self.awaited)):
             return None
-        return "all sheets in" if self._is_settled(now) else None
+        return ALL_IN if self._is_settled(now) else None
 
     def _is_past(self, now: dt.datetime) -> bool:
         """Return True if deadline and grace have passed; a last sheet within the grace has its settling time."""

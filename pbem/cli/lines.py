@@ -23,6 +23,7 @@ from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult
 from pbem.backup.create import BackupCreated
 from pbem.backup.restore import BackupCheck, RestoreResult
 from pbem.backup.transfer import ExportResult, ImportResult
+from pbem.campaign.deadlines import describe_reason
 from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
 from pbem.cli.output import to_json
@@ -72,7 +73,7 @@ def tick_facts(done: TickResult) -> dict[str, Any]:
 def _turns_run(done: TickResult) -> Iterator[tuple[int, str, str]]:
     """Yield the sentences on turns that were run or wait now, as facts without a noun."""
     for turn in done.resolved:
-        yield 1, "", f"{turn.campaign}: turn {turn.turn} run ({turn.reason})."
+        yield 1, "", f"{turn.campaign}: turn {turn.turn} run ({describe_reason(turn.reason)})."
     for turn in done.held:
         name = turn.campaign
         more = f", or pbem deadline {name} 24h" if turn.hold_kind == HoldKind.MISSING else ""

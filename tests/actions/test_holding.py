@@ -245,7 +245,7 @@ def test_a_silent_mailbox_holds_the_turn(desk: Desk) -> None:
     desk.tick()
     send(desk, ANN, BOB)
     desk.tick()
-    assert resolved(desk, hours=1) == ["all sheets in"]
+    assert resolved(desk, hours=1) == ["all_in"]
 
     assert resolved(desk, hours=120) == []
     assert held(desk) == "no mail has come in since the turn opened"

@@ -149,7 +149,7 @@ def test_after_too_many_misses_the_seat_may_be_removed(desk: Desk) -> None:
     play(desk, ANN, BOB)
 
     assert not seat(desk, "green").playing
-    assert "The seat is out of the game." in notices(desk, GM, "no orders in turn")[-1]
+    assert "The seat is removed." in notices(desk, GM, "no orders in turn")[-1]
 
 
 def test_a_paused_seat_misses_nothing(desk: Desk) -> None:

@@ -48,7 +48,7 @@ def test_a_turn_that_is_due_still(played: Desk) -> None:
     """A turn is run if nothing was done since it was found due."""
     (found,) = due_turns(open_turns(played.app), played.now)
 
-    assert (found.reason, runs(played, found)) == ("all sheets in", True)
+    assert (found.reason, runs(played, found)) == ("all_in", True)
 
 
 def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:

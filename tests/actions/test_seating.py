@@ -133,7 +133,7 @@ def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
     desk.post("ORDERS toy1 blue\nBID 1\nEND", sender=BOB)
     desk.tick()
 
-    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all sheets in"]
+    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all_in"]
     with desk.app.store.reading() as session:
         assert "" not in set(session.scalars(select(OutgoingMail.recipient)))
 

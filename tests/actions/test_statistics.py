@@ -74,10 +74,10 @@ def test_sheets_are_told_by_seat_and_turn(found: Statistics) -> None:
     assert [turn.turn for turn in found.turns if turn.resolved is None] == [4]
     told = [{seat: (str(sheet.came), sheet.hours) for seat, sheet in turn.sheets.items()} for turn in found.turns]
 
-    assert told[0] == {"red": ("in time", 6), "blue": ("in time", 1), "green": ("in time", 5)}
-    assert told[1] == {"red": ("in time", 3), "blue": ("missed", None), "green": ("in time", 5)}
-    assert told[2] == {"red": ("late", -2), "blue": ("missed", None), "green": ("in time", 5)}
-    assert told[3] == {"red": ("in time", 8), "blue": ("awaited", None), "green": ("awaited", None)}
+    assert told[0] == {"red": ("on_time", 6), "blue": ("on_time", 1), "green": ("on_time", 5)}
+    assert told[1] == {"red": ("on_time", 3), "blue": ("missed", None), "green": ("on_time", 5)}
+    assert told[2] == {"red": ("late", -2), "blue": ("missed", None), "green": ("on_time", 5)}
+    assert told[3] == {"red": ("on_time", 8), "blue": ("pending", None), "green": ("pending", None)}
 
 
 def test_seats_are_told_in_all(found: Statistics) -> None:
@@ -117,7 +117,7 @@ def test_the_command_shows_tables(played: Desk) -> None:
     assert run(played, "toy1").output == (
         """\
 toy1: Toy Auction, 3 turns played, usually 24 h each
-  seat   in time  late  missed  usually comes  last word
+  seat   on time  late  missed  usually comes  last word
   blue         1     0       2  1 h before     3.0 days ago
   red          3     1       0  4 h before     7 h ago
   green        3     0       0  5 h before     28 h ago
@@ -127,7 +127,7 @@ Hours before the deadline that the first sheet came; late ones have a minus:
      1  Mon 2 Nov 09:00 UTC  40 h  6    1        5
      2  Wed 4 Nov 01:00 UTC  24 h  3    missed   5
      3  Thu 5 Nov 01:00 UTC  24 h  -2   missed   5
-     4  Fri 6 Nov 01:00 UTC  open  8    awaited  awaited
+     4  Fri 6 Nov 01:00 UTC  open  8    pending  pending
 
 Scores as each turn opened, which players may not know:
   turn  blue  red  green
@@ -179,8 +179,8 @@ def test_before_the_start_there_is_nothing_yet(tmp_path: Path) -> None:
         found = run_query(desk.app, "toy1", ShowStatistics(), desk.now)
 
     assert [sheet.came for turn in found.turns for sheet in turn.sheets.values()] == [
-        SheetTiming.AWAITED,
-        SheetTiming.AWAITED,
+        SheetTiming.PENDING,
+        SheetTiming.PENDING,
     ]
     assert [each.fading for each in found.seats] == [(), ()]
     check_svg(statistics_chart(found))

@@ -247,7 +247,7 @@ def test_what_was_done_stands_in_the_journal(desk: Desk) -> None:
     assert texts[0].startswith("created: Toy Auction, seats red, blue; dice seal ")
     assert texts[1].startswith("started; dice seal ")
     assert texts[2:] == [
-        "turn 1 resolved (deadline); game over: all rounds played",
+        "turn 1 run (deadline); game over: all rounds played",
         "turn 1: no sheet from blue, red",
     ]
 

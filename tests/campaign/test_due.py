@@ -42,7 +42,7 @@ def test_all_in_resolves_after_settling(desk: Desk) -> None:
 
     assert reasons(desk, hours=1) == []
     assert reasons(desk, hours=0.49) == []
-    assert reasons(desk, hours=0.01) == ["all sheets in"]
+    assert reasons(desk, hours=0.01) == ["all_in"]
 
 
 def test_a_new_sheet_begins_the_settling_anew(desk: Desk) -> None:
@@ -54,7 +54,7 @@ def test_a_new_sheet_begins_the_settling_anew(desk: Desk) -> None:
 
     assert reasons(desk, hours=0.4) == []
     assert reasons(desk, hours=0.4) == []
-    assert reasons(desk, hours=0.1) == ["all sheets in"]
+    assert reasons(desk, hours=0.1) == ["all_in"]
 
 
 def test_sheets_that_came_while_the_clock_was_ahead(desk: Desk) -> None:
@@ -65,7 +65,7 @@ def test_sheets_that_came_while_the_clock_was_ahead(desk: Desk) -> None:
     desk.tick()
     desk.now -= dt.timedelta(days=2)
 
-    assert reasons(desk, hours=0.1) == ["all sheets in"]
+    assert reasons(desk, hours=0.1) == ["all_in"]
 
 
 def test_one_sheet_missing_holds_the_turn(desk: Desk) -> None:
@@ -86,7 +86,7 @@ def test_wait_holds_the_turn_until_final(desk: Desk) -> None:
     send(desk, ANN, "FINAL")
     desk.tick()
 
-    assert reasons(desk, hours=0.5) == ["all sheets in"]
+    assert reasons(desk, hours=0.5) == ["all_in"]
 
 
 def test_wait_does_not_move_the_deadline(desk: Desk) -> None:
@@ -118,7 +118,7 @@ def test_turns_with_all_sheets_in_do_not_wait_for_the_mailbox(desk: Desk) -> Non
 
     found = due_turns(open_turns(desk.app), desk.now.replace(hour=12), by_deadline=False)
 
-    assert [turn.reason for turn in found] == ["all sheets in"]
+    assert [turn.reason for turn in found] == ["all_in"]
 
 
 def test_seats_without_a_sheet_are_reminded_once(desk: Desk) -> None:

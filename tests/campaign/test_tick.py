@@ -176,7 +176,7 @@ def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     done = run_campaign_now(desk.app, "toy1", desk.now)
 
-    assert [(turn.turn, turn.reason) for turn in done.resolved] == [(1, "by the GM")]
+    assert [(turn.turn, turn.reason) for turn in done.resolved] == [(1, "gm")]
     assert "This report is made of your sheet 1." in text_of(desk.last(ANN))
 
 

@@ -112,7 +112,7 @@ def test_a_full_turn_waits_for_no_outage(desk: Desk) -> None:
     desk.post("ORDERS toy1 blue\nBID 2\nEND", sender="bob@example.org")
     desk.tick(hours=125, live=True)
 
-    assert [turn.reason for turn in desk.tick(hours=1, live=True).resolved] == ["all sheets in"]
+    assert [turn.reason for turn in desk.tick(hours=1, live=True).resolved] == ["all_in"]
 
 
 def test_a_clock_that_jumps_ahead_resolves_nothing(desk: Desk) -> None:

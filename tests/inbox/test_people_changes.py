@@ -123,7 +123,7 @@ def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
         desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=address)
     desk.tick()
 
-    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all sheets in"]
+    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all_in"]
     assert "Your pause is over" in insist(desk, "RESUME")
     assert "was not paused" in insist(desk, "RESUME")
     assert "seat red is paused: turns do not wait for it" in journal(desk)

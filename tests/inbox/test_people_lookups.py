@@ -120,7 +120,7 @@ def test_history_is_the_journal(desk: Desk) -> None:
 
     assert "gm: started; dice seal" in text
     assert "gm: house rules: grace 2h" in text
-    assert 'pbem: "round 1" resolved (deadline)' in text
+    assert 'pbem: "round 1" run (deadline)' in text
     assert "secret" not in text
 
 

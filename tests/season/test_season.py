@@ -102,7 +102,7 @@ def _it_begins(season: Season) -> None:
     run_action(season.app, NAME, StartCampaign(), season.now)
     season.tick()
 
-    assert [turn.reason for turn in season.play().resolved] == ["all sheets in"]
+    assert [turn.reason for turn in season.play().resolved] == ["all_in"]
 
 
 def _friday(season: Season) -> dt.datetime:
