@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -78,7 +79,7 @@ class Call:
         """Return the call that a context is for, and the command's own arguments."""
         own = dict(ctx.params)
         now, color = own.pop("now", None), own.pop("color", None)
-        ctx.color = colour(color)
+        ctx.color = ctx.find_root().color = colour(color)
         shared = {name: own.pop(name, default) for name, default in _SHARED.items()}
         before: Path | None = ctx.find_root().params.get("home")
         home = own.pop("home", None)
@@ -173,7 +174,11 @@ class Call:
             raise click.exceptions.Exit(UNSOUND)
 
 
+_NEXT = re.compile(r"\bNext: (pbem .+?)\.?$")
 _SHARED = {"log": None, "as_json": False, "sure": False, "dry_run": False}
+_RENAMED = {"next": "next_deadline"}
+"""Facts whose names are those of keys that every document has."""
+
 _HEADED = ("Would do:", "Nothing to do")
 
 
@@ -193,7 +198,8 @@ def envelope(facts: Any, lines: Iterable[str], result: str = "done") -> dict[str
     said = [" ".join(line.split()) for line in lines if line.strip()]
     summary = next(iter(said), "")
     nothing = result == "done" and summary.startswith("Nothing to do")
-    following = [line.removeprefix("Next: ") for line in said if line.startswith("Next: ")]
+    following = [found for line in said for found in _NEXT.findall(line)]
     document = {"result": "nothing_to_do" if nothing else result, "summary": summary, "next": following}
     plain = to_json(facts)
-    return {**document, **(plain if isinstance(plain, dict) else {})}
+    renamed = {_RENAMED.get(name, name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+    return {**document, **renamed}
