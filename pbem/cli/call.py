@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -83,7 +84,7 @@ class Call:
         """Return the call that a context is for, and the command's own arguments."""
         own = dict(ctx.params)
         now, color = own.pop("now", None), own.pop("color", None)
-        ctx.color = colour(color)
+        ctx.color = ctx.find_root().color = colour(color)
         shared = {name: own.pop(name, default) for name, default in _SHARED.items()}
         before: Path | None = ctx.find_root().params.get("home")
         home = own.pop("home", None)
@@ -194,7 +195,11 @@ def cli_channel(app: App) -> Channel:
     return dataclasses.replace(CLI, served=is_served(app))
 
 
+_NEXT = re.compile(r"\bNext: (pbem .+?)\.?$")
 _SHARED = {"log": None, "as_json": False, "sure": False, "dry_run": False}
+_RENAMED = {"next": "next_deadline"}
+"""Facts whose names are those of keys that every document has."""
+
 _HEADED = ("Would do:", "Nothing to do")
 
 
@@ -214,7 +219,8 @@ def envelope(facts: Any, lines: Iterable[str], result: str = "done") -> dict[str
     said = [" ".join(line.split()) for line in lines if line.strip()]
     summary = next(iter(said), "")
     nothing = result == "done" and summary.startswith("Nothing to do")
-    following = [line.removeprefix("Next: ") for line in said if line.startswith("Next: ")]
+    following = [found for line in said for found in _NEXT.findall(line)]
     document = {"result": "nothing_to_do" if nothing else result, "summary": summary, "next": following}
     plain = to_json(facts)
-    return {**document, **(plain if isinstance(plain, dict) else {})}
+    renamed = {_RENAMED.get(name, name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+    return {**document, **renamed}

@@ -188,6 +188,8 @@ class NotDone(click.ClickException):
     def __init__(self, kind: str, text: str, hint: str = "", *, as_json: bool = False) -> None:
         super().__init__(text)
         self.kind, self.hint, self.as_json = kind, hint, as_json
+        # Kept, as the error is printed when the context has ended.
+        self.color = click.get_current_context().find_root().color
 
     @classmethod
     def of(cls, error: Exception, *, as_json: bool) -> NotDone:
@@ -208,7 +210,7 @@ class NotDone(click.ClickException):
             document = {"result": "not_done", "summary": f"Not done: {said}", "next": []}
             print_document({**document, "error": {"code": self.kind, "text": said, "hint": hint}})
         else:
-            print_error(f"Not done: {said}" + (f" {hint}" if hint else ""))
+            print_error(f"Not done: {said}" + (f" {hint}" if hint else ""), color=self.color)
 
 
 class WrongUsage(NotDone):

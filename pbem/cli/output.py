@@ -64,9 +64,9 @@ def print_lines(lines: Iterable[str], *, paged: bool = False) -> None:
         click.echo(text)
 
 
-def print_error(text: str) -> None:
+def print_error(text: str, *, color: bool | None = None) -> None:
     """Print a problem, a warning or a note on standard error."""
-    click.echo(_styled(text), err=True)
+    click.echo(_styled(text), err=True, color=color)
 
 
 def print_document(document: Any) -> None:

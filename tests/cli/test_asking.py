@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,9 +14,9 @@ from pathlib import Path
 import click
 import pytest
 
-from pbem.actions import base
 from pbem.cli import call as calls
 from pbem.cli.command import split_fix
+from pbem.cli.output import colour, print_lines
 from tests.cli.conftest import Run
 from tests.cli.test_help import VISIBLE
 from tests.cli.test_missing_database import words
@@ -50,8 +51,8 @@ def test_without_a_terminal_nothing_changes(duel: Run) -> None:
 def test_a_dry_run_never_asks(duel: Run, terminal: Callable[[object], None]) -> None:
     """--dry-run shows the same, also with --yes, and exits with 0."""
     terminal(True)
-    for typed in (ASKS, (*ASKS, "--yes")):
-        shown = duel(*typed, "--dry-run")
+    for given in (ASKS, (*ASKS, "--yes")):
+        shown = duel(*given, "--dry-run")
 
         assert shown.exit_code == 0
         assert shown.stdout.startswith("Would do: ")
@@ -69,38 +70,34 @@ def test_the_answer_decides(duel: Run, terminal: Callable[[object], None], answe
 
 def test_what_changed_while_it_was_asked_is_not_done(duel: Run, terminal: Callable[[object], None]) -> None:
     """The command is not done if the campaign is another one than was shown."""
-    terminal(lambda: duel("run", "duel", "--yes", *NOW).exit_code is not None)
+    terminal(lambda: duel("hold", "duel").exit_code == 0)
     result = duel(*ASKS)
 
     assert (result.exit_code, result.stderr) == (1, "Not done: duel changed meanwhile. Look at it, then try again.\n")
 
 
-@pytest.mark.parametrize(("typed", "code"), [("y", 0), ("n", 3), ("\x04", 3), ("\x03", 130)], ids=repr)
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 3), ("\x04", 3), ("", 130)], ids=repr)
 def test_a_real_terminal(duel: Run, home: Path, typed: str, code: int) -> None:
-    """Yes does it; no and the end of input leave all as it is with code 3, and Ctrl-C with 130."""
+    """Yes does it; no and the end of input leave all as it is with code 3, and Ctrl-C, here a signal, with 130."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(home), *ASKS]
     with (
         os.fdopen(ours, "w") as keyboard,
         os.fdopen(theirs) as terminal,
-        subprocess.Popen(
-            command,
-            stdin=terminal,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0),
-        ) as process,
+        subprocess.Popen(command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process,
     ):
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("Would do: ")
         assert process.stderr is not None
-        assert process.stderr.read(5) == "Do it"
-        keyboard.write(typed if typed in "\x03\x04" else f"{typed}\n")
-        keyboard.flush()
-        process.communicate()
+        asked = process.stderr.read(len("Do it?"))
+        if typed:
+            keyboard.write(typed)
+            keyboard.flush()
+        else:
+            process.send_signal(signal.SIGINT)
+        shown, rest = process.communicate(timeout=60)
 
+    assert asked == "Do it?"
+    assert shown.startswith("Would do: ")
+    assert "Traceback" not in rest
     assert process.returncode == code
 
 
@@ -156,9 +153,45 @@ def test_an_error_is_split_into_fact_and_fix(text: str, said: str, fix: str) -> 
 
 
 def test_colours(duel: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Problems are red with --color; without a terminal, and with NO_COLOR, nothing is coloured."""
+    """With --color problems are red; without a terminal nothing is coloured."""
     plain, coloured = duel("status", "dule"), duel("status", "dule", "--color")
 
-    assert "\x1b[31m" not in plain.stderr
-    assert "Not done" in coloured.stderr
-    assert base.DRY_RUN.undone
+    assert "\x1b" not in plain.stderr
+    assert coloured.stderr == f"\x1b[31m{plain.stderr[:-1]}\x1b[0m\n"
+
+
+@pytest.mark.parametrize(
+    ("variables", "wanted", "result"),
+    [
+        ({}, None, None),
+        ({"NO_COLOR": "1"}, None, False),
+        ({"TERM": "dumb"}, None, False),
+        ({"NO_COLOR": "1"}, True, True),
+    ],
+)
+def test_colours_are_switched_off(
+    variables: dict[str, str], wanted: bool | None, result: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NO_COLOR and a dumb terminal switch colours off, unless they are asked for."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    assert colour(wanted) is result
+
+
+def test_a_long_list_goes_through_the_pager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a terminal, lines that do not fit go through the pager; elsewhere they are printed."""
+    paged: list[str] = []
+    monkeypatch.setattr(click, "echo_via_pager", paged.append)
+    print_lines(["a line"] * 500, paged=True)
+    assert paged == []
+
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    print_lines(["a line"] * 500, paged=True)
+    print_lines(["a line"], paged=True)
+    print_lines(["a line"] * 500)
+
+    assert [text.count("a line") for text in paged] == [500]

@@ -61,7 +61,7 @@ def test_the_schedule_is_a_house_rule(duel: Run) -> None:
 
     assert shown["schedule"] == "LAST SUN 18:00 Europe/Berlin"
     assert shown["deadline"] == "2026-11-06T19:00:00+00:00"
-    assert shown["next"] == "2026-11-29T17:00:00+00:00"
+    assert shown["next_deadline"] == "2026-11-29T17:00:00+00:00"
 
 
 def test_a_tick_tells_what_it_held(duel: Run) -> None:

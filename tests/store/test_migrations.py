@@ -295,9 +295,13 @@ HOLDS = {
 
 REWORDED = {
     "not one mail has come in since the turn opened": "no mail has come in since the turn opened",
-    "every seat is open or paused, so nobody would send orders": "every seat is open or paused, so no orders would come",
+    "every seat is open or paused, so nobody would send orders": (
+        "every seat is open or paused, so no orders would come"
+    ),
     "it awaits the GM's ruling": "it needs the GM's ruling",
-    "it has the GM's ruling, and goes on when he releases it": "its ruling is submitted, and waits for the GM's release",
+    "it has the GM's ruling, and goes on when he releases it": (
+        "its ruling is submitted, and waits for the GM's release"
+    ),
 }
 """Sentences that are worded otherwise since."""
 
