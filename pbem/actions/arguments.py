@@ -267,18 +267,6 @@ class TextBlock:
         return redact_lines(self.lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """The form of a GM's action on the command line: its help.
-
-    With `json` it can print JSON. Without arguments it runs the query `shows`, if given.
-    """
-
-    help: str
-    json: bool = False
-    shows: type[Query[Any]] | None = None
-
-
 class GmCommand(Order):
     """Base of all commands of a GM.
 
@@ -289,8 +277,6 @@ class GmCommand(Order):
     was open when it was shown.
     """
 
-    command: ClassVar[str] = ""
-    typed: ClassVar[Typed | None] = None
     takes_text = False
     takes_files = False
     sure: str | None = None

@@ -217,9 +217,6 @@ Weight = Reversible | Confirmed | Harmless
 class Action(ABC, Generic[Facts]):
     """Something done to a campaign or asked of it, with the wording of its facts."""
 
-    command: ClassVar[str] = ""
-    """The command of the command line by which it is done, "" if there is none."""
-
     def render(self, facts: Facts, channel: Channel) -> Iterator[str]:
         """Yield the lines that describe the facts that the action returned."""
         assert isinstance(facts, TextResult)

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, SeatCommand, TextBlock, Typed, Valued, Wish, Words
+from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, SeatCommand, TextBlock, Valued, Wish, Words
 from pbem.actions.base import TICK, Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.actions.run_turn import RequestRun
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
@@ -92,16 +92,7 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
 
     usage = "DEADLINE by [sure [asked]]"
-    command = "extend"
-    typed = Typed(
-        """Give the open turn more time, or another deadline, and tell everybody.
-
-        BY is a span like 24h or 3d, or the new deadline, like 2026-12-24T20:00 by
-        the campaign's clocks. Without it, the house rule `extension` says how much.
-        A deadline that is earlier, or later by more than two usual turns, is asked about.
-        """,
-    )
-    weight = Confirmed("the deadline that players know", "pbem extend NAME BY")
+    weight = Confirmed("the deadline that players know", "pbem deadline NAME BY")
     kind = "deadline"
     by: Annotated[str | None, _BY] = None
     sure: Annotated[str | None, SURE] = None
@@ -423,21 +414,7 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
     """See when turns are due, or set another schedule for the turns to come."""
 
     usage = "DEADLINE [schedule...]"
-    command = "deadline"
-    typed = Typed(
-        """Show when turns are due, or set another SCHEDULE for the turns to come.
-
-        \b
-        "FRI 20:00 Europe/Berlin"                  weekly
-        "MON,THU 20:00 Europe/Berlin"              on several days; DAILY is each
-        "EVERY 2 WEEKS FRI 20:00 Europe/Berlin"    the second Friday to come
-        "1ST,3RD FRI 20:00 Europe/Berlin"          by weeks of a month; LAST is one
-        "EVERY 12h"                                so long after the turn opened
-        """,
-        json=True,
-        shows=ShowDeadlines,
-    )
-    weight = Reversible("pbem deadline NAME SCHEDULE", "DEADLINE schedule")
+    weight = Reversible("pbem set NAME schedule=SCHEDULE", "DEADLINE schedule")
     kind = "schedule"
     schedule: Annotated[str, Words("schedule", "a schedule", "FRI 20:00 Europe/Berlin")] = ""
 
@@ -522,8 +499,6 @@ class HoldCampaign(GmCommand, Change[HoldResult]):
     """Let no turn run until you say RELEASE."""
 
     usage = "HOLD [reason...]"
-    command = "hold"
-    typed = Typed("Hold a campaign: no turn is run until released. Players are notified, with your REASON.")
     weight = Reversible("pbem release NAME", "RELEASE")
     kind = "hold"
     reason: Annotated[str, Words("reason", "words", "I am on a train")] = ""
@@ -548,8 +523,6 @@ class ReleaseCampaign(GmCommand, PreviewedChange[ReleaseResult]):
     """Let turns run again. Without YES you are told first what is missing, if the turn is due."""
 
     usage = "RELEASE [sure] [asked]"
-    command = "release"
-    typed = Typed("Release a held campaign: its turn is run when it is due, or by the next tick if it is.")
     weight = Confirmed("the wait for sheets or a ruling", "pbem rollback NAME TURN")
     kind = "release"
     sure: Annotated[str | None, SURE] = None

@@ -136,7 +136,6 @@ _DISCLOSED = "the secret of the dice that the copy has, which players are told t
 class ForkCampaign(PreviewedChange[Forked]):
     """Copy a campaign into another, empty home, with the turn of this number open there."""
 
-    command = "fork"
     weight = Confirmed(_DISCLOSED)
     kind = "fork"
     number: int

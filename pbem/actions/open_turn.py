@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from pbem.actions.arguments import NUMBER, SURE, TURN, Flag, FreeText, GmCommand, TextBlock, Typed, Wish, Words
+from pbem.actions.arguments import NUMBER, SURE, TURN, Flag, FreeText, GmCommand, TextBlock, Wish, Words
 from pbem.actions.base import (
     AuditEntry,
     Change,
@@ -180,7 +180,6 @@ class PreviewTurn(GmCommand, Query[Preview]):
 class PreviewRealDice(PlannedChange[Preview | TextResult, Preview]):
     """Preview the open turn with the dice that it will have, which is disclosed to the players."""
 
-    command = "preview"
     weight = Confirmed("the secret of the dice, which players are told that you have seen")
 
     def look(self, context: Context) -> TextResult:
@@ -253,7 +252,6 @@ class _EnteredSheet:
 class EnterSheet(PreviewedChange[Receipt]):
     """Enter a sheet for the open turn on behalf of a seat's player, who gets the receipt."""
 
-    command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
     kind = "sheet"
     seat: SeatName
@@ -376,11 +374,6 @@ class RollDice(GmCommand, Change[RollResult]):
     """Roll the campaign's dice for something, in the open turn. It stands: the same words again are a second roll."""
 
     usage = "ROLL dice label..."
-    command = "roll"
-    typed = Typed(
-        "Roll DICE such as 3d6+2 for what LABEL says, in the open turn; it stands, and anyone can check it at the end.",
-        json=True,
-    )
     weight = Harmless("it overwrites nothing, and is final so that nobody rolls until it suits")
     kind = "roll"
     dice: Annotated[str, _DICE]
@@ -410,8 +403,6 @@ class ShowRolls(GmCommand, Query[RollList]):
     """See what you rolled in a turn; without its number, in the open one."""
 
     usage = "ROLLS [turn]"
-    command = "rolls"
-    typed = Typed("Show what was rolled in a campaign's open turn, or in another TURN.", json=True)
     turn: Annotated[int | None, TURN] = None
 
     def look(self, context: Context) -> RollList:

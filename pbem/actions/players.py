@@ -39,7 +39,7 @@ class LeaveSeat(SeatCommand):
 
     usage = "LEAVE [campaign]"
     proof = Proof.STRONG
-    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+    weight = Confirmed("the seat, to its player", "pbem seat give NAME SEAT ADDRESS")
     campaign: Annotated[str | None, CAMPAIGN] = None
 
     def do(self, context: Context) -> TextResult:

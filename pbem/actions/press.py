@@ -101,8 +101,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
 
     usage = "TEXT TO seat"
     takes_text = True
-    command = "text"
-    weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    weight = Reversible("pbem undo NAME", "DROP text")
     kind = "text"
     text: Annotated[str, FILLED_IN] = ""
     seat: Annotated[SeatName | None, SEAT] = None
@@ -140,8 +139,8 @@ class AddAnnouncement(GmCommand, Change[Text]):
 class AnnounceInReport(Change[tuple[Text, ...]]):
     """Put a text into the next reports of some seats, or of all."""
 
-    command = "text"
-    weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    weight = Reversible("pbem undo NAME", "UNDO")
+    kind = "text"
     text: str
     to: Sequence[str] = ()
 
@@ -160,8 +159,7 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     """Take a text out again, before its reports are sent; TEXTS has its number."""
 
     usage = "DROP text_id"
-    command = "text"
-    weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
+    weight = Reversible("pbem announce NAME FILE --in-report", "TEXT TO seat")
     kind = "drop text"
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
@@ -218,7 +216,6 @@ def _recipient(text: Text) -> str:
 class Announce(Change[Recipients]):
     """Mail a text to all players at once, or to some."""
 
-    command = "press"
     weight = Harmless("words that are sent overwrite nothing")
     kind = "announce"
     text: str

@@ -144,7 +144,6 @@ class ShowQuestions(Query[QuestionList]):
 class AnswerQuestion(PreviewedChange[AnswerResult]):
     """Answer a question: to the seat that asked, to its allies too, or to all."""
 
-    command = "answer"
     weight = Confirmed("the answer before, which its readers have by mail", "pbem journal NAME")
     number: int
     text: str

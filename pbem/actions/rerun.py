@@ -76,7 +76,6 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
     A dry run with changes has tried them against the real dice, so the next reports disclose it.
     """
 
-    command = "rerun"
     weight = Confirmed("the last run of the turn, and its reports", "the archive, in withdrawn/")
     kind = "rerun"
     rewrites = True
@@ -330,7 +329,6 @@ class ShowState(Query[ShownState]):
 class EditState(PlannedChange[StateEdited, "StateEditPlan"]):
     """Change the state, by a JSON Patch (RFC 6902) or the whole of it."""
 
-    command = "patch"
     weight = Confirmed("the state of the open turn", "the journal, and a patch back")
     kind = "state"
     rewrites = True

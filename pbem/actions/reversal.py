@@ -51,26 +51,26 @@ class Reversal:
 _SEATS = ("seat", "applicant", "deputy", "absence", "report", "report_copy")
 
 REVERSALS: Mapping[str, Reversal] = {
-    "deadline": Reversal(("turn",), until_run=True, helps=("pbem extend {name} WHEN", "EXTEND when")),
-    "schedule": Reversal(("campaign",), helps=("pbem deadline {name} SCHEDULE", "DEADLINE schedule")),
-    "house rules": Reversal(("campaign",), helps=("pbem policy {name} RULE=VALUE", "RULE rule value")),
+    "deadline": Reversal(("turn",), until_run=True, helps=("pbem deadline {name} WHEN", "EXTEND when")),
+    "schedule": Reversal(("campaign",), helps=("pbem set {name} schedule=SCHEDULE", "DEADLINE schedule")),
+    "house rules": Reversal(("campaign",), helps=("pbem set {name} RULE=VALUE", "RULE rule value")),
     "hold": Reversal(("campaign",), helps=("pbem hold {name}", "HOLD")),
     "release": Reversal(("campaign",), until_run=True, helps=("pbem release {name}", "RELEASE")),
     "give": Reversal(
-        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat {name} SEAT --to ADDRESS", "SEAT seat TO address")
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat give {name} SEAT ADDRESS", "SEAT seat TO address")
     ),
     "open": Reversal(
-        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat {name} SEAT --to ADDRESS", "SEAT seat TO address")
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat give {name} SEAT ADDRESS", "SEAT seat TO address")
     ),
-    "pause": Reversal(("seat",), helps=("pbem seat {name} SEAT --pause", "PAUSE seat")),
-    "resume": Reversal(_SEATS, until_run=True, helps=("pbem seat {name} SEAT --resume", "RESUME seat")),
-    "remove": Reversal(("seat",), until_run=True, helps=("pbem seat {name} SEAT --remove", "REMOVE seat")),
+    "pause": Reversal(("seat",), helps=("pbem seat pause {name} SEAT", "PAUSE seat")),
+    "resume": Reversal(_SEATS, until_run=True, helps=("pbem seat resume {name} SEAT", "RESUME seat")),
+    "remove": Reversal(("seat",), until_run=True, helps=("pbem seat remove {name} SEAT", "REMOVE seat")),
     "invite": Reversal(("request",), helps=("pbem invite {name} ADDRESS", "INVITE address")),
-    "text": Reversal(("gm_text",), until_run=True, helps=("pbem text {name} FILE", "TEXT TO seat")),
-    "drop text": Reversal(("gm_text",), until_run=True, helps=("pbem text {name} --drop ID", "DROP text")),
+    "text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} FILE --in-report", "TEXT TO seat")),
+    "drop text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} --drop ID", "DROP text")),
     "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} SEAT --restore", "SHEET seat BACK")),
-    "ruling": Reversal(("turn",), until_run=True, helps=("pbem adjudicate {name} --restore", "RULING BACK")),
-    "state": Reversal(until_run=True, helps=("pbem patch {name} FILE", "PATCH")),
+    "ruling": Reversal(("turn",), until_run=True, helps=("pbem ruling {name} --restore", "RULING BACK")),
+    "state": Reversal(until_run=True, helps=("pbem state {name} FILE", "PATCH")),
     "rollback": Reversal(until_run=True, helps=("pbem rollback {name} TURN", "ROLLBACK turn")),
     "export": Reversal(helps=("pbem export {name} FILE --to ADDRESS", "")),
     UNDO: Reversal(never="it has undone something itself"),
@@ -80,7 +80,7 @@ REVERSALS: Mapping[str, Reversal] = {
         never="corrected reports take the place of others", helps=("pbem rerun {name} --sheet SEAT=FILE", "RERUN seat")
     ),
     "repair": Reversal(never="the turns before it were inconsistent"),
-    "announce": Reversal(never="an announcement is mailed at once", helps=("pbem press {name} FILE", "ANNOUNCE")),
+    "announce": Reversal(never="an announcement is mailed at once", helps=("pbem announce {name} FILE", "ANNOUNCE")),
     "roll": Reversal(never="a roll is final"),
     "gm": Reversal(never="the former token is void", helps=("pbem gm {name} --address ADDRESS", "")),
     "token": Reversal(never="the former token is void", helps=("pbem gm {name} --token", "TOKEN")),

@@ -21,7 +21,7 @@ from typing import Annotated
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SURE, GmCommand, Numeral, Typed
+from pbem.actions.arguments import NUMBER, SURE, GmCommand, Numeral
 from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible, versions
 from pbem.actions.seats import bring_back, remove_seat
 from pbem.actions.welcome import renew_codes
@@ -99,8 +99,6 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
     usage = "ROLLBACK turn [sure] [asked]"
-    command = "rollback"
-    typed = Typed("Reopen an earlier TURN of a campaign, with the sheets that had come in for it.")
     weight = Confirmed("the turns since", "pbem undo NAME")
     kind = "rollback"
     rewrites = True
@@ -221,8 +219,6 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
 
     usage = "FORWARD"
     also = ("ROLLFORWARD",)
-    command = "forward"
-    typed = Typed("Take the newest rollback back, as long as the turn it opened has not been run.")
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
     kind = "undo"
     rewrites = True
@@ -402,11 +398,6 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
     """Repair a campaign whose turn history is inconsistent. Without YES you are told what that would do."""
 
     usage = "ROLLBACK REPAIR [sure]"
-    command = "mend"
-    typed = Typed(
-        "Repair a campaign whose turn history is inconsistent, as `pbem doctor` tells: it goes on from the last turn\n"
-        "that is consistent.",
-    )
     weight = Confirmed("the turns that are inconsistent", "the archive, in withdrawn/")
     kind = "repair"
     rewrites = True

@@ -333,8 +333,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
     the ruling shows.
     """
 
-    command = "adjudicate"
-    weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
+    weight = Confirmed("what was ruled before", "pbem ruling NAME --restore")
     kind = "ruling"
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
@@ -449,7 +448,7 @@ def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], chan
         yield f"  {each.part}" + ("" if each.now else ", which is taken out")
         yield from (f"    {wrap(line, '      ')}" for line in diff_lines(each.before, each.now))
     if channel.done:
-        back = channel.either(f"pbem adjudicate {campaign} --restore", "RULING BACK")
+        back = channel.either(f"pbem ruling {campaign} --restore", "RULING BACK")
         yield f"The ruling before is kept. To have it back: {back}"
 
 
@@ -567,7 +566,7 @@ def read_folder(name: str, folder: Path) -> RulingFiles:
     paths = [path for path in files if path.suffix.lower() == ".txt" and path.name != DIGEST]
     if not paths:
         raise CampaignError(
-            f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
+            f"there are no files of a ruling in {folder}: write them with: pbem ruling {name} --form {folder}"
         )
     brought = check_attachments((path.name, _read_start(path)) for path in files if path.suffix.lower() != ".txt")
     return RulingFiles(_read_texts(folder, paths), brought)

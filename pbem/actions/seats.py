@@ -361,8 +361,7 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
 
     usage = "GIVE seat TO address [sure]"
-    command = "seat"
-    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+    weight = Confirmed("the seat, to its player", "pbem seat give NAME SEAT ADDRESS")
     kind = "give"
     seat: Annotated[SeatName, SEAT]
     address: Annotated[str, ADDRESS]
@@ -399,8 +398,7 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
 
     usage = "OPEN seat [sure]"
-    command = "seat"
-    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+    weight = Confirmed("the seat, to its player", "pbem seat give NAME SEAT ADDRESS")
     kind = "open"
     seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
@@ -444,8 +442,7 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
     """Take a seat out of the game, for good, when the turn is run."""
 
     usage = "REMOVE seat [sure] [asked]"
-    command = "seat"
-    weight = Confirmed("the seat, to its player and the game", "pbem seat NAME SEAT --resume")
+    weight = Confirmed("the seat, to its player and the game", "pbem seat resume NAME SEAT")
     kind = "remove"
     seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
@@ -489,8 +486,7 @@ class PauseSeat(GmCommand, Change[TextResult]):
     """Let turns no longer wait for a seat."""
 
     usage = "PAUSE seat"
-    command = "seat"
-    weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
+    weight = Reversible("pbem seat resume NAME SEAT", "RESUME seat")
     kind = "pause"
     seat: Annotated[SeatName, SEAT]
 
@@ -508,8 +504,7 @@ class ResumeSeat(GmCommand, Change[TextResult]):
     """Let turns wait for a seat again."""
 
     usage = "RESUME seat"
-    command = "seat"
-    weight = Reversible("pbem seat NAME SEAT --pause", "PAUSE seat")
+    weight = Reversible("pbem seat pause NAME SEAT", "PAUSE seat")
     kind = "resume"
     seat: Annotated[SeatName, SEAT]
 
@@ -543,7 +538,6 @@ class Invite(GmCommand, Change[TextResult]):
     """Invite somebody to the campaign, for a seat if you name one."""
 
     usage = "INVITE address [AS seat]"
-    command = "invite"
     weight = Harmless("an invitation takes nothing from anybody")
     kind = "invite"
     address: Annotated[str, ADDRESS]

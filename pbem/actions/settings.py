@@ -57,7 +57,6 @@ class ShowGm(Query[GmInfo]):
 class ChangeGm(PreviewedChange[GmInfo]):
     """Change the GM's address; the old token is void."""
 
-    command = "gm"
     weight = Confirmed("the campaign and its token, to the GM", "pbem gm NAME --address ADDRESS")
     kind = "gm"
     address: str
@@ -94,7 +93,6 @@ class ChangeGm(PreviewedChange[GmInfo]):
 class NameGm(Change[GmInfo]):
     """Change the name that mails show beside the GM's address; "" for none."""
 
-    command = "gm"
     weight = Reversible("pbem gm NAME --name TEXT")
     called: str
 
@@ -116,7 +114,6 @@ class MailToken(GmCommand, Change[GmInfo]):
     """Get a new token; this one is void then."""
 
     usage = "TOKEN"
-    command = "gm"
     weight = Harmless("the same GM gets another token")
     kind = "token"
 
@@ -169,7 +166,6 @@ class Journal:
 class ShowJournal(Query[Journal]):
     """See all that was done to the campaign, when, and by whom; with a `turn`, while that was open."""
 
-    command = "journal"
     turn: int | None = None
 
     def look(self, context: Context) -> Journal:
@@ -239,7 +235,6 @@ _STRENGTH = {"address": 0, "verified": 1, "confirm": 1, "code": 2, "token": 3}
 class SetHouseRule(PreviewedChange[TextResult]):
     """Change house rules of a campaign, given as names and typed values."""
 
-    command = "policy"
     weight = Confirmed("the proof that a message is its player's", "pbem set NAME RULE=VALUE")
     kind = "house rules"
     given: Mapping[str, str]

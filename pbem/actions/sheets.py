@@ -101,7 +101,6 @@ def _describe_sheet(sheet: SheetShown, zone: str) -> str:
 class RestoreSheet(PreviewedChange[Receipt]):
     """Enter an earlier sheet of a seat again: that of a version, or the newest that does not count."""
 
-    command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
     kind = "sheet"
     seat: SeatName

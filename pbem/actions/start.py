@@ -11,7 +11,7 @@ from typing import Annotated
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import SURE, GmCommand, Typed
+from pbem.actions.arguments import SURE, GmCommand
 from pbem.actions.base import TICK, Channel, Confirmed, PlannedChange
 from pbem.actions.create import import_state
 from pbem.actions.welcome import send_welcomes
@@ -70,8 +70,6 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
     """Start the campaign with those who are seated. Without YES you are told first whose seats would be left out."""
 
     usage = "START [sure]"
-    command = "start"
-    typed = Typed("Start a campaign: set it up and queue its first reports.")
     weight = Confirmed("the seats that nobody has taken")
     kind = "start"
     rewrites = True

@@ -156,7 +156,7 @@ class ShowStatistics(GmCommand, Query[Statistics]):
         yield ""
         yield from _fading_lines(facts)
         if len(facts.seats) > MOST_SEATS or len(turns) > MOST_TURNS_LISTED:
-            every = f"All seats and turns are in: pbem stats {facts.campaign} --json"
+            every = f"All seats and turns are in: pbem status {facts.campaign} --stats --json"
             yield channel.either(every, f"{every} (at the machine)")
 
 

@@ -106,7 +106,6 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
 
     usage = "UNDO [entry] [sure] [asked]"
     also = ("REVERT",)
-    command = "undo"
     weight = Confirmed("the change that players were told of")
     kind = UNDO
     rewrites = True

@@ -105,11 +105,11 @@ class ShowRuling(Query[RulingShown]):
                 yield f"{part}:"
                 yield from (f"    {line}" for line in text.splitlines())
         if facts.parts:
-            yield f"To drop it: {channel.either(f'pbem adjudicate {name} --drop', 'RULING OFF')}"
+            yield f"To drop it: {channel.either(f'pbem ruling {name} --drop', 'RULING OFF')}"
         elif not channel.by_mail:
-            yield f"To rule: pbem adjudicate {name} --edit"
+            yield f"To rule: pbem ruling {name} --edit"
         for number, at in facts.earlier:
-            back = channel.either(f"pbem adjudicate {name} --restore {number}", f"RULING BACK {number}")
+            back = channel.either(f"pbem ruling {name} --restore {number}", f"RULING BACK {number}")
             yield f"Earlier ruling {number}, replaced or dropped {format_time(at, facts.zone)}. To have it back: {back}"
 
 
@@ -117,8 +117,7 @@ class ShowRuling(Query[RulingShown]):
 class DropRuling(Change[Dropped]):
     """Drop the ruling on the open turn, which waits for another."""
 
-    command = "adjudicate"
-    weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
+    weight = Reversible("pbem ruling NAME --restore", "RULING BACK")
     kind = "ruling"
 
     def do(self, context: Context) -> Dropped:
@@ -138,7 +137,7 @@ class DropRuling(Change[Dropped]):
         return Dropped(snapshot.name, snapshot.turn)
 
     def render(self, facts: Dropped, channel: Channel) -> Iterator[str]:
-        back = channel.either(f"pbem adjudicate {facts.campaign} --restore", "RULING BACK")
+        back = channel.either(f"pbem ruling {facts.campaign} --restore", "RULING BACK")
         yield f"The ruling on turn {facts.turn} of {facts.campaign} is dropped: the turn waits for another."
         yield f"To have it back: {back}"
 
@@ -147,8 +146,7 @@ class DropRuling(Change[Dropped]):
 class RestoreRuling(PreviewedChange[Restored]):
     """Let an earlier ruling on the open turn count again: that of a number, or the newest that does not count."""
 
-    command = "adjudicate"
-    weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
+    weight = Confirmed("what was ruled since", "pbem ruling NAME --restore")
     kind = "ruling"
     number: int | None = None
 

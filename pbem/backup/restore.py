@@ -155,7 +155,7 @@ def _notify_gm(context: Context, made: dt.datetime) -> None:
         "again as it was then, and is held: no turn runs until you release it. Players are told that what came later "
         "is void.",
         f"Look at it first: pbem status {name}. If its deadline has passed or is near, give more time: "
-        f"pbem extend {name} (by mail: EXTEND). Then let it go on: pbem release {name} (by mail: RELEASE).",
+        f"pbem deadline {name} (by mail: EXTEND). Then let it go on: pbem release {name} (by mail: RELEASE).",
         to=snapshot.gm,
         subject="restored from a backup, on hold",
     )

@@ -429,7 +429,8 @@ def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.dateti
         f"The campaign {name} has moved here from {came_from}. Its players were asked to confirm it, and you are "
         "mailed when one does. It is paused until you release it.",
         f"Who stood in for players and who stood by did not come along: they have agreed to it there. When enough have "
-        f"confirmed: pbem extend {name}, if the deadline is near, and pbem release {name} (by mail: EXTEND, RELEASE).",
+        f"confirmed: pbem deadline {name} 24h, if the deadline is near, and pbem release {name} "
+        "(by mail: DEADLINE 24h, RELEASE).",
         to=snapshot.gm,
         subject="moved here, on hold",
     )

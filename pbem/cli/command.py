@@ -81,7 +81,8 @@ class Command(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example."""
         with formatter.section("Example"):
-            formatter.write_text(self.example)
+            # In one line, to be copied.
+            formatter.write(f"{'':>{formatter.current_indent}}{self.example}\n")
         formatter.write_paragraph()
         formatter.write_text("Options of all commands: pbem help options")
 
@@ -217,9 +218,9 @@ class WrongUsage(NotDone):
 
 
 _FIX_BEGINS = (
-    "activate add call check choose copy create did enter export fill free give install list look make move name open "
-    "pbem pip possible put release remove rename repair restore run save say see send set start take try upgrade use "
-    "wait write"
+    "activate add call check choose copy create did enter export fill find free give install list look make move name "
+    "open pbem pip possible put release remove rename repair restore run save say see send set start take try upgrade "
+    "use wait write"
 )
 """First words of a clause that says how to go on after an error."""
 

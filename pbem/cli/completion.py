@@ -60,14 +60,19 @@ def _open(database: str) -> Engine:
     )
 
 
+def _campaign(ctx: click.Context) -> str | None:
+    """Return the campaign that was typed; behind an option without its value, click has it among what is left."""
+    return ctx.params.get("name") or next(iter(ctx.args), None)
+
+
 def _seats(ctx: click.Context) -> list[Any]:
     of_campaign = select(Seat.name).join(Campaign, Campaign.id == Seat.campaign_id)
-    return _read(ctx, of_campaign.where(Campaign.name == ctx.params.get("name")).order_by(Seat.id))
+    return _read(ctx, of_campaign.where(Campaign.name == _campaign(ctx)).order_by(Seat.id))
 
 
 def _turns(ctx: click.Context) -> list[Any]:
     of_campaign = select(Turn.number).join(Campaign, Campaign.id == Turn.campaign_id)
-    return _read(ctx, of_campaign.where(Campaign.name == ctx.params.get("name")).distinct().order_by(Turn.number))
+    return _read(ctx, of_campaign.where(Campaign.name == _campaign(ctx)).distinct().order_by(Turn.number))
 
 
 def _rules(_ctx: click.Context, incomplete: str) -> Iterator[str]:

@@ -82,7 +82,7 @@ UNDEFINED_TABLE, NO_RIGHT, READ_ONLY = "42P01", "42501", "25006"
 # SQLSTATEs of problems that last until the GM fixes them.
 _FOR_DOCTOR = {UNDEFINED_TABLE, NO_RIGHT, READ_ONLY}
 
-SEE_DOCTOR = "; see what mends it with: pbem doctor"
+SEE_DOCTOR = "; find the cause: pbem doctor"
 
 INTERNAL_ERROR = "XX"
 """Class of the SQLSTATEs of internal errors, such as a damaged file."""

@@ -352,7 +352,7 @@ def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
 
 def test_an_empty_folder_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     """Without files nothing is submitted, and the GM is told how to get them."""
-    with pytest.raises(CampaignError, match=r"no files of a ruling .* pbem adjudicate toy1"):
+    with pytest.raises(CampaignError, match=r"no files of a ruling .* pbem ruling toy1"):
         read_folder("toy1", tmp_path)
 
 

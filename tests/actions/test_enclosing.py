@@ -177,9 +177,9 @@ def html_of(mail: EmailMessage) -> str:
 
 def test_a_ruling_by_mail_brings_its_pictures(war: War) -> None:
     """Pictures count in whatever way a mail program attaches them; a logo that no line names is left out, and named."""
-    assert "The ruling on turn 1 of toy1 is taken." in war.answer
-    assert "warning: logo.png: This picture stands in the mail's own text" in war.answer
-    assert "error" not in war.answer
+    assert "Done: ruling on turn 1 submitted." in war.answer
+    assert "Warning: logo.png: this picture stands in the mail's own text" in war.answer
+    assert "Error" not in war.answer
 
 
 def test_each_seat_gets_what_its_report_names(war: War) -> None:
@@ -381,11 +381,11 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
         monkeypatch.setattr("pbem.actions.ruling.check_attachments", examine_meanwhile)
         forged = post(desk, gm_mail("0" * len(found[1]), FIRST))
         assert wrote == []
-        assert "is taken" not in forged
+        assert "submitted" not in forged
         mail = gm_mail(found[1], FIRST)
         mail.replace_header("Message-ID", "<r2@example.org>")
         answer = post(desk, mail)
         desk.app = toy
 
-    assert "The ruling on turn 1 of toy1 is taken." in answer
+    assert "Done: ruling on turn 1 submitted." in answer
     assert len(wrote) == 1

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import CLI, Change, Channel, TextResult, run_action, run_query
+from pbem.actions.base import CLI, Change, Channel, Query, TextResult, run_action, run_query
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
 from pbem.actions.settings import SetHouseRule, ShowHouseRules
@@ -59,7 +59,8 @@ def test_status_and_seats_show_deputies_and_standbys(desk: Desk) -> None:
         appoint(session, here.places[0].id, eve, desk.now, end_of("2026-11-20", "Europe/Berlin"))
         add_standby(session, here.id, dan, desk.now, wish="blue", words="")
 
-    for question in (ShowStatus(), ShowSeats()):
+    questions: tuple[Query[Any], ...] = (ShowStatus(), ShowSeats())
+    for question in questions:
         for channel in (CLI, Channel(by_mail=True)):
             lines = [line.strip() for line in question.render(run_query(desk.app, "toy1", question, desk.now), channel)]
             assert f"deputy of red until 2026-11-20: {EVE}" in lines

@@ -142,7 +142,7 @@ def test_a_seat_is_given_until_its_player_was_mailed(running: Desk) -> None:
     act(running, REVERSIBLE["give"])
     running.tick()
 
-    assert "pbem seat toy1 SEAT --to ADDRESS" in refused(running)
+    assert "pbem seat give toy1 SEAT ADDRESS" in refused(running)
 
 
 def test_undo_never_skips_the_newest_change(running: Desk) -> None:
@@ -153,7 +153,7 @@ def test_undo_never_skips_the_newest_change(running: Desk) -> None:
     assert "an announcement is mailed at once" in refused(running)
 
     undo(running, entry)
-    assert "has undone something itself. Do it again: pbem policy toy1 RULE=VALUE" in refused(running)
+    assert "has undone something itself. Do it again: pbem set toy1 RULE=VALUE" in refused(running)
     assert "was undone already" in refused(running, entry)
 
 

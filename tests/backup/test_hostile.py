@@ -115,7 +115,7 @@ def test_no_command_is_run_before_the_home_is_opened(kept: Kept, tmp_path: Path)
         assert f"the command is run: {sys.executable} -c" in told(result.output)
         assert "mail is read from the server imaps://ann@127.0.0.1:1/INBOX" in told(result.output)
     assert asked.exit_code == 1
-    assert "pbem reopen" in runner.invoke(main, ["tick", "--home", str(home)]).output
+    assert "pbem restore --activate" in runner.invoke(main, ["tick", "--home", str(home)]).output
     assert not load_settings(home).active
     assert not trap.exists()
     assert runner.invoke(main, ["reopen", "--home", str(home)], input="y\n").exit_code == 0
@@ -140,7 +140,7 @@ def test_a_reopening_that_was_killed_half_way_is_done_again(kept: Kept, tmp_path
     (home / INACTIVE).unlink()
     runner = CliRunner()
 
-    assert "pbem reopen" in runner.invoke(main, ["tick", "--home", str(home)]).output
+    assert "pbem restore --activate" in runner.invoke(main, ["tick", "--home", str(home)]).output
     assert "Open this home?" in runner.invoke(main, ["reopen", "--home", str(home)], input="y\n").output
     assert runner.invoke(main, ["tick", "--home", str(home)]).exit_code == 0
 

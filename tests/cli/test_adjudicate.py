@@ -49,9 +49,9 @@ def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
 def test_a_ruling_that_replaces_another_says_of_what_time_that_was(war: Run, tmp_path: Path) -> None:
     """It is asked about, and the answer names the time, as clocks of the campaign show it."""
     (tmp_path / "all.txt").write_text("Gold!\n")
-    assert war("adjudicate", "war", str(tmp_path), "--take", "--now", "2026-11-03T19:10Z").exit_code == 0
+    assert war("ruling", "war", str(tmp_path), "--now", "2026-11-03T19:10Z").exit_code == 0
     (tmp_path / "all.txt").write_text("Silver!\n")
-    result = war("adjudicate", "war", str(tmp_path), "--take", "--yes", "--now", "2026-11-03T20:10Z")
+    result = war("ruling", "war", str(tmp_path), "--yes", "--now", "2026-11-03T20:10Z")
 
     assert "Done: ruling on turn 1 submitted (replaces that of 19:10). Run it:" in result.output
 

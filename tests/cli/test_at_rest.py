@@ -106,5 +106,5 @@ def test_migrate_tells_of_it_too(opened: Path) -> None:
     """Migrating an old home prints the warning and the command."""
     output = CliRunner().invoke(main, ["migrate", "--home", str(opened)]).output
 
-    assert f"But other users of this machine can read {opened}/pbem.sqlite, " in output
-    assert f"To mend, run: chmod -R go= '{opened}/pbem.sqlite' " in output
+    assert f"Warning: other users of this machine can read {opened}/pbem.sqlite, " in output
+    assert f"Fix: run: chmod -R go= '{opened}/pbem.sqlite' " in output

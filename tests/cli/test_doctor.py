@@ -124,20 +124,20 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         (lambda home: add(home, "poll = 3\ninbox_password = 'x'"), "pbem.toml: inbox_password must not be written"),
         (lambda home: (home / "pbem.toml").write_text("]"), "pbem.toml is not valid TOML: "),
         (lambda home: (home / "pbem.toml").unlink(), "pbem.toml cannot be read: No such file"),
-        (lambda home: replaced(home / "turns"), "turns is a file where a folder must be. To mend: move "),
-        (lambda home: replaced(home / "post" / "inbox"), "inbox is a file where a folder must be. To mend: move "),
-        (lambda home: replaced(home / "post" / "sent" / "new"), "new is a file where a folder must be. To mend: "),
+        (lambda home: replaced(home / "turns"), "turns is a file where a folder must be. Fix: move "),
+        (lambda home: replaced(home / "post" / "inbox"), "inbox is a file where a folder must be. Fix: move "),
+        (lambda home: replaced(home / "post" / "sent" / "new"), "new is a file where a folder must be. Fix: "),
         (lambda home: settings(home, "sqlite:///pbem.sqlite", POSTGRESQL), "cannot be used: connection failed: "),
-        (lambda home: (home / "pbem.sqlite").unlink(), "pbem.sqlite. To mend: put it back where it was, or"),
-        (lambda home: (home / "pbem.sqlite").write_bytes(b""), f"has no tables of pbem. To mend: {RESTORE}"),
+        (lambda home: (home / "pbem.sqlite").unlink(), "pbem.sqlite. Fix: put it back where it was, or"),
+        (lambda home: (home / "pbem.sqlite").write_bytes(b""), f"has no tables of pbem. Fix: {RESTORE}"),
         (
             lambda home: (home / "pbem.sqlite").write_bytes(b"x" * 999),
-            "file is not a database. To mend: it is damaged",
+            "file is not a database. Fix: it is damaged",
         ),
         (lambda home: scribbled(home / "pbem.sqlite", 3), RESTORE),
         (lambda home: scribbled(home / "pbem.sqlite", 40), RESTORE),
         (lambda home: cut(home / "pbem.sqlite"), RESTORE),
-        (lambda home: sql(home / "pbem.sqlite", "DROP TABLE press"), "it lacks the table press. To mend: it is damage"),
+        (lambda home: sql(home / "pbem.sqlite", "DROP TABLE press"), "it lacks the table press. Fix: it is damage"),
         (
             lambda home: sql(home / "pbem.sqlite", "ALTER TABLE seat DROP dice_word"),
             "lacks the column dice_word of seat",
@@ -192,9 +192,9 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         ),
         (lambda home: template(home, "host/help.txt.j2", b"a\n\n\xff"), "help.txt.j2, line 3: this is not text in UT"),
         (lambda home: template(home, "host/help.txt.j2", "{% include 'x.j2' %}"), "needs the template x.j2, which is"),
-        (lambda home: add(home, "inbox_password = { env = 'PBEM_NOWHERE' }"), "PBEM_NOWHERE, which is not set. To me"),
-        (lambda home: add(home, "carrier_password = { command = 'false' }"), "it ended with status 1. To mend: run th"),
-        (lambda home: settings(home, "maildir:post/sent", "smtp://127.0.0.1:1"), "Connection refused. To mend: nothi"),
+        (lambda home: add(home, "inbox_password = { env = 'PBEM_NOWHERE' }"), "PBEM_NOWHERE, which is not set. Fix"),
+        (lambda home: add(home, "carrier_password = { command = 'false' }"), "it ended with status 1. Fix: run th"),
+        (lambda home: settings(home, "maildir:post/sent", "smtp://127.0.0.1:1"), "Connection refused. Fix: nothi"),
     ],
 )
 def test_problems_are_named_with_their_cure(duel: Run, home: Path, breaking: Break, said: str) -> None:
@@ -234,7 +234,7 @@ def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
     (found,) = [check for check in run_checks(desk.home, MONDAY, installed_games()).checks if check.name == "history"]
 
     assert (found.result, found.text) == ("problem", "campaign toy1: turn 1 is missing, but there is a turn 5")
-    assert found.mend == "see what mends it with: pbem mend toy1"
+    assert found.mend == "pbem rollback toy1 --repair"
 
 
 class Taxed(Auction):
@@ -291,7 +291,7 @@ def test_a_clock_that_was_set_back(duel: Run) -> None:
     assert result.exit_code == 1
     assert re.search(
         "^problem  clock: it is 2020-01-01 09:00 UTC by this machine, but the newest act in a campaign's journal is of "
-        r"[\d-]+ [\d:]+ UTC. To mend: set the clock",
+        r"[\d-]+ [\d:]+ UTC. Fix: set the clock",
         result.output,
         re.MULTILINE,
     )

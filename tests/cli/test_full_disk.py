@@ -55,8 +55,8 @@ def test_a_full_disk_is_named(duel: Run, home: Path, tmp_path: Path, words: list
     ended = on_a_full_disk("--home", str(home), *line)
 
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("Error: ")
-    assert ended.stderr.endswith(f"{DISK_FULL}\n")
+    assert ended.stderr.startswith("Not done: ")
+    assert ended.stderr.endswith("the disk is full. Free some space, then try again.\n")
     assert ended.stderr.count("\n") == 1
     assert files(tmp_path) == before
     assert duel(*line).exit_code == 0
@@ -71,7 +71,7 @@ def test_a_full_disk_and_a_new_home(duel: Run, tmp_path: Path) -> None:
         ended = on_a_full_disk(*words)
 
         assert (ended.returncode, ended.stdout) == (1, "")
-        assert ended.stderr.endswith(f"{DISK_FULL}\n")
+        assert ended.stderr.endswith("the disk is full. Free some space, then try again.\n")
         assert files(tmp_path) == before
         assert duel(*words).exit_code == 0
 

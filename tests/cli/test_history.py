@@ -184,11 +184,11 @@ def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) ->
     given = f"red={home / 'other.txt'}"
     made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", "--yes", *NOW)
 
-    assert f"duel is copied to {folder.resolve()}, with turn 1 open. Nobody can be mailed from there.\n" in made.output
+    assert f"duel is copied to {folder.resolve()}, with turn 1 open. It mails nobody.\n" in made.output
     assert "red: 1 of 1 order accepted.\n" in made.output
     assert "duel: turn 1 there, against what was really told" in made.output
     ran = CliRunner().invoke(main, ["run", "duel", "--yes", "--home", str(folder), *NOW])
-    assert "duel: turn 1 resolved (by the GM).\n" in ran.output
+    assert "duel: turn 1 run (by the GM).\n" in ran.output
 
 
 def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
@@ -196,7 +196,7 @@ def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
     result = CliRunner().invoke(main, ["verify", str(home / "turns")])
 
     assert result.output.startswith("duel: 1 turn, ")
-    assert "The chain of records, all files, and the digest of every sheet agree.\n" in result.output
+    assert "The chain of records, all files, and the checksum of every sheet agree.\n" in result.output
     assert "Not proved yet: The dice and all results" in result.output
 
 
@@ -210,7 +210,7 @@ def test_verify_holds_an_archive_to_what_a_player_kept(played: Run, home: Path) 
 
     assert "The report red.json is that of turn 2, as it was mailed.\n" in found.output
     assert f"The record of turn 1 is there: {told}\n" in found.output
-    assert (missed.exit_code, "Error: no record has the hash 0000" in missed.output) == (1, True)
+    assert (missed.exit_code, "Not done: no record has the hash 0000" in missed.output) == (1, True)
 
 
 def test_verify_reads_two_reports_of_one_name(played: Run, home: Path, tmp_path: Path) -> None:

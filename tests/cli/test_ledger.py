@@ -1,4 +1,4 @@
-"""`pbem outbox --ledger`: the fate of the mail to each player."""
+"""`pbem outbox --by-player`: the fate of the mail to each player."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_campaign_s_ledger(desk: Desk) -> None:
     """There is a line for each player, and below, the last reply for those whose mail failed."""
     trouble(desk)
 
-    assert outbox(desk, "toy1", "--ledger").output == (
+    assert outbox(desk, "--campaign", "toy1", "--by-player").output == (
         "campaign  seat  address          mails  tried  accepted  bounced  refused  retried  waiting\n"
         "toy1      red   ann@example.org      2      2         2        1        0        0        0\n"
         "toy1      blue  bob@example.org      2      2         1        0        0        1        1\n"
@@ -45,7 +45,7 @@ def test_a_campaign_s_ledger(desk: Desk) -> None:
 
 def test_the_whole_ledger_for_scripts(shared: Desk) -> None:
     """Without a campaign the JSON has every reader with seats, counts and last reply, on each database."""
-    accounts = json.loads(outbox(shared, "--ledger", "--json").output)["accounts"]
+    accounts = json.loads(outbox(shared, "--by-player", "--json").output)["accounts"]
 
     assert [(each["campaign"], each["seats"], each["address"]) for each in accounts] == [
         ("toy1", ["red"], "ann@example.org"),
@@ -61,21 +61,21 @@ def test_what_was_replaced_is_in_no_list(desk: Desk) -> None:
     with desk.app.store.writing() as session:
         session.execute(update(OutgoingMail).values(state="superseded"))
 
-    assert outbox(desk, "--ledger").output == "No mail was written.\n"
-    assert outbox(desk).output == "Everything is delivered.\n"
+    assert outbox(desk, "--by-player").output == "No mail.\n"
+    assert outbox(desk).output == "No undelivered mail.\n"
 
 
 def test_a_campaign_s_undelivered_mail(desk: Desk) -> None:
     """The list of undelivered mail may be limited to one campaign."""
     trouble(desk)
 
-    assert outbox(desk, "toy1").output.count("@example.org") == 2
-    assert outbox(desk, "toy2").output == "Everything is delivered.\n"
+    assert outbox(desk, "--campaign", "toy1").output.count("@example.org") == 2
+    assert outbox(desk, "--campaign", "toy2").output == "No undelivered mail.\n"
 
 
 def test_a_campaign_that_is_not_there(desk: Desk) -> None:
     """An unknown campaign is refused, and so is --retry with a campaign."""
     trouble(desk)
 
-    assert 'no campaign "toy3"' in outbox(desk, "toy3", "--ledger").stderr
-    assert "--retry takes a mail's number or all" in outbox(desk, "toy1", "--retry", "all").stderr
+    assert 'no campaign "toy3"' in outbox(desk, "--campaign", "toy3", "--by-player").stderr
+    assert "give an ID, or all, with --retry alone" in outbox(desk, "all", "--retry", "--campaign", "toy1").stderr

@@ -46,14 +46,14 @@ def test_a_demo_needs_a_folder_of_its_own(home: Path) -> None:
     """A folder that is a home already is refused."""
     result = CliRunner().invoke(main, ["demo", str(home)])
 
-    assert (result.exit_code, result.output) == (1, f"Error: {home}/pbem.toml exists already\n")
+    assert (result.exit_code, result.output) == (1, f"Not done: {home}/pbem.toml exists already.\n")
 
 
 def test_a_demo_refuses_too_many_seats(tmp_path: Path) -> None:
     """The refusal names the possible number of players."""
     result = CliRunner().invoke(main, ["demo", str(tmp_path / "demo"), "--game", "singularity", "--seats", "5"])
 
-    assert (result.exit_code, result.output) == (1, "Error: Singularity is for 2 players, not 5\n")
+    assert (result.exit_code, result.output) == (1, "Not done: Singularity is for 2 players, not 5.\n")
     assert not (tmp_path / "demo").exists()
 
 

@@ -22,9 +22,7 @@ from pbem.store.session import Store
 from tests.cli.conftest import Run
 
 NOW = ("--now", "2026-11-02T10:00Z")
-WITHOUT_A_HOME = {
-    *("demo", "games", "rules", "check", "dev", "choices", "verify", "restore", "verify", "ruleset", "schema"),
-}
+WITHOUT_A_HOME = {"demo", "games", "check", "dev", "help"}
 """Commands that need no home, or make one."""
 
 WORDS: dict[str, tuple[str, ...]] = {
@@ -32,13 +30,16 @@ WORDS: dict[str, tuple[str, ...]] = {
     "import": ("PLACE",),
     "init": ("HOME",),
     "site": ("NEW",),
-    **dict.fromkeys(("doctor", "inbox", "migrate", "outbox", "reopen", "serve", "status", "tick", "worker"), ()),
-    "ruling": ("duel", "NEW"),
+    **dict.fromkeys(("doctor", "inbox", "migrate", "outbox", "serve", "status", "tick", "verify"), ()),
+    "announce": ("duel", "PLACE"),
+    "restore": ("--activate",),
+    "ruling": ("duel", "--form", "NEW"),
+    "seat": ("open", "duel", "red"),
     "export": ("duel", "PLACE", "--to", "other@example.org"),
     "fork": ("duel", "1", "NEW"),
     "invite": ("duel", "cyd@example.org"),
     "new": ("other", "--game", "singularity", "--gm", "gm@example.org", "--open", "2", "--schedule", "FRI 20:00 UTC"),
-    "patch": ("duel", "PLACE"),
+    "state": ("duel", "PLACE"),
     "roll": ("duel", "1d6", "rain"),
     "rollback": ("duel", "0"),
     "sheet": ("duel", "red", "PLACE"),
@@ -80,7 +81,7 @@ def test_no_command_makes_up_for_a_database(
     said = refused(duel(*words(command, home)))
 
     assert re.search("is missing|no file|missing or empty|has no tables of pbem", said), said
-    assert "restore the newest backup into a new folder with: pbem restore FILE" in said
+    assert "estore the newest backup into a new folder with: pbem restore FILE" in said
     assert losing is emptied or not (home / "pbem.sqlite").exists()
     with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
         assert database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
@@ -160,7 +161,7 @@ def test_the_repair_of_a_server_works_as_it_is_printed(
         connection.exec_driver_sql("DROP TABLE press")
     output = duel("doctor", *NOW).output
 
-    assert "it lacks the table press. To mend: it is damaged" in output
+    assert "it lacks the table press. Fix: it is damaged" in output
     command = printed(output)
     assert "--database URL (the URL of an empty database" in output
     given = {"FILE": str(backup), "URL": postgres_url.replace("+psycopg", "")}
@@ -230,7 +231,7 @@ def test_database_and_archive_are_compared(duel: Run, home: Path, breaking: Call
     breaking(home)
 
     assert found(duel) == [f"problem: {said}"]
-    assert f"Problem: {said}. To mend: " in duel("migrate").output
+    assert f"Problem: {said}. Fix: " in duel("migrate").output
 
 
 def test_a_spoilt_record_is_named(duel: Run, home: Path) -> None:

@@ -134,9 +134,9 @@ class Reader:
 
     def last(self, who: str, words: str) -> EmailMessage:
         """Return the last mail to a person with these words in its subject. Raises LookupError."""
-        for mail in reversed(self.mails(who)):
-            if words.casefold() in str(mail["Subject"]).casefold():
-                return mail
+        found = [mail for mail in self.mails(who) if words.casefold() in str(mail["Subject"]).casefold()]
+        if found:
+            return found[-1]
         raise LookupError(f"no mail to {who} has {words!r} in its subject; {[m['Subject'] for m in self.mails(who)]}")
 
     def mails(self, who: str) -> list[EmailMessage]:

@@ -1,4 +1,4 @@
-"""Answers to invitations that are killed at each commit: each is acted on once, and nobody is told twice."""
+"""Answers to invitations and offers that are killed at each commit: each is acted on once, and nobody is told twice."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.seats import Invite
 from pbem.app import open_app
+from pbem.campaign.people import hash_token
 from pbem.scheduler.tick import tick
-from pbem.store.models import InboxMessage, JournalEntry, OutgoingMail, Seat
+from pbem.store.models import Campaign, InboxMessage, JournalEntry, OutgoingMail, Seat
 from tests.faults.local import copy_home
 from tests.faults.night import GAMES, tick_in_a_process
 from tests.toy.home import MONDAY, open_desk
@@ -25,12 +26,13 @@ ANSWERS = {
     "eve@example.org": "Who else plays?",
     "zed@example.org": "Yes, but only if Bob plays",
 }
+TOKEN = "0123456789abcdef0123"
 NIGHT = MONDAY + dt.timedelta(hours=1)
 
 
 @pytest.fixture(scope="module")
 def home(folder: Path) -> Path:
-    """Return a home whose inbox has an answer of each kind to an invitation, and a JOIN in plain words."""
+    """Return a home with an answer of each kind to an invitation, a JOIN in plain words, and a GM's YES to an offer."""
     place = folder / "answers" / "home"
     with open_desk(place, games=GAMES) as desk:
         wanted = NewCampaign(
@@ -46,7 +48,13 @@ def home(folder: Path) -> Path:
         create_campaign(desk.app, wanted, MONDAY, seed=b"a seed for tests")
         for address in ANSWERS:
             run_action(desk.app, "toy1", Invite(address), MONDAY)
+        with desk.app.store.writing() as session:
+            session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+        desk.post(f"GM toy1 {TOKEN}\nSET grace=12h\nOPEN red\nEND", sender="gm@example.org")
         desk.tick()
+        # Twice, as a mail program may send it: it is done once.
+        desk.reply(desk.last("gm@example.org"), "YES")
+        desk.reply(desk.last("gm@example.org"), "Yes")
         for address, text in ANSWERS.items():
             desk.reply(desk.last(address), text)
         desk.post("Hello, I would like to join toy1 please", sender="new@example.org")

@@ -25,13 +25,13 @@ SHEET = "BID 3\nBID\n"
 """An order, and a mistyped one."""
 
 DOORS = {
-    "seats": (["seat", "toy1"], ["SEATS"]),
+    "seats": (["seat", "toy1"], ["STATUS"]),
     "statistics": (["stats", "toy1"], ["STATS"]),
     "policy": (["policy", "toy1"], ["POLICY"]),
     "a house rule": (["policy", "toy1", "grace=12h"], ["RULE grace 12h"]),
     "journal": (["journal", "toy1"], ["JOURNAL"]),
     "deadlines": (["deadline", "toy1"], ["DEADLINE"]),
-    "another schedule": (["deadline", "toy1", "DAILY 20:00 UTC"], ["DEADLINE DAILY 20:00 UTC"]),
+    "another schedule": (["deadline", "toy1", "DAILY 20:00 UTC"], ['SET schedule="DAILY 20:00 UTC"']),
     "more time": (["extend", "toy1", "24h"], ["EXTEND 24h"]),
     "hold": (["hold", "toy1", "snow"], ["HOLD snow"]),
     "text": (["text", "toy1", "FILE", "--seat", "red"], ["TEXT TO red", "BID 3", "BID"]),
@@ -79,7 +79,7 @@ def typed(home: Path, now: dt.datetime, words: Sequence[str]) -> str:
     file.write_text(SHEET)
     line = [word.replace("FILE", str(file)) for word in words]
     clock = ["--now", now.isoformat()] if words[0] not in ("journal", "rolls", "status") else []
-    return CliRunner().invoke(main, ["--home", str(home), *line, *clock], obj=GAMES).output
+    return CliRunner().invoke(main, ["--home", str(home), *line, *clock], obj=GAMES).stdout
 
 
 def mailed(desk: Desk, token: str, lines: Sequence[str]) -> str:

@@ -430,7 +430,7 @@ def test_undo_twice_by_mail_undoes_once(desk: Desk, token: str) -> None:
     command(desk, token, "PAUSE blue")
     assert 'ndid "seat blue is paused' in command(desk, token, "UNDO")
 
-    assert "has undone something itself. Do it again: pbem seat toy1 SEAT --pause" in command(desk, token, "REVERT")
+    assert "has undone something itself. Do it again: pbem seat pause toy1 SEAT" in command(desk, token, "REVERT")
     with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").policy.grace == 120
 

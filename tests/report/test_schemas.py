@@ -112,7 +112,7 @@ def test_schemas_are_sound() -> None:
 
 @pytest.mark.parametrize("what", WHAT)
 def test_the_schemas_of_the_documentation_are_those_printed(what: str) -> None:
-    """docs/schemas has, byte for byte, the output of `pbem schema`."""
+    """docs/schemas has, byte for byte, the output of `pbem dev schema`."""
     printed = CliRunner().invoke(main, ["schema", what])
 
     assert printed.exit_code == 0

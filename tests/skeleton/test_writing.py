@@ -12,7 +12,7 @@ from pbem.cli import main
 
 
 def new(key: str, folder: Path) -> Result:
-    """Run `pbem ruleset new`."""
+    """Run `pbem dev new`."""
     return CliRunner().invoke(main, ["ruleset", "new", key, str(folder)])
 
 

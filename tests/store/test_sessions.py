@@ -177,7 +177,7 @@ def test_a_database_without_tables(tmp_path: Path, postgres_url: str) -> None:
     """The error names the remedy."""
     (tmp_path / "new.sqlite").touch()
     for url in (f"sqlite:///{tmp_path / 'new.sqlite'}", postgres_url):
-        with closing(Store(url)) as store, pytest.raises(ConfigError, match="see what mends it with: pbem doctor"):
+        with closing(Store(url)) as store, pytest.raises(ConfigError, match="find the cause: pbem doctor"):
             count(store)
 
 
