@@ -21,7 +21,7 @@ from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 RECIPE = ROOT / "Containerfile"
-GUIDE = (ROOT / "docs" / "gm-guide.md").read_text()
+GUIDE = (ROOT / "docs" / "hosting.md").read_text()
 ENGINES = ("podman", "docker")
 IMAGE = "pbem-under-test"
 

@@ -31,7 +31,7 @@ def check_settings(home: Path) -> Iterator[CheckResult]:
     """Check that pbem.toml can be used; yield each faulty key by itself."""
     problems = find_settings_problems(home)
     for problem in problems:
-        yield failure(FILE_NAME, problem, f"correct it in {home / FILE_NAME}; docs/gm-guide.md shows the forms")
+        yield failure(FILE_NAME, problem, f"correct it in {home / FILE_NAME}; docs/hosting.md shows the forms")
     if not problems:
         yield ok(FILE_NAME, "every setting can be read")
 

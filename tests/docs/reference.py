@@ -20,7 +20,6 @@ from pbem.actions.deadlines import DeadlineList
 from pbem.actions.open_turn import RollList, RollResult
 from pbem.actions.press import AnnouncementList, PressList
 from pbem.actions.questions import AnswerResult, QuestionList
-from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.ruling import RulingResult, WrittenFiles
 from pbem.actions.seats import SeatList
 from pbem.actions.settings import HouseRuleList, JournalLine
@@ -32,11 +31,13 @@ from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, Undelive
 from pbem.archive import ReplayProof
 from pbem.archive.verify import VerifyResult
 from pbem.backup import BackupCheck, BackupCreated, ExportResult, ImportResult, RestoreResult
-from pbem.campaign.house_rules import HOUSE_RULES, HouseRules
+from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
 from pbem.cli import main
 from pbem.cli.command import Command
 from pbem.config import DEFAULT_FILE
 from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
+from pbem.inbox.gm_help import GM_WORDS
+from pbem.inbox.gm_synonyms import also_understood
 from pbem.inbox.order_sheets import Check
 from pbem.ruleset import Option, Seats
 from pbem.scheduler.tick import TickResult
@@ -61,8 +62,8 @@ BY_MAIL = """
 In a frame, `GM trap7 TOKEN` above and `END` below, the token from `pbem gm trap7 --token`. Answers say *Done*,
 *Would do* or *Not done*; a reply `YES` does what was shown.
 
-| command | what it does |
-|---|---|
+| command | what it does | also understood |
+|---|---|---|
 """
 
 OF_PLAYERS = """
@@ -147,7 +148,7 @@ def reference() -> str:
     parts = (
         *_commands(),
         BY_MAIL,
-        *(f"| `{_cell(verb.usage)}` | {_cell(verb.help)} |\n" for verb in GM_COMMANDS.verbs),
+        *_gm_commands(),
         OF_PLAYERS,
         *(f"| `{_cell(usage)}` | {_cell(text)} |\n" for usage, text in PLAYER_COMMANDS),
         RULES,
@@ -196,11 +197,16 @@ _SHARED = {"home", "as_json", "json", "now", "log", "color", "sure", "yes", "dry
 
 
 def _house_rules() -> Iterator[str]:
-    usual = HouseRules()
+    usual = {SCHEDULE: "required", "title": "the game's"}
     for name, rule in HOUSE_RULES.items():
-        field = name.replace("-", "_")
-        value = rule.show(getattr(usual, field)) if hasattr(usual, field) else ""
-        yield f"| `{name}` | {f'`{value}`' if value else ''} | {_cell(rule.allowed)} | {_cell(rule.help)} |\n"
+        value = usual.get(name) or f"`{rule.show(getattr(HouseRules(), name))}`"
+        yield f"| `{printed_name(name)}` | {value} | {_cell(rule.allowed)} | {_cell(rule.help)} |\n"
+
+
+def _gm_commands() -> Iterator[str]:
+    for word in GM_WORDS:
+        also = dict.fromkeys((*also_understood(word.word), *word.old))
+        yield f"| `{_cell(word.usage)}` | {_cell(word.summary)} | {_joined(f'`{each}`' for each in also)} |\n"
 
 
 def _states() -> Iterator[str]:

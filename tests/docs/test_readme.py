@@ -33,7 +33,7 @@ from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed
 from pbem.cli import main
 from pbem.config_values import READERS
 from pbem.games import installed_games
-from pbem.inbox.command_parser import REFERENCE
+from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
 from pbem.inbox.order_sheets import Check
 from pbem.inbox.process import ProcessResult
 from pbem.inbox.replies import ANSWERS_A_DAY
@@ -44,6 +44,8 @@ from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
 from pbem.scheduler.tick import TickResult
 from pbem.site import Published
 from pbem.testing import RulesetSuite, rules
+from tests.docs.guide import GUIDE, PAGES
+from tests.docs.reference import REFERENCE
 from tests.docs.sessions import check, session
 from tests.docs.warm import warm_pbem
 from tests.games import RULESETS
@@ -54,7 +56,9 @@ PLAYER_GUIDE = (
     "# The player's guide\n\nA mail with the word `HELP` to the order address brings this page.\n\n```\n{page}\n```\n"
 )
 PLAYER_PAGE = (ROOT / "docs" / "player-guide.md").read_text()
-GM_GUIDE = (ROOT / "docs" / "gm-guide.md").read_text()
+HOSTING = (ROOT / "docs" / "hosting.md").read_text()
+REFERENCE_PAGE = REFERENCE.read_text()
+DOCUMENTS = {"README": README, "hosting": HOSTING} | {name: (GUIDE / name).read_text() for name in PAGES}
 RULESETS_GUIDE = (ROOT / "docs" / "rulesets.md").read_text()
 
 
@@ -68,8 +72,8 @@ def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", sorted(main.commands))
 def test_every_command_is_documented(command: str) -> None:
-    """Each command is in README or in the GM's guide, and its short help is a sentence."""
-    assert f"pbem {command}" in README + GM_GUIDE
+    """Each command is in the reference of the guide, and its short help is a sentence."""
+    assert main.commands[command].hidden or f"`pbem {command}" in REFERENCE_PAGE
     assert main.commands[command].get_short_help_str(limit=200).endswith(".")
 
 
@@ -105,31 +109,33 @@ OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollL
     ],
 )
 def test_the_names_for_scripts_are_documented(record: type) -> None:
-    """Every name that `--json` prints is in the GM's guide."""
-    section = GM_GUIDE.partition("## For scripts")[2]
+    """Every name that `--json` prints is in the reference of the guide."""
+    section = REFERENCE_PAGE.partition("## JSON")[2]
 
     assert [field.name for field in dataclasses.fields(record) if f"`{field.name}`" not in section] == []
 
 
 @pytest.mark.parametrize("name", HOUSE_RULES)
 def test_every_house_rule_is_documented(name: str) -> None:
-    """Each house rule of a campaign is in the GM's guide, with its default."""
+    """Each house rule of a campaign is in the reference of the guide, with its default."""
     special = {SCHEDULE: "required", "title": "the game's"}
     usual = special[name] if name in special else f"`{HOUSE_RULES[name].show(getattr(HouseRules(), name))}`"
 
-    assert f"| `{printed_name(name)}` | {usual} |" in GM_GUIDE
+    assert f"| `{printed_name(name)}` | {usual} |" in REFERENCE_PAGE
 
 
 @pytest.mark.parametrize("setting", READERS)
 def test_every_setting_is_documented(setting: str) -> None:
-    """Each setting of pbem.toml is in the GM's guide."""
-    assert re.search(rf"(`|^\[?){setting}(`|\]| = )", GM_GUIDE, re.MULTILINE)
+    """Each setting of pbem.toml is in the reference of the guide, as a line of the file."""
+    section = REFERENCE_PAGE.partition("## Settings")[2].partition("\n## ")[0]
+
+    assert re.search(rf"^(# )?\[?{setting}(\]| = )", section, re.MULTILINE)
 
 
 @pytest.mark.parametrize("verb", [verb.word for verb in GM_COMMANDS.verbs])
 def test_every_command_of_a_gm_by_mail_is_documented(verb: str) -> None:
-    """Each command that a GM may mail is in the table of the GM's guide."""
-    section = GM_GUIDE.partition("## Running it by mail")[2].partition("\n## ")[0]
+    """Each command that a GM may mail is in the reference of the guide."""
+    section = REFERENCE_PAGE.partition("## The GM's commands by mail")[2].partition("\n## ")[0]
 
     assert re.search(rf"^\|.*`{verb}\b", section, re.MULTILINE)
 
@@ -140,7 +146,7 @@ def test_every_game_is_listed_with_its_designer() -> None:
         assert f"| `{ruleset.key}` | {ruleset.title} | {ruleset.designer} |" in README
 
 
-@pytest.mark.parametrize("document", [README, GM_GUIDE], ids=["README", "guide"])
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
 def test_commands_shown_in_the_documents_can_be_typed(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +156,7 @@ def test_commands_shown_in_the_documents_can_be_typed(
     shown = [shlex.split(line, comments=True) for line in _commands(document)]
 
     for _, command, *words in shown:
-        for file in {word.rpartition("=")[2] for word in words if word.endswith((".txt", ".json"))}:
+        for file in {word.rpartition("=")[2] for word in words if word.endswith((".txt", ".json", ".zip"))}:
             Path(file).touch()
         with main.commands[command].make_context(command, words):
             pass  # files that it would read are closed again
@@ -159,8 +165,8 @@ def test_commands_shown_in_the_documents_can_be_typed(
 
 
 def _commands(document: str) -> Iterator[str]:
-    for block in re.findall(r"^```(?:sh)?\n(.*?)^```$", document, re.DOTALL | re.MULTILINE):
-        for line in re.findall(r"^pbem (?:.*\\\n)*.*", block, re.MULTILINE):
+    for kind, block in re.findall(r"^```([a-z]*)\n(.*?)^```$", document, re.DOTALL | re.MULTILINE):
+        for line in [] if kind not in ("", "sh") else re.findall(r"^pbem (?:.*\\\n)*.*", block, re.MULTILINE):
             yield line.replace("\\\n", " ").partition(" > ")[0]
 
 
@@ -168,14 +174,15 @@ def test_commands_have_help() -> None:
     """The help of every option of every command is a text."""
     for command in main.commands.values():
         for option in command.params:
-            assert not isinstance(option, click.Option) or option.help, (command.name, option.name)
+            told = not isinstance(option, click.Option) or option.hidden or option.help
+            assert told, (command.name, option.name)
 
 
 def test_the_player_guide_is_the_page_mailed_by_help() -> None:
     """The player's guide in docs/ is, word for word, the mail that answers HELP."""
     with Renderer([ROOT / "templates"], pictures=False) as reporter:
         example = guide_example(installed_games()["singularity_trap"])
-        page = reporter.write(Help(address="orders@example.org", commands=REFERENCE, example=example))
+        page = reporter.write(Help(address="orders@example.org", commands=PLAYER_COMMANDS, example=example))
 
     assert PLAYER_GUIDE.format(page=page.text.strip()) == PLAYER_PAGE
 
