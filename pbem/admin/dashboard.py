@@ -158,10 +158,10 @@ def _load_card(app: App, status: CampaignStatus, now: dt.datetime) -> CampaignCa
             sheets=tuple(
                 SheetCounts(
                     turn=turn,
-                    on_time=counted.get(SheetTiming.IN_TIME, 0),
+                    on_time=counted.get(SheetTiming.ON_TIME, 0),
                     late=counted.get(SheetTiming.LATE, 0),
                     missed=counted.get(SheetTiming.MISSED, 0),
-                    pending=counted.get(SheetTiming.AWAITED, 0),
+                    pending=counted.get(SheetTiming.PENDING, 0),
                 )
                 for turn, counted in count_sheets(session, snapshot, MOST_TURNS)
             ),

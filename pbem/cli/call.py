@@ -220,7 +220,8 @@ def envelope(facts: Any, lines: Iterable[str], result: str = "done") -> dict[str
     summary = next(iter(said), "")
     nothing = result == "done" and summary.startswith("Nothing to do")
     following = [found for line in said for found in _NEXT.findall(line)]
-    document = {"result": "nothing_to_do" if nothing else result, "summary": summary, "next": following}
+    document: dict[str, Any] = {"result": "nothing_to_do" if nothing else result, "summary": summary, "next": following}
     plain = to_json(facts)
-    renamed = {_RENAMED.get(name, name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
-    return {**document, **renamed}
+    for name, value in plain.items() if isinstance(plain, dict) else ():
+        document[_RENAMED.get(name, name)] = value
+    return document

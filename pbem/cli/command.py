@@ -21,6 +21,7 @@ from pbem.cli import aliases
 from pbem.cli.call import Call, shared_options
 from pbem.cli.output import colour, print_document, print_error, printable
 from pbem.errors import PbemError, RulesetError, describe_error
+from pbem.ruleset.fields import nearest
 from pbem.text import as_sentence
 
 Acts = tuple[type[Change[Any]], ...]
@@ -107,6 +108,16 @@ class Group(click.Group):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.sections: dict[str, list[str]] = {}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is meant. Raises UsageError with the nearest one."""
+        if args and not ctx.resilient_parsing and not args[0].startswith("-") and args[0] not in self.commands:
+            near = nearest(args[0], list(self.commands))
+            hint = f" Did you mean {near}?" if near else ""
+            raise click.UsageError(f'no command "{printable(args[0])}".{hint}', ctx)
+        return super().resolve_command(ctx, args)
 
     @property
     def summary(self) -> str:
@@ -229,7 +240,7 @@ _FIX_BEGINS = (
 _FIX = re.compile(rf"[:;] (?:and )?(?=(?:{'|'.join(_FIX_BEGINS.split())})\b)")
 
 
-_COMMAND = re.compile(r"(?:^|: )(?:pbem|pip) [^:]*$")
+_COMMAND = re.compile(r"(?:^|: )(?:pbem|pip) [^.]*$")
 
 
 def split_fix(text: str) -> tuple[str, str]:
@@ -237,7 +248,12 @@ def split_fix(text: str) -> tuple[str, str]:
 
     >>> split_fix("there is no campaign 'dule': did you mean duel?")
     ("there is no campaign 'dule'", 'did you mean duel?')
+    >>> split_fix("trap7 has 1 player. Invite more: pbem invite trap7 ADDRESS")
+    ('trap7 has 1 player', 'Invite more: pbem invite trap7 ADDRESS')
     """
+    sentence, _, fix = text.partition(". ")
+    if fix:
+        return sentence, fix
     found = _FIX.search(text)
     return (text[: found.start()], text[found.end() :]) if found else (text, "")
 
