@@ -179,7 +179,7 @@ def test_the_job_does_a_round(machine: Machine) -> None:
 
 def test_the_backup_is_sound(machine: Machine) -> None:
     """The page's backup of the home is proved by the command that the page shows."""
-    [said] = [said for block, said in machine.printed.items() if "pbem check-backup" in block]
+    [said] = [said for block, said in machine.printed.items() if "pbem verify" in block]
 
     assert len([*(machine.root / "var" / "backups" / "pbem").iterdir()]) == 1
     assert "first" in said
