@@ -223,5 +223,5 @@ def envelope(facts: Any, lines: Iterable[str], result: str = "done") -> dict[str
     document: dict[str, Any] = {"result": "nothing_to_do" if nothing else result, "summary": summary, "next": following}
     plain = to_json(facts)
     for name, value in plain.items() if isinstance(plain, dict) else ():
-        document[_RENAMED.get(name, name)] = value
+        document[_RENAMED.get(str(name), str(name))] = value
     return document

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -256,7 +256,7 @@ def test_what_needs_confirmation_can_be_looked_at() -> None:
 
     assert [act.__name__ for act in confirmed if not issubclass(act, PreviewedChange)] == []
     assert [name for name in typed if not any("sure" in names for names in parameters_of(main.commands[name]))] == []
-    assert [order for order in mailed if "sure" not in {field.name for field in fields(order)}] == []
+    assert [order for order in mailed if not order.with_yes(1).has_yes] == []
     assert {act.__name__ for act in confirmed - {*ASKING}} == set()
     assert not any(isinstance(each, Confirmed) for each in WEIGHTS.values())
     assert {type(order) for order, weight in map(player_weight, PLAYERS) if isinstance(weight, Confirmed)} == {
