@@ -293,8 +293,16 @@ def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
 
 def find_wishes(orders: GmOrders, text: TextBlock) -> Wishes:
     """Return the wishes of the commands that take files, with the text and files of their message."""
-    taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
-    return {type(order): _wish(order, text) for order in taking}
+    return {type(order): _wish(order, text) for order in _taking_files(orders)}
+
+
+def takes_files(orders: GmOrders) -> bool:
+    """Return True if a command takes the files of its message."""
+    return bool(_taking_files(orders))
+
+
+def _taking_files(orders: GmOrders) -> list[GmCommand]:
+    return [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
 
 
 _UNDONE = "\0"

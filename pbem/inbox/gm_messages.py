@@ -28,7 +28,16 @@ from pbem.campaign.people import is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.inbox.command_parser import first_line
 from pbem.inbox.context import MessageContext
-from pbem.inbox.gm_commands import GmFrame, GmRun, Wishes, command_line, find_wishes, parse_gm_frame, run_frame
+from pbem.inbox.gm_commands import (
+    GmFrame,
+    GmRun,
+    Wishes,
+    command_line,
+    find_wishes,
+    parse_gm_frame,
+    run_frame,
+    takes_files,
+)
 from pbem.inbox.gm_help import explain
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import to_stranger
@@ -64,7 +73,7 @@ def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
     May take long, and holds no lock.
     """
     orders = parse_gm_frame(sheet)
-    if orders.parsed.errors or not find_wishes(orders, orders.text):
+    if orders.parsed.errors or not takes_files(orders):
         return {}
     # Examination may take long, so only a GM's files are examined.
     with app.store.reading() as session:
@@ -147,7 +156,7 @@ def _send(
 
 def _can_be_kept(case: MessageContext, sheet: GmFrame) -> bool:
     """Return False where the commands cannot be done without their message: it has files, or words like a token."""
-    takes = any(getattr(order, "takes_files", False) for order in parse_gm_frame(sheet).parsed.orders)
+    takes = takes_files(parse_gm_frame(sheet))
     if sheet.shown != sheet.lines or not takes:
         return sheet.shown == sheet.lines
     raw = load_raw(case.session, case.letter_id)

@@ -42,7 +42,7 @@ def test_several_rules_and_the_schedule_are_one_change(desk: Desk) -> None:
     said = set_rules(desk, schedule="SAT 20:00 Europe/Berlin", grace="12h", late="public")
 
     named = "schedule SAT 20:00 Europe/Berlin, grace 12h, late-list players"
-    assert said == f"House rules of toy1 from now on: {named}."
+    assert said == f"house rules changed: {named}."
     assert [entry.text for entry in rows(desk, JournalEntry)][-1] == f"house rules: {named}"
     assert snapshot(desk).schedule.text == "SAT 20:00 Europe/Berlin"
     assert snapshot(desk).policy == HouseRules(authentication="address", grace=720, late_list="players")

@@ -82,7 +82,7 @@ def test_templates_of_a_restored_home_are_not_used(kept: Kept, tmp_path: Path) -
 
     assert "templates: mails and pages are written with 5 of its own, in templates" in made.reaches
     assert "unsafe" not in before.output
-    assert runner.invoke(main, ["reopen", "--home", str(made.home)], input="y\n").exit_code == 0
+    assert runner.invoke(main, ["restore", "--activate", "--yes", "--home", str(made.home)]).exit_code == 0
     assert "access to attribute '__init__' of 'type' object is unsafe" in told(
         runner.invoke(main, ["doctor", "--home", str(made.home)]).output
     )
@@ -101,7 +101,7 @@ def test_no_file_comes_along_that_the_settings_do_not_name(kept: Kept, tmp_path:
 
 
 def test_no_command_is_run_before_the_home_is_opened(kept: Kept, tmp_path: Path) -> None:
-    """Commands in the settings are listed by restore and doctor, and run only after reopen was confirmed."""
+    """Commands in the settings are listed by restore and doctor, and run only after its activation was confirmed."""
     trap = tmp_path / "trap"
     command = f"{sys.executable} -c open('{trap}','w')"
     lines = f'inbox = "imaps://ann@127.0.0.1:1/INBOX"\ninbox_password = {{ command = {json.dumps(command)} }}'
@@ -109,39 +109,44 @@ def test_no_command_is_run_before_the_home_is_opened(kept: Kept, tmp_path: Path)
     runner = CliRunner()
     restored = runner.invoke(main, ["restore", str(with_settings(kept.file, tmp_path / "b.zip", lines)), str(home)])
     doctor = runner.invoke(main, ["doctor", "--home", str(home)])
-    asked = runner.invoke(main, ["reopen", "--home", str(home)], input="n\n")
+    asked = runner.invoke(main, ["restore", "--activate", "--home", str(home)])
 
     for result in (restored, doctor, asked):
         assert f"the command is run: {sys.executable} -c" in told(result.output)
         assert "mail is read from the server imaps://ann@127.0.0.1:1/INBOX" in told(result.output)
-    assert asked.exit_code == 1
+    assert asked.exit_code == 3
     assert "pbem restore --activate" in runner.invoke(main, ["tick", "--home", str(home)]).output
     assert not load_settings(home).active
     assert not trap.exists()
-    assert runner.invoke(main, ["reopen", "--home", str(home)], input="y\n").exit_code == 0
+    assert runner.invoke(main, ["restore", "--activate", "--yes", "--home", str(home)]).exit_code == 0
     assert load_settings(home).active
-    assert runner.invoke(main, ["reopen", "--home", str(home)]).output == "The home was open already.\n"
+    assert (
+        runner.invoke(main, ["restore", "--activate", "--home", str(home)]).output
+        == "Nothing to do: the home is active.\n"
+    )
 
 
 def test_a_reopening_without_a_terminal_opens_nothing(kept: Kept, tmp_path: Path) -> None:
-    """Without a terminal, reopen needs --yes."""
+    """Without a terminal, --activate needs --yes."""
     made = restore_home(kept.file, tmp_path / "home", kept.desk.now, GAMES)
     runner = CliRunner()
 
-    assert runner.invoke(main, ["reopen", "--home", str(made.home)]).exit_code == 1
+    assert runner.invoke(main, ["restore", "--activate", "--home", str(made.home)]).exit_code == 3
     assert not load_settings(made.home).active
-    assert runner.invoke(main, ["reopen", "--yes", "--home", str(made.home)]).exit_code == 0
+    assert runner.invoke(main, ["restore", "--activate", "--yes", "--home", str(made.home)]).exit_code == 0
     assert load_settings(made.home).active
 
 
 def test_a_reopening_that_was_killed_half_way_is_done_again(kept: Kept, tmp_path: Path) -> None:
-    """After a killed reopen a tick still refuses, and reopen asks once more."""
+    """After a killed activation a tick still refuses, and another asks once more."""
     home = restore_home(kept.file, tmp_path / "home", kept.desk.now, GAMES).home
     (home / INACTIVE).unlink()
     runner = CliRunner()
 
     assert "pbem restore --activate" in runner.invoke(main, ["tick", "--home", str(home)]).output
-    assert "Open this home?" in runner.invoke(main, ["reopen", "--home", str(home)], input="y\n").output
+    activate = ["restore", "--activate", "--home", str(home)]
+    assert runner.invoke(main, activate).output.startswith("Would do: activate ")
+    assert runner.invoke(main, [*activate, "--yes"]).exit_code == 0
     assert runner.invoke(main, ["tick", "--home", str(home)]).exit_code == 0
 
 
@@ -181,7 +186,7 @@ def test_a_path_that_the_operator_names_again_is_used_and_told(kept: Kept, tmp_p
     settings.write_text(text)
 
     assert load_settings(made.home).archive == outside
-    shown = CliRunner().invoke(main, ["reopen", "--home", str(made.home)]).output
+    shown = CliRunner().invoke(main, ["restore", "--activate", "--home", str(made.home)]).output
     assert f"archive: {outside}, outside the home, is written to" in told(shown)
 
 
@@ -350,7 +355,7 @@ def test_nothing_that_is_printed_steers_the_terminal(kept: Kept, tmp_path: Path)
     with zipfile.ZipFile(file, "a") as more:
         more.writestr("\x1b[31m", "x")
     backup = ["--home", str(kept.desk.home), "backup", f"{file}/none"]
-    outputs = [CliRunner().invoke(main, words).output for words in (["check-backup", str(file)], backup)]
+    outputs = [CliRunner().invoke(main, words).output for words in (["verify", str(file)], backup)]
 
     assert all("\x1b" not in output and "�[31m.zip" in output for output in outputs)
 
