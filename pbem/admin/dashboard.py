@@ -6,7 +6,7 @@ It is for the operator and the GM alone: it has addresses, and who has sent orde
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +17,9 @@ from pbem.admin.health import HomeStatus, home_status
 from pbem.admin.mail import MessageInfo, MessageList, UndeliveredMail, list_messages, list_outbox
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE, noticed
-from pbem.campaign.people import deputies_of, list_standbys
+from pbem.campaign.questions import load_questions
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ConfigError, reason_of
-from pbem.ruleset.values import SeatName
 from pbem.store.types import CampaignState, MessageState, OutgoingState
 from pbem.text import count_noun
 from pbem.util import publish, staging_directory
@@ -54,12 +53,11 @@ class SheetCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignCard:
-    """A campaign on the dashboard: its status, the addresses of deputies by seat, of standbys, and sheets by turn."""
+    """A campaign on the dashboard: its status, the seats listed, the number of open questions, and sheets by turn."""
 
     status: CampaignStatus
     seats: tuple[SeatStatus, ...]
-    deputies: Mapping[SeatName, str]
-    standbys: tuple[str, ...]
+    questions: int
     sheets: tuple[SheetCounts, ...]
 
 
@@ -90,7 +88,7 @@ class Dashboard:
 
 def load_dashboard(app: App, now: dt.datetime) -> Dashboard:
     """Return the facts of the dashboard. A campaign that cannot be read is a task; the others are shown."""
-    status, faults = home_status(app), list[str]()
+    status, faults = home_status(app, now=now), list[str]()
     nothing = MessageList((), 0)
     messages: MessageList = noticed(
         faults, "the inbox", lambda: list_messages(app.store, MessageState.QUARANTINED, limit=MOST_LISTED), nothing
@@ -98,12 +96,13 @@ def load_dashboard(app: App, now: dt.datetime) -> Dashboard:
     mails: tuple[UndeliveredMail, ...] = noticed(faults, "the outbox", lambda: list_outbox(app.store), ())
     tried = [mail for mail in mails if mail.attempts or mail.state != OutgoingState.QUEUED]
     ended = (CampaignState.OVER, CampaignState.MOVED)
+    cards = tuple(_load_card(app, each) for each in status.campaigns if each.status not in ended)
     return Dashboard(
         name=app.settings.sender_name,
         address=app.settings.address,
         at=now,
-        tasks=(*_tasks(status, len(tried)), *(Task(campaign="", text=fault) for fault in faults)),
-        cards=tuple(_load_card(app, each, now) for each in status.campaigns if each.status not in ended),
+        tasks=(*_tasks(status, cards, len(tried)), *(Task(campaign="", text=fault) for fault in faults)),
+        cards=cards,
         ended=tuple(each for each in status.campaigns if each.status in ended),
         quarantined=messages.letters[::-1],
         quarantined_total=messages.total,
@@ -112,9 +111,9 @@ def load_dashboard(app: App, now: dt.datetime) -> Dashboard:
     )
 
 
-def _tasks(status: HomeStatus, tried: int) -> Iterator[Task]:
-    for each in status.campaigns:
-        yield from _campaign_tasks(each)
+def _tasks(status: HomeStatus, cards: Iterable[CampaignCard], tried: int) -> Iterator[Task]:
+    for card in cards:
+        yield from _campaign_tasks(card)
     if tried:
         yield Task(campaign="", text=f"{count_noun(tried, 'mail')} not delivered", command="pbem outbox")
     if status.set_aside:
@@ -123,14 +122,15 @@ def _tasks(status: HomeStatus, tried: int) -> Iterator[Task]:
     yield from (Task(campaign="", text=notice) for notice in status.notices)
 
 
-def _campaign_tasks(status: CampaignStatus) -> Iterator[Task]:
-    name = status.name
-    if status.status not in (CampaignState.FORMING, CampaignState.RUNNING):
-        return
+def _campaign_tasks(card: CampaignCard) -> Iterator[Task]:
+    status, name = card.status, card.status.name
     if status.awaits_ruling:
         yield Task(campaign=name, text=f"turn {status.turn} needs a ruling", command=f"pbem ruling {name} --edit")
     elif status.held:
         yield Task(campaign=name, text=f"on hold: {status.held}", command=f"pbem release {name}")
+    if card.questions:
+        questions = f"{count_noun(card.questions, 'question')} not answered"
+        yield Task(campaign=name, text=questions, command=f"pbem answer {name}")
     if open_seats := [seat.seat for seat in status.seats if seat.playing and not seat.address]:
         seats = f"{count_noun(len(open_seats), 'open seat')}: {', '.join(open_seats)}"
         yield Task(campaign=name, text=seats, command=f"pbem invite {name} ADDRESS --seat {open_seats[0]}")
@@ -138,34 +138,26 @@ def _campaign_tasks(status: CampaignStatus) -> Iterator[Task]:
         yield Task(campaign=name, text="every seat is taken", command=f"pbem start {name}")
 
 
-def _load_card(app: App, status: CampaignStatus, now: dt.datetime) -> CampaignCard:
+def _load_card(app: App, status: CampaignStatus) -> CampaignCard:
     """Return the card of a campaign; with its status alone, which was read, if other rows of it cannot be."""
     seats = status.seats
     if len(seats) > MOST_SEATS:
         seats = tuple(sorted(seats, key=lambda seat: not (seat.awaited and seat.sheet is None)))[:MOST_SEATS]
-    card = CampaignCard(status=status, seats=seats, deputies={}, standbys=(), sheets=())
+    card = CampaignCard(status=status, seats=seats, questions=0, sheets=())
     with suppress(*UNREADABLE, CampaignError), app.store.reading() as session:
         snapshot = load_campaign(session, status.name)
-        people = deputies_of(session, [place.id for place in snapshot.places], now)
-        return replace(
-            card,
-            deputies={
-                place.seat: ", ".join(person.address for person in people[place.id])
-                for place in snapshot.places
-                if place.id in people
-            },
-            standbys=tuple(person.address for person, _ in list_standbys(session, snapshot.id)),
-            sheets=tuple(
-                SheetCounts(
-                    turn=turn,
-                    on_time=counted.get(SheetTiming.ON_TIME, 0),
-                    late=counted.get(SheetTiming.LATE, 0),
-                    missed=counted.get(SheetTiming.MISSED, 0),
-                    pending=counted.get(SheetTiming.PENDING, 0),
-                )
-                for turn, counted in count_sheets(session, snapshot, MOST_TURNS)
-            ),
+        sheets = tuple(
+            SheetCounts(
+                turn=turn,
+                on_time=counted.get(SheetTiming.ON_TIME, 0),
+                late=counted.get(SheetTiming.LATE, 0),
+                missed=counted.get(SheetTiming.MISSED, 0),
+                pending=counted.get(SheetTiming.PENDING, 0),
+            )
+            for turn, counted in count_sheets(session, snapshot, MOST_TURNS)
         )
+        questions = sum(asked.answer is None for asked in load_questions(session, snapshot))
+        return replace(card, questions=questions, sheets=sheets)
     return card
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from pbem.actions.status import CampaignStatus, HoldStatus, SeatStatus
+from pbem.actions.status import CampaignStatus, DeputyStatus, HoldStatus, SeatStatus, StandbyStatus
 from pbem.admin.dashboard import CampaignCard, Dashboard, SheetCounts, Task
 from pbem.admin.mail import MessageInfo, UndeliveredMail
 from pbem.app import TEMPLATE_DIR
@@ -35,6 +35,7 @@ def dashboard() -> Dashboard:
             wait=sheet == 2,
             nmr_in_a_row=missed,
             nmr_total=missed,
+            deputies=(DeputyStatus(LONG, NOW),),
         )
         for seat, address, sheet, missed in (("red", LONG, None, 3), ("a-seat-of-20-letters", "", 2, 0))
     )
@@ -55,13 +56,13 @@ def dashboard() -> Dashboard:
         ruled_at=NOW,
         awaits_ruling=False,
         seats=seats,
-        standbys=(),
+        standbys=(StandbyStatus(LONG, ""), StandbyStatus(LONG, "red")),
         imported=None,
         undelivered=(),
         result=None,
     )
     sheets = tuple(SheetCounts(turn=7 + at, on_time=at % 3, late=1, missed=at % 2, pending=0) for at in range(24))
-    card = CampaignCard(status=status, seats=seats, deputies={"red": LONG}, standbys=(LONG, LONG), sheets=sheets)
+    card = CampaignCard(status=status, seats=seats, questions=2, sheets=sheets)
     message = MessageInfo(id=7, received_at=NOW, sender=LONG, subject=HOSTILE, state="quarantined", note=HOSTILE)
     mail = UndeliveredMail(
         id=7,

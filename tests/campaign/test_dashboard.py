@@ -102,6 +102,16 @@ def test_deputies_and_standbys_are_named(desk: Desk) -> None:
     assert "Standby: eve@example.org" in told
 
 
+def test_questions_wait_for_their_answers(desk: Desk) -> None:
+    """The number of open questions is among what waits for the GM, with the command that lists them."""
+    desk.begin()
+    desk.tick()
+    desk.reply(desk.last("ann@example.org"), "ASK GM\nMay I bid twice?")
+    desk.tick()
+
+    assert "toy1 : 1 question not answered pbem answer toy1" in words(shown(desk))
+
+
 def test_sheets_are_plotted_by_turn(desk: Desk) -> None:
     """Of each turn the plot has the sheets that came on time, late or not at all, and those still awaited."""
     desk.begin(rules={"mass": "101"})
