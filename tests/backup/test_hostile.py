@@ -438,7 +438,7 @@ def test_two_restores_into_one_folder_make_one_home(kept: Kept, tmp_path: Path) 
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     outcomes = sorted((each.communicate()[1], each.returncode) for each in both)
 
-    taken = f"Error: {tmp_path / 'home'} is not empty: a home is restored into an empty place alone\n"
+    taken = f"Not done: {tmp_path / 'home'} is not empty: a home is restored into an empty place alone.\n"
     assert outcomes == [("", 0), (taken, 1)]
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
 
