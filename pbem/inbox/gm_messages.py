@@ -122,17 +122,18 @@ def _says_yes(sheet: GmFrame) -> bool:
 
 
 def _run(case: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wishes) -> str:
-    seen = _fingerprint(case, campaign)
+    # Before the commands lock it: what only shows something is rolled back, and its lock goes with that.
+    locked_campaign(case.session, campaign.name)
     run = run_frame(case, campaign.name, sheet, wishes)
-    _tell(case, campaign, sheet, run, seen)
+    _tell(case, campaign, sheet, run)
     return f"from the GM of {campaign.name}: " + _summary(run.answer)
 
 
-def _tell(case: MessageContext, campaign: Campaign, sheet: GmFrame, run: GmRun, seen: str) -> None:
+def _tell(case: MessageContext, campaign: Campaign, sheet: GmFrame, run: GmRun) -> None:
     """Queue the answer to a frame, with an offer where something waits for a YES."""
     code, page = "", run.answer
     if run.waits and _can_be_kept(case, sheet):
-        code, asked = _offer(case, campaign, replace(sheet, lines=_meant_lines(sheet, run)), seen)
+        code, asked = _offer(case, campaign, replace(sheet, lines=_meant_lines(sheet, run)))
         label = f"turn {campaign.turn}" if campaign.status == CampaignState.RUNNING else ""
         page = replace(page, offered=True, label=label)
     # To the GM's registered address alone, never to the sender (docs/decisions/0008).
@@ -163,7 +164,9 @@ def _can_be_kept(case: MessageContext, sheet: GmFrame) -> bool:
     return not is_truncated(raw) and all(each.inline for each in list_attachments(raw))
 
 
-def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame, seen: str) -> tuple[str, PendingRequest]:
+def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame) -> tuple[str, PendingRequest]:
+    # Now, as what was shown may have left journal entries; the campaign has been locked since before it was.
+    seen = _fingerprint(case, campaign)
     code = reply_code(secrets.token_bytes(32), OFFER)
     # `to`, `by` and `account` are read by the daily limits of codes, of which this one uses up nothing.
     data: dict[str, Any] = {"to": campaign.gm.lower(), "by": "", "account": OFFER}
@@ -255,18 +258,18 @@ def answer_offer(case: MessageContext, asked: PendingRequest) -> str:
 
 def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest) -> str:
     """Do what an offer has shown, once, and only if the campaign has not changed since."""
-    seen = _fingerprint(case, campaign)
+    unchanged = _fingerprint(case, campaign) == asked.data["seen"]
     # The condition and the mark are one statement: of two replies at the same time one does it.
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
         return _refuse(case, campaign, asked, _SETTLED[asked.data.get("outcome", "")])
     sheet = _frame_of(asked, campaign)
     wishes = find_wishes(orders := parse_gm_frame(sheet), orders.text)
-    if seen == asked.data["seen"]:
+    if unchanged:
         run = run_frame(case, campaign.name, sheet, wishes, sure=True)
     else:
         run = run_frame(case, campaign.name, sheet, wishes)
         run = replace(run, answer=replace(run.answer, changed=run.waits))
-    _tell(case, campaign, sheet, run, seen)
+    _tell(case, campaign, sheet, run)
     return f"from the GM of {campaign.name}, by reply: " + _summary(run.answer)
 
 

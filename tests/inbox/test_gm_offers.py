@@ -71,6 +71,24 @@ def test_a_yes_does_what_was_shown(running: Desk) -> None:
 
 
 @pytest.mark.parametrize(
+    ("commands", "done"),
+    [
+        (("RERUN red", "BID 2"), "DONE: RERUN red."),
+        (("STATE", '[{"op": "replace", "path": "/purses/1", "value": 99}]'), "DONE: STATE."),
+    ],
+)
+def test_what_is_noted_when_it_is_shown_can_be_done(running: Desk, commands: tuple[str, ...], done: str) -> None:
+    """A look at other sheets or states stands in the journal, which does not count as a change of the campaign."""
+    running.tick(hours=24 * 8)
+    offer = shown(running, *commands)
+    assert "(reply YES)" in offer["Subject"]
+    running.reply(offer, "YES")
+    running.tick()
+
+    assert done in said(running)
+
+
+@pytest.mark.parametrize(
     "text", ["Yes, please.\n\nGiselle", "yes\n\n> WOULD DO: REMOVE red.\n> Reply YES to do it.", "JA"]
 )
 def test_a_yes_in_plain_words(running: Desk, text: str) -> None:
