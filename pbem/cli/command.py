@@ -251,6 +251,9 @@ def split_fix(text: str) -> tuple[str, str]:
     >>> split_fix("trap7 has 1 player. Invite more: pbem invite trap7 ADDRESS")
     ('trap7 has 1 player', 'Invite more: pbem invite trap7 ADDRESS')
     """
+    # A text of several lines has a fix in each.
+    if "\n" in text:
+        return text, ""
     sentence, _, fix = text.partition(". ")
     if fix:
         return sentence, fix

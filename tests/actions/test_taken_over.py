@@ -306,7 +306,7 @@ def test_the_command_goes_on_with_a_file(begun: Desk, tmp_path: Path) -> None:
     assert typed("--state", str(tmp_path / "wrong.json")).splitlines() == [
         "Not done: this is no state of Singularity to play on from:",
         '  /size: expected a whole number from 3 to 26, got "6"',
-        '  /offer: expected a seat of red, blue, got "rde". Did you mean red?',
+        '  /offer: expected a seat of red, blue, got "rde"; did you mean red?',
     ]
     assert "its first turn here is turn 14." in typed("--state", str(tmp_path / "state.json"), "--turn", "14")
 
