@@ -104,7 +104,7 @@ def test_the_list_of_games_names_what_is_broken(tmp_path: Path) -> None:
 
     assert listed.stdout.startswith("singularity: Singularity, by Mark Steere\n")
     assert "game 'fog' of fog-patrol 1.0 cannot be imported: ModuleNotFoundError" in listed.stderr
-    assert CliRunner().invoke(main, ["games", "--json"], obj=games).stdout.startswith("[")
+    assert CliRunner().invoke(main, ["games", "--json"], obj=games).stdout.startswith("{")
 
 
 def test_the_doctor_names_what_is_broken(tmp_path: Path) -> None:

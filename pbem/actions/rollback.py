@@ -186,7 +186,8 @@ class ShowTurns(Query[TurnsRun]):
             is_current(snapshot.id), Turn.resolved_at.is_not(None), Turn.number >= snapshot.first
         )
         rows = context.session.execute(run.order_by(Turn.number))
-        return TurnsRun(snapshot.name, snapshot.turn, snapshot.schedule.zone, tuple((row[0], row[1]) for row in rows))
+        turns = tuple((number, at) for number, at in rows if at)
+        return TurnsRun(snapshot.name, snapshot.turn, snapshot.schedule.zone, turns)
 
     def render(self, facts: TurnsRun, channel: Channel) -> Iterator[str]:
         back = channel.either(f"pbem rollback {facts.campaign} TURN", "ROLLBACK turn")

@@ -88,7 +88,8 @@ def help_(ctx: click.Context, call: Call, about: tuple[str, ...]) -> None:
 
 def _help_of(ctx: click.Context, words: Sequence[str]) -> str:
     """Return the help of a command, or that of all. Raises UsageError if there is none."""
-    shown, within = main, ctx.find_root()
+    shown: click.Command = main
+    within = ctx.find_root()
     for word in words:
         found = shown.get_command(within, word) if isinstance(shown, click.Group) else None
         if found is None:

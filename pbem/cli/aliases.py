@@ -136,7 +136,7 @@ def _rename(args: Sequence[str]) -> tuple[list[str], str]:
         words = [token.word for token in _read_pattern(command) if token.word]
         return [*words, *args[1:]], _note(args[0], " ".join(words))
     names = OPTIONS.get(args[0], {})
-    renamed, found = [args[0]], {}
+    renamed, found = [args[0]], dict[str, str]()
     for word in args[1:]:
         option, equals, value = word.partition("=")
         found |= {option: names[option]} if option in names else {}

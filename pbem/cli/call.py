@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -163,7 +163,7 @@ class Call:
         Raises:
             Exit: With `UNSOUND`, if what was checked is not `sound`.
         """
-        lines = [line for line in lines if line is not None]
+        lines = list(lines)
         if result == "would_do" and lines and not lines[0].startswith(_HEADED):
             lines[0] = f"Would do: {lines[0]}"
         if self.as_json:
@@ -200,6 +200,6 @@ def envelope(facts: Any, lines: Iterable[str], result: str = "done") -> dict[str
     nothing = result == "done" and summary.startswith("Nothing to do")
     following = [found for line in said for found in _NEXT.findall(line)]
     document = {"result": "nothing_to_do" if nothing else result, "summary": summary, "next": following}
-    plain = to_json(facts)
-    renamed = {_RENAMED.get(name, name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+    plain: Mapping[str, Any] = to_json(facts)
+    renamed = {_RENAMED.get(str(name), str(name)): value for name, value in plain.items()}
     return {**document, **renamed}

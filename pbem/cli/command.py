@@ -187,7 +187,7 @@ class NotDone(click.ClickException):
 
     def __init__(self, kind: str, text: str, hint: str = "", *, as_json: bool = False, code: int = 1) -> None:
         super().__init__(text)
-        self.kind, self.hint, self.as_json, self.exit_code = kind, hint, as_json, code
+        self.kind, self.hint, self.as_json, self.code = kind, hint, as_json, code
         # Kept, as the error is printed when the context has ended.
         self.color = click.get_current_context().find_root().color
 
@@ -203,6 +203,11 @@ class NotDone(click.ClickException):
             return cls("changed", f"{error.campaign} changed meanwhile", "look at it, then try again", as_json=as_json)
         return cls(kind, *split_fix(printable(describe_error(error))), as_json=as_json)
 
+    @property
+    def exit_code(self) -> int:  # type: ignore[override]  # click has it as a variable of the class
+        """1, or 2 for wrong usage."""
+        return self.code
+
     def show(self, file: Any = None) -> None:
         """Print the error: as two sentences on standard error, or as JSON on standard output."""
         said, hint = stop(self.message), stop(self.hint[:1].upper() + self.hint[1:]) if self.hint else ""
@@ -215,8 +220,8 @@ class NotDone(click.ClickException):
 
 _FIX_BEGINS = (
     "activate add call check choose copy create did enter export fill find free give install list look make move name "
-    "open pbem pip possible put release remove rename repair restore run save say see send set start take try upgrade use "
-    "wait write"
+    "open pbem pip possible put release remove rename repair restore run save say see send set start take try upgrade "
+    "use wait write"
 )
 """First words of a clause that says how to go on after an error."""
 
@@ -232,7 +237,8 @@ def split_fix(text: str) -> tuple[str, str]:
     >>> split_fix("there is no campaign 'dule': did you mean duel?")
     ("there is no campaign 'dule'", 'did you mean duel?')
     """
-    found = _FIX.search(text)
+    # A text of several lines has a fix in each.
+    found = None if "\n" in text else _FIX.search(text)
     return (text[: found.start()], text[found.end() :]) if found else (text, "")
 
 

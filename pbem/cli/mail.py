@@ -217,7 +217,7 @@ def _activate(call: Call) -> None:
     call.print(facts, ["Done: the home is active.", "Next: pbem tick"])
 
 
-@command("pbem export trap7 t.pbem.zip --to play@example.net", Reversible("pbem undo NAME"), asks=True)
+@command("pbem export trap7 t.pbem.zip --to play@example.net", Reversible("pbem export NAME --back"), asks=True)
 @campaign
 @click.argument("file", type=FILE, required=False)
 @click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")

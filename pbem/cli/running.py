@@ -16,7 +16,7 @@ from pbem.actions.deadlines import (
     ShowDeadlines,
 )
 from pbem.actions.open_turn import PreviewTurn, write_preview
-from pbem.actions.press import Announce, AnnounceInReport, RemoveAnnouncement, ShowPress, ShowTexts
+from pbem.actions.press import AddAnnouncement, Announce, AnnounceInReport, RemoveAnnouncement, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
@@ -196,7 +196,9 @@ def remove(call: Call, name: str, seat: str) -> None:
 seat_group.add_section("Commands", give, open_, pause, resume, remove)
 
 
-@command('echo "Back Monday" | pbem announce trap7 -', (Announce, AnnounceInReport, RemoveAnnouncement))
+@command(
+    'echo "Back Monday" | pbem announce trap7 -', (Announce, AddAnnouncement, AnnounceInReport, RemoveAnnouncement)
+)
 @campaign
 @click.argument("file", required=False, type=WORDS)
 # Several --to add up: otherwise the last one would replace the others without a word.

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from pbem.cli.campaigns import CHANGES
 from sqlalchemy import select
 
-from pbem.actions.base import run_action, run_query
+from pbem.actions.base import Change, TextResult, run_action, run_query
 from pbem.actions.run_turn import run_turn
-from pbem.actions.seats import GiveSeat, Invite
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule, ShowHouseRules
 from pbem.actions.start import StartCampaign
 from pbem.admin.health import home_status
@@ -25,6 +24,14 @@ from pbem.store.types import OutgoingState
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, snapshot, token, words
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
+
+CHANGES: Mapping[str, Callable[[str], Change[TextResult]]] = {
+    "open": OpenSeat,
+    "remove": RemoveSeat,
+    "pause": PauseSeat,
+    "resume": ResumeSeat,
+}
+"""The changes of a seat, by a word for each."""
 
 
 @pytest.fixture(autouse=True)

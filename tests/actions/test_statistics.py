@@ -65,7 +65,7 @@ def found(played: Desk) -> Statistics:
 def run(desk: Desk, *words: str) -> Result:
     """Run the command."""
     return CliRunner().invoke(
-        main, ["--home", str(desk.home), "stats", *words, "--now", desk.now.isoformat()], obj=GAMES
+        main, ["--home", str(desk.home), "status", "--stats", *words, "--now", desk.now.isoformat()], obj=GAMES
     )
 
 
@@ -158,7 +158,7 @@ def test_a_picture_is_drawn(played: Desk, found: Statistics, tmp_path: Path) -> 
     check_svg(statistics_chart(found))
     assert statistics_chart(found).svg.count('fill="#c8443c"/>') == 2 + 1  # missed twice, and the key
     refused = run(played, "toy1", "--picture", str(tmp_path / "stats.gif"))
-    assert (refused.exit_code, "call it like" in refused.output) == (1, True)
+    assert (refused.exit_code, "Call it like" in refused.output) == (1, True)
 
 
 def test_a_picture_of_many_seats_has_the_worst(found: Statistics) -> None:

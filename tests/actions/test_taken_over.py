@@ -296,7 +296,7 @@ def test_the_command_goes_on_with_a_file(begun: Desk, tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text(json.dumps(cut()))
     (tmp_path / "wrong.json").write_text(json.dumps(cut() | {"size": "6", "offer": "rde"}))
     seats = [word for seat, address in SEATS for word in ("--seat", f"{seat}={address}")]
-    made = ["new", "typed", "--game", "singularity", "--gm", "gm@example.org", *seats, "--deadline", "FRI 20:00 UTC"]
+    made = ["new", "typed", "--game", "singularity", "--gm", "gm@example.org", *seats, "--schedule", "FRI 20:00 UTC"]
 
     def typed(*words: str) -> str:
         home = ["--home", str(begun.home)]
@@ -304,7 +304,7 @@ def test_the_command_goes_on_with_a_file(begun: Desk, tmp_path: Path) -> None:
 
     assert "cannot go together" in typed("--state", str(tmp_path / "state.json"), "--from", str(tmp_path))
     assert typed("--state", str(tmp_path / "wrong.json")).splitlines() == [
-        "Error: this is no state of Singularity to play on from:",
+        "Not done: this is no state of Singularity to play on from:",
         '  /size: expected a whole number from 3 to 26, got "6"',
         '  /offer: expected a seat of red, blue, got "rde"; did you mean red?',
     ]

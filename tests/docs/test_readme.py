@@ -65,11 +65,10 @@ def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
         check(session(README), tmp_path, {"PATH": "/usr/bin:/bin"})
 
 
-@pytest.mark.parametrize("command", sorted(main.commands))
+@pytest.mark.parametrize("command", sorted(name for name, command in main.commands.items() if not command.hidden))
 def test_every_command_is_documented(command: str) -> None:
-    """Each command is in README or in the GM's guide, and its short help is a sentence."""
+    """Each command is in README or in the GM's guide."""
     assert f"pbem {command}" in README + GM_GUIDE
-    assert main.commands[command].get_short_help_str(limit=200).endswith(".")
 
 
 OF_STATUS = (HomeStatus, CampaignStatus, SeatStatus, Undelivered, GameResult)

@@ -112,8 +112,8 @@ def test_schemas_are_sound() -> None:
 
 @pytest.mark.parametrize("what", WHAT)
 def test_the_schemas_of_the_documentation_are_those_printed(what: str) -> None:
-    """docs/schemas has, byte for byte, the output of `pbem schema`."""
-    printed = CliRunner().invoke(main, ["schema", what])
+    """docs/schemas has, byte for byte, the output of `pbem dev schema`."""
+    printed = CliRunner().invoke(main, ["dev", "schema", what])
 
     assert printed.exit_code == 0
     assert (FOLDER / f"{what}.json").read_text() == printed.output
@@ -121,7 +121,7 @@ def test_the_schemas_of_the_documentation_are_those_printed(what: str) -> None:
 
 def test_the_schema_of_a_game_names_its_orders() -> None:
     """With --game the schema has the orders of that game and no others."""
-    printed = CliRunner().invoke(main, ["schema", "sheet", "--game", "singularity"])
+    printed = CliRunner().invoke(main, ["dev", "schema", "sheet", "--game", "singularity"])
 
     orders = json.loads(printed.output)["items"]["oneOf"]
     assert [order["properties"]["order"]["const"] for order in orders][:2] == ["place", "if"]
@@ -129,7 +129,7 @@ def test_the_schema_of_a_game_names_its_orders() -> None:
 
 def test_an_unknown_game_is_named() -> None:
     """An unknown game is refused with the list of games."""
-    printed = CliRunner().invoke(main, ["schema", "desk", "--game", "chess"])
+    printed = CliRunner().invoke(main, ["dev", "schema", "choices", "--game", "chess"])
 
     assert printed.exit_code != 0
     assert "singularity_trap" in printed.output
