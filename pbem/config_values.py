@@ -107,8 +107,7 @@ class Secret:
         """
         if self.inactive:
             raise ConfigError(
-                f"{setting} in {FILE_NAME} is not used while this home is inactive; "
-                "activate it: pbem restore --activate"
+                f"{setting} in {FILE_NAME} is not used in an inactive home; activate it: pbem restore --activate"
             )
         if self.env:
             value = os.environ.get(self.env, "")

@@ -62,7 +62,7 @@ def test_a_game_is_imported_when_it_is_asked_for() -> None:
         ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
         (
             "RULESET = 5",
-            "cannot be used: broken:RULESET is no ruleset: it lacks agenda, bots, carry_memory, choices, current_view",
+            "cannot be used: broken:RULESET is no ruleset: it lacks agenda, allies, bots, carry_memory, choices",
         ),
         ("from tests.toy import Auction as RULESET", "broken:RULESET is a class: write () behind it"),
         ("from tests.toy import Auction\nRULESET = Auction()", "cannot be used: its own key is 'toy'"),
@@ -104,7 +104,7 @@ def test_the_list_of_games_names_what_is_broken(tmp_path: Path) -> None:
 
     assert listed.stdout.startswith("singularity: Singularity, by Mark Steere\n")
     assert "game 'fog' of fog-patrol 1.0 cannot be imported: ModuleNotFoundError" in listed.stderr
-    assert CliRunner().invoke(main, ["games", "--json"], obj=games).stdout.startswith("[")
+    assert CliRunner().invoke(main, ["games", "--json"], obj=games).stdout.startswith("{")
 
 
 def test_the_doctor_names_what_is_broken(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         "ok       disk: 9 MB are free where the home is\n"
         "ok       database: it can be written to and is of this version\n"
         "ok       clock: it is 2100-01-01 09:00 UTC, and nothing in the database is of a later time\n"
-        "ok       history: the turns of every campaign hang together\n"
+        "ok       history: consistent in every campaign\n"
         "ok       archive: it has every turn that the database has, and no other\n"
         "ok       templates: the program's own are used\n"
         "ok       inbox: post/inbox: 0 mails wait there\n"
@@ -144,7 +144,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         ),
         (
             lambda home: settings(home, "sqlite:///pbem", "sqlite:///gone/pbem"),
-            "gone for the database pbem.sqlite. To ",
+            "gone for the database pbem.sqlite. Fix",
         ),
         (lambda home: template(home, "host/receipt.txt.j2", "a\n{% if %}"), "host/receipt.txt.j2, line 2: Expected"),
         (lambda home: template(home, "host/help.txt.j2", "{{ 1 | wrap }}"), "help.txt.j2, line 1: No filter named 'w"),
@@ -214,7 +214,7 @@ def test_problems_are_named_with_their_cure(duel: Run, home: Path, breaking: Bre
             "no mail and no page uses a template of this name; did you mean",
         ),
         (lambda home: settings(home, "@localhost", "@nowhere.invalid"), "the domain nowhere.invalid is not found: "),
-        (lambda home: add(home, "inbox_password = { command = 'echo \" x\"' }"), "it begins or ends with a blank. To"),
+        (lambda home: add(home, "inbox_password = { command = 'echo \" x\"' }"), "it begins or ends with a blank. Fix"),
     ],
 )
 def test_doubts_are_warnings(duel: Run, home: Path, breaking: Break, said: str) -> None:

@@ -13,7 +13,7 @@ from pbem.cli import main
 
 def new(key: str, folder: Path) -> Result:
     """Run `pbem dev new`."""
-    return CliRunner().invoke(main, ["ruleset", "new", key, str(folder)])
+    return CliRunner().invoke(main, ["dev", "new", key, str(folder)])
 
 
 def test_everything_bears_the_names_of_the_game(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_everything_bears_the_names_of_the_game(tmp_path: Path) -> None:
     said = new("night_market", folder).output
 
     texts = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
-    assert said.startswith(f"{folder} holds the game night_market: {len(texts)} files.\n")
+    assert said.startswith(f"{folder} has the game night_market: {len(texts)} files.\n")
     assert 'night_market = "night_market:RULESET"' in texts["pyproject.toml"]
     assert "class NightMarket(BaseRuleset[State]):" in texts["night_market/ruleset.py"]
     assert texts["night_market/rulebook.md"].startswith("# Night Market\n")
@@ -41,7 +41,7 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
     assert (refused.exit_code, taken.exit_code) == (1, 0)
     assert (
         refused.stderr
-        == f"Error: {tmp_path / 'full'} is not empty: name a folder that is, or one that is not there yet\n"
+        == f"Not done: {tmp_path / 'full'} is not empty. Name a folder that is, or one that is not there yet.\n"
     )
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["notes.txt"]
 
@@ -53,15 +53,15 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
         ("2nd", "a key cannot be '2nd'"),
         ("a-b", "a key cannot be 'a-b'"),
         ("../x", "a key cannot be '../x'"),
-        ("class", "Python uses the name 'class' already: choose another key, such as class_game"),
+        ("class", "Python uses the name 'class' already. Choose another key, such as class_game"),
         ("json", "Python uses the name 'json' already"),
         ("pbem_rules", "Python uses the name 'pbem_rules' already"),
-        ("harvester", "there is a game 'harvester' already: choose another key"),
+        ("harvester", "there is a game 'harvester' already. Choose another key"),
     ],
 )
 def test_a_key_that_cannot_be_is_refused(key: str, told: str, tmp_path: Path) -> None:
     """Each refusal says why, and what would be accepted; nothing is written."""
     refused = new(key, tmp_path / "game")
 
-    assert refused.stderr.startswith(f"Error: {told}")
+    assert refused.stderr.startswith(f"Not done: {told}")
     assert not (tmp_path / "game").exists()
