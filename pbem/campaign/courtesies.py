@@ -20,9 +20,6 @@ from pbem.ruleset.tokenizer import split_words
 Lines = Sequence[tuple[int, str]]
 """The lines of a sheet with their numbers, without the frame."""
 
-PROSE = "Here are my orders for this turn."
-"""A sentence that only a game of free text reads as an order."""
-
 _LONGEST = 80
 _MOST_OPENERS = 3
 _MOST_SIGNED = 8
@@ -129,11 +126,6 @@ def sender_names(*texts: str) -> frozenset[str]:
     return frozenset(word for text in texts for word in _NOT_NAMES.split(text.partition("@")[0].casefold()) if word)
 
 
-def takes_free_text(ruleset: AnyRuleset, view: Mapping[str, Any]) -> bool:
-    """Return True if a game reads prose as an order."""
-    return bool(ruleset.parse(view, [(1, PROSE)]).entries)
-
-
 def find_courtesies(
     ruleset: AnyRuleset, view: Mapping[str, Any], lines: Lines, names: Collection[str] = (), *, outside: bool = False
 ) -> frozenset[int]:
@@ -149,7 +141,7 @@ def find_courtesies(
     manners = Manners(names=names, is_order=ruleset.orders.is_like_order)
     if not manners.courtesies(lines):
         return frozenset()
-    free = takes_free_text(ruleset, view)
+    free = ruleset.free_text
     strict = free and not outside
     verbs = {word for verb in ruleset.orders.verbs for word in (verb.word, *verb.order.also)}
     verbs |= {words[0].upper() for line in ruleset.template(view) if (words := split_words(line.lstrip("; ")))}
@@ -238,7 +230,7 @@ class Manners:
         if self._is_known(words) or self._is_contact(line, words):
             return True
         titled = _TITLED.fullmatch(line.strip().rstrip(",!")) is not None
-        if self._begins_order(words) or (self.is_order(line) and not titled):
+        if self._begins_order(words) or (not titled and self.is_order(line)):
             return False
         return titled if self.free else titled or _NAME.fullmatch(words) is not None
 
@@ -247,7 +239,7 @@ class Manners:
         if _CONTACT.fullmatch(_LABEL.sub("", line.strip(), count=1).strip()):
             return True
         long = any(len(word) > 3 and word.isalpha() for word in words.split())
-        return long and not self.is_order(line) and _HOUSE.fullmatch(words) is not None
+        return long and _HOUSE.fullmatch(words) is not None and not self.is_order(line)
 
     def _bare_names(self, below: Lines, lines: Lines) -> Iterator[int]:
         """Yield the last lines, from the sender's name on, without a closing above it."""

@@ -91,7 +91,7 @@ def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> st
     if not _is_gm(campaign, sheet):
         page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender)
         warned = warn_gm(case, campaign, page)
-        return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
+        return f"in the GM's name without the token; {warned}; {to_stranger(case)}"
     words = _asked_help(sheet)
     if words is not None:
         _send(case, campaign, explain(words, campaign.name))

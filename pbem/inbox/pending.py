@@ -92,7 +92,7 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
     case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=sent))
     if claim.doubt:
         return f"kept, not taken: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
-    return f"kept; asked {claim.to} whether it is his"
+    return f"kept; asked {claim.to} whether it is theirs"
 
 
 def _subject_of(claim: NeedsConfirmation) -> str:
@@ -190,7 +190,7 @@ def handle_confirmation(
     # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
     note, is_sheet = deal(replace(case, letter=letter, letter_id=kept.id, verdict="none", confirmed=confirmed))
     kept.note = f"its owner's, as letter {case.letter_id} says: {note}"
-    return f"says that letter {kept.id} is his", is_sheet
+    return f"says that letter {kept.id} is theirs", is_sheet
 
 
 def find_pending(case: MessageContext) -> PendingRequest | None:
@@ -228,7 +228,7 @@ def _answer_otherwise(case: MessageContext, asked: PendingRequest, said: PlainAn
     if said == "no" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
         kept = case.session.get_one(InboxMessage, asked.data["letter"])
         kept.note = f"not its owner's, as letter {case.letter_id} says"
-        return f"says that letter {kept.id} is not his; {deny_message(case, asked)}"
+        return f"says that letter {kept.id} is not theirs; {deny_message(case, asked)}"
     if said == "other" and asked.campaign_id is not None and asks_something(case.letter.lines):
         return pass_on_words(case, asked)
     return _report_outcome(case, asked, "unclear" if is_open(asked, case.now) else "answered")

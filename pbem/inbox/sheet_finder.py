@@ -22,7 +22,7 @@ import re
 from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.campaign.courtesies import PROSE, find_courtesies
+from pbem.campaign.courtesies import find_courtesies
 from pbem.campaign.order_sheets import Lines, quote_lines, redact_lines, says_wait
 from pbem.errors import CampaignError
 from pbem.mail.message import AttachedText, read_from
@@ -252,11 +252,10 @@ def sheet_above_quote(ruleset: AnyRuleset, view: View, sheet: SheetText) -> Shee
 
 def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSheet | None:
     """Parse the lines above a sheet; return None without an order, or if the game accepts free text."""
-    if not sheet.above:
+    if not sheet.above or ruleset.free_text:
         return None
     above = ruleset.parse(view, plain_sheet(sheet.above).lines)
-    # Tested last, as it takes another parse: prose that has entries shows a game that accepts free text.
-    return above if above.entries and not ruleset.parse(view, [(1, PROSE)]).entries else None
+    return above if above.entries else None
 
 
 def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:

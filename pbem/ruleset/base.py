@@ -73,6 +73,7 @@ class BaseRuleset(Generic[S]):
     version: int = 1
     pace: str = "all players at once"
     has_dice: bool = True
+    free_text: bool = False
     options: tuple[Option, ...] = ()
     demo: Demo = Demo()
     minutes: int = 0

@@ -13,6 +13,7 @@ continues on the next line. A line that does not keep to this is read leniently
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +43,7 @@ from pbem.ruleset.order_types import (
     ParseMismatch,
     Part,
 )
-from pbem.ruleset.tokenizer import Token, comment_of, join_lines, split_leniently, split_tokens
+from pbem.ruleset.tokenizer import Token, comment_of, join_lines, plain_signs, split_leniently, split_tokens
 
 FORMAT = 2
 """Version of the order form data; it grows when clients have to be changed."""
@@ -134,6 +135,8 @@ SHORTEST_ABBREVIATION = 3
 _RESIGNING = frozenset({"RESIGN", "RESIGNS", "RESIGNED", "RESIGNING"})
 _QUITTING = frozenset({"QUIT", "QUITS", "QUITTING", "CONCEDE", "SURRENDER", "CAPITULATE"})
 _LEAVING = ("LEAVE GAME", "LEAVE THE GAME", "GIVE UP", "GIVE UP THE GAME")
+# Nearly no line has one of these; the others need not be split into words.
+_MAY_RESIGN = re.compile("RESIGN|QUIT|CONCEDE|SURRENDER|CAPITULATE|LEAVE|GIVE")
 # Words that people put before a word of resigning.
 _SPEAKING = frozenset({"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST", "HEREBY", "LIKE", "WANT", "TO"})
 
@@ -155,6 +158,7 @@ class OrderParser:
     types: tuple[type[Order], ...]
     loosely: bool = True
     verbs: tuple[OrderType, ...] = field(init=False)
+    _words: tuple[str, ...] = field(init=False, repr=False)
     _by_word: dict[str, list[OrderType]] = field(init=False, repr=False)
     _by_name: dict[str, OrderType] = field(init=False, repr=False)
     _by_type: dict[type[Order], OrderType] = field(init=False, repr=False)
@@ -167,6 +171,7 @@ class OrderParser:
             for word in (verb.word, *verb.order.also):
                 by_word.setdefault(word, []).append(verb)
         object.__setattr__(self, "verbs", verbs)
+        object.__setattr__(self, "_words", tuple(by_word))
         object.__setattr__(self, "_by_word", by_word)
         object.__setattr__(self, "_by_name", {verb.name: verb for verb in verbs})
         object.__setattr__(self, "_by_type", {verb.order: verb for verb in verbs})
@@ -218,7 +223,7 @@ class OrderParser:
         try:
             self._find(word)
         except FieldError as refused:
-            return refused.code == "ambiguous-verb" or nearest(word, list(self._by_word)) is not None
+            return refused.code == "ambiguous-verb" or _nearest_verb(word.upper(), self._words) is not None
         return True
 
     def line(self, order: Order) -> str:
@@ -354,7 +359,12 @@ class OrderParser:
             text = f"{show_word(typed)} could be {list_names(starts)}"
             raise FieldError("ambiguous-verb", text, "write it in full", typed)
         # Prose has many unknown words: the search for the nearest verb waits until it is shown.
-        raise unknown_verb(typed, lambda: suggest(word, list(self._by_word)))
+        raise unknown_verb(typed, lambda: _suggest_verb(word, self._words))
+
+
+# The same greetings and names stand in mail after mail, and are looked at several times in each.
+_nearest_verb = functools.lru_cache(maxsize=1_000)(nearest)
+_suggest_verb = functools.lru_cache(maxsize=1_000)(suggest)
 
 
 def unknown_verb(word: str, hint: str | Callable[[], str]) -> FieldError:
@@ -370,6 +380,8 @@ def resigning_word(line: str) -> str:
     >>> resigning_word("MOVE R101 N")
     ''
     """
+    if not _MAY_RESIGN.search(plain_signs(line).upper()):
+        return ""
     words = _capital_words(line.replace("?", " "))
     while words and words[0] in OPENERS | _SPEAKING:
         words.pop(0)

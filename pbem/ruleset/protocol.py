@@ -67,7 +67,7 @@ class Ruleset(Protocol[S]):
     `summary` is one sentence for lists, `pitch` are two for an invitation. `minutes` is
     the time that a usual turn takes a player, 0 if it is not told. `has_dice` is false
     where nothing is left to chance, in the set-up or later: reports and mails of such a
-    game say nothing of dice.
+    game say nothing of dice. `free_text`: any sentence is an order.
 
     `BaseRuleset` has defaults for nearly all of it. Every method is a pure function of
     its arguments.
@@ -80,6 +80,7 @@ class Ruleset(Protocol[S]):
     seats: Seats
     pace: str
     has_dice: bool
+    free_text: bool
     summary: str
     orders: OrderParser
     demo: Demo

@@ -86,9 +86,14 @@ def comment_of(line: str) -> str:
     return ""
 
 
+def plain_signs(line: str) -> str:
+    """Return a line with plain quotes and dashes for typographic ones, and without characters that have no width."""
+    return line.translate(_CURLY)
+
+
 def split_leniently(line: str) -> list[Token]:
     """Return the tokens of a line as people write it; arrows are tokens, and coordinates in brackets are one token."""
-    text = line.translate(_CURLY)
+    text = plain_signs(line)
     bullet = BULLET.match(text)
     start = bullet.end() if bullet else 0
     text = _SINGLE.sub(r'"\1"', text[start:])

@@ -120,7 +120,7 @@ class Option:
         describes their form; "" where no file was given.
         """
         if self.kind == "file":
-            return "" if value is None else f"{self.help.partition(':')[0]}: your GM has given his own"
+            return "" if value is None else f"{self.help.partition(':')[0]}: your GM has given another"
         said = f"{self.help}: {_format_value(value)}"
         return said if value == self.default else f"{said} (usually {_format_value(self.default)})"
 

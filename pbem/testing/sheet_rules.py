@@ -43,6 +43,8 @@ UNCONFIRMED = (
 )
 """Lines that must not make a seat resign."""
 
+PROSE = "Here are my orders for this turn."
+
 _BLANK = re.compile(r"<[^<>]+>")
 
 
@@ -61,6 +63,12 @@ class SheetRules(RulesetTests):
         for name, lines in hostile_sheets(self.ruleset):
             parsed = self.ruleset.parse(view, numbered(lines))
             assert [flaw for finding in parsed.findings for flaw in find_flaws(finding, len(lines))] == [], name
+
+    @rule("Set free_text = True if, and only if, any sentence is read as an order.")
+    def test_prose_is_an_order_only_where_the_game_says_so(self) -> None:
+        """A sentence that is no order of any game is one only in a game of free text."""
+        for view in _awaited(self.ruleset):
+            assert bool(self.ruleset.parse(view, [(1, PROSE)]).entries) == self.ruleset.free_text
 
     @rule("Take a sheet without orders without an error; who ordered nothing made no mistake.")
     def test_an_empty_sheet_has_no_errors(self) -> None:

@@ -66,6 +66,7 @@ class GmAdjudicated(BaseRuleset[State]):
         "to find out."
     )
     minutes = 10
+    free_text = True
     orders = ORDERS
     options = (
         Option(
