@@ -41,7 +41,7 @@ CHART = Option("chart", "file", None, "another chart of ships")
         (FAST, True, "play faster: yes (usually no)"),
         (PACE, "turn", "what a sheet covers: turn"),
         (CHART, None, ""),
-        (CHART, {"ships": [1]}, "another chart of ships: your GM has given his own"),
+        (CHART, {"ships": [1]}, "another chart of ships: your GM has given another"),
     ],
 )
 def test_an_option_is_told_to_players(option: Option, value: object, told: str) -> None:
