@@ -144,7 +144,7 @@ def _let_come(server: MailServer) -> None:
 @contextmanager
 def _crew(home: Path, count: int, store: Store) -> Iterator[None]:
     """Run so many workers; the block begins when all are running and have polled once."""
-    command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(home), "worker"]
+    command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(home), "serve"]
     with ExitStack() as ending:
         log = ending.enter_context((home / "workers.log").open("w"))
         crew = [ending.enter_context(subprocess.Popen(command, stdout=log, stderr=log)) for _ in range(count)]  # noqa: S603

@@ -161,20 +161,20 @@ _WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None
 @pytest.mark.parametrize(
     ("database", "said"),
     [
-        ("", "workers need PostgreSQL, and the database is SQLite: use pbem serve or pbem tick there"),
-        ("queues_url", "workers need the package procrastinate; install it with: pip install 'pbem[postgresql]'"),
+        ("", "workers need PostgreSQL, and the database is SQLite. Use pbem serve or pbem tick there."),
+        ("queues_url", "workers need the package procrastinate. Install it with: pip install 'pbem[postgresql]'"),
     ],
 )
 def test_a_home_without_the_package(database: str, said: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """A home without the package runs ticks, even on a database with queues; only a worker is refused."""
     home = make_home(tmp_path / "home", database=request.getfixturevalue(database) if database else "")
     ran = [
-        subprocess.run([sys.executable, "-c", _WITHOUT, "--home", home, word], capture_output=True, text=True)
-        for word in ("migrate", "tick", "worker")
+        subprocess.run([sys.executable, "-c", _WITHOUT, "--home", home, *words], capture_output=True, text=True)
+        for words in (["migrate"], ["tick"], ["serve", "--queue", "send"])
     ]
 
     assert [(done.returncode, done.stdout) for done in ran[:2]] == [
-        (0, "The database is of this version.\n"),
+        (0, "Done: the database is of this version.\n"),
         (0, "Nothing to do.\n"),
     ]
-    assert (ran[2].returncode, ran[2].stderr) == (1, f"Error: {said}\n")
+    assert (ran[2].returncode, ran[2].stderr) == (1, f"Not done: {said}\n")

@@ -182,7 +182,7 @@ def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
 def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
     """The command names the queues that it serves, and ends with code 0."""
     (desk.home / "turns").mkdir()
-    command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(desk.home), "worker"]
+    command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(desk.home), "serve"]
     chosen = ["--queue", "archive", "--queue", "send"]
     with subprocess.Popen([*command, *chosen], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -196,7 +196,7 @@ def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
 
 def test_an_archive_that_is_not_there_cannot_be_chosen(desk: Desk) -> None:
     """A worker for the archive is refused where there is no folder."""
-    refused = pbem(desk, "worker", "--queue", "archive")
+    refused = pbem(desk, "serve", "--queue", "archive")
 
     said = f"there is no archive to write to at {desk.home}/turns: create that folder"
     assert (refused.exit_code, refused.output) == (1, f"Error: {said}\n")
