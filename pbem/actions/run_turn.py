@@ -317,7 +317,7 @@ class RequestRun(GmCommand, PreviewedChange[TextResult]):
                 PendingRequest(kind=RUN, code=_run_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
             )
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, snapshot.name))
-        return TextResult(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all messages are read.")
+        return TextResult(f"turn {snapshot.turn} of {snapshot.name} is run as soon as all messages are read.")
 
 
 def is_requested(context: Context) -> bool:

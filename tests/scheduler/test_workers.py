@@ -77,8 +77,8 @@ def test_two_workers_share_a_night(due: Desk) -> None:
     for name in CAMPAIGNS:
         prove_archive(due.app, name)
     assert shown.count("serves poll, campaigns, send, archive since") == 2
-    assert ticked.output == "Another tick is at work here, or workers are; this one did nothing.\n"
-    assert ran.output == "Turn 2 of toy1 is run as soon as all letters are read.\n"
+    assert ticked.output == "Nothing done: another tick or a worker is running.\n"
+    assert ran.output == "Done: turn 2 of toy1 is run as soon as all messages are read.\n"
     assert said == ["stopped\n", "stopped\n"]
     assert "No workers running" in pbem(due, "status", "--workers").output
 
@@ -141,8 +141,8 @@ def test_the_jobs_of_a_dead_worker_are_taken_up(due: Desk) -> None:
         end(worker)
 
     assert "mars, process 7: serves poll since 2026-01-01 00:00, not heard of for 6" in shown
-    assert " s; has in hand: send, campaigns toy1, poll\n" in shown
-    assert "campaigns: 0 jobs waiting; nobody serves it" in shown
+    assert " s; working on: send, campaigns toy1, poll\n" in shown
+    assert "campaigns: 0 jobs waiting; no worker serves it" in shown
 
 
 _DEAD = text("""
@@ -171,7 +171,7 @@ def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
     with ExitStack() as ending:
         with due.app.store.alone():
             worker = ending.enter_context(at_work(due.home))
-            wait_until(lambda: "has in hand: " in pbem(due, "status", "--workers").output, worker)
+            wait_until(lambda: "working on: " in pbem(due, "status", "--workers").output, worker)
             meanwhile = len(due.mails())
         wait_until(lambda: is_through(due), worker)
         end(worker)
@@ -198,5 +198,5 @@ def test_an_archive_that_is_not_there_cannot_be_chosen(desk: Desk) -> None:
     """A worker for the archive is refused where there is no folder."""
     refused = pbem(desk, "serve", "--queue", "archive")
 
-    said = f"there is no archive to write to at {desk.home}/turns: create that folder"
-    assert (refused.exit_code, refused.output) == (1, f"Error: {said}\n")
+    said = f"there is no archive to write to at {desk.home}/turns. Create that folder."
+    assert (refused.exit_code, refused.output) == (1, f"Not done: {said}\n")
