@@ -138,7 +138,8 @@ class Secret:
 
 _LONGEST_MESSAGE = 200
 # A file, or the name of an entry in a password store.
-_PLACE = re.compile(r"[\w.~@-]*/[\w./~@-]*")
+_PLACE = re.compile(r"(?<![\w.~@-])[\w.~@-]*+/[\w./~@-]*+")
+_PARTING = re.compile(r"[\s'\"=;|&()]++")
 
 
 def _describe_failure(error: Exception, command: str) -> str:
@@ -157,7 +158,7 @@ def _without_secret(failed: subprocess.CalledProcessError, command: str) -> str:
     """Return the message of a command without what it printed, which may be the secret, and words of the command."""
     text = redact_all(failed.stderr)
     # A shell names the words that it does not know, and one of them may be the secret.
-    words = [word for word in re.split(r"[\s'\"=;|&()]+", command)[1:] if not _PLACE.fullmatch(word)]
+    words = [word for word in _PARTING.split(command)[1:] if not _PLACE.fullmatch(word)]
     for word in sorted({*words, *failed.stdout.split("\n")}, key=len, reverse=True):
         if len(word) >= LEAST_SECRET:
             text = text.replace(word, MASK)

@@ -63,9 +63,9 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 }
 """By command, options that have another name now."""
 
-VALUES: Mapping[str, str] = {
-    "SCHEDULE": r"[A-Za-z].* .*",
-    "CAMPAIGN": r"(?!all$)(?!\d+$).*",
+VALUES: Mapping[str, re.Pattern[str]] = {
+    "SCHEDULE": re.compile(r"\A[A-Za-z]\S*+ .*+", re.DOTALL),
+    "CAMPAIGN": re.compile(r"\A(?!all\Z)(?!\d++\Z).*+", re.DOTALL),
 }
 """What an argument is, where the words alone could be those of today as well."""
 
@@ -176,7 +176,7 @@ def _fits(token: _Token, given: Sequence[str]) -> bool:
     return (
         bool(few)
         and (token.repeated or len(given) <= 1)
-        and all(re.fullmatch(VALUES.get(token.name, ".*"), value, re.DOTALL) for value in given)
+        and (token.name not in VALUES or all(map(VALUES[token.name].fullmatch, given)))
     )
 
 

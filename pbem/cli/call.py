@@ -180,7 +180,7 @@ class Call:
             Exit: With `UNSOUND`, if what was checked is not `sound`.
         """
         lines = list(lines)
-        if result == "would_do" and lines and not lines[0].startswith(_HEADED):
+        if result == "would_do" and lines and not any(line.startswith(_HEADED) for line in lines):
             lines[0] = f"Would do: {lines[0]}"
         if self.as_json:
             print_document(envelope(facts, lines, result if sound else "not_done"))

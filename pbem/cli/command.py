@@ -193,6 +193,9 @@ class Main(Group):
             raise click.exceptions.Exit(INTERRUPTED) from None
 
 
+_BETWEEN_WORDS = re.compile("(?<=[a-z])(?=[A-Z])")
+
+
 class NotDone(click.ClickException):
     """Raised when a command could not be done: one sentence why, and one with the fix."""
 
@@ -205,7 +208,7 @@ class NotDone(click.ClickException):
     @classmethod
     def of(cls, error: Exception, *, as_json: bool) -> NotDone:
         """Return an error of the application as one of the command line."""
-        kind = re.sub("(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower().removesuffix("-error")
+        kind = _BETWEEN_WORDS.sub("-", type(error).__name__).lower().removesuffix("-error")
         if isinstance(error, UnicodeEncodeError):
             # Words in another encoding than the terminal's arrive as lone surrogates.
             said = f"{error.object[error.start : error.end]!r} is no character that can be written"

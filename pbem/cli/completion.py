@@ -6,7 +6,6 @@ Completing a word only reads: a database that is missing, busy or damaged comple
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -81,16 +80,7 @@ def _rules(_ctx: click.Context, incomplete: str) -> Iterator[str]:
     if not equals:
         yield from (f"{rule}=" for rule in HOUSE_RULES)
     elif name in HOUSE_RULES:
-        yield from (f"{name}={value}" for value in _values(HOUSE_RULES[name].allowed))
-
-
-def _values(allowed: str) -> list[str]:
-    """Return the words that a house rule may be.
-
-    >>> _values("one of players, gm")
-    ['players', 'gm']
-    """
-    return re.findall(r"[a-z]+", allowed.removeprefix("one of")) if re.match("one of|yes or no", allowed) else []
+        yield from (f"{name}={value}" for value in HOUSE_RULES[name].words)
 
 
 campaigns = _completer(lambda ctx, _: _read(ctx, select(Campaign.name).order_by(Campaign.name)))

@@ -25,9 +25,9 @@ from pbem.util import Progress, no_progress
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _STYLES: tuple[tuple[re.Pattern[str], Mapping[str, Any]], ...] = (
-    (re.compile(r"\s*(?:problem|not done)\b", re.IGNORECASE), {"fg": "red"}),
-    (re.compile(r"\s*warning\b", re.IGNORECASE), {"fg": "yellow"}),
-    (re.compile(r"(?:Would do|Done):|[^\s\d|][^|]*:$"), {"bold": True}),
+    (re.compile(r"\A\s*+(?:problem|not done)\b", re.IGNORECASE), {"fg": "red"}),
+    (re.compile(r"\A\s*+warning\b", re.IGNORECASE), {"fg": "yellow"}),
+    (re.compile(r"\A(?:(?:Would do|Done):|[^\s\d|][^|]*:\Z)"), {"bold": True}),
 )
 """The style of a line, by how it begins; no line says anything by its colour alone."""
 

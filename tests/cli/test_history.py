@@ -56,7 +56,7 @@ def test_a_file_of_another_kind_is_no_sheet(duel: Run, home: Path, content: byte
     for command in (["sheet", "duel", "red", str(file), "--yes"], ["rerun", "duel", "--sheet", f"red={file}"]):
         refused = duel(*command, *NOW)
         assert refused.exit_code == 1
-        assert "this file is no text: save the orders as plain text" in refused.output
+        assert "this file is no text. Save the orders as plain text" in refused.output
 
 
 @pytest.mark.parametrize(

@@ -31,19 +31,27 @@ def test_deadline_refuses_what_is_no_time(duel: Run) -> None:
 
 def test_hold_and_release(duel: Run) -> None:
     """A held campaign runs no turn, status has the reason, and a release lets it go on."""
-    assert "duel is paused, and its players are told" in duel("hold", "duel", "a train", *NOW).output
-    assert "held: paused by the GM: a train; let turns run with: pbem release duel" in duel("status", "duel").output
-    assert "turn 1 run" not in duel("tick", "--now", "2026-11-07T09:00Z").output
-    assert duel("release", "duel", *NOW).output == "Campaign duel is released; it was held: paused by the GM: a train\n"
+    assert duel("hold", "duel", "a train", *NOW).output == (
+        "Done: duel is on hold. Players are notified. Release: pbem release duel\n"
+    )
+    since = "since Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)"
+    assert f'  on hold by the GM {since}: "a train". Release: pbem release duel\n' in duel("status", "duel").output
+    assert "run (" not in duel("tick", "--now", "2026-11-07T09:00Z").output
+    assert duel("release", "duel", *NOW).output == (
+        "Done: duel released. Turn 1 is run at its deadline, Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC). "
+        "Players are notified.\n"
+    )
     assert "duel: turn 1 run (deadline)" in duel("tick", "--now", "2026-11-07T09:00Z").output
 
 
-def test_holding_twice_is_refused(duel: Run) -> None:
-    """A second hold is refused with the reason of the first, and so is a release without a hold."""
-    assert duel("release", "duel").output == "Not done: campaign duel is not held.\n"
+def test_holding_twice_changes_nothing(duel: Run) -> None:
+    """A second hold changes nothing, and neither does a release without a hold."""
+    assert duel("release", "duel").output == "Nothing to do: duel is not on hold.\n"
     duel("hold", "duel")
 
-    assert duel("hold", "duel", "again").output == "Not done: campaign duel is held already: paused by the GM.\n"
+    assert duel("hold", "duel", "again").output == (
+        "Nothing to do: duel is on hold already: paused by the GM. Release: pbem release duel\n"
+    )
 
 
 def test_deadline_shows_what_is_to_come(duel: Run) -> None:
@@ -57,7 +65,8 @@ def test_deadline_shows_what_is_to_come(duel: Run) -> None:
 
 def test_the_schedule_is_a_house_rule(duel: Run) -> None:
     """The open turn keeps its deadline; the JSON has the same facts."""
-    shown = json.loads(duel("set", "duel", "schedule=LAST SUN 18:00 Europe/Berlin", "--json", *NOW).output)
+    assert duel("set", "duel", "schedule=LAST SUN 18:00 Europe/Berlin", *NOW).exit_code == 0
+    shown = json.loads(duel("deadline", "duel", "--json", *NOW).output)
 
     assert shown["schedule"] == "LAST SUN 18:00 Europe/Berlin"
     assert shown["deadline"] == "2026-11-06T19:00:00+00:00"

@@ -42,7 +42,7 @@ def test_a_gm_writes_to_his_players(desk: Desk) -> None:
     said = pbem(
         desk, "announce", "toy1", "-", "--to", "red,blue", "--now", "2026-11-02T10:30Z", typed="Be quick."
     ).output
-    assert said == "2 mails queued, to red and blue. Send: pbem tick\n"
+    assert said == "2 mails queued, to red and blue. Next: pbem tick\n"
     desk.tick(hours=2)
     assert "| Be quick." in text_of(desk.last())
     assert pbem(desk, "journal", "toy1", "--press").output == (
@@ -56,5 +56,5 @@ def test_words_to_nobody_are_refused(desk: Desk) -> None:
     desk.begin()
 
     refused = pbem(desk, "announce", "toy1", "-", "--to", "blu", typed="Hi.").output
-    assert "toy1 has no seat 'blu'. Did you mean blue?" in refused
+    assert 'toy1 has no seat "blu". Did you mean blue?' in refused
     assert "there are no words to pass on" in pbem(desk, "announce", "toy1", "-", "--in-report", typed="\n").output

@@ -48,8 +48,8 @@ def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
 
     assert answered(shared).total() == 100
     assert done.answered.unanswered == 5
-    assert "5 letters left unanswered; see the notes in: pbem inbox" in list(tick_lines(done))
-    assert home_status(shared.app).notices[0].startswith("5 letters were left unanswered in the day before ")
+    assert "5 messages not answered. Reasons: pbem inbox" in list(tick_lines(done))
+    assert home_status(shared.app).notices[0].startswith("5 messages were not answered in the day before ")
     shared.now = shared.now.replace(day=shared.now.day + 1)
     strangers(shared, 1, domains=1, text="HELP")
     assert shared.tick().answered.unanswered == 0

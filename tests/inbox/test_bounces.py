@@ -69,7 +69,7 @@ def test_a_bounce_is_listed_with_its_reason(desk: Desk, write: Callable[[str], b
     assert (mail.recipient, mail.state, mail.attempts) == ("ann@example.org", "bounced", 1)
     assert "550 5.1.1" in mail.reply or "550-5.1.1" in mail.reply
     shown = [line for line in status_lines(home_status(desk.app)) if "not delivered" in line]
-    assert shown == [f"  not delivered to ann@example.org (bounced, 1 try): {mail.reply}"]
+    assert shown == [f"  not delivered to ann@example.org, bounced after 1 try: {mail.reply}"]
 
 
 @pytest.mark.parametrize("write", WORDED)

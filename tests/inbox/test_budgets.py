@@ -141,7 +141,7 @@ def test_a_tick_processes_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPa
     assert [done.answered.left for done in ticks] == [3, 1, 0]
     assert [len(done.resolved) for done in ticks] == [0, 0, 1]
     assert [done.sent.sent > 0 for done in ticks] == [True] * 3
-    assert "3 letters left for the next tick" in " ".join(tick_lines(ticks[0]))
+    assert "3 messages left for the next tick" in " ".join(tick_lines(ticks[0]))
 
 
 def test_a_turn_is_run_while_later_messages_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

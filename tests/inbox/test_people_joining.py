@@ -212,7 +212,7 @@ def test_a_player_cannot_join_again(desk: Desk) -> None:
 def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
     """With too few players the start is refused; with enough, vacant seats are left out."""
     form(desk, "red", open_seats=2, signup="on")
-    with pytest.raises(CampaignError, match="is for 2 to 4 players, and 1 sit in toy1"):
+    with pytest.raises(CampaignError, match="is for 2 to 4 players, and toy1 has 1"):
         run_action(desk.app, "toy1", StartCampaign(), desk.now)
     join(desk, EVE, "JOIN toy1 AS green")
 

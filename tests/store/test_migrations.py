@@ -512,8 +512,8 @@ def _campaign_of_0020(number: int, held: str, status: str) -> str:
 
 
 _CAMPAIGN_OF_0020 = _OLD_CAMPAIGN.replace(
-    "created_at)", "created_at, policy, gm_token_hash, held, era, dice_words, origin, gm_name)"
-).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'HELD', 0, '[]', 0, '')")
+    "created_at)", "created_at, policy, gm_token_hash, held, era, dice_words, origin)"
+).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'HELD', 0, '[]', 0)")
 
 _CAMPAIGN_OF_0024 = _OLD_CAMPAIGN.replace(
     "created_at)",

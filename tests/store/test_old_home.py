@@ -110,7 +110,7 @@ def test_mails_of_an_old_campaign_keep_their_names(home: Path) -> None:
 
 def verified(home: Path) -> str:
     """Return the output of `pbem verify` on the archive."""
-    return pbem(home, "verify", str(home / "turns"), "duel")
+    return pbem(home, "verify", str(home / "turns"), "--campaign", "duel")
 
 
 def test_an_old_home_is_in_order(home: Path) -> None:
@@ -119,7 +119,7 @@ def test_an_old_home_is_in_order(home: Path) -> None:
     play_on(home)
 
     for said in (before, verified(home)):
-        assert "The chain of records, all files, and the digest of every sheet agree." in said
+        assert "The chain of records, all files, and the checksum of every sheet agree." in said
 
 
 def test_an_archive_is_written_again_from_what_was_kept_before(pictured: Path) -> None:
@@ -173,4 +173,4 @@ def test_house_rules_of_an_old_home_hold(name: str, tmp_path: Path) -> None:
     ):
         assert f"  {rule}  (default" in shown[0]
     assert shown[1:] == [shown[0]] * 2
-    assert "The chain of records, all files, and the digest of every sheet agree." in verified(home)
+    assert "The chain of records, all files, and the checksum of every sheet agree." in verified(home)
