@@ -98,6 +98,7 @@ def games(call: Call, key: str | None, *, rules: bool) -> None:
 @click.option("--open", "open_seats", default=0, type=click.IntRange(0), help="So many seats more, to be taken later.")
 @pairs_option("--option", "options", "NAME=VALUE", "An option of the game; see: pbem games KEY")
 @pairs_option("--set", "rules", "RULE=VALUE", "A house rule; see: pbem help house-rules", completion.house_rules)
+@click.option("--title", metavar="TEXT", help="The campaign's name in status and mails. [default: the game's title]")
 @click.option("--state", type=FILE, help="Go on from this state of a game begun elsewhere; see: pbem state")
 @click.option("--from", "texts", type=FOLDER, help="Go on from the texts in this folder, in a game that its GM judges.")
 @click.option("--turn", type=click.IntRange(1, LAST_TURN), help="The number of the first turn, with --state or --from.")
@@ -113,6 +114,7 @@ def new(
     open_seats: int,
     options: dict[str, str],
     rules: dict[str, str],
+    title: str | None,
     state: Path | None,
     texts: Path | None,
     turn: int | None,
@@ -121,6 +123,9 @@ def new(
     """Create a campaign."""
     if state and texts:
         raise click.UsageError("--state and --from cannot go together: a game goes on from one of them")
+    given = {"title": title} if title else {}
+    if settle is not None:
+        given["settle"] = f"{settle}m"
     wanted = NewCampaign(
         name=name,
         game=game,
@@ -128,7 +133,7 @@ def new(
         seats=tuple(seats.items()),
         deadline=schedule,
         options=options,
-        policy=rules if settle is None else {"settle": f"{settle}m", **rules},
+        policy={**given, **rules},
         open=open_seats,
         state=read_data(state) if state else None,
         texts=read_texts(texts) if texts else None,

@@ -24,6 +24,16 @@ def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
     assert refused.output.startswith("Not done: Singularity is for 2 players, and duel has 1. Invite more: pbem invite")
 
 
+def test_a_campaign_has_a_title_of_its_own(pbem: Run) -> None:
+    """It stands in status instead of the game's, and one that would break a line is refused."""
+    seats = ("--seat", "red=ann@example.org", "--seat", "blue=bob@example.org")
+    refused = pbem(*NEW, *seats, "--title", "Kings\nBcc: eve@example.org")
+    assert refused.exit_code == 1
+    assert pbem(*NEW, *seats, "--title", "The Kings of Naxos").exit_code == 0
+
+    assert "duel: The Kings of Naxos, not started" in pbem("status", "duel").output
+
+
 def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
     """With --open, seats wait for invited players."""
     assert pbem(*NEW, "--seat", "red=ann@example.org").exit_code == 1
