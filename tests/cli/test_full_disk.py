@@ -41,7 +41,7 @@ def files(folder: Path) -> dict[Path, bytes]:
         ["deadline", "duel", "24h", *NOW],
         ["backup", "b.pbem.zip"],
         ["backup", "."],
-        ["export", "duel", "b.pbem.zip", "--to", "other@example.org", *NOW],
+        ["export", "duel", "b.pbem.zip", "--to", "other@example.org", "--yes", *NOW],
         ["preview", "duel", "--to", "look", *NOW],
         ["migrate"],
     ],
