@@ -277,15 +277,12 @@ def _given(group: click.Group, ctx: click.Context, args: Sequence[str]) -> list[
 
 
 def refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
-    """Raise UsageError for two options that set one parameter; a flag may be repeated, as nothing is lost by it."""
-    seen: dict[str | None, click.Option] = {}
+    """Raise UsageError for an option that is given twice; a flag may be repeated, as nothing is lost by it."""
+    seen: set[str | None] = set()
     for option in given:
-        before, name = seen.get(option.name), option.opts[-1]
-        if before is not None and before is not option:
-            raise click.UsageError(f"{before.opts[-1]} and {name} cannot go together: give one of them", ctx)
-        if before is not None and not (option.multiple or option.is_flag):
-            raise click.UsageError(f"{name} is given twice, and takes one value: give it once", ctx)
-        seen[option.name] = option
+        if option.name in seen and not (option.multiple or option.is_flag):
+            raise click.UsageError(f"{option.opts[-1]} is given twice, and takes one value: give it once", ctx)
+        seen.add(option.name)
 
 
 @contextmanager

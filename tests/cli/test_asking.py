@@ -80,7 +80,9 @@ def test_what_changed_while_it_was_asked_is_not_done(duel: Run, terminal: Callab
 def test_a_real_terminal(duel: Run, home: Path, typed: str, code: int) -> None:
     """Yes does it; no and the end of input leave all as it is with code 3, and Ctrl-C, here a signal, with 130."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(home), *ASKS]
+    # Where the tests are run in the background, SIGINT is ignored, and so it would be by all that they start.
+    started = "import signal as s; s.signal(s.SIGINT, s.default_int_handler); from pbem.cli import main; main()"
+    command = [sys.executable, "-c", started, "--home", str(home), *ASKS]
     with (
         os.fdopen(ours, "w") as keyboard,
         os.fdopen(theirs) as terminal,

@@ -33,14 +33,6 @@ def _options() -> Iterator[tuple[Path_, click.Option]]:
                 yield path, option
 
 
-def _flags() -> Iterator[tuple[Path_, click.Option, click.Option]]:
-    """Yield pairs of flags that set one parameter of a command."""
-    for path, command in _leaves(main):
-        options = [each for each in command.params if isinstance(each, click.Option)]
-        for one in options:
-            yield from ((path, one, other) for other in options if other is not one and other.name == one.name)
-
-
 def _run(path: Path_, *words: str) -> tuple[int, str]:
     result = CliRunner().invoke(main, [*path, *words])
     return result.exit_code, result.stderr
@@ -63,14 +55,6 @@ def test_a_name_with_two_values_is_refused(path: Path_, option: click.Option) ->
     code, said = _run(path, *(word for value in ("red=a", "RED=b") for word in (option.opts[-1], value)))
 
     assert (code, "RED is given twice: a and b" in said) == (2, True), said
-
-
-@pytest.mark.parametrize(("path", "one", "other"), list(_flags()), ids=str)
-def test_two_flags_for_one_choice_are_refused(path: Path_, one: click.Option, other: click.Option) -> None:
-    """Two flags that exclude each other are refused, and the later one does not win."""
-    code, said = _run(path, one.opts[-1], other.opts[-1])
-
-    assert (code, f"{one.opts[-1]} and {other.opts[-1]} cannot go together" in said) == (2, True), said
 
 
 def test_every_argument_of_pairs_refuses_a_name_twice(duel: Run) -> None:

@@ -83,6 +83,8 @@ def test_orders_above_the_sheet_of_an_older_report(desk: Desk) -> None:
 class Chatter(Auction):
     """The toy as a game that accepts any words."""
 
+    free_text = True
+
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         return ParsedSheet(tuple(ParsedOrder(number, Bid(len(line))) for number, line in lines if line.strip()))
 
