@@ -33,6 +33,9 @@ _RECORD = re.compile(rb"\b[0-9a-f]{64}\b")
 
 # In a link that writes a mail it stands behind an encoded plus.
 _KEY = re.compile(rb"(?:\b|(?<=%2B))[0-9a-z]{16,}\b")
+_NUMBERED = re.compile(r"\bletter \d+")
+_GM = "gm@example.org"
+
 # Kinds of mail with a newly drawn key, which may be part of the Message-ID: no two nights draw the same.
 _DRAWN = frozenset({"confirmation", "join", "welcome"})
 
@@ -45,8 +48,8 @@ class Outcome:
     accepted, digest, hash of its message. turns: campaign, number, hash of the
     state, orders and sheets used. seats: campaign, seat, turns missed. mails:
     Message-ID, recipient, state, hash of the bytes. proofs: campaign, turns
-    proved, reports proved. Notices, and mails with a newly drawn key, have their
-    kind instead of the Message-ID.
+    proved, reports proved. Notices, answers to the GM, and mails with a newly
+    drawn key have their kind instead of the Message-ID.
     """
 
     letters: list[Any]
@@ -71,7 +74,7 @@ def outcome(app: App) -> Outcome:
     """Return the outcome in an installation's database and archive; raise ReplayError if an archive is not proved."""
     with app.store.reading() as session:
         return Outcome(
-            letters=_rows(session, select(InboxMessage.sha256, InboxMessage.state, InboxMessage.note)),
+            letters=sorted(map(_letter, session.execute(_LETTERS))),
             sheets=_rows(session, _SHEETS),
             turns=sorted(map(_turn, session.execute(_TURNS))),
             seats=_rows(session, _SEATS),
@@ -81,6 +84,7 @@ def outcome(app: App) -> Outcome:
         )
 
 
+_LETTERS = select(InboxMessage.sha256, InboxMessage.state, InboxMessage.note)
 _SHEETS = (
     select(
         Campaign.name,
@@ -114,6 +118,11 @@ def _rows(session: Session, query: Any) -> list[Any]:
     return sorted(tuple(row) for row in session.execute(query))
 
 
+def _letter(row: Any) -> tuple[str, str, str]:
+    # PostgreSQL skips the numbers of messages whose commit was killed.
+    return row.sha256, row.state, _NUMBERED.sub("letter", row.note)
+
+
 def _turn(row: Any) -> tuple[str, int, str, str, bool]:
     record = json.loads(row.record or b"{}")
     used = {name: record.get(name) for name in ("orders", "missing", "sheets", "state_after", "events")}
@@ -121,8 +130,10 @@ def _turn(row: Any) -> tuple[str, int, str, str, bool]:
 
 
 def _mail(mail: OutgoingMail) -> tuple[str, str, str, str]:
-    # A notice is named after its entry in the journal, and PostgreSQL skips the number of one that was rolled back.
-    name = mail.kind if mail.kind in _DRAWN | {"notice"} else mail.message_id
+    # A notice is named after its entry in the journal, and an answer to the GM after the message: PostgreSQL skips the
+    # number of one that was rolled back.
+    counted = mail.kind in _DRAWN | {"notice"} or (mail.kind == "answer" and mail.recipient == _GM)
+    name = mail.kind if counted else mail.message_id
     raw = mail.raw.replace(mail.message_id.encode(), name.encode())
     raw = _RECORD.sub(b"record", _decoded(raw))
     raw = _KEY.sub(b"key", raw) if mail.kind in _DRAWN | {"answer", "stranger"} else raw
