@@ -78,8 +78,8 @@ class Channel:
             return text if named else as_sentence(text)
         return f"{'Done' if self.done else 'Would do'}: {text}"
 
-    def queued(self, what: str, it: str = "it") -> str:
-        """Return a sentence that a mail is queued, with the command that sends `it` where no service does."""
+    def queued(self, what: str) -> str:
+        """Return a sentence that mail is queued, with the command that sends it where no service does."""
         return f"{what}.{self.next(TICK)}"
 
     def undo(self, name: str) -> str:
@@ -97,11 +97,6 @@ ASKED = Channel(undone="Nothing has changed yet.")
 
 DRY_RUN = Channel(undone="Nothing has changed. To do it, add --yes.")
 """The command line without a terminal at which to ask."""
-
-
-def mail_channel(undone: str = "") -> Channel:
-    """Return the channel of a mail; `undone` is the command that does what was only previewed."""
-    return Channel(by_mail=True, undone=undone and f"Nothing has changed. To do it, send the same with: {undone}")
 
 
 def format_utc(at: dt.datetime) -> str:

@@ -160,9 +160,9 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
 def render_rolled(facts: RollbackResult, channel: Channel, *, undo: bool = True) -> Iterator[str]:
     """Yield the lines on a campaign that was rolled to a turn, or would be; with `undo`, how to undo that."""
     if channel.done:
-        yield f"Done: turn {facts.turn} is open (it was turn {facts.before})."
+        yield channel.fact(f"turn {facts.turn} is open (it was turn {facts.before}).")
     else:
-        yield f"Would do: reopen turn {facts.turn} (turn {facts.before} is open now)."
+        yield channel.fact(f"reopen turn {facts.turn} (turn {facts.before} is open now).")
     if facts.deadline is not None:
         yield f"It is due {format_time(facts.deadline, facts.zone)}."
     yield f"Sheets that count: {versions(facts.sheets)}."

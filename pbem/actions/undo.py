@@ -157,7 +157,7 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
 
 def render_undone(facts: UndoResult, channel: Channel) -> Iterator[str]:
     """Yield what was undone, or would be, and who is notified."""
-    yield wrap(f'{"Done: undid" if channel.done else "Would do: undo"} "{facts.what}".')
+    yield wrap(channel.fact(f'{"undid" if channel.done else "undo"} "{facts.what}".'))
     if facts.corrected:
         yield wrap(f"Corrected reports: {', '.join(facts.corrected)}.")
     if facts.dropped:
