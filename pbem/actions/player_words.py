@@ -35,7 +35,7 @@ class SentFile:
 
 @dataclass(frozen=True, slots=True)
 class PlayerWords:
-    """What a seat wrote besides its orders: lines ready to be shown, and files of the message of this id."""
+    """The words of a seat besides its orders: lines ready to be shown, and files of the message of this id."""
 
     seat: SeatName
     lines: tuple[str, ...]

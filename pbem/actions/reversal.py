@@ -1,4 +1,4 @@
-"""How each action of a GM is undone, and the record of it in the journal.
+"""The ways to undo the actions of a GM, and the record of it in the journal.
 
 Every change of a GM leaves the name of its kind with its journal entry, and what is
 needed to undo it: the rows that it changed, the mails that it queued or withdrew,
@@ -33,7 +33,7 @@ UNDO = "undo"
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """How the actions of a kind are undone: by restoring rows of these `tables`, or else not.
+    """The way to undo the actions of a kind: by restoring rows of these `tables`, or else not.
 
     Only `until_run`: as long as the turn is open for which they were done. Only
     `until_mailed`: as long as none of their mails was sent. `helps` is the command that
@@ -87,7 +87,7 @@ REVERSALS: Mapping[str, Reversal] = {
     "fork": Reversal(never="a fork is disclosed, and nothing was changed here"),
     OTHER: Reversal(never="it cannot be undone"),
 }
-"""How actions are undone, by their kind as it is stored in the journal."""
+"""The ways to undo actions, by their kind as it is stored in the journal."""
 
 
 def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:

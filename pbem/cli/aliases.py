@@ -56,7 +56,7 @@ COMMANDS: Mapping[str, str] = {
     "schema WHAT [--game KEY]": "dev schema WHAT [--game KEY]",
     "desk REPORT": "dev choices REPORT",
 }
-"""How a command was written, and how it is written now."""
+"""The former forms of commands, and those of today."""
 
 OPTIONS: Mapping[str, Mapping[str, str]] = {
     "new": {"--deadline": "--schedule", "--policy": "--set"},
@@ -67,7 +67,7 @@ VALUES: Mapping[str, re.Pattern[str]] = {
     "SCHEDULE": re.compile(r"\A[A-Za-z]\S*+ .*+", re.DOTALL),
     "CAMPAIGN": re.compile(r"\A(?!all\Z)(?!\d++\Z).*+", re.DOTALL),
 }
-"""What an argument is, where the words alone could be those of today as well."""
+"""The form of an argument, where the words alone could be those of today as well."""
 
 TODAY = frozenset({"deadline", "new", "outbox", "seat", "verify"})
 """Old words that are words of today too."""
@@ -101,7 +101,7 @@ class _Token:
 
 
 Values = dict[str, list[str]]
-"""What was typed for each name of a pattern: values, or the option itself where it takes none."""
+"""The words typed for each name of a pattern: values, or the option itself where it takes none."""
 
 
 @cache

@@ -167,7 +167,7 @@ _TOGETHER = "Done together with the others."
 
 @dataclass(frozen=True, slots=True)
 class GmRun:
-    """What a frame has brought: the answer with its files.
+    """The result of a frame: the answer with its files.
 
     `waits`: it was only shown, and waits for a YES. `meant` are the commands that were asked about, in their order.
     """

@@ -42,7 +42,7 @@ BY_SYNONYM: Mapping[str, str] = {words: command for command, others in _SYNONYMS
 
 _LONGEST = max(len(words.split()) for words in BY_SYNONYM)
 _WITHOUT_VALUE = {"DEADLINE": "EXTEND"}
-"""What a synonym means alone, where its command alone would only show something."""
+"""The meaning of a synonym alone, where its command alone would only show something."""
 _NEED_MORE = ("SEAT", "PAUSE SEAT", "RESUME SEAT", "OPEN SEAT", "REMOVE SEAT", "PRESS TO", "EXTEND TO", "EXTEND BY")
 """Synonyms that are none without a word behind them: a seat may be named so."""
 

@@ -278,7 +278,7 @@ class Adjudicated(Protocol):
     """
 
     ruling_help: str
-    """How to fill in the files of a ruling, in paragraphs."""
+    """Paragraphs on filling in the files of a ruling."""
 
     def digest(
         self,

@@ -68,7 +68,7 @@ def test_a_plain_sheet_has_nothing_besides(war: Desk) -> None:
 
 
 def test_a_deputy_and_a_late_sheet_are_named(war: Desk) -> None:
-    """Who wrote, and that it came after the deadline; a late sheet is mailed by itself."""
+    """The writer is named, and that it came after the deadline; a late sheet is mailed by itself."""
     insist(war, f"DEPUTY {EVE} UNTIL 2026-11-20")
     confirm(war, EVE)
     ask(war, "ORDERS toy1 red\nMarch to the pass.\nEND", EVE)

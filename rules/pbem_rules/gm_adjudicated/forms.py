@@ -41,7 +41,7 @@ What stands below FILE red blue, in a mail or in ruling.txt, both of them read, 
 In game.txt: LABEL Spring 1902 names the next turn, SCORE red 4 gives points, OUT red takes a seat out of the game, \
 TURNS 12 sets the last turn, OVER and a reason ends the game, and WINNER red names who has won.
 """
-"""How to fill in the files of a ruling, in paragraphs."""
+"""Paragraphs on filling in the files of a ruling."""
 
 
 def file_of(seat: SeatName) -> str:
