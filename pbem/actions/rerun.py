@@ -156,7 +156,7 @@ class RunAgain(GmCommand):
 
 
 def _render_changed_seat(touched: ChangedSeat) -> Iterator[str]:
-    kind = f"corrected report, edition {touched.edition}" if touched.edition > 1 else "a report, where there was none"
+    kind = f"corrected report, version {touched.version}" if touched.version > 1 else "a report, where there was none"
     sheet = {"none": "", "kept": "; the sheet sent since is kept", "dropped": "; the sheet sent since no longer fits"}
     yield f"  {touched.seat}: {kind}{sheet[touched.sheet]}"
     yield from (f"    {line}" for line in touched.differences)

@@ -54,6 +54,7 @@ from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Report, Turn
 from pbem.store.types import CampaignState
+from pbem.util import FORMERLY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +243,7 @@ class ChangedSeat:
     """A seat whose report changes: the differences, and the fate of its sheet for the open turn."""
 
     seat: SeatName
-    edition: int
+    version: int = field(metadata={FORMERLY: "edition"})
     differences: tuple[str, ...]
     sheet: Literal["none", "kept", "dropped"]
 
@@ -411,7 +412,7 @@ def _build_impact(
         campaign=snapshot.name,
         turn=again.number,
         touched=tuple(
-            ChangedSeat(seat=seat, edition=each.edition, differences=each.differences, sheet=each.sheet)
+            ChangedSeat(seat=seat, version=each.edition, differences=each.differences, sheet=each.sheet)
             for seat, each in touched
         ),
         untouched=tuple(place.seat for place in snapshot.places if place.id not in changed | (set(old) - told)),

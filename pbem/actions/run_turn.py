@@ -316,7 +316,7 @@ class RequestRun(GmCommand, PreviewedChange[TextResult]):
             session.add(
                 PendingRequest(kind=RUN, code=_run_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
             )
-            enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, snapshot.name))
+            enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, snapshot.name))
         return TextResult(f"turn {snapshot.turn} of {snapshot.name} is run as soon as all messages are read.")
 
 

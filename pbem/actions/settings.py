@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from pbem.report.notices import GmToken
 from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
 from pbem.text import format_time, wrap
+from pbem.util import FORMERLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +218,10 @@ class HouseRuleLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRuleList:
-    """The house rules of a campaign. `rules` has the same, for scripts written for earlier versions."""
+    """The house rules of a campaign."""
 
     campaign: str
-    house_rules: tuple[HouseRuleLine, ...]
-    rules: tuple[HouseRuleLine, ...]
+    house_rules: tuple[HouseRuleLine, ...] = field(metadata={FORMERLY: "rules"})
 
 
 ACCEPT = "authentication"
@@ -276,7 +276,7 @@ class ShowHouseRules(Query[HouseRuleList]):
         snapshot = context.snapshot
         title = context.app.game(snapshot.game).title
         lines = tuple(house_rule_lines(partial(house_rule, snapshot), title))
-        return HouseRuleList(campaign=context.snapshot.name, house_rules=lines, rules=lines)
+        return HouseRuleList(campaign=context.snapshot.name, house_rules=lines)
 
     def render(self, facts: HouseRuleList, channel: Channel) -> Iterator[str]:
         for group, rules in itertools.groupby(facts.house_rules, key=lambda rule: rule.group):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from sqlalchemy import select
@@ -20,6 +20,7 @@ from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.values import SeatName
 from pbem.store.models import OrderSheet
 from pbem.text import format_time, wrap
+from pbem.util import FORMERLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class SheetShown:
     `accepted`: it counts, or did until the player withdrew it. `cleared`: it is a version that withdrew the one before.
     """
 
-    version: int
+    sheet_version: int = field(metadata={FORMERLY: "version"})
     at: dt.datetime
     author: str
     accepted: bool
@@ -85,7 +86,7 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
                 )
                 yield from (f"    {wrap(line, '      ')}" for line in each.counts.lines)
             for other in each.others:
-                back = restoring(facts.campaign, each.seat, other.version, channel)
+                back = restoring(facts.campaign, each.seat, other.sheet_version, channel)
                 then = f"to have it back: {back}" if other.accepted else "cleared" if other.cleared else "not taken"
                 yield wrap(f"  {_describe_sheet(other, facts.zone)}; {then}", "    ")
                 if facts.whole:
@@ -94,7 +95,7 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
 
 def _describe_sheet(sheet: SheetShown, zone: str) -> str:
     by = {"player": "by its player", "deputy": "by a deputy", "gm": "entered by the GM"}[sheet.author]
-    return f"sheet {sheet.version}, {by}, {format_time(sheet.at, zone)}"
+    return f"sheet {sheet.sheet_version}, {by}, {format_time(sheet.at, zone)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +159,10 @@ def _choose_sheet(context: Context, place: SeatView, version: int | None) -> She
     found = _load_seat_sheets(context, place)
     counts = found.counts.lines if found.counts else None
     others = [each for each in found.others if each.accepted and each.lines != counts]
-    chosen = [each for each in others if version in (None, each.version)]
+    chosen = [each for each in others if version in (None, each.sheet_version)]
     if chosen:
         return chosen[-1]
-    known = ", ".join(str(each.version) for each in others) or "none"
+    known = ", ".join(str(each.sheet_version) for each in others) or "none"
     which = "no earlier sheet" if version is None else f"no earlier sheet {version}"
     raise CampaignError(
         f"{which} of {place.seat} for turn {context.snapshot.turn} of {context.snapshot.name} differs from the one "
@@ -180,7 +181,7 @@ def _load_seat_sheets(context: Context, place: SeatView) -> SeatSheets:
     found = context.session.scalars(rows).all()
     sheets = [
         SheetShown(
-            version=row.version,
+            sheet_version=row.version,
             at=row.received_at,
             author=row.author,
             # Of sheets that are not accepted only those that were withdrawn have orders.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
@@ -21,6 +21,7 @@ from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, JournalEntry, OutgoingMail, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, OutgoingState, SeatState
 from pbem.text import count_noun, format_table, format_time
+from pbem.util import FORMERLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class SeatStatus:
     playing: bool
     paused: bool
     awaited: bool
-    sheet: int | None
+    sheet_version: int | None = field(metadata={FORMERLY: "sheet"})
     wait: bool
     nmr_in_a_row: int
     nmr_total: int
@@ -222,8 +223,8 @@ def _sheet_cell(seat: SeatStatus) -> str:
     if not seat.playing:
         return "removed"
     paused = ", paused" if seat.paused else ""
-    if seat.sheet is not None:
-        return f"sheet {seat.sheet}" + (", WAIT" if seat.wait else "") + paused
+    if seat.sheet_version is not None:
+        return f"sheet {seat.sheet_version}" + (", WAIT" if seat.wait else "") + paused
     return ("missing" if seat.awaited else "-") + paused
 
 
@@ -347,7 +348,7 @@ def _build_seat(
         playing=row.status != SeatState.REMOVED,
         paused=row.paused,
         awaited=awaited,
-        sheet=sheet.version if sheet else None,
+        sheet_version=sheet.version if sheet else None,
         wait=sheet.wait if sheet else False,
         nmr_in_a_row=row.nmr_in_a_row,
         nmr_total=row.nmr_total,

@@ -104,7 +104,7 @@ def load_dashboard(app: App, now: dt.datetime) -> Dashboard:
         tasks=(*_tasks(status, cards, len(tried)), *(Task(campaign="", text=fault) for fault in faults)),
         cards=cards,
         ended=tuple(each for each in status.campaigns if each.status in ended),
-        quarantined=messages.letters[::-1],
+        quarantined=messages.messages[::-1],
         quarantined_total=messages.total,
         undelivered=tuple(tried[: -MOST_LISTED - 1 : -1]),
         undelivered_total=len(tried),
@@ -116,8 +116,8 @@ def _tasks(status: HomeStatus, cards: Iterable[CampaignCard], tried: int) -> Ite
         yield from _campaign_tasks(card)
     if tried:
         yield Task(campaign="", text=f"{count_noun(tried, 'mail')} not delivered", command="pbem outbox")
-    if status.set_aside:
-        quarantined = f"{count_noun(status.set_aside, 'message')} quarantined"
+    if status.quarantined:
+        quarantined = f"{count_noun(status.quarantined, 'message')} quarantined"
         yield Task(campaign="", text=quarantined, command="pbem inbox --quarantined")
     yield from (Task(campaign="", text=notice) for notice in status.notices)
 
@@ -142,7 +142,7 @@ def _load_card(app: App, status: CampaignStatus) -> CampaignCard:
     """Return the card of a campaign; with its status alone, which was read, if other rows of it cannot be."""
     seats = status.seats
     if len(seats) > MOST_SEATS:
-        seats = tuple(sorted(seats, key=lambda seat: not (seat.awaited and seat.sheet is None)))[:MOST_SEATS]
+        seats = tuple(sorted(seats, key=lambda seat: not (seat.awaited and seat.sheet_version is None)))[:MOST_SEATS]
     card = CampaignCard(status=status, seats=seats, questions=0, sheets=())
     with suppress(*UNREADABLE, CampaignError), app.store.reading() as session:
         snapshot = load_campaign(session, status.name)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import delete, func, select
@@ -34,6 +34,7 @@ from pbem.store.models import Campaign, InboxMessage, KeyValue, OutgoingMail
 from pbem.store.session import flushed_connection
 from pbem.store.types import MessageState, OutgoingState
 from pbem.text import count_noun, format_time
+from pbem.util import FORMERLY
 
 CLOSED = "closed"
 """The name under which this is stored as a `KeyValue`."""
@@ -229,7 +230,7 @@ class HomeStatus:
 
     campaigns: tuple[CampaignStatus, ...]
     undelivered: tuple[Undelivered, ...]
-    set_aside: int
+    quarantined: int = field(metadata={FORMERLY: "set_aside"})
     notices: tuple[str, ...]
 
 
@@ -244,16 +245,19 @@ def home_status(app: App, campaign: str | None = None, now: dt.datetime | None =
         with readable(app, campaign), app.store.reading() as session:
             here = campaign_status(session, app, load_campaign(session, campaign), now)
             return HomeStatus(
-                campaigns=(here,), undelivered=(), set_aside=_count_quarantined(session), notices=home_notices(session)
+                campaigns=(here,),
+                undelivered=(),
+                quarantined=_count_quarantined(session),
+                notices=home_notices(session),
             )
     notices: list[str] = []
     with app.store.reading() as session:
         names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
         found = tuple(filter(None, (_status_or_notice(session, app, name, now, notices) for name in names)))
         stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: load_undelivered(session, None), ())
-        set_aside = _count_quarantined(session)
+        quarantined = _count_quarantined(session)
         notices = [*home_notices(session), *notices]
-    return HomeStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
+    return HomeStatus(campaigns=found, undelivered=stuck, quarantined=quarantined, notices=tuple(notices))
 
 
 def _status_or_notice(

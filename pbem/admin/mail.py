@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from unicodedata import normalize
@@ -20,12 +20,9 @@ from pbem.mail.retention import is_masked
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
 from pbem.store.session import Store
 from pbem.store.types import UNSENT_STATES, MessageState, OutgoingState
-from pbem.util import redact_all
+from pbem.util import FORMERLY, redact_all
 
 STATES = tuple(state.value for state in MessageState)
-
-FORMER_STATES = {"done": MessageState.PROCESSED.value}
-"""Former words for states, still read where a state is typed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +51,7 @@ class MessageDetail(MessageInfo):
 class MessageList:
     """The newest messages, oldest first, and their number in all."""
 
-    letters: tuple[MessageInfo, ...]
+    messages: tuple[MessageInfo, ...] = field(metadata={FORMERLY: "letters"})
     total: int
 
 

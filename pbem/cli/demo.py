@@ -383,7 +383,7 @@ class _Demo:
 
     def _tick(self) -> TickResult:
         done = tick(self._app, self._now)
-        if done.awaiting:
+        if done.needs_ruling:
             done = self._rule_and_run()
         for path in sorted(self._sent.iterdir()):
             if path.name > self._seen:

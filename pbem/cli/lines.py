@@ -26,7 +26,6 @@ from pbem.backup.transfer import ExportResult, ImportResult
 from pbem.campaign.deadlines import describe_reason
 from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
-from pbem.cli.output import to_json
 from pbem.inbox.order_sheets import Check
 from pbem.report.answers import accepted_part
 from pbem.ruleset.protocol import AnyRuleset
@@ -41,19 +40,19 @@ def tick_lines(done: TickResult) -> Iterator[str]:
     """Yield the results of a tick, a line for each stage that did anything."""
     if done.busy:
         yield "Nothing done: another tick or a worker is running."
-    before, sent = done.answered, done.sent
+    before, sent = done.processed, done.sent
     facts = [
         (done.polled, "message", "received."),
-        (before.letters, "message", f"processed: {count_noun(before.sheets, 'order sheet')}."),
+        (before.messages, "message", f"processed: {count_noun(before.sheets, 'order sheet')}."),
         (before.unanswered, "message", "not answered. Reasons: pbem inbox"),
-        (before.set_aside, "message", "quarantined. See: pbem inbox --quarantined"),
+        (before.quarantined, "message", "quarantined. See: pbem inbox --quarantined"),
         (before.left, "message", "left for the next tick: so many came that this one stopped."),
         (done.reminded, "reminder", "queued."),
         *_turns_run(done),
         (done.archived, "turn", "archived late."),
         (sent.sent, "mail", "sent."),
-        (sent.retried, "mail", "deferred; retried by the next tick."),
-        (sent.held, "mail", "delayed by the limits in pbem.toml."),
+        (sent.deferred, "mail", "deferred; retried by the next tick."),
+        (sent.delayed, "mail", "delayed by the limits in pbem.toml."),
         (sent.failed, "mail", "not delivered. See: pbem outbox"),
     ]
     for number, noun, what in facts:
@@ -61,24 +60,15 @@ def tick_lines(done: TickResult) -> Iterator[str]:
             yield f"{count_noun(number, noun)} {what}" if noun else what
 
 
-def tick_facts(done: TickResult) -> dict[str, Any]:
-    """Return the results of a tick for scripts, under today's names and those of earlier versions."""
-    answered, sent = to_json(done.answered), to_json(done.sent)
-    processed = {**answered, "messages": done.answered.letters, "quarantined": done.answered.set_aside}
-    delivered = {**sent, "deferred": done.sent.retried, "delayed": done.sent.held}
-    waiting = {"on_hold": done.held, "needs_ruling": done.awaiting}
-    return {**to_json(done), "processed": processed, "sent": delivered, **waiting}
-
-
 def _turns_run(done: TickResult) -> Iterator[tuple[int, str, str]]:
     """Yield the sentences on turns that were run or wait now, as facts without a noun."""
     for turn in done.resolved:
         yield 1, "", f"{turn.campaign}: turn {turn.turn} run ({describe_reason(turn.reason)})."
-    for turn in done.held:
+    for turn in done.on_hold:
         name = turn.campaign
         more = f", or pbem deadline {name} 24h" if turn.hold_kind == HoldKind.MISSING else ""
         yield 1, "", f"{name}: turn {turn.turn} on hold: {turn.hold_reason}. Next: pbem release {name}{more}"
-    for turn in done.awaiting:
+    for turn in done.needs_ruling:
         yield 1, "", f"{turn.campaign}: turn {turn.turn} needs a ruling. Next: pbem ruling {turn.campaign} --edit"
 
 
@@ -91,8 +81,8 @@ def status_lines(status: HomeStatus) -> Iterator[str]:
             yield ""
         yield from render_status(campaign, CLI)
     yield from render_undelivered(status.undelivered)
-    if status.set_aside:
-        yield f"{count_noun(status.set_aside, 'message')} quarantined. See: pbem inbox --quarantined"
+    if status.quarantined:
+        yield f"{count_noun(status.quarantined, 'message')} quarantined. See: pbem inbox --quarantined"
     yield from (wrap(as_sentence(notice)) for notice in status.notices)
 
 
@@ -234,7 +224,7 @@ def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
 
 def letter_lines(listed: MessageList) -> Iterator[str]:
     """Yield the messages asked for, a line each, and whether there are more."""
-    if not listed.letters:
+    if not listed.messages:
         yield "No such messages."
         return
     rows = [
@@ -246,7 +236,7 @@ def letter_lines(listed: MessageList) -> Iterator[str]:
             _shorten(each.subject),
             _last_line(each.note),
         )
-        for each in listed.letters
+        for each in listed.messages
     ]
     yield from format_table(rows, "id", "received (UTC)", "state", "from", "subject", "note").splitlines()
     if listed.total > len(rows):

@@ -13,7 +13,6 @@ from pbem.admin.checks import compare_with_archive
 from pbem.admin.doctor import check_permissions
 from pbem.admin.health import activate_home, is_closed, require_active
 from pbem.admin.mail import (
-    FORMER_STATES,
     STATES,
     delivery_counts,
     list_messages,
@@ -44,8 +43,8 @@ from pbem.cli.lines import (
     site_lines,
     tick_lines,
 )
-from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
-from pbem.cli.output import print_error, print_lines, progress, to_json
+from pbem.cli.options import FILE, FOLDER, NUMBER, RenamedChoice, campaign
+from pbem.cli.output import print_error, print_lines, progress
 from pbem.config import load_settings, reaches
 from pbem.scheduler.tick import TickResult, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_home
@@ -54,22 +53,13 @@ from pbem.store.queue import has_queues, require_queues
 from pbem.store.session import JobQueue
 
 
-class MessageState(click.Choice[str]):
-    """Parameter type of a message's state; former words are accepted too."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the state."""
-        # Scripts that ask for messages that are `done` are older than the word `processed`.
-        return super().convert(FORMER_STATES.get(value, value), param, ctx)
-
-
 @command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
 @click.argument("wanted", type=NUMBER, metavar="[ID]", required=False)
 @click.option("--retry", is_flag=True, help="Let the next tick process the message again.")
 @click.option("--save", type=FOLDER, help="Write the message and its files into this folder.")
 @click.option("--quarantined", "state", flag_value="quarantined", help="List only messages that were not processed.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
-@click.option("--state", "in_state", type=MessageState(STATES), hidden=True)
+@click.option("--state", "in_state", type=RenamedChoice(STATES, {"done": "processed"}), hidden=True)
 def inbox(
     call: Call,
     *,
@@ -86,7 +76,7 @@ def inbox(
     with call.open() as app:
         if wanted is None:
             listed = list_messages(app.store, state or in_state, limit=limit)
-            call.print({**to_json(listed), "messages": listed.letters}, letter_lines(listed), paged=True)
+            call.print(listed, letter_lines(listed), paged=True)
         elif retry:
             retry_message(app.store, wanted)
             call.print({"retried": [wanted]}, [retried_letter(wanted)])
@@ -136,7 +126,7 @@ def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None
 @click.option(
     "--queue",
     "chosen",
-    type=click.Choice([each.value for each in JobQueue]),
+    type=RenamedChoice([each.value for each in JobQueue], {"campaigns": "process"}),
     multiple=True,
     help="On PostgreSQL: serve this queue; may be repeated. [default: all; archive only where its folder is]",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,6 +40,18 @@ class KeyValueParam(click.ParamType[tuple[str, str]]):
         if not (left.strip() and equals and right.strip()):
             self.fail(f"{value!r} must be written as {self.name}", param, ctx)
         return left.strip(), right.strip()
+
+
+class RenamedChoice(click.Choice[str]):
+    """Parameter type of a word out of some; former words are accepted for those of today."""
+
+    def __init__(self, choices: Sequence[str], former: Mapping[str, str]) -> None:
+        super().__init__(choices)
+        self._former = former
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word of today."""
+        return super().convert(self._former.get(value, value), param, ctx)
 
 
 def by_name(ctx: click.Context, param: click.Parameter, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

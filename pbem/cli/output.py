@@ -20,7 +20,7 @@ import click
 from pbem.errors import CampaignError, reason_of
 from pbem.report.pictures import render_png
 from pbem.ruleset.drawing import Picture
-from pbem.util import Progress, no_progress
+from pbem.util import FORMERLY, Progress, no_progress
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -75,9 +75,14 @@ def print_document(document: Any) -> None:
 
 
 def to_json(value: Any) -> Any:
-    """Return facts as JSON has them: records as objects, times as ISO 8601 in UTC, paths as text."""
+    """Return facts as JSON has them: records as objects, times as ISO 8601 in UTC, paths as text.
+
+    A field that has another name since this version is there under both (`pbem.util.formerly`).
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        fields = [(field, to_json(getattr(value, field.name))) for field in dataclasses.fields(value)]
+        former = {field.metadata[FORMERLY]: facts for field, facts in fields if FORMERLY in field.metadata}
+        return former | {field.name: facts for field, facts in fields}
     if isinstance(value, Mapping):
         return {str(key): to_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

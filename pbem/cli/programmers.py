@@ -14,7 +14,7 @@ from collections.abc import Collection
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 
@@ -22,7 +22,7 @@ from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import NEW, SHOWS, Group, command
 from pbem.cli.lines import check_lines
-from pbem.cli.options import FOLDER
+from pbem.cli.options import FOLDER, RenamedChoice
 from pbem.errors import ConfigError
 from pbem.games import find_game
 from pbem.inbox.order_sheets import check_sheet, order_form
@@ -114,16 +114,8 @@ def new(call: Call, key: str, folder: Path) -> None:
     call.print({"key": key, "files": written}, lines)
 
 
-class SchemaChoice(click.Choice[str]):
-    """Parameter type of what a schema is of; the former word for choices is accepted too."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word."""
-        return super().convert("choices" if value == "desk" else value, param, ctx)
-
-
 @command("pbem dev schema report --game harvester", SHOWS)
-@click.argument("what", type=SchemaChoice(("report", "sheet", "choices")))
+@click.argument("what", type=RenamedChoice(("report", "sheet", "choices"), {"desk": "choices"}))
 @click.option("--game", metavar="KEY", shell_complete=completion.games, help="With the orders of one game.")
 def schema(call: Call, what: str, game: str | None) -> None:
     """Print a JSON Schema.

@@ -27,7 +27,6 @@ from pbem.cli.lines import (
     game_lines,
     made_lines,
     status_lines,
-    tick_facts,
     tick_lines,
     workers_lines,
 )
@@ -183,7 +182,7 @@ def print_tick(call: Call, done: TickResult, *, sound: bool = True) -> None:
     lines = list(tick_lines(done)) or ([] if done.problems else ["Nothing to do."])
     for problem in done.problems if not call.as_json else ():
         print_error(f"Problem: {problem}")
-    call.print(tick_facts(done), lines, sound=sound and not done.problems)
+    call.print(done, lines, sound=sound and not done.problems)
 
 
 @command("pbem status trap7 --stats", SHOWS)
@@ -211,8 +210,7 @@ def status(
             call.print(found, question.render(found, CLI), paged=True)
         else:
             all_campaigns = home_status(app, name)
-            facts = {**to_json(all_campaigns), "quarantined": all_campaigns.set_aside}
-            call.print(facts, status_lines(all_campaigns), paged=True)
+            call.print(all_campaigns, status_lines(all_campaigns), paged=True)
 
 
 @command(

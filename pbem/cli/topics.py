@@ -124,7 +124,7 @@ def _house_rules() -> Iterator[str]:
     yield ""
     values = {**asdict(HouseRules()), SCHEDULE: "FRI 20:00 Europe/Berlin"}
     lines = tuple(house_rule_lines(values.__getitem__, "the game's title"))
-    yield from ShowHouseRules().render(HouseRuleList(campaign="", house_rules=lines, rules=lines), CLI)
+    yield from ShowHouseRules().render(HouseRuleList(campaign="", house_rules=lines), CLI)
 
 
 def _mail() -> Iterator[str]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
@@ -66,7 +66,7 @@ from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.store.models import Campaign, InboxMessage, PendingRequest, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import MessageState
-from pbem.util import Progress, TimeLimitExceeded, no_progress, run_with_time_limit
+from pbem.util import FORMERLY, Progress, TimeLimitExceeded, no_progress, run_with_time_limit
 
 _SAVE = (
     update(InboxMessage)
@@ -92,9 +92,9 @@ class ProcessResult:
     `left` are those for which there was no room; then all that came before `read_until` were processed.
     """
 
-    letters: int = 0
+    messages: int = field(default=0, metadata={FORMERLY: "letters"})
     sheets: int = 0
-    set_aside: int = 0
+    quarantined: int = field(default=0, metadata={FORMERLY: "set_aside"})
     unanswered: int = 0
     left: int = 0
     read_until: dt.datetime | None = None
@@ -120,14 +120,14 @@ def process_messages(
             break
         # Quarantined unread: one more attempt would kill the process again.
         if group[0].attempts >= MOST_ATTEMPTS:
-            tally.letters += 1
-            tally.set_aside += quarantine_unread(app, now, group[0].id)
+            tally.messages += 1
+            tally.quarantined += quarantine_unread(app, now, group[0].id)
             continue
         with counted_attempt(app.store, group):
             for mail in _load_mails(app, group):
                 size += len(mail.raw)
                 _process_or_quarantine(app, now, mail, known, tally)
-                progress("answering", tally.letters, len(waiting))
+                progress("answering", tally.messages, len(waiting))
     return tally
 
 
@@ -141,16 +141,16 @@ def _load_mails(app: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
 
 
 def _process_or_quarantine(app: App, now: dt.datetime, mail: QueuedMail, known: Names, tally: ProcessResult) -> None:
-    tally.letters += 1
+    tally.messages += 1
     try:
         result = run_with_time_limit(app.settings.letter_seconds, lambda: _process(app, now, mail, known))
     except StoreError:
         raise  # the message is not to blame; it stays new for the next tick
     except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - an unforeseen message must not stop the others
-        tally.set_aside += quarantine(app, now, mail.id, mail.raw, error)
+        tally.quarantined += quarantine(app, now, mail.id, mail.raw, error)
     else:
         tally.sheets += result.sheet
-        tally.set_aside += result.state == MessageState.QUARANTINED
+        tally.quarantined += result.state == MessageState.QUARANTINED
         tally.unanswered += bool(result.silences)
 
 
@@ -239,7 +239,7 @@ def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence
         for letter, lane in zip(letters, lanes, strict=True):
             row = update(InboxMessage).where(InboxMessage.id == letter.id)
             session.connection().execute(row.values(lane=lane, attempts=letter.attempts))
-        enqueue_on_commit(session, *(QueuedJob(JobQueue.CAMPAIGNS, lane) for lane in set(lanes)))
+        enqueue_on_commit(session, *(QueuedJob(JobQueue.PROCESS, lane) for lane in set(lanes)))
 
 
 def _partition_in_time(app: App, letter: QueuedMessage, known: frozenset[str]) -> str:

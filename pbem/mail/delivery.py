@@ -21,7 +21,7 @@ from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from threading import Lock
 
@@ -39,6 +39,7 @@ from pbem.mail.transport import Transport
 from pbem.store.models import OutgoingMail, Person
 from pbem.store.session import Store
 from pbem.store.types import OutgoingState
+from pbem.util import FORMERLY
 
 _INSTEAD = " instead: "
 
@@ -191,15 +192,15 @@ _EVENTS = {
 
 @dataclass(frozen=True)
 class DeliveryResult:
-    """Counts of the mails that were due. `held` wait for their provider's rate limit.
+    """Counts of the mails that were due. `delayed` wait for their provider's rate limit.
 
     `trouble` is the sentence why sending stopped early, or "".
     """
 
     sent: int = 0
-    retried: int = 0
+    deferred: int = field(default=0, metadata={FORMERLY: "retried"})
     failed: int = 0
-    held: int = 0
+    delayed: int = field(default=0, metadata={FORMERLY: "held"})
     trouble: str = ""
 
 
@@ -226,7 +227,7 @@ def deliver_due(
     if pace:
         sender.keep(pace)
     sender.send(connections)
-    return DeliveryResult(sender.sent, sender.retried, sender.failed, sender.held, sender.trouble)
+    return DeliveryResult(sender.sent, sender.deferred, sender.failed, sender.delayed, sender.trouble)
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,7 @@ class _Sender:
         which: ColumnElement[bool],
         on_sent: Callable[[], None] | None,
     ) -> None:
-        self.sent = self.retried = self.failed = self.held = 0
+        self.sent = self.deferred = self.failed = self.delayed = 0
         self.trouble = ""
         self._store, self._carrier, self._now, self._on_sent = store, carrier, now, on_sent
         self._which = which
@@ -288,7 +289,7 @@ class _Sender:
     def keep(self, pace: SendingLimits) -> None:
         """Hold back mail that the rate limits do not allow; leave mail written later for the next call."""
         with self._store.writing() as session:
-            self.held = defer_over_limit(session, pace, self._now, which=self._which)
+            self.delayed = defer_over_limit(session, pace, self._now, which=self._which)
             self._newest = newest_mail_id(session)
 
     def send(self, connections: int) -> None:
@@ -329,7 +330,7 @@ class _Sender:
         mails = session.scalars(select(OutgoingMail).where(OutgoingMail.id.in_(failed))) if failed else ()
         for mail in mails:
             if retry_refused(session, mail, self._now):
-                self.failed, self.retried = self.failed - 1, self.retried + 1
+                self.failed, self.deferred = self.failed - 1, self.deferred + 1
 
     def _claim(self, session: Session) -> list[_Claimed]:
         due = is_due(self._now) & self._which
@@ -403,7 +404,7 @@ class _Sender:
             if outcome.state == OutgoingState.FAILED:
                 self.failed += 1
             elif outcome.state == OutgoingState.QUEUED:
-                self.retried += 1
+                self.deferred += 1
             else:
                 self.sent += 1
                 if self._on_sent:

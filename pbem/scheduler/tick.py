@@ -45,7 +45,7 @@ from pbem.scheduler.worker_status import serving
 from pbem.site.publish import publish_changes
 from pbem.store.models import Campaign, Turn
 from pbem.text import count_noun
-from pbem.util import Progress, ShutdownRequested, no_progress, redact_secrets
+from pbem.util import FORMERLY, Progress, ShutdownRequested, no_progress, redact_secrets
 
 MOST_NAMED = 3
 """Things in the mailbox that are no mail, named in one sentence."""
@@ -55,16 +55,17 @@ MOST_NAMED = 3
 class TickResult:
     """Result of a tick or of a worker's job; empty if another tick was running (`busy`). `problems` are for the GM.
 
-    Turns that fell due and wait from now on: `held` until their GM releases them, `awaiting` for the GM's ruling.
+    Turns that fell due and wait from now on: `on_hold` until their GM releases them, `needs_ruling` until the GM has
+    ruled on them.
     """
 
     busy: bool = False
     polled: int = 0
-    answered: ProcessResult = field(default_factory=ProcessResult)
+    processed: ProcessResult = field(default_factory=ProcessResult, metadata={FORMERLY: "answered"})
     reminded: int = 0
     resolved: list[DueTurn] = field(default_factory=list)
-    held: list[DueTurn] = field(default_factory=list)
-    awaiting: list[DueTurn] = field(default_factory=list)
+    on_hold: list[DueTurn] = field(default_factory=list, metadata={FORMERLY: "held"})
+    needs_ruling: list[DueTurn] = field(default_factory=list, metadata={FORMERLY: "awaiting"})
     archived: int = 0
     sent: DeliveryResult = field(default_factory=DeliveryResult)
     problems: list[str] = field(default_factory=list)
@@ -133,7 +134,7 @@ def answer_mail(
     """Process new messages, all or those of a partition; after `most` bytes the others wait."""
 
     def answer() -> None:
-        done.answered = process_messages(app, now, lane=lane, most=most, progress=progress)
+        done.processed = process_messages(app, now, lane=lane, most=most, progress=progress)
 
     mail_at_rest(app, answer, done.problems, now)
 
@@ -170,7 +171,7 @@ def _hold_doubtful(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: T
     sifted = hold_doubtful_turns(app, turns, now)
     for turn in sifted.held:
         event("turn held", campaign=turn.campaign, turn=turn.turn)
-    done.held += sifted.held
+    done.on_hold += sifted.held
     done.problems += sifted.problems
     return sifted.free
 
@@ -200,7 +201,7 @@ def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *
     by_gm = turn.reason == BY_GM
     still = at_word if by_gm else run_condition(turn)
     if not by_gm and awaits_ruling(app, turn, now):
-        done.awaiting.append(turn)
+        done.needs_ruling.append(turn)
         event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
     elif run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)
@@ -327,7 +328,7 @@ def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress =
             # Bounded: what is answered goes out before the rest of a flood of mail is read.
             answer_mail(app, now, done, most=MOST_BYTES, progress=progress)
             mask_tokens(app, now, done)
-            moment = TickTime(now, readable, outage, done.answered.read_until)
+            moment = TickTime(now, readable, outage, done.processed.read_until)
             run_due(app, moment, done, progress=progress)
             sync_archive(app, now, done)
             send_mail(app, now, done, progress=progress)
@@ -376,11 +377,11 @@ def _logged_tick(done: TickResult, now: dt.datetime) -> Iterator[None]:
         "tick ended",
         seconds=round(time.monotonic() - began, 3),
         polled=done.polled,
-        **{name: getattr(done.answered, name) for name in ("letters", "sheets", "set_aside", "unanswered", "left")},
+        **{name: getattr(done.processed, name) for name in ("messages", "sheets", "quarantined", "unanswered", "left")},
         reminded=done.reminded,
         resolved=len(done.resolved),
         archived=done.archived,
-        **{name: getattr(done.sent, name) for name in ("sent", "retried", "failed")},
+        **{name: getattr(done.sent, name) for name in ("sent", "deferred", "failed")},
     )
 
 
@@ -436,7 +437,7 @@ def _tick_until(app: App, clock: Callable[[], dt.datetime], stop: Event, told: C
         ) as error:  # such as a locked database or a full disk, which may be over by the next tick
             done = TickResult(problems=[redact_secrets(describe_error(error))])
         told(done)
-        if done.answered.left:
+        if done.processed.left:
             continue  # without a pause: there is more mail to process
         waiter.wait(app.settings.poll_seconds, stop)
 

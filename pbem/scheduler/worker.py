@@ -150,13 +150,13 @@ def _process_campaign(app: App, campaign: str, now: dt.datetime, done: TickResul
     answer_mail(app, last.at if last else now, done, lane=campaign)
     if campaign == GLOBAL:
         # Campaigns whose messages waited for the global ones go on (docs/decisions/0022).
-        if done.answered.letters:
+        if done.processed.messages:
             enqueue_all(app, now)
         return
     with app.store.writing() as session:
         # A global message may have waited for those of the campaign.
-        if done.answered.letters and _has_new_messages(session, GLOBAL):
-            enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, GLOBAL))
+        if done.processed.messages and _has_new_messages(session, GLOBAL):
+            enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, GLOBAL))
         ready = last is not None and _is_answered(session, campaign, last)
     if ready and last is not None:
         run_due(app, _tick_time(last), done, campaign=campaign)
@@ -169,7 +169,7 @@ def _archive(app: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
 
 _JOBS: Mapping[JobQueue, JobHandler] = {
     JobQueue.POLL: _poll,
-    JobQueue.CAMPAIGNS: _process_campaign,
+    JobQueue.PROCESS: _process_campaign,
     JobQueue.SEND: lambda app, lane, now, done: send_mail(app, now, done, lane=lane),
     JobQueue.ARCHIVE: _archive,
 }
@@ -212,7 +212,7 @@ def _find_jobs(app: App, now: dt.datetime) -> set[QueuedJob]:
         campaigns |= set(session.scalars(new))
         providers = session.scalars(select(OutgoingMail.provider).where(is_due(now)).distinct())
         mail = {QueuedJob(JobQueue.SEND, partition_of(provider, app.settings.pace)) for provider in providers}
-    return {QueuedJob(JobQueue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {QueuedJob(JobQueue.ARCHIVE)}
+    return {QueuedJob(JobQueue.PROCESS, campaign) for campaign in campaigns} | mail | {QueuedJob(JobQueue.ARCHIVE)}
 
 
 def _campaigns_due(app: App, moment: TickTime) -> set[str]:
@@ -576,5 +576,5 @@ def _enqueue_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
 
 
 def _describe_job(work: QueuedJob) -> str:
-    of_campaign = work.queue == JobQueue.CAMPAIGNS and work.lane
+    of_campaign = work.queue == JobQueue.PROCESS and work.lane
     return f"campaign {work.lane}: work on it" if of_campaign else f"work of the queue {work.queue}"

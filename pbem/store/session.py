@@ -38,7 +38,7 @@ class JobQueue(StrEnum):
     """The kinds of jobs, by the names that `pbem serve --queue` takes."""
 
     POLL = "poll"
-    CAMPAIGNS = "campaigns"
+    PROCESS = "process"
     SEND = "send"
     ARCHIVE = "archive"
 

@@ -202,9 +202,9 @@ def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
         done = tick(app, now)
         assert not done.problems
         # A turn is held if 60 % of the sheets are missing, until its GM lets it run.
-        if done.held:
+        if done.on_hold:
             assert not run_campaign_now(app, name, now).problems
-        if done.awaiting:
+        if done.needs_ruling:
             assert not _submit_ruling(app, name, now, dice.scoped(turn, "gm")).problems
         if _is_over(app, name):
             break

@@ -77,7 +77,7 @@ class Letter:
 
     def __call__(self, app: App, now: dt.datetime) -> None:
         """Process the inbox."""
-        assert process_messages(app, now).set_aside == 0
+        assert process_messages(app, now).quarantined == 0
 
 
 def letter(*lines: str) -> Letter:

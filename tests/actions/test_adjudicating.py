@@ -94,7 +94,7 @@ def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
     """At the deadline nothing is resolved; the GM gets all sheets in one mail, which names the seats without one."""
     done = war.tick(hours=DUE)
 
-    assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], HoldKind.RULING)
+    assert ([turn.turn for turn in done.needs_ruling], done.resolved, held(war)) == ([1], [], HoldKind.RULING)
     (digest,) = digests(war)
     assert "Without a sheet: blue.\n" in digest
     assert "RED\n  March to the pass, quietly.\n\nBLUE\n  no sheet came\n\nGREEN\n  Ask the abbot.\n" in digest
@@ -108,7 +108,7 @@ def test_nobodys_sheet_is_told_by_the_digest_too(war: Desk) -> None:
     war.tick(hours=1)
     done = war.tick(hours=WEEK)
 
-    assert ([turn.turn for turn in done.awaiting], done.held, held(war)) == ([2], [], HoldKind.RULING)
+    assert ([turn.turn for turn in done.needs_ruling], done.on_hold, held(war)) == ([2], [], HoldKind.RULING)
     assert "Without a sheet: red, blue and green.\n" in digests(war)[-1]
 
 
@@ -194,7 +194,7 @@ def test_a_turn_that_was_not_ruled_on_goes_on_waiting(war: Desk) -> None:
     war.tick(hours=DUE)
     let_go(war)
 
-    assert [turn.turn for turn in war.tick(hours=1).awaiting] == [1]
+    assert [turn.turn for turn in war.tick(hours=1).needs_ruling] == [1]
     assert len(digests(war)) == 1
 
 
@@ -225,7 +225,7 @@ def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
     run_action(war.app, "toy1", RequestRun(), war.now)
     done = war.tick(hours=DUE)
 
-    assert ([turn.turn for turn in done.resolved], done.awaiting, held(war)) == ([1], [], HoldKind.NONE)
+    assert ([turn.turn for turn in done.resolved], done.needs_ruling, held(war)) == ([1], [], HoldKind.NONE)
 
 
 def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
@@ -238,7 +238,7 @@ def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
 
     done = war.tick(hours=2 * WEEK)
 
-    assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], HoldKind.RULING)
+    assert ([turn.turn for turn in done.needs_ruling], done.resolved, held(war)) == ([1], [], HoldKind.RULING)
 
 
 def test_a_ruling_takes_effect_with_the_release(war: Desk) -> None:

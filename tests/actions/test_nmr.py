@@ -127,7 +127,7 @@ def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
     desk.reply(reports[-1], "BID 2")
     desk.tick()
 
-    assert seat(desk, "green").sheet == 1
+    assert seat(desk, "green").sheet_version == 1
 
 
 def test_without_a_standby_the_seat_is_open(desk: Desk) -> None:

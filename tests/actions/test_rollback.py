@@ -290,7 +290,7 @@ def test_the_codes_of_a_game_that_was_over_open_no_seat(desk: Desk) -> None:
     desk.post(f"{line}\nBID 5\nEND", sender="eve@example.net")
     desk.reply(desk.last(ANN), "BID 1", sender="eve@example.net")
 
-    assert desk.tick().answered.sheets == 1
+    assert desk.tick().processed.sheets == 1
 
 
 def last_key(desk: Desk) -> str:

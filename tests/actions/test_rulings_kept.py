@@ -215,7 +215,7 @@ def test_a_ruling_dropped_before_the_deadline_holds_nothing(war: Desk) -> None:
     run_action(war.app, "toy1", DropRuling(), war.now)
 
     assert held(war) == HoldKind.NONE
-    assert [turn.turn for turn in war.tick(hours=DUE).awaiting] == [1]
+    assert [turn.turn for turn in war.tick(hours=DUE).needs_ruling] == [1]
 
 
 def test_a_dropped_ruling_does_not_run_by_a_release_before(war: Desk) -> None:

@@ -108,7 +108,7 @@ def test_an_answer_whose_place_is_taken_meanwhile_gets_another(postgres_url: str
             session.connection().exec_driver_sql(_TAKEN_MEANWHILE)
         done = desk.tick()
 
-        assert (done.answered.letters, done.answered.set_aside, done.sent.sent) == (1, 0, 1)
+        assert (done.processed.messages, done.processed.quarantined, done.sent.sent) == (1, 0, 1)
 
 
 def test_a_whole_game_by_mail(shared: Desk) -> None:

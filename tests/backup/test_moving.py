@@ -197,7 +197,7 @@ def test_people_stay_who_they_are(there: Desk) -> None:
     assert prove_archive(there.app, "toy2").turns == 0
     assert {place.address for place in snapshot(there).places} == {ANN, BOB, CYD}
     there.post("ORDERS toy2 red\nBID 1\nEND", sender=ANN)
-    assert there.tick().answered.sheets == 1
+    assert there.tick().processed.sheets == 1
 
 
 def test_nothing_that_came_from_there_opens_a_seat(moved: Moved, there: Desk) -> None:
@@ -207,7 +207,7 @@ def test_nothing_that_came_from_there_opens_a_seat(moved: Moved, there: Desk) ->
     there.post(f"ORDERS toy1 red {code}\nBID 9\nEND", sender="eve@example.org", to=NEW)
     there.post("BID 9", sender="eve@example.org", to=NEW.replace("@", f"+{code}@"))
 
-    assert there.tick().answered.sheets == 0
+    assert there.tick().processed.sheets == 0
 
 
 def test_the_mail_says_what_has_happened(there: Desk) -> None:

@@ -31,7 +31,7 @@ def dashboard() -> Dashboard:
             playing=True,
             paused=False,
             awaited=True,
-            sheet=sheet,
+            sheet_version=sheet,
             wait=sheet == 2,
             nmr_in_a_row=missed,
             nmr_total=missed,

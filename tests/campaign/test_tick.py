@@ -270,7 +270,7 @@ def test_what_lies_in_the_inbox_and_is_no_mail_is_told(desk: Desk) -> None:
     (desk.home / "post" / "inbox" / "new" / "loop").symlink_to("loop")
     done = desk.tick(hours=107)
 
-    assert (done.answered.sheets, len(done.resolved)) == (1, 1)
+    assert (done.processed.sheets, len(done.resolved)) == (1, 1)
     (problem,) = done.problems
     assert problem.startswith("1 thing in the inbox is no mail that can be read and was left alone: ")
     assert problem.endswith("/new/loop: Too many levels of symbolic links")

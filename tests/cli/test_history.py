@@ -112,7 +112,7 @@ def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
     given = f"red={home / 'other.txt'}"
     looked, done = played("rerun", "duel", "--sheet", given), played("rerun", "duel", "--sheet", given, "--yes", *NOW)
 
-    assert "  red: corrected report, edition 2\n" in looked.output
+    assert "  red: corrected report, version 2\n" in looked.output
     assert looked.output.endswith("Nothing has changed. To do it, add --yes.\n")
     assert done.output.endswith("Corrected reports are queued. Next: pbem tick\n")
     assert played("tick", *NOW).exit_code == 0

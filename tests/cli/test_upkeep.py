@@ -98,7 +98,7 @@ def test_a_letter_is_tried_again(desk: Desk) -> None:
     set_aside(desk)
 
     assert pbem(desk, "inbox", "1", "--retry").output == "Done: message 1 is processed again by the next tick.\n"
-    assert desk.tick().answered.letters == 1
+    assert desk.tick().processed.messages == 1
     with desk.app.store.reading() as session:
         assert session.scalars(select(InboxMessage.state)).all() == ["processed"]
 

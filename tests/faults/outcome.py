@@ -160,7 +160,7 @@ def _digest(raw: bytes) -> str:
 
 def idle(done: TickResult) -> bool:
     """Return True if a tick found nothing to do."""
-    nothing = (done.busy, done.polled, done.answered.letters, done.reminded, done.archived, done.sent.sent)
+    nothing = (done.busy, done.polled, done.processed.messages, done.reminded, done.archived, done.sent.sent)
     return not any(nothing) and not done.resolved
 
 

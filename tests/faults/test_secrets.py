@@ -58,7 +58,7 @@ def test_a_letter_that_is_set_aside(desk: Desk, tmp_path: Path) -> None:
     with open_log(tmp_path / "log"):
         for key in (token, code):
             desk.post(f"ORDERS toy1 red {key}\nBID 1 ; {key}\nEND", subject=f"[toy1 {code}] {token}")
-        assert desk.tick().answered.set_aside == 2
+        assert desk.tick().processed.quarantined == 2
 
     told = (tmp_path / "log").read_text() + notes(desk) + "".join(map(text_of, desk.mails("gm@example.org")))
     assert told.count("no idea what to make of") >= 2 * 2

@@ -148,7 +148,7 @@ def test_a_sheet_at_which_the_game_raises_is_quarantined_alone(tmp_path: Path, m
         for post in (_by_code(ANN, "toy1", "BID 3"), _by_code(BOB, "toy1", "BID 7"), _by_code(CYD, "toy2", "BID 1")):
             post(desk)
         done = desk.tick()
-        assert (done.answered.letters, done.answered.sheets, done.answered.set_aside) == (3, 2, 1)
+        assert (done.processed.messages, done.processed.sheets, done.processed.quarantined) == (3, 2, 1)
         assert sheets_of(desk) == ["BID 3\n", "BID 1\n"]
 
 

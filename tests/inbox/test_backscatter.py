@@ -47,12 +47,12 @@ def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
     done = shared.tick()
 
     assert answered(shared).total() == 100
-    assert done.answered.unanswered == 5
+    assert done.processed.unanswered == 5
     assert "5 messages not answered. Reasons: pbem inbox" in list(tick_lines(done))
     assert home_status(shared.app).notices[0].startswith("5 messages were not answered in the day before ")
     shared.now = shared.now.replace(day=shared.now.day + 1)
     strangers(shared, 1, domains=1, text="HELP")
-    assert shared.tick().answered.unanswered == 0
+    assert shared.tick().processed.unanswered == 0
 
 
 def test_strangers_of_one_domain_get_thirty(shared: Desk) -> None:
@@ -84,7 +84,7 @@ def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
     form(shared, "red", name="toy2", open_seats=1, signup="on")
     strangers(shared, 105, domains=5, text="JOIN toy2")
 
-    assert shared.tick().answered.unanswered == 5
+    assert shared.tick().processed.unanswered == 5
     assert answered(shared).total() == 100
 
 

@@ -184,7 +184,7 @@ def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
     desk.tick()
 
     (campaign,) = home_status(desk.app).campaigns
-    assert (campaign.seats[0].playing, campaign.seats[0].sheet) == (True, 1)
+    assert (campaign.seats[0].playing, campaign.seats[0].sheet_version) == (True, 1)
     assert text_of(desk.last()).startswith("Your order is in\n")
     assert len(undelivered(desk)) == 1
 

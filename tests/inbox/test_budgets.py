@@ -66,9 +66,9 @@ def test_a_message_beyond_its_limits_is_quarantined(desk: Desk, line: str, why: 
     post_three(desk, line)
     done = desk.tick()
 
-    assert (done.answered.sheets, done.answered.set_aside) == (2, 1)
+    assert (done.processed.sheets, done.processed.quarantined) == (2, 1)
     assert [letter.state for letter in letters(desk)] == ["processed", "quarantined", "processed"]
-    assert list_messages(desk.app.store, "quarantined", limit=9).letters[0].note.splitlines()[-1].startswith(why)
+    assert list_messages(desk.app.store, "quarantined", limit=9).messages[0].note.splitlines()[-1].startswith(why)
     assert why[1:] in words(desk.last(GM))
     assert "Please send your orders once more" in words(desk.last(ANN))
 
@@ -116,7 +116,7 @@ def test_two_kills_quarantine_no_message(desk: Desk) -> None:
         assert process.returncode == -signal.SIGKILL
     desk.app = dataclasses.replace(desk.app, games={"toy": Auction()})
 
-    assert desk.tick().answered.set_aside == 0
+    assert desk.tick().processed.quarantined == 0
     assert [letter.state for letter in letters(desk)] == ["processed"] * 3
 
 
@@ -137,8 +137,8 @@ def test_a_tick_processes_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPa
     desk.now = deadline + dt.timedelta(hours=1)
     ticks = [desk.tick() for _ in range(3)]
 
-    assert [done.answered.letters for done in ticks] == [2, 2, 1]
-    assert [done.answered.left for done in ticks] == [3, 1, 0]
+    assert [done.processed.messages for done in ticks] == [2, 2, 1]
+    assert [done.processed.left for done in ticks] == [3, 1, 0]
     assert [len(done.resolved) for done in ticks] == [0, 0, 1]
     assert [done.sent.sent > 0 for done in ticks] == [True] * 3
     assert "3 messages left for the next tick" in " ".join(tick_lines(ticks[0]))
@@ -160,7 +160,7 @@ def test_a_turn_is_run_while_later_messages_wait(desk: Desk, monkeypatch: pytest
     desk.now = deadline + dt.timedelta(hours=1)
     done = desk.tick()
 
-    assert done.answered.left == 3
+    assert done.processed.left == 3
     assert [turn.turn for turn in done.resolved] == [1]
 
 

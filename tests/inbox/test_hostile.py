@@ -53,7 +53,7 @@ def test_no_message_makes_processing_fail(shared: Desk, monkeypatch: pytest.Monk
         notes = session.scalars(select(InboxMessage.note).where(InboxMessage.state != "processed")).all()
         takers = set(session.scalars(select(OrderSheet.seat_id)))
     assert list(notes) == []
-    assert done.answered.letters == done.polled
+    assert done.processed.messages == done.polled
     assert len(takers) == 1
 
 

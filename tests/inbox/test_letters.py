@@ -124,7 +124,7 @@ def test_a_message_that_fails_is_quarantined(desk: Desk) -> None:
     done = desk.tick()
     desk.app = whole
 
-    assert (done.answered.letters, done.answered.set_aside) == (2, 1)
+    assert (done.processed.messages, done.processed.quarantined) == (2, 1)
     assert [letter.state for letter in letters(desk)] == ["quarantined", "processed"]
     assert "ZeroDivisionError: the parser tripped" in letters(desk)[0].note
     assert "Please send your orders once more" in " ".join(text_of(desk.last()).split())
@@ -136,7 +136,7 @@ def test_a_message_is_processed_once(desk: Desk) -> None:
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.tick()
 
-    assert process_messages(desk.app, desk.now).letters == 0
+    assert process_messages(desk.app, desk.now).messages == 0
     with desk.app.store.reading() as session:
         assert len(session.scalars(select(OrderSheet.id)).all()) == 1
 
@@ -150,7 +150,7 @@ def test_a_database_that_fails_is_not_the_messages_fault(desk: Desk) -> None:
     desk.app = whole
 
     assert [letter.state for letter in letters(desk)] == ["new"]
-    assert desk.tick().answered.sheets == 1
+    assert desk.tick().processed.sheets == 1
 
 
 def test_only_sheets_are_counted_as_sheets(desk: Desk) -> None:
@@ -158,4 +158,4 @@ def test_only_sheets_are_counted_as_sheets(desk: Desk) -> None:
     desk.reply(desk.last(), "")
     done = desk.tick()
 
-    assert (done.answered.letters, done.answered.sheets) == (1, 0)
+    assert (done.processed.messages, done.processed.sheets) == (1, 0)

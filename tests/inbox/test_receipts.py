@@ -179,7 +179,7 @@ def test_a_hundred_sheets_a_turn_are_enough(desk: Desk) -> None:
         desk.reply(report, f"BID {number % 9}")
     done = desk.tick()
 
-    assert done.answered.letters == 102
+    assert done.processed.messages == 102
     assert len(sheets(desk)) == 100
 
 

@@ -47,7 +47,7 @@ def kept(desk: Desk, kind: type[InboxMessage | OutgoingMail], token: str) -> lis
 def test_a_processed_message_has_no_token(desk: Desk, token: str) -> None:
     """The sheet was taken, and the GM sees the message with a mask."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org", subject=f"orders {token}")
-    assert desk.tick().answered.sheets == 1
+    assert desk.tick().processed.sheets == 1
 
     assert kept(desk, InboxMessage, token) == []
     assert f"ORDERS toy1 red {MASK}\nBID 2" in show_message(desk.app.store, 1).text
@@ -85,7 +85,7 @@ def test_a_quarantined_message_can_be_retried(desk: Desk, token: str) -> None:
     assert kept(desk, InboxMessage, token) == [1]
     retry_message(desk.app.store, 1)
 
-    assert desk.tick().answered.sheets == 1
+    assert desk.tick().processed.sheets == 1
     assert kept(desk, InboxMessage, token) == []
 
 

@@ -64,7 +64,7 @@ def send(desk: Desk, before: Callable[[str], None]) -> tuple[tuple[int, int, int
     """Send what is due over a transport that refuses; return how many were sent, deferred and lost, and the mails."""
     carrier = ListCarrier(before)
     sent = deliver_due(desk.app.store, carrier, desk.now)
-    return (sent.sent, sent.retried, sent.failed), carrier.sent
+    return (sent.sent, sent.deferred, sent.failed), carrier.sent
 
 
 class SmallCarrier(ListCarrier):

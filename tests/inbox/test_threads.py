@@ -104,7 +104,7 @@ def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str
     desk.post(text, subject=subject, headers=header)
     done = desk.tick()
 
-    assert (done.answered.letters, done.sent.sent) == (1, 1)
+    assert (done.processed.messages, done.sent.sent) == (1, 1)
     asked = desk.last()
     assert "You have not left" in " ".join(text_of(asked).split())
     assert "red" in manned(desk)

@@ -138,7 +138,7 @@ def test_a_mail_refused_for_ever(outbox: Store) -> None:
 def test_a_mail_refused_for_now_is_tried_again(outbox: Store) -> None:
     """A mail refused for now waits 1, 5, 15, 60 minutes and then 4 hours at a time; the others are sent."""
     carrier = ListCarrier(refusing(TemporaryMailError("450 later"), "bob@example.org"))
-    assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=2, retried=1)
+    assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=2, deferred=1)
 
     waits, now = [], NOON
     for _ in range(6):
@@ -154,7 +154,7 @@ def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
     carrier = ListCarrier(refusing(TemporaryMailError("450 later")))
     tries = [deliver_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT) for days in range(5)]
 
-    assert tries == [DeliveryResult(retried=3)] * 4 + [DeliveryResult(failed=3)]
+    assert tries == [DeliveryResult(deferred=3)] * 4 + [DeliveryResult(failed=3)]
 
 
 def test_a_mail_tried_again_by_hand_has_all_its_tries(outbox: Store) -> None:
@@ -166,14 +166,14 @@ def test_a_mail_tried_again_by_hand_has_all_its_tries(outbox: Store) -> None:
     again = retry_mail(outbox, later)
 
     assert len(again) == 3
-    assert deliver_due(outbox, carrier, later) == DeliveryResult(retried=3)
+    assert deliver_due(outbox, carrier, later) == DeliveryResult(deferred=3)
 
 
 def test_a_carrier_that_is_down_pauses_all_mail(outbox: Store) -> None:
     """If no mail is accepted the rest is not even tried, and waits without penalty for the next call."""
     carrier = ListCarrier(refusing(TransportUnavailable("connection refused"), "bob@example.org"))
 
-    assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=1, retried=1, trouble="connection refused")
+    assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=1, deferred=1, trouble="connection refused")
     assert [(row.state, row.attempts) for row in rows(outbox)] == [("sent", 1), ("queued", 1), ("queued", 0)]
     assert deliver_due(outbox, ListCarrier(), NOON) == DeliveryResult(sent=1)
 

@@ -63,7 +63,7 @@ def test_no_more_than_the_limit_goes_out(any_store: Store, settings: Settings) -
     told = [deliver_due(any_store, carrier, NOON + minute * MINUTE, pace=THREE_A_MINUTE) for minute in (0, 0, 1, 2, 3)]
 
     assert told == [
-        DeliveryResult(sent=3, held=5),
+        DeliveryResult(sent=3, delayed=5),
         DeliveryResult(),
         DeliveryResult(sent=3),
         DeliveryResult(sent=2),
@@ -131,8 +131,8 @@ def test_what_is_refused_for_now_has_not_gone(store: Store, settings: Settings) 
     write(store, settings, players(4))
     later = ListCarrier(refusing(TemporaryMailError("450 later")))
 
-    assert deliver_due(store, later, NOON, pace=THREE_A_MINUTE) == DeliveryResult(retried=3, held=1)
-    assert deliver_due(store, ListCarrier(), NOON + MINUTE, pace=THREE_A_MINUTE) == DeliveryResult(sent=3, held=1)
+    assert deliver_due(store, later, NOON, pace=THREE_A_MINUTE) == DeliveryResult(deferred=3, delayed=1)
+    assert deliver_due(store, ListCarrier(), NOON + MINUTE, pace=THREE_A_MINUTE) == DeliveryResult(sent=3, delayed=1)
 
 
 def test_what_may_have_gone_counts(store: Store, settings: Settings) -> None:
@@ -143,7 +143,7 @@ def test_what_may_have_gone_counts(store: Store, settings: Settings) -> None:
         assert first is not None
         first.state, first.not_before = OutgoingState.SENDING, NOON + 15 * MINUTE
 
-    assert deliver_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE) == DeliveryResult(sent=2, held=1)
+    assert deliver_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE) == DeliveryResult(sent=2, delayed=1)
 
 
 def test_a_long_queue_is_never_lost(store: Store, settings: Settings) -> None:

@@ -106,7 +106,7 @@ def test_serve_answers_mail_as_it_comes(make_settings: MakeSettings, mail_server
     stop, answered = Event(), []
 
     def hear(done: TickResult) -> None:
-        answered.append(done.answered.letters)
+        answered.append(done.processed.messages)
         if any(answered):
             stop.set()
 

@@ -90,7 +90,7 @@ def test_a_turn_is_played_by_mail(app: App, mail_server: MailServer) -> None:
     taken = _tick(app, NOW + HOUR)
     resolved = _tick(app, NOW + 2 * HOUR)
 
-    assert (taken.polled, taken.answered.sheets, taken.sent.sent, taken.resolved) == (4, 4, 4, [])
+    assert (taken.polled, taken.processed.sheets, taken.sent.sent, taken.resolved) == (4, 4, 4, [])
     assert (len(resolved.resolved), resolved.sent.sent) == (1, 4)
     for account in SEATS.values():
         mails = _mails(mail_server, account, 4)

@@ -16,7 +16,7 @@ from pbem.store.session import JobQueue, QueuedJob
 from tests.scheduler.crew import do_all, poll, waiting
 from tests.toy.home import Desk
 
-TOY = QueuedJob(JobQueue.CAMPAIGNS, "toy1")
+TOY = QueuedJob(JobQueue.PROCESS, "toy1")
 DEADLINE = dt.timedelta(hours=107)
 """From the beginning to the end of the first turn, and some minutes more."""
 

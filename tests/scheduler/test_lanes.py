@@ -152,7 +152,7 @@ def test_global_messages_wait_and_campaigns_do_not(table: Desk) -> None:
     post_in_order(table, *sheets, ("spam@example.com", "Buy now!"), *sheets)
 
     def after(lane: str) -> list[int]:
-        do_one(table, lambda rows: next(row for row in rows if (row.queue_name, row.lane) == ("campaigns", lane)))
+        do_one(table, lambda rows: next(row for row in rows if (row.queue_name, row.lane) == ("process", lane)))
         return answered(table)
 
     assert after("") == []
@@ -262,5 +262,5 @@ def test_jobs_in_any_order_have_the_results_of_a_tick(
         done = do_all(desk, rnd=random.Random(seed))
 
         assert kept(desk.app) == expected
-        assert QueuedJob(JobQueue.CAMPAIGNS, "alpha") in done
+        assert QueuedJob(JobQueue.PROCESS, "alpha") in done
         assert waiting(desk.app) == []

@@ -24,7 +24,7 @@ ARGUMENTS: tuple[Any, ...] = (
     *({"lane": "x", "more": 1}, {"lane": "toy1", "context": 1}, {"lane": "abc", "timestamp": "x"}, {"self": 1}),
     *({"lane": "\N{SNOWMAN}" * 9000}, [["lane", "x"]], {"lane": 1e308}),
 )
-QUEUES = ("campaigns", "send", "archive")
+QUEUES = ("process", "send", "archive")
 
 
 @pytest.mark.parametrize("status", ["todo", "doing"])

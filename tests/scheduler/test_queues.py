@@ -21,7 +21,7 @@ from tests.patience import PATIENCE
 from tests.scheduler.crew import waiting
 from tests.toy.home import Desk, make_home, open_desk
 
-TOY = QueuedJob(JobQueue.CAMPAIGNS, "toy1")
+TOY = QueuedJob(JobQueue.PROCESS, "toy1")
 
 
 class Overboard(Exception):
@@ -138,6 +138,22 @@ def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
     with store.reading() as session:
         assert session.get_one(KeyValue, "queues").data["newest"] == before
     store.close()
+
+
+def test_jobs_and_locks_follow_the_name_of_their_queue(desk: Desk) -> None:
+    """Jobs that wait when the database is migrated are done afterwards, also where it is downgraded first."""
+    with desk.app.store.writing() as session:
+        enqueue_on_commit(session, TOY, QueuedJob(JobQueue.SEND))
+    rows = text("SELECT queue_name, task_name, lock, queueing_lock FROM procrastinate_jobs ORDER BY id")
+    found = []
+    for change, revision in ((migrate, "head"), (downgrade, "0025"), (migrate, "head")):
+        change(desk.app.settings.database, revision)
+        with desk.app.store.reading() as session:
+            found.append(sorted(map(tuple, session.execute(rows))))
+
+    send = ("send", "send", None, "send")
+    today = [("process", "process", "process toy1", "process toy1"), send]
+    assert found == [today, [("campaigns", "campaigns", "campaigns toy1", "campaigns toy1"), send], today]
 
 
 @pytest.mark.parametrize(

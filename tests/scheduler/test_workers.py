@@ -76,7 +76,7 @@ def test_two_workers_share_a_night(due: Desk) -> None:
     assert len(ids) == len(set(ids))
     for name in CAMPAIGNS:
         prove_archive(due.app, name)
-    assert shown.count("serves poll, campaigns, send, archive since") == 2
+    assert shown.count("serves poll, process, send, archive since") == 2
     assert ticked.output == "Nothing done: another tick or a worker is running.\n"
     assert ran.output == "Done: turn 2 of toy1 is run as soon as all messages are read.\n"
     assert said == ["stopped\n", "stopped\n"]
@@ -131,7 +131,7 @@ def _unarchived(desk: Desk) -> int:
 def test_the_jobs_of_a_dead_worker_are_taken_up(due: Desk) -> None:
     """The jobs of a worker without a heartbeat are done by another."""
     with due.app.store.writing() as session:
-        enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"), QueuedJob(JobQueue.POLL))
+        enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, "toy1"), QueuedJob(JobQueue.POLL))
     with due.app.store.writing() as session:
         session.execute(_DEAD)
         session.execute(_TAKEN)
@@ -141,8 +141,8 @@ def test_the_jobs_of_a_dead_worker_are_taken_up(due: Desk) -> None:
         end(worker)
 
     assert "mars, process 7: serves poll since 2026-01-01 00:00, not heard of for 6" in shown
-    assert " s; working on: send, campaigns toy1, poll\n" in shown
-    assert "campaigns: 0 jobs waiting; no worker serves it" in shown
+    assert " s; working on: send, poll, process toy1\n" in shown
+    assert "process: 0 jobs waiting; no worker serves it" in shown
 
 
 _DEAD = text("""
@@ -156,14 +156,14 @@ _TAKEN = text("UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELE
 def test_failed_jobs_are_shown(due: Desk) -> None:
     """Failed jobs are shown by status for a day."""
     with due.app.store.writing() as session:
-        enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"))
+        enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, "toy1"))
     with due.app.store.writing() as session:
         session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
         session.execute(text("UPDATE procrastinate_jobs SET status = 'failed'"))
 
     shown = pbem(due, "status", "--workers").output
     today = dt.datetime.now(dt.UTC).strftime("%Y-%m-")
-    assert f"campaigns toy1: failed 1 time, last {today}" in shown
+    assert f"process toy1: failed 1 time, last {today}" in shown
 
 
 def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
@@ -180,17 +180,17 @@ def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
 
 
 def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
-    """The command names the queues that it serves, and ends with code 0."""
+    """The command names the queues that it serves, a former name as that of today, and ends with code 0."""
     (desk.home / "turns").mkdir()
     command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(desk.home), "serve"]
-    chosen = ["--queue", "archive", "--queue", "send"]
+    chosen = ["--queue", "archive", "--queue", "campaigns"]
     with subprocess.Popen([*command, *chosen], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         begun = process.stdout.readline()
         process.terminate()
         rest = process.stdout.read()
 
-    assert begun == f"Working on send, archive for {desk.home}.\n"
+    assert begun == f"Working on process, archive for {desk.home}.\n"
     assert (rest, process.returncode) == ("Stopped.\n", 0)
 
 

@@ -284,4 +284,4 @@ def _it_is_proved(season: Season) -> None:
     assert _status(season).turn == 13
     assert prove_archive(season.app, NAME).turns == 12
     assert (verified.turns, verified.unproved) == (12, ())
-    assert home_status(season.app, NAME).set_aside == 0
+    assert home_status(season.app, NAME).quarantined == 0
