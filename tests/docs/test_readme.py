@@ -23,10 +23,11 @@ from pbem.actions.undo import UndoResult
 from pbem.admin.checks import CheckResult, Diagnosis
 from pbem.admin.health import HomeStatus
 from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
-from pbem.archive import ReplayProof
+from pbem.archive.replay import ReplayProof
 from pbem.archive.verify import VerifyResult
-from pbem.backup import BackupCheck, BackupCreated, ExportResult, ImportResult, RestoreResult
-from pbem.backup.restore import CampaignCheck
+from pbem.backup.create import BackupCreated
+from pbem.backup.restore import BackupCheck, CampaignCheck, RestoreResult
+from pbem.backup.transfer import ExportResult, ImportResult
 from pbem.campaign.deadlines import DueTurn
 from pbem.campaign.guide import guide_example
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
@@ -42,7 +43,7 @@ from pbem.report.answers import FindingWithLine, Help, RestatedOrder
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
 from pbem.scheduler.tick import TickResult
-from pbem.site import Published
+from pbem.site.publish import Published
 from pbem.testing import RulesetSuite, rules
 from tests.docs.guide import GUIDE, PAGES
 from tests.docs.reference import REFERENCE

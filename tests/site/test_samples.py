@@ -16,8 +16,8 @@ from pbem.report.pictures import PictureError, check_svg
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, Event, Picture, SeatName, TurnInput, View
 from pbem.ruleset.values import Panorama
-from pbem.site import publish
 from pbem.site.pictures import share_picture
+from pbem.site.publish import publish
 from pbem.site.samples import make_samples
 from tests.games import RULESETS
 from tests.site.test_club import files, site
