@@ -42,10 +42,10 @@ from pbem.cli.lines import (
     saved_lines,
     shown_lines,
     site_lines,
-    tick_lines,
 )
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
 from pbem.cli.output import print_error, print_lines, progress, to_json
+from pbem.cli.tick import tick_lines
 from pbem.config import load_settings, reaches
 from pbem.scheduler.tick import TickResult, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_home
