@@ -1,1 +1,21 @@
 """Processing of incoming mail: authentication, commands, order sheets and answers."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class ProcessResult:
+    """Counts of processed messages; `unanswered` had an answer due, which limits forbade.
+
+    `left` are those for which there was no room; then all that came before `read_until` were processed.
+    """
+
+    letters: int = 0
+    sheets: int = 0
+    set_aside: int = 0
+    unanswered: int = 0
+    left: int = 0
+    read_until: dt.datetime | None = None

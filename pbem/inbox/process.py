@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import PlayerCommand
 from pbem.app import App
 from pbem.errors import StoreError
+from pbem.inbox import ProcessResult
 from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_commands import find_gm_frame
@@ -83,21 +84,6 @@ class MessageResult:
     sheet: bool = False
     state: MessageState = MessageState.PROCESSED
     silences: Sequence[str] = ()
-
-
-@dataclass(slots=True)
-class ProcessResult:
-    """Counts of processed messages; `unanswered` had an answer due, which limits forbade.
-
-    `left` are those for which there was no room; then all that came before `read_until` were processed.
-    """
-
-    letters: int = 0
-    sheets: int = 0
-    set_aside: int = 0
-    unanswered: int = 0
-    left: int = 0
-    read_until: dt.datetime | None = None
 
 
 def process_messages(

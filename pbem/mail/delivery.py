@@ -33,7 +33,17 @@ from pbem.errors import PermanentMailError, TemporaryMailError, TransportUnavail
 from pbem.log import event
 from pbem.mail.compose import text_only
 from pbem.mail.connection import is_content_refusal
-from pbem.mail.outbox import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, TEXT, in_partition, is_due, provider_of
+from pbem.mail.outbox import (
+    GIVE_UP,
+    IN_ORDER,
+    LONGEST_WAIT,
+    OUTBOX,
+    TEXT,
+    DeliveryResult,
+    in_partition,
+    is_due,
+    provider_of,
+)
 from pbem.mail.retention import is_masked
 from pbem.mail.transport import Transport
 from pbem.store.models import OutgoingMail, Person
@@ -187,20 +197,6 @@ _EVENTS = {
     OutgoingState.QUEUED: "mail put off",
     OutgoingState.FAILED: "mail refused",
 }
-
-
-@dataclass(frozen=True)
-class DeliveryResult:
-    """Counts of the mails that were due. `held` wait for their provider's rate limit.
-
-    `trouble` is the sentence why sending stopped early, or "".
-    """
-
-    sent: int = 0
-    retried: int = 0
-    failed: int = 0
-    held: int = 0
-    trouble: str = ""
 
 
 def deliver_due(

@@ -322,3 +322,17 @@ def _row(each: AddressedMail, settings: Settings, now: datetime) -> dict[str, An
 def deputy_topic(topic: str) -> str:
     """Return the topic of a deputy's copy of a mail, by the topic of the mail."""
     return topic and f"{topic} deputy"
+
+
+@dataclass(frozen=True)
+class DeliveryResult:
+    """Counts of the mails that were due. `held` wait for their provider's rate limit.
+
+    `trouble` is the sentence why sending stopped early, or "".
+    """
+
+    sent: int = 0
+    retried: int = 0
+    failed: int = 0
+    held: int = 0
+    trouble: str = ""

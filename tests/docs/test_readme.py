@@ -34,11 +34,11 @@ from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed
 from pbem.cli import main
 from pbem.config_values import READERS
 from pbem.games import installed_games
+from pbem.inbox import ProcessResult
 from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
 from pbem.inbox.order_sheets import Check
-from pbem.inbox.process import ProcessResult
 from pbem.inbox.replies import ANSWERS_A_DAY
-from pbem.mail.delivery import DeliveryResult
+from pbem.mail.outbox import DeliveryResult
 from pbem.report.answers import FindingWithLine, Help, RestatedOrder
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats

@@ -66,6 +66,22 @@ def test_the_migrations_make_what_the_models_say(any_store: Store) -> None:
         assert compare_metadata(context, Base.metadata) == []
 
 
+def test_partial_indexes_have_the_conditions_that_the_models_say(tmp_path: Path) -> None:
+    """An index of a table has the condition in its model, and one without has none."""
+    migrate(url := f"sqlite:///{tmp_path / 'new.sqlite'}")
+    engine = create_engine(url)
+    made = {
+        each["name"]: str(each["dialect_options"].get("sqlite_where", ""))
+        for table in Base.metadata.tables
+        for each in inspect(engine).get_indexes(table)
+    }
+    engine.dispose()
+    said = {each.name: each.info.get("where", "") for table in Base.metadata.tables.values() for each in table.indexes}
+
+    assert made == said
+    assert any(said.values())
+
+
 def test_the_names_of_the_migrations_begin_with_their_revisions(tmp_path: Path) -> None:
     """The revisions are known by the names of the files: they are those that alembic reads in them, in one line."""
     steps = list(ScriptDirectory(str(FOLDER)).walk_revisions())
