@@ -1,10 +1,11 @@
-"""What a start of the program imports: the help and the shell's completion no more than they need."""
+"""What a command imports: the help and completion next to nothing, an idle tick and the status not all the program."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -12,10 +13,19 @@ from click.shell_completion import BashComplete
 
 from pbem.cli import COMMANDS, main
 from pbem.cli.group import summary_of
+from tests.cli.conftest import Run
+from tests.test_architecture import THIRD_PARTY
 
 LIGHT = {"pbem.cli", *(f"pbem.cli.{name}" for name in ("aliases", "group", "output", "topics"))}
 LIGHT |= {"pbem", "pbem.errors", "pbem.text", "pbem.util"}
 """The modules of pbem that the help imports, beside click."""
+
+BUSY = {
+    *("pbem.actions.ruling", "pbem.actions.run_turn", "pbem.admin.dashboard", "pbem.campaign.turns"),
+    *("pbem.inbox.process", "pbem.mail.delivery", "pbem.mail.imap", "pbem.mail.message", "pbem.report.renderer"),
+    *("pbem.scheduler.reminders", "pbem.scheduler.turns", "pbem.site.publish"),
+}
+"""Modules for work that an idle tick and the status do not have."""
 
 
 def imported(*words: str, **environment: str) -> set[str]:
@@ -43,6 +53,26 @@ def test_completing_a_command_imports_none() -> None:
     names = imported(_PBEM_COMPLETE="bash_complete", COMP_WORDS="pbem st", COMP_CWORD="1")
 
     assert names == LIGHT
+
+
+@pytest.mark.parametrize("words", [["tick"], ["status"]])
+def test_a_command_without_work_imports_nothing_for_it(words: list[str], duel: Run, home: Path) -> None:
+    """A tick with nothing to do and the status need no package for mail servers, templates, pictures and migrations."""
+    duel("tick", "--now", "2026-11-02T09:00Z")
+
+    names = imported("--home", str(home), *words, "--now", "2026-11-02T10:00Z")
+
+    assert "pbem.admin.health" in names
+    assert names & BUSY == set()
+    assert {name.split(".")[0] for name in names} & set(THIRD_PARTY) == {"sqlalchemy"}
+    assert words == ["status"] or not any(name.startswith("pbem_rules") for name in names)
+
+
+def test_a_tick_with_work_imports_what_it_needs(duel: Run, home: Path) -> None:
+    """The list of what an idle tick leaves out has modules that a tick imports when a turn is due."""
+    names = imported("--home", str(home), "tick", "--now", "2026-12-24T10:00Z")
+
+    assert names >= BUSY - {"pbem.mail.imap", "pbem.site.publish", "pbem.admin.dashboard", "pbem.inbox.process"}
 
 
 def test_the_summaries_are_those_of_the_commands() -> None:
