@@ -380,6 +380,13 @@ def _home_lock(app: App) -> Iterator[bool]:
             yield True
 
 
+def import_steps() -> None:
+    """Import what ticks with work need: for a service, before it opens its home, which freezes all that is loaded."""
+    from pbem.inbox import process  # noqa: F401 - imported alone
+    from pbem.mail import delivery  # noqa: F401 - as above
+    from pbem.scheduler import turns  # noqa: F401 - as above
+
+
 def serve(app: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[TickResult], None]) -> None:
     """Tick every `poll_seconds` of the settings or when mail comes, and pass on each result, until `stop` is set.
 
