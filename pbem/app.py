@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pbem.archive.writer import campaigns_there
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError
 from pbem.games import find_game
-from pbem.report.renderer import Renderer
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import has_tables, migrate, require_current_schema
 from pbem.store.queue import create_queue_tables, open_dispatcher
 from pbem.store.session import Store, restoring
-from pbem.util import package_data
+from pbem.util import gc_paused, package_data
+
+if TYPE_CHECKING:
+    from pbem.report.renderer import Renderer
 
 TEMPLATE_DIR = package_data("templates")
 """The program's own templates; a GM's folder is searched before them."""
@@ -26,7 +30,7 @@ TEMPLATE_DIR = package_data("templates")
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Settings, database, games by key, and the renderer, which keeps templates and workers in memory.
+    """Settings, database, games by key, and the renderer, which is made on first use by `open_reporter`.
 
     `archives` is True if the archive's folder is on this machine, and is written here.
     """
@@ -34,8 +38,13 @@ class App:
     settings: Settings
     store: Store
     games: Mapping[str, AnyRuleset]
-    reporter: Renderer
+    open_reporter: Callable[[], Renderer]
     archives: bool = True
+
+    @property
+    def reporter(self) -> Renderer:
+        """The renderer, which keeps templates and workers in memory."""
+        return self.open_reporter()
 
     def game(self, key: str) -> AnyRuleset:
         """Return the ruleset of this key. Raise CampaignError naming the most similar key if there is none."""
@@ -65,8 +74,18 @@ def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]
     store = Store(settings.database, open_dispatcher(settings))
     gc.freeze()  # all that is loaded stays; traversing it in each collection takes a tenth of a turn's time
     try:
-        with Renderer(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
-            yield App(settings, store, games, reporter)
+        with ExitStack() as opened:
+
+            @cache
+            def open_reporter() -> Renderer:
+                # Imported here, as an idle tick and most commands render nothing.
+                with gc_paused(for_good=True):
+                    from pbem.report.renderer import Renderer
+
+                made = Renderer(folders, games, pictures=settings.pictures, jobs=settings.jobs)
+                return opened.enter_context(made)
+
+            yield App(settings, store, games, open_reporter)
     finally:
         gc.unfreeze()
         store.close()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 
 from pbem.errors import CampaignError, GameError
@@ -32,10 +32,15 @@ class InstalledGames(Mapping[str, AnyRuleset]):
     """
 
     def __init__(self, entries: Iterable[EntryPoint]) -> None:
-        self._offers: dict[str, list[EntryPoint]] = {}
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            self._offers.setdefault(entry.name, []).append(entry)
+        self._entries = entries
         self._loaded: dict[str, AnyRuleset] = {}
+
+    @cached_property
+    def _offers(self) -> dict[str, list[EntryPoint]]:
+        offers: dict[str, list[EntryPoint]] = {}
+        for entry in sorted(self._entries, key=lambda entry: entry.name):
+            offers.setdefault(entry.name, []).append(entry)
+        return offers
 
     def __getitem__(self, key: str) -> AnyRuleset:
         if key not in self._loaded:
@@ -71,7 +76,12 @@ class InstalledGames(Mapping[str, AnyRuleset]):
 @cache
 def installed_games() -> InstalledGames:
     """Return the games of this package and all others."""
-    return InstalledGames(entry_points(group=GROUP))
+    return InstalledGames(_installed_entries())
+
+
+def _installed_entries() -> Iterator[EntryPoint]:
+    # A generator, as it takes long to find them, and an idle tick needs no game.
+    yield from entry_points(group=GROUP)
 
 
 def _load_game(key: str, offers: list[EntryPoint]) -> AnyRuleset:

@@ -25,7 +25,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from pbem.actions.reversal import OTHER, record
@@ -35,9 +35,11 @@ from pbem.campaign.damaged_rows import readable
 from pbem.campaign.history import add_entry
 from pbem.campaign.optimistic_lock import Conflict, ReadSet, load_read_set, run_optimistic
 from pbem.campaign.snapshot import Context, load_campaign, locked_campaign
-from pbem.report.answers import FindingWithLine, RestatedOrder
 from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence, wrap, wrap_order_line
+
+if TYPE_CHECKING:
+    from pbem.report.answers import FindingWithLine, RestatedOrder
 
 MOST_LINES = 60
 """The most lines of differences in a report; more would bury the rest."""

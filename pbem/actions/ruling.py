@@ -29,7 +29,7 @@ from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_l
 from pbem.actions.deadlines import hold
 from pbem.actions.player_words import PlayerWords, forward_files, load_player_words, render_player_words
 from pbem.app import App
-from pbem.campaign.deadlines import DueTurn, recheck_due
+from pbem.campaign.deadlines import DueTurn, held_for_rulings, recheck_due
 from pbem.campaign.files import save_attachments
 from pbem.campaign.history import add_entry, current_rolls, save_rolls
 from pbem.campaign.notices import notify_gm_once, was_notified
@@ -57,8 +57,7 @@ from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
 from pbem.store.models import Campaign, JournalEntry, PendingRequest, Turn
-from pbem.store.session import flushed_connection
-from pbem.store.types import CampaignState, HoldKind
+from pbem.store.types import HoldKind
 from pbem.text import as_sentence, format_time_short, shorten, wrap
 
 RULING = "ruling"
@@ -290,19 +289,6 @@ def needs_ruling(context: Context) -> bool:
     if not isinstance(context.app.game(context.snapshot.game), Adjudicated):
         return False
     return load_open_turn(context.session, context.snapshot).ruling is None
-
-
-_HELD = (
-    select(Campaign.name)
-    .where(Campaign.status == CampaignState.RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
-    .order_by(Campaign.id)
-)
-
-
-def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
-    """Return the campaigns, of all or only the given one, whose open turn is held for a ruling."""
-    here = _HELD if campaign is None else _HELD.where(Campaign.name == campaign)
-    return list(flushed_connection(session).execute(here).scalars())
 
 
 def send_digests(app: App, now: dt.datetime, campaign: str | None = None) -> list[str]:

@@ -21,7 +21,7 @@ from pbem.actions.reversal import store_undo
 from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
-from pbem.campaign.deadlines import BY_GM, DueTurn, describe_reason, load_open_turns
+from pbem.campaign.deadlines import BY_GM, RUN, describe_reason, load_open_turns
 from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.notices import notify_each, notify_gm_once, notify_players
@@ -277,10 +277,6 @@ def _missed_text(before: TurnInputs, after: TurnResult) -> str:
     return f"turn {before.turn.number}: no sheet from " + ", ".join(sorted(after.turn.missing))
 
 
-RUN = "run"
-"""The kind of a `PendingRequest` for a run."""
-
-
 @dataclass(frozen=True, slots=True)
 class RequestRun(GmCommand, PreviewedChange[TextResult]):
     """Run the open turn now. Without YES you are told first whose sheets are missing before the deadline."""
@@ -328,30 +324,3 @@ def is_requested(context: Context) -> bool:
 
 def _run_code(snapshot: CampaignSnapshot) -> str:
     return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
-
-
-def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
-    """Return the open turns, of all campaigns or of one, whose run the GM has requested.
-
-    Requests for turns that are no longer open are closed.
-    """
-    here = (
-        select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
-        .join(Campaign, Campaign.id == PendingRequest.campaign_id)
-        .where(PendingRequest.kind == RUN, PendingRequest.done_at.is_(None))
-        .order_by(PendingRequest.id)
-    )
-    if campaign is not None:
-        here = here.where(Campaign.name == campaign)
-    with app.store.reading() as session:
-        asked = session.connection().execute(here).all()
-    over = [
-        row.id
-        for row in asked
-        # With the revision: a GM who asked for turn 4 has not asked for what a rerun of turn 3 has made of it.
-        if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], CampaignState.RUNNING)
-    ]
-    if over:
-        with app.store.writing() as session:
-            session.execute(update(PendingRequest).where(PendingRequest.id.in_(over)).values(done_at=now))
-    return [DueTurn(row.name, row.turn, BY_GM) for row in asked if row.id not in over]

@@ -19,13 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Select, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.archive.record import attachment_hash, file_hash, folder_name, state_hash
-from pbem.archive.replay import ReplayProof, replay
 from pbem.archive.writer import (
     archive_turn,
     is_complete,
@@ -43,6 +43,9 @@ from pbem.store.models import Campaign, Report, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState
 from pbem.util import Progress, no_progress
+
+if TYPE_CHECKING:
+    from pbem.archive.replay import ReplayProof
 
 _Rows = Select[int, str, int, int | None, bytes | None]
 
@@ -349,6 +352,8 @@ def _round_trips(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
 
 
 def _replay(app: App, name: str, progress: Progress) -> ReplayProof:
+    from pbem.archive.replay import replay
+
     with app.store.reading() as session:
         snapshot = load_campaign(session, name)
         resolved = session.execute(

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import RowMapping, bindparam, select
+from sqlalchemy import RowMapping, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
@@ -19,7 +19,7 @@ from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Outage, Schedule, start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Absence, Campaign, OrderSheet, Seat, Turn
+from pbem.store.models import Absence, Campaign, OrderSheet, PendingRequest, Seat, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, SeatState
 
@@ -309,3 +309,77 @@ def _open_turn_status(
         awaited=tuple(seat for seat in manned if seat in row["awaited"]),
         sheets=sheets,
     )
+
+
+REMINDER = dt.timedelta(hours=24)
+"""Time before the deadline at which reminders go out; at the soonest halfway to it."""
+
+
+def needs_reminding(turn: OpenTurnStatus, now: dt.datetime) -> bool:
+    """Return True if reminders are to go out now; after the deadline it is too late for them."""
+    if turn.deadline is None or turn.reminded_at is not None or turn.held:
+        return False
+    # With less than two days to play, a day before the deadline would be soon after the report.
+    return turn.deadline - min(REMINDER, (turn.deadline - turn.opened_at) / 2) <= now < turn.deadline
+
+
+def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
+    """Return True if the deadline has passed, the turn waits out its grace, and no late notices went out."""
+    if turn.deadline is None or turn.closes is None or turn.held or not turn.missing:
+        return False
+    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline  # an earlier time is that of reminders
+    return turn.deadline <= now < turn.closes and not told
+
+
+def needs_notice(turn: OpenTurnStatus, now: dt.datetime) -> bool:
+    """Return True if players are to be notified of an open turn now."""
+    return needs_reminding(turn, now) or is_late(turn, now)
+
+
+def turns_to_notify(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnStatus]:
+    """Return the open turns of which players are to be notified now."""
+    return [turn for turn in turns if needs_notice(turn, now)]
+
+
+RUN = "run"
+"""The kind of a `PendingRequest` for a run."""
+
+
+def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
+    """Return the open turns, of all campaigns or of one, whose run the GM has requested.
+
+    Requests for turns that are no longer open are closed.
+    """
+    here = (
+        select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
+        .join(Campaign, Campaign.id == PendingRequest.campaign_id)
+        .where(PendingRequest.kind == RUN, PendingRequest.done_at.is_(None))
+        .order_by(PendingRequest.id)
+    )
+    if campaign is not None:
+        here = here.where(Campaign.name == campaign)
+    with app.store.reading() as session:
+        asked = session.connection().execute(here).all()
+    over = [
+        row.id
+        for row in asked
+        # With the revision: a GM who asked for turn 4 has not asked for what a rerun of turn 3 has made of it.
+        if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], CampaignState.RUNNING)
+    ]
+    if over:
+        with app.store.writing() as session:
+            session.execute(update(PendingRequest).where(PendingRequest.id.in_(over)).values(done_at=now))
+    return [DueTurn(row.name, row.turn, BY_GM) for row in asked if row.id not in over]
+
+
+_HELD = (
+    select(Campaign.name)
+    .where(Campaign.status == CampaignState.RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
+    .order_by(Campaign.id)
+)
+
+
+def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
+    """Return the campaigns, of all or only the given one, whose open turn is held for a ruling."""
+    here = _HELD if campaign is None else _HELD.where(Campaign.name == campaign)
+    return list(flushed_connection(session).execute(here).scalars())

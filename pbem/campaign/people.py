@@ -8,7 +8,7 @@ import hmac
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
@@ -16,11 +16,13 @@ from sqlalchemy.orm import Session
 from pbem.campaign.schedule import start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView
 from pbem.mail.headers import reply_code
-from pbem.report.answers import RequestKind
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Standby
 from pbem.store.types import StandbyState
 from pbem.util import TOKEN_BYTES
+
+if TYPE_CHECKING:
+    from pbem.report.answers import RequestKind
 
 
 def find_person(session: Session, address: str) -> Person | None:

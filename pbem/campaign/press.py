@@ -25,7 +25,6 @@ from pbem.campaign.history import Labels, labels_named, load_turn_labels, relabe
 from pbem.campaign.questions import QuestionsForTurn, load_questions
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
 from pbem.errors import CampaignError
-from pbem.mail.reply_parser import normalise_text
 from pbem.report.facts import PressSection, QuotedText
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Announcement, JournalEntry, Press, Question, QuestionAnswer, Report, Seat, Turn
@@ -60,6 +59,8 @@ def sanitise_text(text: str) -> SanitisedText:
 
     Raises CampaignError if nothing is left, or too much.
     """
+    from pbem.mail.reply_parser import normalise_text
+
     lines = [line.expandtabs(4).rstrip() for line in normalise_text(text).split("\n")]
     shown = [_HEADER.sub(rf"\g<name> {MASK}", redact_all(line)) for line in lines]
     passed = _GAPS.sub("\n\n", "\n".join(shown)).strip("\n")

@@ -1,44 +1,108 @@
-"""The command line: one module for each section of its help. Only here application and games meet."""
+"""The command line: which commands there are, and in which module. Only here application and games meet.
+
+A command's module imports at its top what all its commands need; a function imports
+what it alone needs, if that takes long. tests/cli/test_imports.py says what the help,
+an idle tick and the status do without.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import atexit
+import gc
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from pbem.util import gc_paused
+from pbem import __version__
+from pbem.cli.group import Main
+from pbem.cli.output import print_lines
+from pbem.cli.topics import TOPICS
 
-with gc_paused(for_good=True):  # collecting garbage among all that is imported here took a fifth of the start
-    from pbem import __version__
-    from pbem.cli import correcting, mail, programmers, ruling, running, start_here
-    from pbem.cli.call import Call
-    from pbem.cli.command import SHOWS, Main, command
-    from pbem.cli.completion import install_completion
-    from pbem.cli.demo import demo
-    from pbem.cli.options import FOLDER
-    from pbem.cli.output import print_lines
-    from pbem.cli.topics import TOPICS
-    from pbem.cli.verify import verify
-    from pbem.games import installed_games
+# At its end Python would look for garbage among all that was imported: a third of the time of an idle tick.
+atexit.register(gc.freeze)
+
+COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Start here": {
+        "demo": ("demo:demo", "Play a campaign with bots, to see everything at work"),
+        "init": ("start_here:init", "Create a home: settings, database, mail folders"),
+        "doctor": ("start_here:doctor", "Check the installation and say how to fix problems"),
+        "games": ("start_here:games", "List the games; show the options or rules of one"),
+        "new": ("start_here:new", "Create a campaign"),
+        "invite": ("start_here:invite", "Invite a person to play"),
+        "start": ("start_here:start", "Start a campaign and send the first reports"),
+        "tick": ("tick:tick", "Do all that is due: read mail, run turns, send mail"),
+        "status": ("status:status", "Show turns, deadlines, seats, sheets, stuck mail"),
+        "backup": ("start_here:backup", "Write a backup of the home"),
+    },
+    "Running a campaign": {
+        "deadline": ("running:deadline", "Show or change the deadline of the open turn"),
+        "set": ("running:set_", "Show or change house rules, such as the schedule"),
+        "hold": ("running:hold", "Hold a campaign: no turn is run until released"),
+        "release": ("running:release", "Release a held campaign"),
+        "run": ("running:run", "Run the open turn now"),
+        "preview": ("running:preview", "Compute the open turn; keep and send nothing"),
+        "seat": ("running:seat_group", "Give, open, pause, resume or remove a seat"),
+        "announce": ("running:announce", "Write to players, at once or with the next report"),
+        "answer": ("running:answer", "List questions to the GM, or answer one"),
+        "gm": ("running:gm", "Show or change the GM; send the GM a new token"),
+        "journal": ("running:journal", "Show what was done, when and by whom; show press"),
+    },
+    "Deciding a turn as the GM": {
+        "ruling": ("ruling:ruling", "Show, write or submit the ruling on the open turn"),
+        "roll": ("ruling:roll", "Roll the campaign's dice, or list rolls"),
+    },
+    "Correcting mistakes": {
+        "undo": ("correcting:undo", "Undo the last change that can be undone"),
+        "sheet": ("correcting:sheet", "Show a seat's order sheet, or enter one"),
+        "rerun": ("correcting:rerun", "Run the last turn again with other sheets"),
+        "rollback": ("correcting:rollback", "Reopen an earlier turn"),
+        "state": ("correcting:state", "Print the game state, or change it"),
+        "fork": ("correcting:fork", "Copy a campaign as of an earlier turn, to try it"),
+    },
+    "Mail, moving and proof": {
+        "inbox": ("mail:inbox", "List messages received; show, save or retry one"),
+        "outbox": ("mail:outbox", "List mail not delivered; send it again"),
+        "serve": ("mail:serve", "Do what tick does, continuously"),
+        "site": ("mail:site", "Write the web site"),
+        "restore": ("mail:restore", "Create a home from a backup, or activate it"),
+        "export": ("mail:export", "Export a campaign to another home"),
+        "import": ("mail:import_", "Import a campaign from another home"),
+        "verify": ("verify:verify", "Verify an archive, a campaign or a backup"),
+        "migrate": ("mail:migrate", "Upgrade the database to this version"),
+    },
+    "Players and programmers": {
+        "check": ("programmers:check", "Check an order sheet without sending it"),
+        "dev": ("programmers:dev", "Start a game of your own; print JSON schemas"),
+    },
+}
+"""The sections of the help: the commands of each, where they are, and the summaries that their own help begins with."""
 
 
 def _install_completion(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
+        from pbem.cli.completion import install_completion
+
         print_lines(install_completion())
         ctx.exit()
 
 
 @click.group(
     cls=Main,
+    declared=COMMANDS,
+    hidden={"forward": "correcting:forward", "help": "help:help_"},
     context_settings={
         "help_option_names": ["-h", "--help"],
-        "obj": installed_games(),
         # Here, since no other module may know a game by its name.
         "default_map": {"demo": {"game": "singularity_trap"}},
     },
 )
-@click.option("--home", type=FOLDER, metavar="DIR", help="Home to use [default: nearest with pbem.toml]")
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Home to use [default: nearest with pbem.toml]",
+)
 @click.version_option(__version__, package_name="pbem", prog_name="pbem", help="Print the version")
 @click.option(
     "--install-completion",
@@ -51,51 +115,3 @@ def _install_completion(ctx: click.Context, _param: click.Parameter, wanted: boo
 @click.help_option("-h", "--help", help=f'Print help; "pbem help TOPIC": {", ".join(TOPICS)}')
 def main(home: Path | None) -> None:
     """Play-by-email turn processor: orders and reports go by mail."""
-
-
-main.add_section(
-    "Start here",
-    *(demo, start_here.init, start_here.doctor, start_here.games, start_here.new),
-    *(start_here.invite, start_here.start, start_here.tick, start_here.status, start_here.backup),
-)
-main.add_section(
-    "Running a campaign",
-    *(running.deadline, running.set_, running.hold, running.release, running.run, running.preview),
-    *(running.seat_group, running.announce, running.answer, running.gm, running.journal),
-)
-main.add_section("Deciding a turn as the GM", ruling.ruling, ruling.roll)
-main.add_section(
-    "Correcting mistakes",
-    *(correcting.undo, correcting.sheet, correcting.rerun, correcting.rollback, correcting.state, correcting.fork),
-)
-main.add_section(
-    "Mail, moving and proof",
-    *(mail.inbox, mail.outbox, mail.serve, mail.site, mail.restore, mail.export, mail.import_, verify, mail.migrate),
-)
-main.add_section("Players and programmers", programmers.check, programmers.dev)
-main.add_command(correcting.forward)
-
-
-@command("pbem help schedule", SHOWS, name="help", hidden=True)
-@click.argument("about", metavar="[TOPIC|COMMAND]..", nargs=-1)
-@click.pass_context
-def help_(ctx: click.Context, call: Call, about: tuple[str, ...]) -> None:
-    """Print the help of a topic or a command."""
-    topic = " ".join(about)
-    lines = list(TOPICS[topic]()) if topic in TOPICS else [_help_of(ctx, about)]
-    call.print({"topic": topic, "text": "\n".join(lines)}, lines, paged=True)
-
-
-def _help_of(ctx: click.Context, words: Sequence[str]) -> str:
-    """Return the help of a command, or that of all. Raises UsageError if there is none."""
-    shown: click.Command = main
-    within = ctx.find_root()
-    for word in words:
-        found = shown.get_command(within, word) if isinstance(shown, click.Group) else None
-        if found is None:
-            raise click.UsageError(f"no topic or command {' '.join(words)!r}. Topics: {', '.join(TOPICS)}")
-        shown, within = found, click.Context(found, parent=within, info_name=word)
-    return shown.get_help(within)
-
-
-main.add_command(help_)

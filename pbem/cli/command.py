@@ -1,4 +1,4 @@
-"""Commands and groups of commands: their declaration, shared options, help and errors.
+"""Commands: their declaration, shared options and help.
 
 A command is declared with an example and its weight: the actions that it performs,
 or a weight of its own. Its function is given a `Call` first, which has the options
@@ -7,34 +7,20 @@ that all commands share, then its own arguments.
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
 from pbem.actions.base import Change, Confirmed, Harmless, PreviewedChange, Weight
-from pbem.campaign.optimistic_lock import Conflict
-from pbem.cli import aliases
 from pbem.cli.call import Call, shared_options
-from pbem.cli.output import colour, print_document, print_error, printable
-from pbem.errors import PbemError, RulesetError, describe_error
-from pbem.ruleset.fields import nearest
-from pbem.text import as_sentence
+from pbem.cli.group import refuse_repeated, summary_of
 
 Acts = tuple[type[Change[Any]], ...]
 
 SHOWS = Harmless("it only shows")
 NEW = Harmless("it writes only where nothing is")
 DUE = Harmless("it does what is due, which others have asked for")
-
-AS_JSON = "pbem.json"
-"""The key in the context's `meta` of whether the command prints JSON, known before its options are parsed."""
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,203 +79,3 @@ def command(
 ) -> Callable[[Callable[..., Any]], Command]:
     """Return a decorator that makes a command of a function; its docstring is the help."""
     return click.command(name, cls=Command, example=example, weight=weight, **settings)
-
-
-def summary_of(shown: click.Command) -> str:
-    """Return the first sentence of a command's help, without its full stop."""
-    return " ".join((shown.help or "").partition("\n\n")[0].split()).removesuffix(".")
-
-
-class Group(click.Group):
-    """Group of a few commands that act on one of many things."""
-
-    command_class = Command
-
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.sections: dict[str, list[str]] = {}
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant. Raises UsageError with the nearest one."""
-        if args and not ctx.resilient_parsing and not args[0].startswith("-") and args[0] not in self.commands:
-            near = nearest(args[0], list(self.commands))
-            hint = f" Did you mean {near}?" if near else ""
-            raise click.UsageError(f'no command "{printable(args[0])}".{hint}', ctx)
-        return super().resolve_command(ctx, args)
-
-    @property
-    def summary(self) -> str:
-        """The first sentence of the help, as lists of commands have it."""
-        return summary_of(self)
-
-    @property
-    def weight(self) -> Acts | Weight:
-        """The actions of all commands of the group, or the weight of those that have none."""
-        weights = [each.weight for each in self.commands.values() if isinstance(each, Command)]
-        acts = tuple(act for weight in weights if isinstance(weight, tuple) for act in weight)
-        return acts or next(weight for weight in weights if not isinstance(weight, tuple))
-
-    def add_section(self, title: str, *commands: click.Command) -> None:
-        """Add commands that the help lists together, in this order."""
-        for each in commands:
-            self.add_command(each)
-        self.sections[title] = [each.name for each in commands if each.name]
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, section by section."""
-        return [name for names in self.sections.values() for name in names]
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a list for each section; the columns of all lists are the same."""
-        names = self.list_commands(ctx)
-        width = max(map(len, names))
-        for title, names in self.sections.items():
-            with formatter.section(title):
-                formatter.write_dl([(f"{name:<{width}}", summary_of(self.commands[name])) for name in names])
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, then the options."""
-        self.format_commands(ctx, formatter)
-        click.Command.format_options(self, ctx, formatter)
-
-
-class Main(Group):
-    """The group of all commands; it reads old words too, and its errors are sentences, never a traceback."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options before the command."""
-        refuse_repeated(ctx, _given(self, ctx, args))
-        return super().parse_args(ctx, args)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant, in the words of this version or of an earlier one."""
-        ctx.meta[AS_JSON] = "--json" in args
-        if not ctx.resilient_parsing:
-            args, note = aliases.read_old_words(args)
-            if note:
-                print_error(note)
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; raise its errors as `NotDone`."""
-        ctx.color = colour(None)
-        try:
-            with _private_umask():
-                return super().invoke(ctx)
-        except click.UsageError as error:
-            if ctx.meta.get(AS_JSON):
-                raise WrongUsage("usage", error.format_message(), as_json=True) from error
-            raise
-        except BrokenPipeError:
-            raise  # the reader of the pipe has seen enough; click exits silently
-        except (PbemError, RulesetError, UnicodeEncodeError, OSError) as error:
-            raise NotDone.of(error, as_json=bool(ctx.meta.get(AS_JSON))) from error
-        except (KeyboardInterrupt, click.Abort):
-            click.echo(err=True)
-            raise click.exceptions.Exit(INTERRUPTED) from None
-
-
-_BETWEEN_WORDS = re.compile("(?<=[a-z])(?=[A-Z])")
-
-
-class NotDone(click.ClickException):
-    """Raised when a command could not be done: one sentence why, and one with the fix."""
-
-    def __init__(self, kind: str, text: str, hint: str = "", *, as_json: bool = False) -> None:
-        super().__init__(text)
-        self.kind, self.hint, self.as_json = kind, hint, as_json
-        # Kept, as the error is printed when the context has ended.
-        self.color = click.get_current_context().find_root().color
-
-    @classmethod
-    def of(cls, error: Exception, *, as_json: bool) -> NotDone:
-        """Return an error of the application as one of the command line."""
-        kind = _BETWEEN_WORDS.sub("-", type(error).__name__).lower().removesuffix("-error")
-        if isinstance(error, UnicodeEncodeError):
-            # Words in another encoding than the terminal's arrive as lone surrogates.
-            said = f"{error.object[error.start : error.end]!r} is no character that can be written"
-            return cls(kind, said, "look at the words of the command, and at its files", as_json=as_json)
-        if isinstance(error, Conflict):
-            return cls("changed", f"{error.campaign} changed meanwhile", "look at it, then try again", as_json=as_json)
-        return cls(kind, *split_fix(printable(describe_error(error))), as_json=as_json)
-
-    def show(self, file: Any = None) -> None:
-        """Print the error: as two sentences on standard error, or as JSON on standard output."""
-        said, hint = stop(self.message), stop(self.hint[:1].upper() + self.hint[1:]) if self.hint else ""
-        if self.as_json:
-            document = {"result": "not_done", "summary": f"Not done: {said}", "next": []}
-            print_document({**document, "error": {"code": self.kind, "text": said, "hint": hint}})
-        else:
-            print_error(f"Not done: {said}" + (f" {hint}" if hint else ""), color=self.color)
-
-
-class WrongUsage(NotDone):
-    """Raised instead where the words of the command are wrong, to print that as JSON."""
-
-    exit_code = click.UsageError.exit_code
-
-
-_FIX_BEGINS = (
-    "activate add call check choose copy create did enter export fill find free give install list look make move name "
-    "open pbem pip possible put release remove rename repair restore run save say see send set start take try upgrade "
-    "use wait write"
-)
-"""First words of a clause that says how to go on after an error."""
-
-_FIX = re.compile(rf"[:;] (?:and )?(?=(?:{'|'.join(_FIX_BEGINS.split())})\b)")
-
-
-_COMMAND = re.compile(r"(?:^|: )(?:pbem|pip) [^.]*$")
-
-
-def split_fix(text: str) -> tuple[str, str]:
-    """Return a sentence without the fix that follows it, and the fix, "" if there is none.
-
-    >>> split_fix("there is no campaign 'dule': did you mean duel?")
-    ("there is no campaign 'dule'", 'did you mean duel?')
-    >>> split_fix("trap7 has 1 player. Invite more: pbem invite trap7 ADDRESS")
-    ('trap7 has 1 player', 'Invite more: pbem invite trap7 ADDRESS')
-    """
-    # A text of several lines has a fix in each.
-    if "\n" in text:
-        return text, ""
-    sentence, _, fix = text.partition(". ")
-    if fix:
-        return sentence, fix
-    found = _FIX.search(text)
-    return (text[: found.start()], text[found.end() :]) if found else (text, "")
-
-
-def stop(text: str) -> str:
-    """Return a text with a full stop, unless it ends in punctuation of its own, or in a command to be typed."""
-    return text if _COMMAND.search(text) else text[:1] + as_sentence(text)[1:]
-
-
-def _given(group: click.Group, ctx: click.Context, args: Sequence[str]) -> list[click.Option]:
-    if ctx.resilient_parsing:
-        return []
-    _, _, given = group.make_parser(ctx).parse_args(args=list(args))
-    return [each for each in given if isinstance(each, click.Option)]
-
-
-def refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
-    """Raise UsageError for an option that is given twice; a flag may be repeated, as nothing is lost by it."""
-    seen: set[str | None] = set()
-    for option in given:
-        if option.name in seen and not (option.multiple or option.is_flag):
-            raise click.UsageError(f"{option.opts[-1]} is given twice, and takes one value: give it once", ctx)
-        seen.add(option.name)
-
-
-@contextmanager
-def _private_umask() -> Iterator[None]:
-    """Let other users read no file or folder that is made in the block: seeds, tokens and reports are among them."""
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)

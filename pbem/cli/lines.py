@@ -1,109 +1,33 @@
-"""Lines for people, of facts that no action renders: what a tick did, backups, mail, proofs and games."""
+"""Lines for people, of facts that no action renders: backups, mail, proofs and games."""
 
 from __future__ import annotations
 
 import datetime as dt
-import math
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pbem.actions.base import CLI, format_utc, render_reading
+from pbem.actions.base import format_utc, render_reading
 from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import Preview
 from pbem.actions.open_turn import PreviewFiles as PreviewWritten
 from pbem.actions.ruling import WrittenFiles as RulingWritten
-from pbem.actions.status import ImportStatus, render_confirmed, render_status, render_undelivered
+from pbem.actions.status import ImportStatus, render_confirmed
 from pbem.admin.checks import Diagnosis
-from pbem.admin.health import HomeStatus
 from pbem.admin.mail import COUNTS, DeliveryCounts, MessageDetail, MessageList, SavedMessage, UndeliveredMail
 from pbem.archive.replay import ReplayProof
 from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult
 from pbem.backup.create import BackupCreated
 from pbem.backup.restore import BackupCheck, RestoreResult
 from pbem.backup.transfer import ExportResult, ImportResult
-from pbem.campaign.deadlines import describe_reason
 from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
 from pbem.inbox.order_sheets import Check
 from pbem.report.answers import accepted_part
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.scheduler.tick import TickResult
-from pbem.scheduler.worker_status import WorkersStatus
 from pbem.site.publish import Published
-from pbem.store.types import HoldKind
 from pbem.text import as_sentence, count_noun, format_table, format_time, wrap
-
-
-def tick_lines(done: TickResult) -> Iterator[str]:
-    """Yield the results of a tick, a line for each stage that did anything."""
-    if done.busy:
-        yield "Nothing done: another tick or a worker is running."
-    before, sent = done.processed, done.sent
-    facts = [
-        (done.polled, "message", "received."),
-        (before.messages, "message", f"processed: {count_noun(before.sheets, 'order sheet')}."),
-        (before.unanswered, "message", "not answered. Reasons: pbem inbox"),
-        (before.quarantined, "message", "quarantined. See: pbem inbox --quarantined"),
-        (before.left, "message", "left for the next tick: so many came that this one stopped."),
-        (done.reminded, "reminder", "queued."),
-        *_turns_run(done),
-        (done.archived, "turn", "archived late."),
-        (sent.sent, "mail", "sent."),
-        (sent.deferred, "mail", "deferred; retried by the next tick."),
-        (sent.delayed, "mail", "delayed by the limits in pbem.toml."),
-        (sent.failed, "mail", "not delivered. See: pbem outbox"),
-    ]
-    for number, noun, what in facts:
-        if number:
-            yield f"{count_noun(number, noun)} {what}" if noun else what
-
-
-def _turns_run(done: TickResult) -> Iterator[tuple[int, str, str]]:
-    """Yield the sentences on turns that were run or wait now, as facts without a noun."""
-    for turn in done.resolved:
-        yield 1, "", f"{turn.campaign}: turn {turn.turn} run ({describe_reason(turn.reason)})."
-    for turn in done.on_hold:
-        name = turn.campaign
-        more = f", or pbem deadline {name} 24h" if turn.hold_kind == HoldKind.MISSING else ""
-        yield 1, "", f"{name}: turn {turn.turn} on hold: {turn.hold_reason}. Next: pbem release {name}{more}"
-    for turn in done.needs_ruling:
-        yield 1, "", f"{turn.campaign}: turn {turn.turn} needs a ruling. Next: pbem ruling {turn.campaign} --edit"
-
-
-def status_lines(status: HomeStatus) -> Iterator[str]:
-    """Yield all campaigns, and undelivered mail."""
-    if not status.campaigns:
-        yield "No campaigns. Create one: pbem new"
-    for number, campaign in enumerate(status.campaigns):
-        if number:
-            yield ""
-        yield from render_status(campaign, CLI)
-    yield from render_undelivered(status.undelivered)
-    if status.quarantined:
-        yield f"{count_noun(status.quarantined, 'message')} quarantined. See: pbem inbox --quarantined"
-    yield from (wrap(as_sentence(notice)) for notice in status.notices)
-
-
-def workers_lines(status: WorkersStatus) -> Iterator[str]:
-    """Yield the workers, the waiting jobs, and those that failed."""
-    if not status.workers:
-        yield "No workers running. Start one: pbem serve"
-    for worker in status.workers:
-        where = f"{worker.machine}, process {worker.process}"
-        heard = "not heard of for" if worker.silent else "heard of within"
-        doing = f"; working on: {', '.join(worker.doing)}" if worker.doing else ""
-        served = ", ".join(worker.queues)
-        yield f"{where}: serves {served} since {format_utc(worker.since)}, {heard} {math.ceil(worker.seconds)} s{doing}"
-    for queue in status.queues:
-        if queue.waiting or not queue.served:
-            unserved = "" if queue.served else "; no worker serves it"
-            yield f"{queue.queue}: {count_noun(queue.waiting, 'job')} waiting{unserved}"
-        for failed in queue.failed:
-            lane = f" {failed.lane}" if failed.lane else ""
-            times = count_noun(failed.times, "time")
-            yield f"{queue.queue}{lane}: failed {times}, last {format_utc(failed.last)}; see the log"
 
 
 def made_lines(made: BackupCreated, *, verified: bool) -> Iterator[str]:

@@ -41,12 +41,12 @@ from pbem.cli.lines import (
     saved_lines,
     shown_lines,
     site_lines,
-    tick_lines,
 )
 from pbem.cli.options import FILE, FOLDER, NUMBER, RenamedChoice, campaign
 from pbem.cli.output import print_error, print_lines, progress
+from pbem.cli.tick import tick_lines
 from pbem.config import load_settings, reaches
-from pbem.scheduler.tick import TickResult, stopped_by_signals
+from pbem.scheduler.tick import TickResult, import_steps, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_home
 from pbem.site.publish import publish
 from pbem.store.queue import has_queues, require_queues
@@ -135,6 +135,7 @@ def serve(call: Call, chosen: tuple[str, ...]) -> None:
 
     It ends at SIGTERM. On PostgreSQL several such processes share the work.
     """
+    import_steps()
     with call.open() as app:
         require_active(app)
         if chosen:

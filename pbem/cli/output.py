@@ -13,14 +13,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pbem.errors import CampaignError, reason_of
-from pbem.report.pictures import render_png
-from pbem.ruleset.drawing import Picture
 from pbem.util import FORMERLY, Progress, no_progress
+
+if TYPE_CHECKING:
+    from pbem.ruleset.drawing import Picture
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -134,6 +135,8 @@ def write_picture(path: Path, picture: Picture) -> None:
     Raises:
         CampaignError: If the ending is another, or the file cannot be written.
     """
+    from pbem.report.pictures import render_png
+
     kind = path.suffix.lower()
     if kind not in (".svg", ".png"):
         raise CampaignError(f"{path} is neither an SVG nor a PNG: call it like {path.with_suffix('.png')}")

@@ -20,7 +20,8 @@ import click
 
 from pbem.cli import completion
 from pbem.cli.call import Call
-from pbem.cli.command import NEW, SHOWS, Group, command
+from pbem.cli.command import NEW, SHOWS, command
+from pbem.cli.group import Group
 from pbem.cli.lines import check_lines
 from pbem.cli.options import FOLDER, RenamedChoice
 from pbem.errors import ConfigError

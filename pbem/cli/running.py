@@ -25,11 +25,12 @@ from pbem.admin.health import home_status, require_active
 from pbem.app import App
 from pbem.cli import completion
 from pbem.cli.call import Call
-from pbem.cli.command import SHOWS, Group, command
+from pbem.cli.command import SHOWS, command
+from pbem.cli.group import Group
 from pbem.cli.lines import preview_facts, preview_folder_lines
 from pbem.cli.options import FOLDER, NUMBER, WORDS, KeyValueParam, by_name, campaign, seat
 from pbem.cli.output import print_error, print_lines, progress
-from pbem.cli.start_here import print_tick
+from pbem.cli.tick import print_tick
 from pbem.errors import PbemError
 from pbem.ruleset.tokenizer import split_words
 from pbem.scheduler.tick import run_campaign_now

@@ -1,4 +1,4 @@
-"""The first commands of a GM: a home, a campaign, the tick, and a backup."""
+"""The first commands of a GM: a home, a campaign, and a backup."""
 
 from __future__ import annotations
 
@@ -6,37 +6,28 @@ from pathlib import Path
 
 import click
 
-from pbem.actions.base import CLI, Harmless, run_query
+from pbem.actions.base import Harmless
 from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
 from pbem.actions.seats import Invite
 from pbem.actions.start import StartCampaign
-from pbem.actions.statistics import ShowStatistics, statistics_chart
-from pbem.admin.dashboard import write_dashboard
 from pbem.admin.doctor import run_checks
-from pbem.admin.health import home_status
 from pbem.app import init_home
 from pbem.backup.create import create_backup
 from pbem.backup.restore import check_backup
 from pbem.cli import completion
 from pbem.cli.call import Call, cli_channel
-from pbem.cli.command import DUE, NEW, SHOWS, command
+from pbem.cli.command import NEW, SHOWS, command
 from pbem.cli.lines import (
     checked_lines,
     diagnosis_lines,
     game_facts,
     game_lines,
     made_lines,
-    status_lines,
-    tick_lines,
-    workers_lines,
 )
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign, pairs_option
-from pbem.cli.output import print_error, progress, to_json, write_picture
+from pbem.cli.output import print_error, progress, to_json
 from pbem.config import load_settings
 from pbem.games import find_game, rulebook
-from pbem.scheduler.tick import TickResult
-from pbem.scheduler.tick import tick as tick_home
-from pbem.scheduler.worker_status import load_worker_status
 
 
 @command("pbem init home --address orders@example.org", NEW)
@@ -163,54 +154,6 @@ def invite(call: Call, name: str, address: str, seat: str) -> None:
 def start(call: Call, name: str) -> None:
     """Start a campaign and send the first reports."""
     call.act(name, StartCampaign())
-
-
-@command("pbem tick", DUE, log=True)
-def tick(call: Call) -> None:
-    """Do all that is due: read mail, run turns, send mail.
-
-    Exits 1 if there was a problem; whatever else was due is done by then.
-    """
-    with call.open() as app, progress() as bar:
-        # A tick at a named time (--now) knows of no outages (decision 9).
-        done = tick_home(app, call.now, live=call.live, progress=bar)
-    print_tick(call, done)
-
-
-def print_tick(call: Call, done: TickResult, *, sound: bool = True) -> None:
-    """Print what a tick did, and its problems on standard error."""
-    lines = list(tick_lines(done)) or ([] if done.problems else ["Nothing to do."])
-    for problem in done.problems if not call.as_json else ():
-        print_error(f"Problem: {problem}")
-    call.print(done, lines, sound=sound and not done.problems)
-
-
-@command("pbem status trap7 --stats", SHOWS)
-@click.argument("name", required=False, shell_complete=completion.campaigns)
-@click.option("--stats", is_flag=True, help="Show when sheets came, how long turns took, scores, who seems inactive.")
-@click.option("--picture", type=FILE, help="With --stats: draw them into this file, an SVG or PNG.")
-@click.option("--workers", is_flag=True, help="Show the workers, the jobs that wait for them, and what failed.")
-@click.option("--html", "page", type=FILE, help="Write all campaigns at a glance into this file, a private web page.")
-def status(
-    call: Call, name: str | None, *, stats: bool, picture: Path | None, workers: bool, page: Path | None
-) -> None:
-    """Show turns, deadlines, seats, sheets, stuck mail."""
-    if (stats and name is None) or (picture and not stats) or (workers and name is not None):
-        raise click.UsageError("--stats needs a NAME, --picture needs --stats, and --workers goes alone")
-    with call.open() as app:
-        if page is not None:
-            write_dashboard(app, page, call.now)
-        if workers:
-            at_work = load_worker_status(app)
-            call.print(at_work, workers_lines(at_work))
-        elif stats:
-            found = run_query(app, name or "", question := ShowStatistics(), call.now)
-            if picture is not None:
-                write_picture(picture, statistics_chart(found))
-            call.print(found, question.render(found, CLI), paged=True)
-        else:
-            all_campaigns = home_status(app, name)
-            call.print(all_campaigns, status_lines(all_campaigns), paged=True)
 
 
 @command(

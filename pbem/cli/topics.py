@@ -6,11 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from textwrap import dedent
 
-from pbem.actions.base import CLI
-from pbem.actions.registry import GM_COMMANDS
-from pbem.actions.settings import HouseRuleList, ShowHouseRules, house_rule_lines
-from pbem.campaign.house_rules import SCHEDULE, HouseRules
-
 _SCHEDULE = """
     A schedule gives each turn its deadline. It is set for a new campaign with --schedule, and for turns to come with:
 
@@ -120,6 +115,10 @@ def _text(text: str) -> Callable[[], Iterable[str]]:
 
 
 def _house_rules() -> Iterator[str]:
+    from pbem.actions.base import CLI
+    from pbem.actions.settings import HouseRuleList, ShowHouseRules, house_rule_lines
+    from pbem.campaign.house_rules import SCHEDULE, HouseRules
+
     yield "House rules are shown and changed with: pbem set NAME [RULE=VALUE]..; those of a new campaign with --set."
     yield ""
     values = {**asdict(HouseRules()), SCHEDULE: "FRI 20:00 Europe/Berlin"}
@@ -128,6 +127,8 @@ def _house_rules() -> Iterator[str]:
 
 
 def _mail() -> Iterator[str]:
+    from pbem.actions.registry import GM_COMMANDS
+
     yield "A GM runs a campaign by mail to the home's address, with the token of: pbem gm NAME --token"
     yield from ("", "  GM trap7 TOKEN", "  HOLD back on Monday", "  END", "")
     yield "The commands:"

@@ -19,7 +19,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import PlayerCommand
 from pbem.app import App
 from pbem.errors import StoreError
+from pbem.inbox import ProcessResult
 from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_commands import find_gm_frame
@@ -66,7 +67,7 @@ from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.store.models import Campaign, InboxMessage, PendingRequest, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import MessageState
-from pbem.util import FORMERLY, Progress, TimeLimitExceeded, no_progress, run_with_time_limit
+from pbem.util import Progress, TimeLimitExceeded, no_progress, run_with_time_limit
 
 _SAVE = (
     update(InboxMessage)
@@ -83,21 +84,6 @@ class MessageResult:
     sheet: bool = False
     state: MessageState = MessageState.PROCESSED
     silences: Sequence[str] = ()
-
-
-@dataclass(slots=True)
-class ProcessResult:
-    """Counts of processed messages; `unanswered` had an answer due, which limits forbade.
-
-    `left` are those for which there was no room; then all that came before `read_until` were processed.
-    """
-
-    messages: int = field(default=0, metadata={FORMERLY: "letters"})
-    sheets: int = 0
-    quarantined: int = field(default=0, metadata={FORMERLY: "set_aside"})
-    unanswered: int = 0
-    left: int = 0
-    read_until: dt.datetime | None = None
 
 
 def process_messages(

@@ -21,7 +21,7 @@ from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from threading import Lock
 
@@ -33,13 +33,22 @@ from pbem.errors import PermanentMailError, TemporaryMailError, TransportUnavail
 from pbem.log import event
 from pbem.mail.compose import text_only
 from pbem.mail.connection import is_content_refusal
-from pbem.mail.outbox import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, TEXT, in_partition, is_due, provider_of
+from pbem.mail.outbox import (
+    GIVE_UP,
+    IN_ORDER,
+    LONGEST_WAIT,
+    OUTBOX,
+    TEXT,
+    DeliveryResult,
+    in_partition,
+    is_due,
+    provider_of,
+)
 from pbem.mail.retention import is_masked
 from pbem.mail.transport import Transport
 from pbem.store.models import OutgoingMail, Person
 from pbem.store.session import Store
 from pbem.store.types import OutgoingState
-from pbem.util import FORMERLY
 
 _INSTEAD = " instead: "
 
@@ -188,20 +197,6 @@ _EVENTS = {
     OutgoingState.QUEUED: "mail put off",
     OutgoingState.FAILED: "mail refused",
 }
-
-
-@dataclass(frozen=True)
-class DeliveryResult:
-    """Counts of the mails that were due. `delayed` wait for their provider's rate limit.
-
-    `trouble` is the sentence why sending stopped early, or "".
-    """
-
-    sent: int = 0
-    deferred: int = field(default=0, metadata={FORMERLY: "retried"})
-    failed: int = 0
-    delayed: int = field(default=0, metadata={FORMERLY: "held"})
-    trouble: str = ""
 
 
 def deliver_due(

@@ -12,19 +12,21 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
 from threading import Event
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sqlalchemy import Table, select
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
 from pbem.log import event
-from pbem.mail.imap import Idler, ImapMailbox
 from pbem.mail.mailbox import Mailbox, RawMessage
 from pbem.mail.maildir import MaildirMailbox
 from pbem.mail.transport import SmtpTransport
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store, insert_ignore
+
+if TYPE_CHECKING:
+    from pbem.mail.imap import ImapMailbox
 
 
 class Waiter(Protocol):
@@ -36,7 +38,11 @@ class Waiter(Protocol):
 
 def open_waiter(settings: Settings) -> Waiter:
     """Return the waiter for the inbox of the settings."""
-    return Sleeper() if settings.inbox_url.scheme == "maildir" else Idler(settings)
+    if settings.inbox_url.scheme == "maildir":
+        return Sleeper()
+    from pbem.mail.imap import Idler
+
+    return Idler(settings)
 
 
 class Sleeper:
@@ -148,12 +154,14 @@ def _row(mail: RawMessage, now: datetime) -> dict[str, Any]:
     }
 
 
-def open_mailbox(settings: Settings) -> Mailbox:
+def open_mailbox(settings: Settings) -> ImapMailbox | MaildirMailbox:
     """Return the inbox of the settings. It connects with the first `batches`."""
     url = settings.inbox_url
     if url.scheme == "maildir":
         folder = settings.home / url.path
         return MaildirMailbox(folder, name=settings.inbox, ours=folder.is_relative_to(settings.home))
+    from pbem.mail.imap import ImapMailbox
+
     return ImapMailbox(settings)
 
 
@@ -165,7 +173,6 @@ def count_waiting(settings: Settings) -> int:
         MailError: The inbox cannot be read.
     """
     with closing(open_mailbox(settings)) as mailbox:
-        assert isinstance(mailbox, ImapMailbox | MaildirMailbox)
         return mailbox.waiting()
 
 

@@ -23,6 +23,7 @@ from pbem.mail.headers import message_id
 from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import UNSENT_STATES, OutgoingState
+from pbem.util import FORMERLY
 
 TEXT = "text"
 
@@ -322,3 +323,17 @@ def _row(each: AddressedMail, settings: Settings, now: datetime) -> dict[str, An
 def deputy_topic(topic: str) -> str:
     """Return the topic of a deputy's copy of a mail, by the topic of the mail."""
     return topic and f"{topic} deputy"
+
+
+@dataclass(frozen=True)
+class DeliveryResult:
+    """Counts of the mails that were due. `delayed` wait for their provider's rate limit.
+
+    `trouble` is the sentence why sending stopped early, or "".
+    """
+
+    sent: int = 0
+    deferred: int = field(default=0, metadata={FORMERLY: "retried"})
+    failed: int = 0
+    delayed: int = field(default=0, metadata={FORMERLY: "held"})
+    trouble: str = ""

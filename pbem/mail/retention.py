@@ -19,7 +19,6 @@ from sqlalchemy import ColumnElement, Executable, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.mail.compose import text_only
-from pbem.mail.message import parse_message
 from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.store.session import Store
 from pbem.store.types import MessageState, OutgoingState
@@ -76,7 +75,14 @@ def keep_text_only(raw: bytes) -> bytes:
     if text_only(raw) == raw:
         return redact_tokens(raw)
     # The text as parsed, not as sent: a reply may quote the HTML, which is wrapped otherwise.
-    return _as_text(_FIELD.sub(_mask_subject, _split_mail(raw)[0]), parse_message(raw).text)
+    return _as_text(_FIELD.sub(_mask_subject, _split_mail(raw)[0]), _parse_text(raw))
+
+
+def _parse_text(raw: bytes) -> str:
+    # Imported here, as most ticks find nothing to redact.
+    from pbem.mail.message import parse_message
+
+    return parse_message(raw).text
 
 
 def redact_tokens(raw: bytes) -> bytes:
@@ -85,7 +91,7 @@ def redact_tokens(raw: bytes) -> bytes:
     Where they show only once it is decoded, its text alone is kept.
     """
     head, gap, body = _split_mail(raw)
-    text = parse_message(raw).text if _ENCODED.search(raw) else ""
+    text = _parse_text(raw) if _ENCODED.search(raw) else ""
     shown = _FIELD.sub(_mask_subject, head)
     if _TOKEN.search(text):
         return _as_text(shown, text)

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, load_open_turns
+from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, is_late, load_open_turns, needs_notice, turns_to_notify
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, notify_gm_once
 from pbem.campaign.snapshot import (
@@ -34,32 +34,8 @@ from pbem.store.models import Turn
 from pbem.store.types import PageDelivery
 from pbem.text import count_noun, format_time_short, join_names
 
-REMINDER = dt.timedelta(hours=24)
-"""Time before the deadline at which reminders go out; at the soonest halfway to it."""
-
 _AWAY = 14
 """Days of the absence that a reminder offers to ask for."""
-
-
-def needs_reminding(turn: OpenTurnStatus, now: dt.datetime) -> bool:
-    """Return True if reminders are to go out now; after the deadline it is too late for them."""
-    if turn.deadline is None or turn.reminded_at is not None or turn.held:
-        return False
-    # With less than two days to play, a day before the deadline would be soon after the report.
-    return turn.deadline - min(REMINDER, (turn.deadline - turn.opened_at) / 2) <= now < turn.deadline
-
-
-def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
-    """Return True if the deadline has passed, the turn waits out its grace, and no late notices went out."""
-    if turn.deadline is None or turn.closes is None or turn.held or not turn.missing:
-        return False
-    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline  # an earlier time is that of reminders
-    return turn.deadline <= now < turn.closes and not told
-
-
-def turns_to_notify(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnStatus]:
-    """Return the open turns of which players are to be notified now."""
-    return [turn for turn in turns if _needs_notice(turn, now)]
 
 
 def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
@@ -79,16 +55,12 @@ def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) 
     return count, problems
 
 
-def _needs_notice(turn: OpenTurnStatus, now: dt.datetime) -> bool:
-    return needs_reminding(turn, now) or is_late(turn, now)
-
-
 def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
     with app.store.writing() as session:
         snapshot = locked_campaign(session, found.campaign)
         # Loaded again under the lock: another process may have sent them, or run the turn.
         turn = next((turn for turn in load_open_turns(session, snapshot.name) if turn.turn_id == found.turn_id), None)
-        if turn is None or not _needs_notice(turn, now):
+        if turn is None or not needs_notice(turn, now):
             return 0
         # In the transaction that queues the mails, so that a kill loses both or neither.
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))

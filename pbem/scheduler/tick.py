@@ -7,7 +7,6 @@ are running.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import fcntl
 import signal
@@ -21,29 +20,31 @@ from types import FrameType
 from sqlalchemy import func, select
 
 from pbem import util
-from pbem.actions.ruling import awaits_ruling, send_digests
-from pbem.actions.run_turn import RunCondition, always, is_requested, requested_runs, run_turn
-from pbem.admin.dashboard import write_dashboard
 from pbem.admin.health import record_poll, require_active, stuck_mail
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending, repair_archive
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
-from pbem.campaign.deadlines import BY_GM, DueTurn, due_turns, open_turns
+from pbem.campaign.deadlines import (
+    BY_GM,
+    DueTurn,
+    due_turns,
+    held_for_rulings,
+    open_turns,
+    requested_runs,
+    turns_to_notify,
+)
 from pbem.campaign.schedule import Outage
 from pbem.campaign.snapshot import load_campaign, require_running
 from pbem.errors import PbemError, RulesetError, StoreError, describe_error
-from pbem.inbox.process import ProcessResult, process_messages
+from pbem.inbox import ProcessResult
 from pbem.log import event
-from pbem.mail.delivery import DeliveryResult, deliver_due
 from pbem.mail.fetch import fetch_messages, open_mailbox, open_waiter
-from pbem.mail.outbox import in_partition, is_due
+from pbem.mail.outbox import DeliveryResult, in_partition, is_due
 from pbem.mail.retention import redact_old_mail
 from pbem.mail.transport import open_transport
-from pbem.scheduler.reminders import notify_turn_failure, send_reminders
-from pbem.scheduler.review import hold_doubtful_turns, run_condition
 from pbem.scheduler.worker_status import serving
-from pbem.site.publish import publish_changes
-from pbem.store.models import Campaign, Turn
+from pbem.store.models import InboxMessage
+from pbem.store.types import MessageState
 from pbem.text import count_noun
 from pbem.util import FORMERLY, Progress, ShutdownRequested, no_progress, redact_secrets
 
@@ -134,6 +135,11 @@ def answer_mail(
     """Process new messages, all or those of a partition; after `most` bytes the others wait."""
 
     def answer() -> None:
+        with app.store.reading() as session:
+            if session.scalar(select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW).limit(1)) is None:
+                return
+        from pbem.inbox.process import process_messages
+
         done.processed = process_messages(app, now, lane=lane, most=most, progress=progress)
 
     mail_at_rest(app, answer, done.problems, now)
@@ -151,72 +157,22 @@ def run_due(
     each_by_itself(app, lambda name: _run_campaign(app, moment, done, name, progress), done.problems, campaign)
 
 
-def _run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
-    now = moment.at
+def find_due(app: App, moment: TickTime, campaign: str | None) -> Iterator[str]:
+    """Yield campaigns, of all or only the given one, in which something is due."""
     waiting = open_turns(app, campaign)
-    if moment.readable:
-        reminded, problems = send_reminders(app, waiting, now)
-        done.reminded += reminded
-        done.problems += problems
-    # As of `read_until` where mail is left: sheets that were sent in time may be among it.
-    found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
-    # A GM's request runs the turn as it is, whatever would hold it; after that it is no longer due.
-    turns = [*requested_runs(app, now, campaign), *_hold_doubtful(app, found, now, done)]
-    resolve(app, turns, now, done, progress, at_word=is_requested)
-    done.problems += send_digests(app, now, campaign)
-
-
-def _hold_doubtful(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
-    """Hold doubtful turns; return the others."""
-    sifted = hold_doubtful_turns(app, turns, now)
-    for turn in sifted.held:
-        event("turn held", campaign=turn.campaign, turn=turn.turn)
-    done.on_hold += sifted.held
-    done.problems += sifted.problems
-    return sifted.free
-
-
-def resolve(
-    app: App,
-    turns: Sequence[DueTurn],
-    now: dt.datetime,
-    done: TickResult,
-    progress: Progress,
-    *,
-    at_word: RunCondition,
-) -> None:
-    """Run turns, if they are due still; for those of a GM, `at_word` is asked instead. A fault stops no other turn."""
-    for count, turn in enumerate(turns, start=1):
-        try:
-            _run_turn_due(app, turn, now, done, at_word=at_word)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            event("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
-            done.problems.append(notify_turn_failure(app, turn, error, now))
-        progress("resolving", count, len(turns))
-
-
-def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
-    by_gm = turn.reason == BY_GM
-    still = at_word if by_gm else run_condition(turn)
-    if not by_gm and awaits_ruling(app, turn, now):
-        done.needs_ruling.append(turn)
-        event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
-    elif run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
-        done.resolved.append(turn)
-        event("turn resolved", **dataclasses.asdict(turn), state=_load_state_hash(app, turn))
-    elif by_gm:
-        said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
-        done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
-
-
-def _load_state_hash(app: App, turn: DueTurn) -> str | None:
-    """Return the hash of the state after a turn."""
-    opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
-    here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
+    found = due_turns(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
+    yield from (turn.campaign for turn in (*found, *requested_runs(app, moment.at, campaign)))
     with app.store.reading() as session:
-        return session.scalar(opened.where(*here))
+        yield from held_for_rulings(session, campaign)
+    if moment.readable:
+        yield from (turn.campaign for turn in turns_to_notify(waiting, moment.at))
+
+
+def _run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
+    if any(True for _ in find_due(app, moment, campaign)):
+        from pbem.scheduler.turns import run_campaign
+
+        run_campaign(app, moment, done, campaign, progress)
 
 
 def sync_archive(app: App, now: dt.datetime, done: TickResult) -> None:
@@ -233,6 +189,10 @@ def _sync_campaign(app: App, now: dt.datetime, done: TickResult, campaign: str |
 
 def publish_site(app: App, now: dt.datetime, done: TickResult) -> None:
     """Bring the site up to date with the database, if the settings name its folder and anything has changed."""
+    if app.settings.site is None:
+        return
+    from pbem.site.publish import publish_changes
+
     try:
         done.problems += publish_changes(app, now)
     except StoreError:
@@ -245,6 +205,8 @@ def show_dashboard(app: App, now: dt.datetime, done: TickResult) -> None:
     """Write the dashboard, if the settings name its file; a fault in it stops nothing else."""
     if app.settings.dashboard is None:
         return
+    from pbem.admin.dashboard import write_dashboard
+
     try:
         write_dashboard(app, app.settings.dashboard, now)
     except StoreError:
@@ -269,6 +231,8 @@ def _deliver(app: App, now: dt.datetime, done: TickResult, lane: str | None, pro
     try:
         with closing(open_transport(settings)) as carrier:
             if total:  # even an empty delivery takes SQLite's write lock, and most ticks have nothing to send
+                from pbem.mail.delivery import deliver_due
+
                 done.sent = deliver_due(
                     app.store,
                     carrier,
@@ -344,6 +308,9 @@ def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progres
         MailError: the mailbox cannot be read.
         ConfigError: the home was restored and not activated since.
     """
+    from pbem.actions.run_turn import always
+    from pbem.scheduler.turns import resolve
+
     require_active(app)
     done = TickResult()
     with _exclusive_tick(app) as alone:
@@ -412,6 +379,13 @@ def _home_lock(app: App) -> Iterator[bool]:
             yield False
         else:
             yield True
+
+
+def import_steps() -> None:
+    """Import what ticks with work need: for a service, before it opens its home, which freezes all that is loaded."""
+    from pbem.inbox import process  # noqa: F401 - imported alone
+    from pbem.mail import delivery  # noqa: F401 - as above
+    from pbem.scheduler import turns  # noqa: F401 - as above
 
 
 def serve(app: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[TickResult], None]) -> None:

@@ -20,7 +20,7 @@ import logging
 import os
 import platform
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -38,12 +38,9 @@ from psycopg import Error as PostgresError
 from sqlalchemy import column, delete, func, select, table
 from sqlalchemy.orm import Session
 
-from pbem.actions.ruling import held_for_rulings
-from pbem.actions.run_turn import requested_runs
 from pbem.admin.health import LastPoll, last_poll, record_poll, require_active
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE
-from pbem.campaign.deadlines import due_turns, open_turns
 from pbem.errors import CampaignError, ConfigError, PbemError, StoreError, describe_error
 from pbem.inbox.message_queue import GLOBAL
 from pbem.inbox.process import partition_messages
@@ -51,11 +48,11 @@ from pbem.log import event
 from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST
 from pbem.mail.outbox import is_due, partition_of
-from pbem.scheduler.reminders import turns_to_notify
 from pbem.scheduler.tick import (
     TickResult,
     TickTime,
     answer_mail,
+    find_due,
     log_problems,
     mask_tokens,
     run_due,
@@ -218,7 +215,7 @@ def _find_jobs(app: App, now: dt.datetime) -> set[QueuedJob]:
 def _campaigns_due(app: App, moment: TickTime) -> set[str]:
     """Return the campaigns in which something may be due besides messages."""
     try:
-        return set(_find_due(app, moment, None))
+        return set(find_due(app, moment, None))
     except (*UNREADABLE, CampaignError):
         with app.store.reading() as session:
             names = session.scalars(select(Campaign.name)).all()
@@ -228,19 +225,9 @@ def _campaigns_due(app: App, moment: TickTime) -> set[str]:
 def _may_be_due(app: App, moment: TickTime, campaign: str) -> bool:
     """Return True if something may be due in a campaign, or it cannot be read: its job will report that."""
     try:
-        return any(True for _ in _find_due(app, moment, campaign))
+        return any(True for _ in find_due(app, moment, campaign))
     except (*UNREADABLE, CampaignError):
         return True
-
-
-def _find_due(app: App, moment: TickTime, campaign: str | None) -> Iterator[str]:
-    waiting = open_turns(app, campaign)
-    found = due_turns(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
-    yield from (turn.campaign for turn in (*found, *requested_runs(app, moment.at, campaign)))
-    with app.store.reading() as session:
-        yield from held_for_rulings(session, campaign)
-    if moment.readable:
-        yield from (turn.campaign for turn in turns_to_notify(waiting, moment.at))
 
 
 SIGNS_OF_LIFE = 5

@@ -6,14 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
-from sqlalchemy import Connection, make_url, text
+from sqlalchemy import Connection, inspect, make_url, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
@@ -61,33 +56,47 @@ def migrate(
         fresh: Raise StoreError if there are tables.
         also: Called in the same transaction, when the tables are there.
     """
-    with _connect(url, create=create) as (config, connection):
-        there = MigrationContext.configure(connection).get_current_heads()
+    with _connect(url, create=create) as connection:
+        there = _read_revisions(connection)
         if not there and not create:
             raise _no_tables(restoring(url)).error
         if there and fresh:
             raise StoreError(NOT_EMPTY)
         if found := _newer_schema(there):
             raise found.error
-        command.upgrade(config, revision)
+        _run_alembic(connection, "upgrade", revision)
         if also is not None:
             also(connection)
 
 
 def knows_revision(revision: str) -> bool:
     """Return True if this code has the migrations from a revision on."""
-    return revision in _load_revisions().known
+    return revision in _known_revisions()
 
 
 def downgrade(url: str, revision: str) -> None:
     """Downgrade the tables to a revision; "base" drops them all. Raises ConfigError."""
-    with _connect(url) as (config, _connection):
-        command.downgrade(config, revision)
+    with _connect(url) as connection:
+        _run_alembic(connection, "downgrade", revision)
+
+
+def _run_alembic(connection: Connection, step: Literal["upgrade", "downgrade"], revision: str) -> None:
+    # Imported here: every command looks whether the tables are current, and only these two need alembic.
+    from alembic import command
+    from alembic.config import Config
+    from alembic.util import CommandError
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    try:
+        (command.upgrade if step == "upgrade" else command.downgrade)(config, revision)
+    except CommandError as error:
+        raise ConfigError(f"the database cannot be migrated: {error}") from None
 
 
 def schema_is_current(url: str) -> bool:
     """Return True if the tables are of this version of the code. Raises ConfigError if they cannot be read."""
-    return _revisions(url) == _load_revisions().heads
+    return _revisions(url) == _known_revisions()[-1:]
 
 
 def require_current_schema(url: str) -> None:
@@ -131,7 +140,7 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def _schema_problem(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
-    if revisions == _load_revisions().heads:
+    if revisions == _known_revisions()[-1:]:
         return None
     if not revisions:
         return _no_tables(restore)
@@ -139,8 +148,14 @@ def _schema_problem(revisions: tuple[str, ...], restore: str) -> SchemaProblem |
 
 
 def _revisions(url: str) -> tuple[str, ...]:
-    with _connect(url, writes=False) as (_, connection):
-        return MigrationContext.configure(connection).get_current_heads()
+    with _connect(url, writes=False) as connection:
+        return _read_revisions(connection)
+
+
+def _read_revisions(connection: Connection) -> tuple[str, ...]:
+    if not inspect(connection).has_table("alembic_version"):
+        return ()
+    return tuple(connection.scalars(text("SELECT version_num FROM alembic_version")))
 
 
 # An error, never an invitation to create the tables: a program that looks for a lost database leaves an empty one, and
@@ -153,45 +168,28 @@ def _newer_schema(revisions: tuple[str, ...]) -> SchemaProblem | None:
     """Return the problem of tables whose revision is newer than this code, or None."""
     for revision in revisions:
         if not knows_revision(revision):
-            newest = _load_revisions().heads[0]
+            newest = _known_revisions()[-1]
             said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {newest}"
             return SchemaProblem(said, "install the newer one, and start anew what still runs")
     return None
 
 
-class _Revisions(NamedTuple):
-    """The newest revisions, and all revisions up to them."""
-
-    heads: tuple[str, ...]
-    known: frozenset[str]
-
-
-# Once per process: all modules of the migrations are imported, and an upgrade may replace their files meanwhile.
+# Once per process, as an upgrade may replace the files meanwhile.
 @cache
-def _load_revisions() -> _Revisions:
-    steps = ScriptDirectory.from_config(_config())
-    return _Revisions(tuple(steps.get_heads()), frozenset(step.revision for step in steps.walk_revisions()))
-
-
-def _config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
-    return config
+def _known_revisions() -> tuple[str, ...]:
+    """Return all revisions, oldest first: the numbers with which the names of the migrations begin."""
+    return tuple(sorted(path.name.partition("_")[0] for path in (FOLDER / "versions").glob("[0-9]*.py")))
 
 
 @contextmanager
-def _connect(url: str, *, writes: bool = True, create: bool = False) -> Iterator[tuple[Config, Connection]]:
+def _connect(url: str, *, writes: bool = True, create: bool = False) -> Iterator[Connection]:
     # SQLite alters a table by dropping and rebuilding it, which foreign keys would forbid.
     engine = open_engine(url, foreign_keys=False, create=create)
-    config = _config()
     try:
         with engine.connect().execution_options(pbem_writes=writes) as connection, connection.begin():
             if writes and engine.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-            config.attributes["connection"] = connection
-            yield config, connection
-    except CommandError as error:
-        raise ConfigError(f"the database cannot be migrated: {error}") from None
+            yield connection
     except DatabaseError as error:
         said = why_refused(error.orig or error, engine.url)
         raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}") from None

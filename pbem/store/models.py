@@ -44,6 +44,15 @@ class Base(DeclarativeBase):
     type_annotation_map: ClassVar[dict[Any, Any]] = {dt.datetime: UtcDateTime, bytes: LargeBinary, str: Text}
 
 
+def _partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
+    """Return an index of the rows that meet a condition.
+
+    The migrations make it so, and a test compares them: the keywords of SQLAlchemy would load the dialects of both
+    databases, which takes an eighth of the start.
+    """
+    return Index(name, *columns, unique=unique, info={"where": where})
+
+
 class Person(Base):
     """A person who plays or wants to play, in any number of campaigns: one identity, one address.
 
@@ -245,10 +254,6 @@ class StoredRoll(Base):
     at: Mapped[dt.datetime]
 
 
-_SHELVED = text("shelf_id IS NOT NULL")
-_UNARCHIVED = text("archived_at IS NULL AND shelf_id IS NULL")
-
-
 class Turn(Base):
     """One turn: the state it opens with and, once `resolved_at` is set, the record of its run.
 
@@ -264,18 +269,17 @@ class Turn(Base):
 
     __tablename__ = "turn"
     __table_args__ = (
-        Index(
+        _partial_index(
             # One live turn of each number; withdrawn turns keep theirs.
             "uq_turn_live",
             "campaign_id",
             "number",
             unique=True,
-            sqlite_where=text("shelf_id IS NULL"),
-            postgresql_where=text("shelf_id IS NULL"),
+            where="shelf_id IS NULL",
         ),
         # For queries of each tick over all turns, whose rows are long: they hold states and records.
-        Index("ix_turn_shelved", "campaign_id", sqlite_where=_SHELVED, postgresql_where=_SHELVED),
-        Index("ix_turn_unarchived", "id", sqlite_where=_UNARCHIVED, postgresql_where=_UNARCHIVED),
+        _partial_index("ix_turn_shelved", "campaign_id", where="shelf_id IS NOT NULL"),
+        _partial_index("ix_turn_unarchived", "id", where="archived_at IS NULL AND shelf_id IS NULL"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -358,9 +362,6 @@ class StoredAttachment(Base):
     content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
-_UNWRITTEN = text("written_at IS NULL")
-
-
 class SealedPage(Base):
     """A report as a page behind a link: the encrypted file for `place` on the site. The link in the mail has the key.
 
@@ -369,7 +370,7 @@ class SealedPage(Base):
     """
 
     __tablename__ = "sealed_page"
-    __table_args__ = (Index("ix_sealed_page_unwritten", "id", sqlite_where=_UNWRITTEN, postgresql_where=_UNWRITTEN),)
+    __table_args__ = (_partial_index("ix_sealed_page_unwritten", "id", where="written_at IS NULL"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
@@ -405,9 +406,6 @@ class Worker(Base):
     since: Mapped[dt.datetime]
 
 
-_UNMASKED = text("masked_at IS NULL")
-
-
 class InboxMessage(Base):
     """A message received. `state` is "new", "processed" or "quarantined"; `note` says what became of it.
 
@@ -427,10 +425,8 @@ class InboxMessage(Base):
         UniqueConstraint("mailbox", "uid_validity", "uid"),
         Index("ix_letter_state", "state", "id"),
         Index("ix_letter_sender", "sender", "key", "verdict", "received_at"),
-        Index(
-            "ix_letter_unanswered", "received_at", sqlite_where=text("unanswered"), postgresql_where=text("unanswered")
-        ),
-        Index("ix_letter_unmasked", "state", "id", sqlite_where=_UNMASKED, postgresql_where=_UNMASKED),
+        _partial_index("ix_letter_unanswered", "received_at", where="unanswered"),
+        _partial_index("ix_letter_unmasked", "state", "id", where="masked_at IS NULL"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -476,9 +472,6 @@ class OrderSheet(Base):
     author: Mapped[str] = mapped_column(String(10), default="player")
 
 
-_STRANGER = text("kind = 'stranger'")
-
-
 class OutgoingMail(Base):
     """A complete mail to be sent.
 
@@ -495,8 +488,8 @@ class OutgoingMail(Base):
         Index("ix_outgoing_due", "state", "not_before", "id"),
         Index("ix_outgoing_provider", "provider", "sent_at"),
         Index("ix_outgoing_topic", "topic", "state"),
-        Index("ix_outgoing_stranger", "created_at", "provider", sqlite_where=_STRANGER, postgresql_where=_STRANGER),
-        Index("ix_outgoing_unmasked", "state", "sent_at", sqlite_where=_UNMASKED, postgresql_where=_UNMASKED),
+        _partial_index("ix_outgoing_stranger", "created_at", "provider", where="kind = 'stranger'"),
+        _partial_index("ix_outgoing_unmasked", "state", "sent_at", where="masked_at IS NULL"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, create_engine, event, func, make_url, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -92,8 +92,6 @@ PG_DISK_FULL = "53100"
 
 # The low byte of an extended error code of SQLite is the primary code.
 _PRIMARY = 0xFF
-
-_INSERTS: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
 
 class Store:
@@ -189,7 +187,11 @@ def flushed_connection(session: Session) -> Connection:
 
 def insert_ignore(session: Session, table: Table) -> Any:
     """Return an INSERT that skips rows that are there already, also those committed meanwhile."""
-    return _INSERTS[session.get_bind().dialect.name](table).on_conflict_do_nothing()
+    if session.get_bind().dialect.name == "sqlite":
+        return sqlite.insert(table).on_conflict_do_nothing()
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table).on_conflict_do_nothing()
 
 
 class AdvisoryLock:

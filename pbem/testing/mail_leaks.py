@@ -100,7 +100,7 @@ class MailSandbox:
             write_default_settings(folder, ADDRESS)
             database.write_bytes(migrated_database())
         settings = load_settings(folder)
-        self._app = App(settings, Store(settings.database), {ruleset.key: ruleset}, reporter)
+        self._app = App(settings, Store(settings.database), {ruleset.key: ruleset}, lambda: reporter)
         self._ruleset = ruleset
         self._seats = usual_seats(ruleset)
         self._seen = len(self._sent_paths())

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from pbem.actions.run_turn import always, commit_run, run_turn
-from pbem.archive import ReplayProof
+from pbem.archive.replay import ReplayProof
 from pbem.campaign.archive_sync import archive_now, prove_archive
 from pbem.campaign.snapshot import CampaignSnapshot, Context, load_campaign
 from pbem.campaign.turns import compute_turn, load_before

@@ -26,7 +26,7 @@ from pbem.actions.open_turn import PreviewTurn, write_preview
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import ShowRulingForm, read_folder, ruling_by_mail, write_folder
 from pbem.actions.settings import mail_gm_token
-from pbem.archive import file_hash
+from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import archive_pending, prove_archive, repair_archive
 from pbem.campaign.snapshot import Context, load_campaign

@@ -10,7 +10,8 @@ from pbem.actions.base import run_action
 from pbem.actions.deadlines import HoldCampaign
 from pbem.actions.seats import Invite
 from pbem.actions.settings import ChangeGm, NameGm
-from pbem.backup import check_backup, create_backup
+from pbem.backup.create import create_backup
+from pbem.backup.restore import check_backup
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError

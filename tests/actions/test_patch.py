@@ -14,7 +14,7 @@ from pbem.actions.rerun import EditState, RerunTurn, ShowState, StateEdited
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.actions.start import StartCampaign
-from pbem.archive import PatchError
+from pbem.archive.json_patch import PatchError
 from pbem.errors import CampaignError
 from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects

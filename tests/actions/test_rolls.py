@@ -17,7 +17,7 @@ from pbem.actions.open_turn import PreviewTurn, RollDice, ShowRolls
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.settings import ShowJournal
-from pbem.archive import file_hash
+from pbem.archive.record import file_hash
 from pbem.archive.verify import VerifyResult, verify
 from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import CampaignError, ReplayError

@@ -14,7 +14,8 @@ from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import RulingResult, ShowRulingForm, SubmitRuling, read_folder, render_ruling, write_folder
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown, ShowRuling
 from pbem.admin.health import home_status
-from pbem.backup import check_backup, create_backup, restore_home
+from pbem.backup.create import create_backup
+from pbem.backup.restore import check_backup, restore_home
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.people import hash_token
 from pbem.errors import CampaignError

@@ -19,8 +19,7 @@ from pbem.actions.fork import ShowFork
 from pbem.actions.rerun import EditState, ShowState
 from pbem.actions.rollback import RollBack
 from pbem.actions.start import StartCampaign
-from pbem.archive import setup_dice, turn_dice
-from pbem.archive.record import folder_name
+from pbem.archive.record import folder_name, setup_dice, turn_dice
 from pbem.archive.replay import replay
 from pbem.archive.verify import find_campaigns, verify
 from pbem.campaign.archive_sync import prove_archive

@@ -38,7 +38,8 @@ from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import App
 from pbem.cli import main
-from pbem.cli.command import Command, Group
+from pbem.cli.command import Command
+from pbem.cli.group import Group
 from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
 from pbem.ruleset import Order
 from pbem.store.models import Base, JournalEntry
@@ -47,9 +48,17 @@ from tests.inbox.people import insist
 from tests.toy.home import Desk, open_desk, text_of
 
 GM = "gm@example.org"
-WEIGHTS: Mapping[str, tuple[type[Change[Any]], ...] | Weight] = {
-    name: command.weight for name, command in main.commands.items() if isinstance(command, Command | Group)
-}
+
+
+def weight_of(shown: click.Command) -> tuple[type[Change[Any]], ...] | Weight:
+    """Return the actions of a command, or of all commands of a group, or the weight of those that have none."""
+    commands = shown.commands.values() if isinstance(shown, Group) else (shown,)
+    weights = [each.weight for each in commands if isinstance(each, Command)]
+    acts = tuple(act for weight in weights if isinstance(weight, tuple) for act in weight)
+    return acts or next(weight for weight in weights if not isinstance(weight, tuple))
+
+
+WEIGHTS = {name: weight_of(command) for name, command in main.commands.items()}
 """The weight of every command of the command line, or the actions that it performs, each with its own."""
 
 FILE = "FILE"

@@ -9,18 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pbem.archive import (
-    SheetReceived,
-    archive_turn,
-    file_hash,
-    setup_dice,
-    setup_record,
-    state_hash,
-    turn_dice,
-    turn_files,
-    turn_record,
-)
-from pbem.archive.record import orders_json
+from pbem.archive.record import file_hash, orders_json, setup_dice, setup_record, state_hash, turn_dice, turn_record
+from pbem.archive.writer import SheetReceived, archive_turn, turn_files
 from pbem.report.facts import SheetUsed
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Event, SeatName, TurnInput, canonical_json, json_sha256, seed_hash

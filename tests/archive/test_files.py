@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.archive import archive_turn, file_hash
+from pbem.archive.record import file_hash
+from pbem.archive.writer import archive_turn
 from pbem.errors import CampaignError
 from tests.archive.game import NAME, Game, played
 

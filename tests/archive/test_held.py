@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import run_action
 from pbem.actions.rollback import RollBack
-from pbem.archive import file_hash
+from pbem.archive.record import file_hash
 from pbem.archive.verify import LocatedFile, VerifyResult, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json

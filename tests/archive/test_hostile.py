@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from pbem.archive import PatchError, apply_patch, file_hash
+from pbem.archive.json_patch import PatchError, apply_patch
+from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.archive import ReplayProof, file_hash, replay
+from pbem.archive.record import file_hash
+from pbem.archive.replay import ReplayProof, replay
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json
 from tests.archive.game import NAME, SEED, Game, played

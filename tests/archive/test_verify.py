@@ -15,7 +15,7 @@ from pbem.actions.base import run_action
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
-from pbem.archive import file_hash
+from pbem.archive.record import file_hash
 from pbem.archive.verify import VerifyResult, find_campaigns, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json

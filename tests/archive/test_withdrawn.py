@@ -12,7 +12,7 @@ from pbem.actions.base import run_action
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack, UndoRollback
-from pbem.archive import file_hash
+from pbem.archive.record import file_hash
 from pbem.archive.verify import VerifyResult, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json

@@ -14,7 +14,7 @@ from pbem.actions.base import run_action
 from pbem.actions.rerun import RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.start import StartCampaign
-from pbem.archive import file_hash
+from pbem.archive.record import file_hash
 from pbem.errors import ReplayError
 from pbem.ruleset import json_sha256
 from pbem.store.models import Campaign, Seat

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.actions.base import run_action
 from pbem.actions.rollback import RollBack
-from pbem.backup import create_backup
+from pbem.backup.create import create_backup
 from pbem.config import load_settings
 from tests.actions.history import begin, play, send
 from tests.servers.migrations import shared_migrations

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.backup import check_backup, create_backup
+from pbem.backup.create import create_backup
+from pbem.backup.restore import check_backup
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError

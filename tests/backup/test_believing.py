@@ -16,7 +16,8 @@ from sqlalchemy import select
 
 from pbem.admin.health import activate_home, home_status
 from pbem.app import open_app
-from pbem.backup import check_backup, import_campaign, restore_home
+from pbem.backup.restore import check_backup, restore_home
+from pbem.backup.transfer import import_campaign
 from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.errors import BackupError, PbemError
 from pbem.mail.headers import reply_code

@@ -18,8 +18,8 @@ import pytest
 from click.testing import CliRunner
 
 from pbem.admin.doctor import run_checks
-from pbem.backup import check_backup, restore_home
 from pbem.backup.container import MOST_DIRECTORY, extract_tar
+from pbem.backup.restore import check_backup, restore_home
 from pbem.cli import main
 from pbem.config import INACTIVE, load_settings
 from pbem.errors import BackupError, PbemError

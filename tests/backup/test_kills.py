@@ -10,7 +10,9 @@ import pytest
 from sqlalchemy import select
 
 from pbem.app import App, open_app
-from pbem.backup import check_backup, create_backup, export_campaign, import_campaign, restore_home
+from pbem.backup.create import create_backup
+from pbem.backup.restore import check_backup, restore_home
+from pbem.backup.transfer import export_campaign, import_campaign
 from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from pbem.errors import BackupError

@@ -28,13 +28,16 @@ from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
-from pbem.backup import create_backup, export_campaign, import_campaign, restore_home, transfer, undo_export
+from pbem.backup import transfer
+from pbem.backup.create import create_backup
+from pbem.backup.restore import restore_home
+from pbem.backup.transfer import export_campaign, import_campaign, undo_export
 from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.cli import main
 from pbem.errors import BackupError, CampaignError
 from pbem.scheduler.tick import run_campaign_now
-from pbem.site import publish
+from pbem.site.publish import publish
 from pbem.store.copy import PASSING, checkpoint, open_file
 from pbem.store.migrate import downgrade
 from pbem.store.models import (

@@ -15,7 +15,8 @@ from pbem.actions.base import run_action
 from pbem.actions.deadlines import ReleaseCampaign
 from pbem.admin.health import activate_home, home_status, is_closed
 from pbem.app import open_app
-from pbem.backup import check_backup, create_backup, restore_home
+from pbem.backup.create import create_backup
+from pbem.backup.restore import check_backup, restore_home
 from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME

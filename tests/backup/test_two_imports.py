@@ -16,7 +16,7 @@ from sqlalchemy import event
 
 from pbem.app import open_app
 from pbem.archive.verify import verify
-from pbem.backup import import_campaign
+from pbem.backup.transfer import import_campaign
 from pbem.errors import BackupError, StoreError
 from pbem.store.models import Campaign, OutgoingMail
 from tests.actions.history import rows

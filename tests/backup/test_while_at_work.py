@@ -9,7 +9,8 @@ from threading import Thread
 import pytest
 
 from pbem.app import open_app
-from pbem.backup import check_backup, create_backup, restore_home
+from pbem.backup.create import create_backup
+from pbem.backup.restore import check_backup, restore_home
 from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from tests.actions.history import begin, live_turns, play

@@ -27,7 +27,7 @@ from pbem.site.replay import Replay, ReplayStep
 from pbem.site.samples import make_samples
 from pbem.store.types import CampaignState
 from pbem.testing.play import standard_game
-from pbem.web import encrypt_page, page_assets
+from pbem.web.page import encrypt_page, page_assets
 from tests.browser.looking import SCHEMES, Scheme, faults, new_page, too_wide
 from tests.games import RULESETS
 

@@ -11,7 +11,7 @@ from sqlalchemy import update
 from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.start import StartCampaign
-from pbem.archive import disclose_dice_words, drawn_word, mixed_seed, rehearsal_seed
+from pbem.archive.record import disclose_dice_words, drawn_word, mixed_seed, rehearsal_seed
 from pbem.campaign.history import set_dice_word
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord

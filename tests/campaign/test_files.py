@@ -94,7 +94,7 @@ def test_a_turn_is_the_same_by_several_processes(desk: Desk, monkeypatch: pytest
     desk.tick(hours=1)
     one = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
     with Renderer([desk.home / "templates", TEMPLATE_DIR], desk.app.games, pictures=False, jobs=2) as shared:
-        two = run_query(replace(desk.app, reporter=shared), "toy1", PreviewTurn(), desk.now)
+        two = run_query(replace(desk.app, open_reporter=lambda: shared), "toy1", PreviewTurn(), desk.now)
 
     assert "bid 2" in one.reports[0].parts.text.lower()
     assert one.reports == two.reports

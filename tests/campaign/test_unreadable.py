@@ -25,7 +25,7 @@ from pbem.cli import main
 from pbem.config import load_settings
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import tick
-from pbem.site import publish
+from pbem.site.publish import publish
 from pbem.store.models import Campaign
 from tests.servers.processes import server_folder
 from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk

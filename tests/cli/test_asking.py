@@ -15,7 +15,7 @@ import click
 import pytest
 
 from pbem.cli import call as calls
-from pbem.cli.command import split_fix
+from pbem.cli.group import split_fix
 from pbem.cli.output import colour, print_lines
 from tests.cli.conftest import Run
 from tests.cli.test_help import VISIBLE

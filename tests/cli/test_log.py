@@ -13,7 +13,7 @@ from sqlalchemy import update
 from pbem.admin.doctor import run_checks
 from pbem.admin.health import home_status
 from pbem.cli import main
-from pbem.cli.lines import status_lines
+from pbem.cli.status import status_lines
 from pbem.games import installed_games
 from pbem.mail.outbox import GIVE_UP
 from pbem.ruleset import Picture, View

@@ -28,9 +28,11 @@ from pbem.actions.undo import UndoResult
 from pbem.admin.checks import Diagnosis
 from pbem.admin.health import HomeStatus
 from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
-from pbem.archive import ReplayProof
+from pbem.archive.replay import ReplayProof
 from pbem.archive.verify import VerifyResult
-from pbem.backup import BackupCheck, BackupCreated, ExportResult, ImportResult, RestoreResult
+from pbem.backup.create import BackupCreated
+from pbem.backup.restore import BackupCheck, RestoreResult
+from pbem.backup.transfer import ExportResult, ImportResult
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
 from pbem.cli import main
 from pbem.cli.command import Command
@@ -42,7 +44,7 @@ from pbem.inbox.order_sheets import Check
 from pbem.ruleset import Option, Seats
 from pbem.scheduler.tick import TickResult
 from pbem.scheduler.worker_status import WorkersStatus
-from pbem.site import Published
+from pbem.site.publish import Published
 from pbem.store import types
 
 ROOT = Path(__file__).parents[2]

@@ -23,26 +23,27 @@ from pbem.actions.undo import UndoResult
 from pbem.admin.checks import CheckResult, Diagnosis
 from pbem.admin.health import HomeStatus
 from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
-from pbem.archive import ReplayProof
+from pbem.archive.replay import ReplayProof
 from pbem.archive.verify import VerifyResult
-from pbem.backup import BackupCheck, BackupCreated, ExportResult, ImportResult, RestoreResult
-from pbem.backup.restore import CampaignCheck
+from pbem.backup.create import BackupCreated
+from pbem.backup.restore import BackupCheck, CampaignCheck, RestoreResult
+from pbem.backup.transfer import ExportResult, ImportResult
 from pbem.campaign.deadlines import DueTurn
 from pbem.campaign.guide import guide_example
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
 from pbem.cli import main
 from pbem.config_values import READERS
 from pbem.games import installed_games
+from pbem.inbox import ProcessResult
 from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
 from pbem.inbox.order_sheets import Check
-from pbem.inbox.process import ProcessResult
 from pbem.inbox.replies import ANSWERS_A_DAY
-from pbem.mail.delivery import DeliveryResult
+from pbem.mail.outbox import DeliveryResult
 from pbem.report.answers import FindingWithLine, Help, RestatedOrder
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
 from pbem.scheduler.tick import TickResult
-from pbem.site import Published
+from pbem.site.publish import Published
 from pbem.testing import RulesetSuite, rules
 from tests.docs.guide import GUIDE, PAGES
 from tests.docs.reference import REFERENCE

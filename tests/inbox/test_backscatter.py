@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.admin.health import home_status
-from pbem.cli.lines import tick_lines
+from pbem.cli.tick import tick_lines
 from pbem.store.models import InboxMessage, JournalEntry, OutgoingMail
 from tests.inbox.people import ask, form
 from tests.inbox.trusting import ANN, EVE, believing, stamp, token

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.actions.status import Undelivered
 from pbem.admin.health import home_status
-from pbem.cli.lines import status_lines
+from pbem.cli.status import status_lines
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
 from tests.mail.reports import exchange, gmail, postfix

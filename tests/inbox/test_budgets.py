@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.admin.mail import list_messages, retry_message
-from pbem.cli.lines import tick_lines
+from pbem.cli.tick import tick_lines
 from pbem.errors import StoreError
 from pbem.store.models import InboxMessage, Turn
 from tests.inbox.magic import Magic

@@ -17,8 +17,8 @@ from pbem.admin.mail import retry_mail
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.errors import ConfigError, PermanentMailError, TemporaryMailError, TransportUnavailable
 from pbem.mail.compose import NewMail
-from pbem.mail.delivery import BATCH, CLAIM, DeliveryResult, deliver_due
-from pbem.mail.outbox import GIVE_UP, LONGEST_WAIT, enqueue, topic_of, withdraw_turn_mail
+from pbem.mail.delivery import BATCH, CLAIM, deliver_due
+from pbem.mail.outbox import GIVE_UP, LONGEST_WAIT, DeliveryResult, enqueue, topic_of, withdraw_turn_mail
 from pbem.store.models import OutgoingMail
 from pbem.store.session import Store
 from tests.patience import PATIENCE

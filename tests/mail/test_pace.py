@@ -15,8 +15,8 @@ from pbem.config import Settings, load_settings, write_default_settings
 from pbem.config_values import RateLimit, SendingLimits
 from pbem.errors import TemporaryMailError
 from pbem.mail.compose import NewMail
-from pbem.mail.delivery import BATCH, DeliveryResult, RateSlots, deliver_due
-from pbem.mail.outbox import enqueue
+from pbem.mail.delivery import BATCH, RateSlots, deliver_due
+from pbem.mail.outbox import DeliveryResult, enqueue
 from pbem.store.models import OutgoingMail
 from pbem.store.session import Store
 from pbem.store.types import OutgoingState

@@ -12,8 +12,8 @@ import pytest
 
 from pbem.errors import ConfigError, MailError, PermanentMailError, TemporaryMailError, TransportUnavailable
 from pbem.mail.compose import MailPart, NewMail
-from pbem.mail.delivery import DeliveryResult, deliver_due
-from pbem.mail.outbox import enqueue
+from pbem.mail.delivery import deliver_due
+from pbem.mail.outbox import DeliveryResult, enqueue
 from pbem.mail.transport import Transport, open_transport
 from pbem.store.session import Store
 from tests.mail.letters import mail

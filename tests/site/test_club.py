@@ -16,8 +16,7 @@ from pbem.actions.create import NewCampaign, create_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Picture, SeatName, View
 from pbem.ruleset.values import Panorama
-from pbem.site import publish
-from pbem.site.publish import sample_pages
+from pbem.site.publish import publish, sample_pages
 from pbem.store.models import Campaign
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction

@@ -10,7 +10,7 @@ from typing import Any
 from pbem.actions.base import run_action
 from pbem.actions.questions import AnswerQuestion
 from pbem.archive.verify import verify
-from pbem.site import publish
+from pbem.site.publish import publish
 from tests.site.test_club import HOSTILE, files, site
 from tests.toy.home import GAMES, Desk
 

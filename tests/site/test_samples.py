@@ -16,8 +16,8 @@ from pbem.report.pictures import PictureError, check_svg
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, Event, Picture, SeatName, TurnInput, View
 from pbem.ruleset.values import Panorama
-from pbem.site import publish
 from pbem.site.pictures import share_picture
+from pbem.site.publish import publish
 from pbem.site.samples import make_samples
 from tests.games import RULESETS
 from tests.site.test_club import files, site
@@ -169,7 +169,7 @@ def test_a_link_has_a_picture_where_the_web_shows_the_site(desk: Desk) -> None:
     home = with_site(desk, "https://club.example.org/pbem/")
     root = desk.home / "public"
     with Renderer([desk.home / "templates", TEMPLATE_DIR], desk.app.games) as painting:
-        app = dataclasses.replace(home.app, reporter=painting)
+        app = dataclasses.replace(home.app, open_reporter=lambda: painting)
         publish(app, root)
         page, picture = (root / "c/toy1/index.html").read_text(), root / "c/toy1/share.png"
         drawn = picture.read_bytes()

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, select
 from sqlalchemy.orm import Session
 
@@ -20,7 +21,7 @@ from pbem.campaign.house_rules import check_kept
 from pbem.campaign.snapshot import describe_hold
 from pbem.errors import CampaignError, ConfigError, StoreError
 from pbem.ruleset.serialization import canonical_json
-from pbem.store.migrate import downgrade, migrate, require_current_schema, schema_is_current
+from pbem.store.migrate import FOLDER, downgrade, knows_revision, migrate, require_current_schema, schema_is_current
 from pbem.store.models import (
     Base,
     Campaign,
@@ -63,6 +64,33 @@ def test_the_migrations_make_what_the_models_say(any_store: Store) -> None:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
 
         assert compare_metadata(context, Base.metadata) == []
+
+
+def test_partial_indexes_have_the_conditions_that_the_models_say(tmp_path: Path) -> None:
+    """An index of a table has the condition in its model, and one without has none."""
+    migrate(url := f"sqlite:///{tmp_path / 'new.sqlite'}")
+    engine = create_engine(url)
+    made = {
+        each["name"]: str(each["dialect_options"].get("sqlite_where", ""))
+        for table in Base.metadata.tables
+        for each in inspect(engine).get_indexes(table)
+    }
+    engine.dispose()
+    said = {each.name: each.info.get("where", "") for table in Base.metadata.tables.values() for each in table.indexes}
+
+    assert made == said
+    assert any(said.values())
+
+
+def test_the_names_of_the_migrations_begin_with_their_revisions(tmp_path: Path) -> None:
+    """The revisions are known by the names of the files: they are those that alembic reads in them, in one line."""
+    steps = list(ScriptDirectory(str(FOLDER)).walk_revisions())
+    migrate(url := f"sqlite:///{tmp_path / 'new.sqlite'}")
+
+    assert [step.revision for step in steps] == sorted((step.revision for step in steps), reverse=True)
+    assert [Path(step.path).name[:5] for step in steps] == [f"{step.revision}_" for step in steps]
+    assert all(knows_revision(step.revision) for step in steps)
+    assert schema_is_current(url)
 
 
 def test_up_and_down(empty_url: str) -> None:

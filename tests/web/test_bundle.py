@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.web import BundleError, bundle_modules, json_script, page_assets
-from pbem.web.page import ASSETS
+from pbem.web.page import ASSETS, BundleError, bundle_modules, json_script, page_assets
 
 ENTRIES = sorted(path.name for path in ASSETS.glob("*.js"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.web import sanitize_html
+from pbem.web.sanitize import sanitize_html
 
 
 def body(html: str) -> str:

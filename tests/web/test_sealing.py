@@ -12,8 +12,7 @@ import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from pbem.web import encrypt_page, page_assets
-from pbem.web.page import LEAST
+from pbem.web.page import LEAST, encrypt_page, page_assets
 
 PAGE = f"<!DOCTYPE html><html><head>{page_assets(script='dom.js').head}</head><body>Ships at J7</body></html>".encode()
 

@@ -9,7 +9,7 @@ import dataclasses
 import random
 from collections.abc import Callable, Collection, Iterable
 
-from pbem.archive import turn_dice
+from pbem.archive.record import turn_dice
 from pbem.ruleset import SeatName
 from pbem.testing.play import SEED
 from pbem_rules.singularity_trap.chart import SYSTEM, UNITS

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.archive import turn_dice
+from pbem.archive.record import turn_dice
 from pbem.ruleset import Event, Json, Order, TurnInput
 from pbem.testing.leaks import AlternativeState, Leak, Sample, elsewhere_world, own_sheet, shown
 from pbem.testing.play import SEED, numbered

@@ -1,0 +1,75 @@
+"""The start of commands, beside the import of three packages that most of them need.
+
+    python -m bench.startup [--runs 9]
+
+A home with a campaign of four seats, whose turn is open; a tick there has nothing to do. Each figure is the least
+processor time and memory of several fresh processes; all commands take turns, so that a busy machine slows them alike.
+The aim is 0.2 seconds for the help and completion, and 1.6 times the three imports for an idle tick and the status.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+IMPORTS = "import sqlalchemy.orm, click, jinja2"
+"""What the others are measured against."""
+
+_PBEM = (sys.executable, "-c", "from pbem.cli import main; main(prog_name='pbem')")
+_SEATS = [f"--seat={seat}={seat}@example.org" for seat in ("red", "green", "cyan", "blue")]
+_NEW = ("--game=singularity_trap", "--gm=gm@example.org", "--schedule=FRI 20:00 UTC", *_SEATS)
+_COMPLETION = {"_PBEM_COMPLETE": "bash_complete", "COMP_WORDS": "pbem st", "COMP_CWORD": "1"}
+
+
+class Used(NamedTuple):
+    """Seconds of processor time and megabytes of memory that a process has used."""
+
+    seconds: float
+    megabytes: float
+
+
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Used:
+    """Run a command without its output. Raise AssertionError if it fails."""
+    quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    process = os.posix_spawn(command[0], list(command), os.environ | (environment or {}), file_actions=quiet)
+    _, status, used = os.wait4(process, 0)
+    assert status == 0, f"{command} failed"
+    return Used(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def measure(home: Path, runs: int) -> dict[str, Used]:
+    """Return the least that each command uses in several runs, by its name."""
+    at_home = (*_PBEM, "--home", str(home))
+    for words in (["init", str(home)], ["new", "trap", *_NEW], ["start", "trap", "--yes"], ["tick"]):
+        run([*(_PBEM if words[0] == "init" else at_home), *words])
+    commands: dict[str, tuple[Sequence[str], Mapping[str, str]]] = {
+        "import click": ((sys.executable, "-c", "import click"), {}),
+        IMPORTS: ((sys.executable, "-c", IMPORTS), {}),
+        "pbem --help": ((*_PBEM, "--help"), {}),
+        "completing a command": (_PBEM, _COMPLETION),
+        "pbem tick, nothing to do": ((*at_home, "tick"), {}),
+        "pbem status": ((*at_home, "status"), {}),
+    }
+    used = [{name: run(*command) for name, command in commands.items()} for _ in range(runs)]
+    return {name: Used(*map(min, zip(*(each[name] for each in used), strict=True))) for name in commands}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--runs", type=int, default=9)
+    runs = parser.parse_args(arguments).runs
+    with TemporaryDirectory() as folder:
+        found = measure(Path(folder, "home"), runs)
+    print(f"{'':<38}{'CPU s':>8}{'ratio':>8}{'MB':>6}")
+    for name, (seconds, megabytes) in found.items():
+        print(f"{name:<38}{seconds:8.2f}{seconds / found[IMPORTS].seconds:8.2f}{megabytes:6.0f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Turns that are due: reminders, runs, and digests for rulings."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from pbem.actions.ruling import awaits_ruling, send_digests
+from pbem.actions.run_turn import RunCondition, is_requested, run_turn
+from pbem.app import App
+from pbem.campaign.deadlines import BY_GM, DueTurn, due_turns, open_turns, requested_runs
+from pbem.errors import StoreError
+from pbem.log import event
+from pbem.scheduler.reminders import notify_turn_failure, send_reminders
+from pbem.scheduler.review import hold_doubtful_turns, run_condition
+from pbem.store.models import Campaign, Turn
+from pbem.util import Progress
+
+if TYPE_CHECKING:
+    from pbem.scheduler.tick import TickResult, TickTime
+
+
+def run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
+    """Remind, run the turns that are due and send digests, in all campaigns or in one."""
+    now = moment.at
+    waiting = open_turns(app, campaign)
+    if moment.readable:
+        reminded, problems = send_reminders(app, waiting, now)
+        done.reminded += reminded
+        done.problems += problems
+    # As of `read_until` where mail is left: sheets that were sent in time may be among it.
+    found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
+    # A GM's request runs the turn as it is, whatever would hold it; after that it is no longer due.
+    turns = [*requested_runs(app, now, campaign), *_hold_doubtful(app, found, now, done)]
+    resolve(app, turns, now, done, progress, at_word=is_requested)
+    done.problems += send_digests(app, now, campaign)
+
+
+def _hold_doubtful(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
+    """Hold doubtful turns; return the others."""
+    sifted = hold_doubtful_turns(app, turns, now)
+    for turn in sifted.held:
+        event("turn held", campaign=turn.campaign, turn=turn.turn)
+    done.on_hold += sifted.held
+    done.problems += sifted.problems
+    return sifted.free
+
+
+def resolve(
+    app: App,
+    turns: Sequence[DueTurn],
+    now: dt.datetime,
+    done: TickResult,
+    progress: Progress,
+    *,
+    at_word: RunCondition,
+) -> None:
+    """Run turns, if they are due still; for those of a GM, `at_word` is asked instead. A fault stops no other turn."""
+    for count, turn in enumerate(turns, start=1):
+        try:
+            _run_turn_due(app, turn, now, done, at_word=at_word)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
+            event("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
+            done.problems.append(notify_turn_failure(app, turn, error, now))
+        progress("resolving", count, len(turns))
+
+
+def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
+    by_gm = turn.reason == BY_GM
+    still = at_word if by_gm else run_condition(turn)
+    if not by_gm and awaits_ruling(app, turn, now):
+        done.needs_ruling.append(turn)
+        event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
+    elif run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
+        done.resolved.append(turn)
+        event("turn resolved", **dataclasses.asdict(turn), state=_load_state_hash(app, turn))
+    elif by_gm:
+        said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
+        done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
+
+
+def _load_state_hash(app: App, turn: DueTurn) -> str | None:
+    """Return the hash of the state after a turn."""
+    opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
+    here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
+    with app.store.reading() as session:
+        return session.scalar(opened.where(*here))

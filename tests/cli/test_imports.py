@@ -1,0 +1,97 @@
+"""What a command imports: the help and completion next to nothing, an idle tick and the status not all the program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import BashComplete
+
+from pbem.cli import COMMANDS, main
+from pbem.cli.group import summary_of
+from tests.cli.conftest import Run
+from tests.test_architecture import THIRD_PARTY
+
+LIGHT = {"pbem.cli", *(f"pbem.cli.{name}" for name in ("aliases", "group", "output", "topics"))}
+LIGHT |= {"pbem", "pbem.errors", "pbem.text", "pbem.util"}
+"""The modules of pbem that the help imports, beside click."""
+
+BUSY = {
+    *("pbem.actions.ruling", "pbem.actions.run_turn", "pbem.admin.dashboard", "pbem.campaign.turns"),
+    *("pbem.inbox.process", "pbem.mail.delivery", "pbem.mail.imap", "pbem.mail.message", "pbem.report.renderer"),
+    *("pbem.scheduler.reminders", "pbem.scheduler.turns", "pbem.site.publish"),
+}
+"""Modules for work that an idle tick and the status do not have."""
+
+
+def imported(*words: str, **environment: str) -> set[str]:
+    """Return the modules, but for click and the standard library, that a command in a fresh process has imported."""
+    program = "import atexit, sys; before = {*sys.modules}; "
+    program += "atexit.register(lambda: print(*{*sys.modules} - before, file=sys.stderr)); "
+    program += "from pbem.cli import main; main(prog_name='pbem')"
+    command = [sys.executable, "-c", program, *words]
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
+    assert done.stdout
+    own = {*sys.stdlib_module_names, "click"}
+    return {name for name in done.stderr.split() if name.split(".")[0] not in own and name[0] != "_"}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"]])
+def test_the_help_imports_no_command(words: list[str]) -> None:
+    """The help of all commands and the version need neither a command nor the packages that it uses."""
+    names = imported(*words)
+
+    assert names == LIGHT
+
+
+def test_completing_a_command_imports_none() -> None:
+    """The tab key completes the names of commands as fast as the help is printed."""
+    names = imported(_PBEM_COMPLETE="bash_complete", COMP_WORDS="pbem st", COMP_CWORD="1")
+
+    assert names == LIGHT
+
+
+@pytest.mark.parametrize("words", [["tick"], ["status"]])
+def test_a_command_without_work_imports_nothing_for_it(words: list[str], duel: Run, home: Path) -> None:
+    """A tick with nothing to do and the status need no package for mail servers, templates, pictures and migrations."""
+    duel("tick", "--now", "2026-11-02T09:00Z")
+
+    names = imported("--home", str(home), *words, "--now", "2026-11-02T10:00Z")
+
+    assert "pbem.admin.health" in names
+    assert names & BUSY == set()
+    assert {name.split(".")[0] for name in names} & set(THIRD_PARTY) == {"sqlalchemy"}
+    assert words == ["status"] or not any(name.startswith("pbem_rules") for name in names)
+
+
+def test_a_tick_with_work_imports_what_it_needs(duel: Run, home: Path) -> None:
+    """The list of what an idle tick leaves out has modules that a tick imports when a turn is due."""
+    names = imported("--home", str(home), "tick", "--now", "2026-12-24T10:00Z")
+
+    assert names >= BUSY - {"pbem.mail.imap", "pbem.site.publish", "pbem.admin.dashboard", "pbem.inbox.process"}
+
+
+def test_the_summaries_are_those_of_the_commands() -> None:
+    """The help of all commands has each command's name and summary as its own help has them, in each section."""
+    listed = {name: summary for names in COMMANDS.values() for name, (_, summary) in names.items()}
+    own = {str(each.name): summary_of(each) for each in main.commands.values() if not each.hidden}
+
+    assert listed == own
+    assert list(main.commands) == [str(each.name) for each in main.commands.values()]
+
+
+@pytest.mark.parametrize("incomplete", ["", "re", "-", "x"])
+def test_commands_are_completed_as_click_completes_them(incomplete: str) -> None:
+    """Without importing them, commands are completed in the same words as if they were."""
+    context = click.Context(main, info_name="pbem")
+
+    found, usual = main.shell_complete(context, incomplete), click.Group.shell_complete(main, context, incomplete)
+
+    assert [(each.value, each.help, each.type) for each in found] == [
+        (each.value, each.help, each.type) for each in usual
+    ]
+    assert BashComplete(main, {}, "pbem", "_PBEM_COMPLETE").get_completions([], incomplete) or incomplete == "x"
