@@ -103,7 +103,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     sheet, command = _split_command(ruleset, view, sheet, courtesies)
     if command is ClearOrders:
         return _clear_orders(case, claim, sheet, earlier)
-    if command is None and (reason := _reason_to_refuse(case, answered, sheet, courtesies, earlier)):
+    if command is None and (reason := _reason_to_refuse(case, answered, view, sheet, courtesies, earlier)):
         if reason == "commented":
             sheet = dataclasses.replace(sheet, notes=(*sheet.notes, *hidden_orders_note(ruleset, view, sheet.lines)))
         return _refuse_empty_sheet(case, claim.deputy or spot.address, answered, sheet, counted, reason), False
@@ -371,12 +371,13 @@ def _is_key(word: str, spot: SeatContext) -> bool:
 def _reason_to_refuse(
     case: MessageContext,
     spot: SeatContext,
+    view: View,
     sheet: SheetText,
     courtesies: Collection[int],
     earlier: PreviousSheets,
 ) -> Reason | None:
     """Return why a message is no sheet, though it looks like one; None if it is one."""
-    ruleset, view, plain = case.app.game(spot.game), json.loads(spot.view), sheet.without(courtesies)
+    ruleset, plain = case.app.game(spot.game), sheet.without(courtesies)
     if sheet.wait is None and plain.empty and any(hidden_orders_note(ruleset, view, sheet.lines)):
         return "commented"
     if sheet.wait is None and is_unedited_form(ruleset, view, plain):
