@@ -40,7 +40,6 @@ from pbem.inbox.message_queue import (
     counted_attempt,
     group_messages,
     load_new_messages,
-    load_raw,
     load_unpartitioned,
     quarantine,
     quarantine_unread,
@@ -72,6 +71,11 @@ _SAVE = (
     update(InboxMessage)
     .where(InboxMessage.id == bindparam("letter"))
     .values({name: bindparam(f"{name}_") for name in ("state", "note", "sender", "verdict", "key", "unanswered")})
+)
+_PARTITION = (
+    update(InboxMessage)
+    .where(InboxMessage.id == bindparam("letter"))
+    .values(lane=bindparam("lane_"), attempts=bindparam("attempts_"))
 )
 
 
@@ -228,7 +232,7 @@ def partition_messages(app: App) -> int:
             _save_partitions(app, group, [GLOBAL])
             continue
         with counted_attempt(app.store, group):
-            _save_partitions(app, group, [_partition_in_time(app, letter, known) for letter in group])
+            _save_partitions(app, group, [_partition_in_time(app, mail, known) for mail in _load_mails(app, group)])
     return len(waiting)
 
 
@@ -236,26 +240,27 @@ def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence
     """Store the partitions of some messages, and that parsing them has killed no process this time."""
     # After a power cut the messages are partitioned again.
     with app.store.writing(durable=False) as session:
-        for letter, lane in zip(letters, lanes, strict=True):
-            row = update(InboxMessage).where(InboxMessage.id == letter.id)
-            session.connection().execute(row.values(lane=lane, attempts=letter.attempts))
+        rows = [
+            {"letter": letter.id, "lane_": lane, "attempts_": letter.attempts}
+            for letter, lane in zip(letters, lanes, strict=True)
+        ]
+        session.connection().execute(_PARTITION, rows)
         enqueue_on_commit(session, *(QueuedJob(JobQueue.CAMPAIGNS, lane) for lane in set(lanes)))
 
 
-def _partition_in_time(app: App, letter: QueuedMessage, known: frozenset[str]) -> str:
+def _partition_in_time(app: App, mail: QueuedMail, known: frozenset[str]) -> str:
     try:
-        return run_with_time_limit(app.settings.letter_seconds, lambda: _find_partition(app, letter.id, known))
+        return run_with_time_limit(app.settings.letter_seconds, lambda: _find_partition(app, mail.raw, known))
     except StoreError:
         raise
     except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - its error is reported when it is answered
-        event("letter not sorted", level="warning", fault=error, letter=letter.id)
+        event("letter not sorted", level="warning", fault=error, letter=mail.id)
         return GLOBAL
 
 
-def _find_partition(app: App, letter_id: int, known: frozenset[str]) -> str:
+def _find_partition(app: App, raw: bytes, known: frozenset[str]) -> str:
+    letter = parse_message(raw)
     with app.store.reading() as session:
-        raw = load_raw(session, letter_id)
-        letter = parse_message(raw)
         if letter.automatic and (returned := parse_bounce(raw)) is not None:
             mail = find_bounced_mail(session, returned)
             campaign_id = mail.campaign_id if mail else None
