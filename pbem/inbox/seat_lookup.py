@@ -267,7 +267,9 @@ def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[Sho
         return []
     database, these = session.connection(), {"ids": message_ids}
     found = {row.message_id: ShownReport(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
-    found |= {row.message_id: _deputy_copy(row, row.message_id) for row in database.execute(_COPY_BY_MESSAGE, these)}
+    if message_ids[0] not in found:
+        copies = database.execute(_COPY_BY_MESSAGE, these)
+        found |= {row.message_id: _deputy_copy(row, row.message_id) for row in copies}
     return [found[id_] for id_ in message_ids if id_ in found][:1]
 
 
