@@ -310,8 +310,11 @@ def is_unedited_form(ruleset: AnyRuleset, view: View, sheet: SheetText) -> bool:
     if sheet.empty:
         return has_lines_of_form(ruleset, view, sheet.lines)
     # A mail program that breaks a long line of the form makes a line without a semicolon of its second half.
+    written = [word for _, line in sheet.lines for word in line.split()]
+    if not written[0].startswith(";"):  # as every form does: most sheets need not be compared with it
+        return False
     form = [word for line in ruleset.template(view) for word in as_comment(line).split()]
-    return [word for _, line in sheet.lines for word in line.split()] in (form, [*FORM.split(), *form])
+    return written in (form, [*FORM.split(), *form])
 
 
 def _asks_nothing(
