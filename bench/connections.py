@@ -44,7 +44,7 @@ def rate(server: MailServer, home: Path, *, mails: int, connections: int, delay:
             address = server.address("ann")
             ready = [NewMail(address, "a report", TEXT, f"<{each}@bench>", address) for each in range(mails)]
             with store.writing() as session:
-                enqueue(session, ready, settings, campaign_id=None, now=NOON)
+                enqueue(session, ready, settings, campaign=None, now=NOON)
             began = time.perf_counter()
             with closing(open_transport(settings)) as carrier:
                 sent = deliver_due(store, carrier, NOON, connections=connections).sent

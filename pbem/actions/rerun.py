@@ -199,7 +199,7 @@ def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     over, version = again.outcome.standing.over, again.ruleset.version
     set_campaign(session, snapshot, turn=following.number, over=over, version=version)
     count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
-    save_reports(context, following.id, amendment.reports)
+    save_reports(context, following.id, amendment.reports, following.deadline)
     _announce_rerun(context, amendment)
 
 

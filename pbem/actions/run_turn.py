@@ -224,7 +224,7 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
     # Reminders that are still queued would come after the reports.
     withdraw_turn_mail(session, snapshot.name, turn.number, snapshot.seats)
     for reports in after.reports.batches():
-        save_reports(context, turn_id, reports)
+        save_reports(context, turn_id, reports, after.deadline)
     _advance(session, before, after)
     # Counted before consequences are decided: the limits of the house rules include this miss.
     _count_missed(session, before, after)

@@ -98,7 +98,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         # Welcomes first: a player's thread begins with theirs, and all later mail refers to it.
         send_welcomes(context, {place: plan.tokens[place.seat] for place in snapshot.places})
         for reports in plan.reports.batches():
-            save_reports(context, turn, reports)
+            save_reports(context, turn, reports, plan.deadline)
         withdraw_turn_mail(
             session, snapshot.name, snapshot.origin, snapshot.seats
         )  # mails on the dice, which are of the set-up: no word is taken any more

@@ -25,7 +25,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatVi
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import message_id, tagged_subject, with_name
 from pbem.mail.message import Message
-from pbem.mail.outbox import enqueue, topic_of
+from pbem.mail.outbox import MailingCampaign, enqueue, topic_of
 from pbem.report.attachments import MailAttachment
 from pbem.report.data import CONTENT_TYPE, deadline_ics
 from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
@@ -290,7 +290,8 @@ class CampaignMailer:
     def send(self, session: Session, now: dt.datetime, *mails: NewMail) -> None:
         """Queue mails in the order given; they go once the transaction has ended."""
         ready = link_pages(session, self.app, self.campaign_id, mails)
-        enqueue(session, ready, self.app.settings, campaign_id=self.campaign_id, now=now)
+        campaign = None if self.campaign_id is None else MailingCampaign(self.campaign_id, self.name, self.key)
+        enqueue(session, ready, self.app.settings, campaign=campaign, now=now)
 
     def send_page(
         self, session: Session, now: dt.datetime, *, to: str, subject: str, page: Page, code: str = ""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from sqlalchemy import Table, bindparam, insert, select
+from sqlalchemy import Table, insert, select
 
 from pbem.app import App
 from pbem.archive.record import disclose_dice_words
@@ -70,7 +70,6 @@ def _deputy_copy(context: Context, deputy: Deputy, person: Person, code: str, ma
 
 
 _PUT = insert(cast(Table, Report.__table__))
-_DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,15 +210,14 @@ def _past_ending(context: Context, ruleset: AnyRuleset, turn: Turn) -> Ending | 
     return load_ending(context, snapshot, ruleset, standing, ((places[id_], json.loads(view)) for id_, view in rows))
 
 
-def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport]) -> None:
+def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport], deadline: dt.datetime | None) -> None:
     """Store the reports with the turn they open, and queue their mails, except to seats without a player.
 
-    They bring the deadline as a calendar file. Deputies get copies, with codes of their own.
+    They bring the deadline of that turn as a calendar file. Deputies get copies, with codes of their own.
     """
     if not reports:
         return
     session, mailer = context.session, CampaignMailer.of(context.app, context.snapshot)
-    deadline = session.scalar(_DEADLINE, {"turn": turn_id})
     calendar = (mailer.deadline_file(deadline, context.now),) if deadline else ()
     rows = [
         {

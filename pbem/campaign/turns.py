@@ -7,9 +7,11 @@ a turn once, and no sheet is overlooked.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any, cast
 
@@ -59,7 +61,7 @@ from pbem.ruleset.dice import Dice, seed_hash
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, iter_views, with_memory
 from pbem.ruleset.rolls import Roll
-from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Event, Json, SeatName, Standing, View
 from pbem.store.models import Turn
 from pbem.store.session import flushed_connection
@@ -97,7 +99,7 @@ class TurnInputs:
     rolls: tuple[Roll, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # without slots, for the cached property
 class ResolvedState:
     """The result of a resolver, or of a set-up, before reports are made.
 
@@ -115,7 +117,7 @@ class ResolvedState:
     patch: Patch = ()
     enclosed: Mapping[str, bytes] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def state(self) -> bytes:
         """The state as the database keeps it."""
         return canonical_json(self.dumped)
@@ -123,7 +125,7 @@ class ResolvedState:
     @property
     def state_hash(self) -> str:
         """The SHA-256 of the state."""
-        return json_sha256(self.dumped)
+        return hashlib.sha256(self.state).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

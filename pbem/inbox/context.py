@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,6 +16,7 @@ from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
 from pbem.report.answers import Doubt, Reason
+from pbem.store.models import PendingRequest
 
 Proof = Literal["confirmed", "token", "code", "reply", "address"]
 """Proof of a message's origin.
@@ -144,9 +146,9 @@ class MessageContext:
     """A message while it is processed, in its own transaction.
 
     `verdict` is that of the receiving server on the sender. `key` names the valid key
-    that the message shows, "" if none (`pbem.inbox.route`). `silences` are the reasons
-    why answers that were due are not given. `confirmed` is set once the sender has
-    confirmed the message.
+    that the message shows, "" if none (`pbem.inbox.route`). `requests` are those whose
+    codes or mails it shows. `silences` are the reasons why answers that were due are not
+    given. `confirmed` is set once the sender has confirmed the message.
     """
 
     app: App
@@ -156,6 +158,7 @@ class MessageContext:
     letter: Message
     verdict: AuthVerdict = "none"
     key: str = ""
+    requests: Sequence[PendingRequest] = ()
     silences: list[str] = field(default_factory=list)
     confirmed: ConfirmedSender | None = None
 

@@ -58,11 +58,11 @@ _SETTLED = {
     "": "This offer was accepted before, or is too old; nothing was done now",
     "declined": "You have said NO to it before; nothing was done now",
 }
-_BY_WORD = select(PendingRequest).where(
-    PendingRequest.kind == OFFER,
+_QUESTION = select(Question).where(
+    Question.code != "",
     or_(
-        PendingRequest.code.in_(bindparam("words", expanding=True)),
-        PendingRequest.message_id.in_(bindparam("words", expanding=True)),
+        Question.code.in_(bindparam("codes", expanding=True)),
+        Question.message_id.in_(bindparam("ids", expanding=True)),
     ),
 )
 
@@ -200,9 +200,8 @@ _TO = re.compile(
 
 def find_question(case: MessageContext) -> Question | None:
     """Return the question of which a message answers the mail, by its code or Message-ID; None if it answers none."""
-    codes = find_reply_codes(case.letter, case.address)
-    shown = (Question.code.in_(codes), Question.message_id.in_(case.letter.references[:1]))
-    return case.session.scalar(select(Question).where(Question.code != "", or_(*shown)).limit(1))
+    codes, ids = find_reply_codes(case.letter, case.address), case.letter.references[:1]
+    return case.session.scalars(_QUESTION, {"codes": codes, "ids": ids}).first() if codes or ids else None
 
 
 def answer_by_reply(case: MessageContext, asked: Question) -> str:
@@ -229,8 +228,7 @@ def answer_by_reply(case: MessageContext, asked: Question) -> str:
 
 def find_offer(case: MessageContext) -> PendingRequest | None:
     """Return the offer that a message answers, open or not, by its code or the mail that it replies to."""
-    words = [*find_reply_codes(case.letter, case.address), *case.letter.references[:1]]
-    return case.session.scalars(_BY_WORD, {"words": words}).first() if words else None
+    return next((each for each in case.requests if each.kind == OFFER), None)
 
 
 def answer_offer(case: MessageContext, asked: PendingRequest) -> str:

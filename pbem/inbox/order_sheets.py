@@ -103,7 +103,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     sheet, command = _split_command(ruleset, view, sheet, courtesies)
     if command is ClearOrders:
         return _clear_orders(case, claim, sheet, earlier)
-    if command is None and (reason := _reason_to_refuse(case, answered, sheet, courtesies, earlier)):
+    if command is None and (reason := _reason_to_refuse(case, answered, view, sheet, courtesies, earlier)):
         if reason == "commented":
             sheet = dataclasses.replace(sheet, notes=(*sheet.notes, *hidden_orders_note(ruleset, view, sheet.lines)))
         return _refuse_empty_sheet(case, claim.deputy or spot.address, answered, sheet, counted, reason), False
@@ -310,8 +310,11 @@ def is_unedited_form(ruleset: AnyRuleset, view: View, sheet: SheetText) -> bool:
     if sheet.empty:
         return has_lines_of_form(ruleset, view, sheet.lines)
     # A mail program that breaks a long line of the form makes a line without a semicolon of its second half.
+    written = [word for _, line in sheet.lines for word in line.split()]
+    if not written[0].startswith(";"):  # as every form does: most sheets need not be compared with it
+        return False
     form = [word for line in ruleset.template(view) for word in as_comment(line).split()]
-    return [word for _, line in sheet.lines for word in line.split()] in (form, [*FORM.split(), *form])
+    return written in (form, [*FORM.split(), *form])
 
 
 def _asks_nothing(
@@ -371,12 +374,13 @@ def _is_key(word: str, spot: SeatContext) -> bool:
 def _reason_to_refuse(
     case: MessageContext,
     spot: SeatContext,
+    view: View,
     sheet: SheetText,
     courtesies: Collection[int],
     earlier: PreviousSheets,
 ) -> Reason | None:
     """Return why a message is no sheet, though it looks like one; None if it is one."""
-    ruleset, view, plain = case.app.game(spot.game), json.loads(spot.view), sheet.without(courtesies)
+    ruleset, plain = case.app.game(spot.game), sheet.without(courtesies)
     if sheet.wait is None and plain.empty and any(hidden_orders_note(ruleset, view, sheet.lines)):
         return "commented"
     if sheet.wait is None and is_unedited_form(ruleset, view, plain):

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from sqlalchemy import bindparam, or_, select, update
+from sqlalchemy import update
 
 from pbem.campaign.people import (
     A_DAY,
@@ -42,21 +42,12 @@ from pbem.inbox.plain_answers import PlainAnswer, asks_something, read_answer
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
 from pbem.inbox.replies import SeatMismatchNotice, answer, bare_subject, question, warn_guess_limit, warn_seat
 from pbem.inbox.request_answers import deny_message, pass_on_words
-from pbem.inbox.seat_lookup import SeatContext, load_seat
+from pbem.inbox.seat_lookup import SeatContext, find_requests, load_seat
 from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import ConfirmSender, Doubt, Reason, Refusal
 from pbem.store.models import InboxMessage, PendingRequest, Person
 from pbem.util import redact_all, redact_credentials
-
-_BY_WORD = select(PendingRequest.id, PendingRequest.code, PendingRequest.message_id).where(
-    PendingRequest.kind == "message",
-    or_(
-        PendingRequest.code.in_(bindparam("words", expanding=True)),
-        PendingRequest.message_id.in_(bindparam("words", expanding=True)),
-    ),
-)
-"""Built once, since every message is compared with the pending requests."""
 
 _DOUBTS = {"receipt": "it repeats an old receipt", "errors": "most of its lines are errors"}
 
@@ -197,15 +188,12 @@ def find_pending(case: MessageContext) -> PendingRequest | None:
     """Return the question that a message answers, by its code or by the mail that it replies to, closed or not."""
     if case.confirmed is not None:
         return None
-    letter, first = case.letter, first_line(case.letter).lower().split()
-    words = [
-        *find_reply_codes(letter, case.address),
-        *(first[1:] if first[:1] == ["confirm"] else []),
-        *letter.references[:1],
-    ]
-    rows = case.session.connection().execute(_BY_WORD, {"words": words}).all() if words else []
-    found = {row.message_id: row.id for row in rows} | {row.code: row.id for row in rows}
-    return next((case.session.get_one(PendingRequest, found[word]) for word in words if word in found), None)
+    first = first_line(case.letter).lower().split()
+    typed = first[1:] if first[:1] == ["confirm"] else []
+    codes, ids = find_reply_codes(case.letter, case.address), case.letter.references[:1]
+    asked = [each for each in (*case.requests, *find_requests(case.session, typed)) if each.kind == "message"]
+    found = {each.message_id: each for each in asked} | {each.code: each for each in asked}
+    return next((found[word] for word in (*codes, *typed, *ids) if word in found), None)
 
 
 def _agrees(answered: Message, kept: Message) -> bool:

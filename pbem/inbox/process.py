@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select, update
@@ -41,7 +41,6 @@ from pbem.inbox.message_queue import (
     counted_attempt,
     group_messages,
     load_new_messages,
-    load_raw,
     load_unpartitioned,
     quarantine,
     quarantine_unread,
@@ -59,7 +58,7 @@ from pbem.inbox.route import (
     parse_mail,
     with_files,
 )
-from pbem.inbox.seat_lookup import ShownReport, shown_by_code, shown_by_reference
+from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, find_sheet
 from pbem.log import event
 from pbem.mail.bounces import parse_bounce
@@ -73,6 +72,11 @@ _SAVE = (
     update(InboxMessage)
     .where(InboxMessage.id == bindparam("letter"))
     .values({name: bindparam(f"{name}_") for name in ("state", "note", "sender", "verdict", "key", "unanswered")})
+)
+_PARTITION = (
+    update(InboxMessage)
+    .where(InboxMessage.id == bindparam("letter"))
+    .values(lane=bindparam("lane_"), attempts=bindparam("attempts_"))
 )
 
 
@@ -214,7 +218,7 @@ def partition_messages(app: App) -> int:
             _save_partitions(app, group, [GLOBAL])
             continue
         with counted_attempt(app.store, group):
-            _save_partitions(app, group, [_partition_in_time(app, letter, known) for letter in group])
+            _save_partitions(app, group, [_partition_in_time(app, mail, known) for mail in _load_mails(app, group)])
     return len(waiting)
 
 
@@ -222,26 +226,27 @@ def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence
     """Store the partitions of some messages, and that parsing them has killed no process this time."""
     # After a power cut the messages are partitioned again.
     with app.store.writing(durable=False) as session:
-        for letter, lane in zip(letters, lanes, strict=True):
-            row = update(InboxMessage).where(InboxMessage.id == letter.id)
-            session.connection().execute(row.values(lane=lane, attempts=letter.attempts))
+        rows = [
+            {"letter": letter.id, "lane_": lane, "attempts_": letter.attempts}
+            for letter, lane in zip(letters, lanes, strict=True)
+        ]
+        session.connection().execute(_PARTITION, rows)
         enqueue_on_commit(session, *(QueuedJob(JobQueue.PROCESS, lane) for lane in set(lanes)))
 
 
-def _partition_in_time(app: App, letter: QueuedMessage, known: frozenset[str]) -> str:
+def _partition_in_time(app: App, mail: QueuedMail, known: frozenset[str]) -> str:
     try:
-        return run_with_time_limit(app.settings.letter_seconds, lambda: _find_partition(app, letter.id, known))
+        return run_with_time_limit(app.settings.letter_seconds, lambda: _find_partition(app, mail.raw, known))
     except StoreError:
         raise
     except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - its error is reported when it is answered
-        event("letter not sorted", level="warning", fault=error, letter=letter.id)
+        event("letter not sorted", level="warning", fault=error, letter=mail.id)
         return GLOBAL
 
 
-def _find_partition(app: App, letter_id: int, known: frozenset[str]) -> str:
+def _find_partition(app: App, raw: bytes, known: frozenset[str]) -> str:
+    letter = parse_message(raw)
     with app.store.reading() as session:
-        raw = load_raw(session, letter_id)
-        letter = parse_message(raw)
         if letter.automatic and (returned := parse_bounce(raw)) is not None:
             mail = find_bounced_mail(session, returned)
             campaign_id = mail.campaign_id if mail else None
@@ -261,31 +266,23 @@ class _Partitioner:
     def lane(self) -> str:
         """Return the one campaign that the message concerns and gives evidence of; else `GLOBAL`."""
         asked = self._pending_requests()
-        shown = {*self._framed_campaigns(), *self._answered_campaigns(), *(each.campaign for each in asked)}
+        shown = {*self._shown_campaigns(), *(each.campaign for each in asked)}
         # A campaign that is only named may be concerned too, so that the message does not belong to one alone.
         concerned = shown | self._named_campaigns()
         # Confirmations and commands without a seat may change a person, who may have seats in other campaigns.
         personal = not all(each.is_sheet for each in asked) or any(map(_is_personal, self._find_commands()))
         return shown.pop() if shown and len(concerned) == 1 and not personal else GLOBAL
 
-    def _framed_campaigns(self) -> Iterator[str]:
-        """Yield the campaigns that a frame is for, and those whose keys are in it."""
+    def _shown_campaigns(self) -> Iterator[str]:
+        """Yield the campaigns that a frame is for, whose keys are in it, and whose reports the message answers."""
         lines, known = self.letter.lines, self.known
         sheet, gm_sheet, request = find_sheet(lines, known), find_gm_frame(lines), find_commands(lines, known)
         headers = [each.header for each in (sheet, request) if each is not None and each.header is not None]
         yield from ({each.campaign for each in headers} | ({gm_sheet.campaign} if gm_sheet else set())) & self.known
-        yield from self._by_codes([each.key.lower() for each in headers if each.key])
-
-    def _answered_campaigns(self) -> Iterator[str]:
-        """Yield the campaigns whose reports the message answers."""
-        yield from self._by_codes(find_reply_codes(self.letter, self.address))
-        yield from self._by_seats(shown_by_reference(self.session, self.letter.references))
-
-    def _by_codes(self, codes: Sequence[str]) -> Iterator[str]:
-        return self._by_seats(shown_by_code(self.session, codes).values())
-
-    def _by_seats(self, shown: Iterable[ShownReport]) -> Iterator[str]:
-        if seats := {each.seat_id for each in shown}:
+        keys = [each.key.lower() for each in headers if each.key]
+        by_code = shown_by_code(self.session, [*keys, *find_reply_codes(self.letter, self.address)])
+        reports = [*by_code.values(), *shown_by_reference(self.session, self.letter.references)]
+        if seats := {each.seat_id for each in reports}:
             names = select(Campaign.name).join(Seat, Seat.campaign_id == Campaign.id)
             yield from self.session.scalars(names.where(Seat.id.in_(seats)))
 

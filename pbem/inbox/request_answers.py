@@ -15,7 +15,7 @@ from sqlalchemy import select
 from pbem.actions.seats import seat_of
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer, send_text
-from pbem.campaign.people import find_person, is_open, mark_confirmed, match_code
+from pbem.campaign.people import find_person, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.command_parser import CommandList
 from pbem.inbox.context import MessageContext
@@ -39,8 +39,9 @@ MOST_PASSED_ON = 2_000
 
 def find_asked(case: MessageContext) -> PendingRequest | None:
     """Return the request that a reply answers, open or not; None if it shows the code of none."""
-    code = match_code(case.session, find_reply_codes(case.letter, case.address))
-    request = case.session.scalar(select(PendingRequest).where(PendingRequest.code == code)) if code else None
+    found = {each.code: each for each in case.requests}
+    codes = find_reply_codes(case.letter, case.address)
+    request = next((found[code] for code in codes if code in found), None)
     return request if request is not None and request.kind in _KINDS else None
 
 

@@ -43,7 +43,7 @@ from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
 from pbem.inbox.request_answers import answer_request, find_asked
 from pbem.inbox.ruling_replies import answer_form_reply, examine_reply
 from pbem.inbox.run_commands import ask_for_seat, only_seat, run_commands
-from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
+from pbem.inbox.seat_lookup import answered_requests, find_seat, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
@@ -239,6 +239,8 @@ def handle(found: OpenedMessage, known: Names) -> Outcome:
     """Do what a message asks; return what to note of it."""
     if found.case.letter.automatic:
         return _accept_automatic_sheet(found.case, found.sheet)
+    answered = answered_requests(found.case.session, found.case.letter, found.case.address)
+    found = replace(found, case=replace(found.case, requests=answered))
     if found.gm_sheet:
         return answer_gm_letter(found.case, found.gm_sheet, found.wishes), False
     if said := answer_form_reply(found.case, found.wishes):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.ruling import DIGEST_KIND, form_hash
@@ -23,7 +23,8 @@ from pbem.inbox.gm_commands import GmFrame, Wishes
 from pbem.inbox.gm_messages import OFFER, answer_gm_letter, examine_files
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.replies import Heading, answer, warn_gm
-from pbem.mail.message import Message, find_reply_codes
+from pbem.inbox.seat_lookup import answered_requests
+from pbem.mail.message import Message
 from pbem.mail.reply_parser import is_end
 from pbem.report.answers import GmAnswer, GmSenderMismatch
 from pbem.store.models import Campaign, PendingRequest, Turn
@@ -118,14 +119,11 @@ class _Reply:
     problem: str = ""
 
 
-def _find_reply(session: Session, letter: Message, address: str) -> _Reply | None:
+def _find_reply(session: Session, letter: Message, shown: Sequence[PendingRequest]) -> _Reply | None:
     """Return what a message replies to a mail with a form; None if it is no such reply."""
-    # Some programs reply to the plain address; then the mail that is answered tells.
-    words = [*find_reply_codes(letter, address), *letter.references[:1]]
-    known = PendingRequest.code.in_(words) | PendingRequest.message_id.in_(words)
-    sent = session.scalar(select(PendingRequest).where(PendingRequest.kind == DIGEST_KIND, known)) if words else None
-    if sent is None and words and find_forms(letter.source_lines):
-        sent = _find_digest(session, known)
+    sent = next((each for each in shown if each.kind == DIGEST_KIND), None)
+    if sent is None and shown and find_forms(letter.source_lines):
+        sent = _find_digest(session, shown)
     campaign = session.get(Campaign, sent.campaign_id) if sent is not None else None
     if sent is None or campaign is None:
         return None
@@ -142,9 +140,9 @@ def _find_reply(session: Session, letter: Message, address: str) -> _Reply | Non
     return replace(reply, frame=GmFrame(campaign.name, "", lines, reply.code))
 
 
-def _find_digest(session: Session, known: ColumnElement[bool]) -> PendingRequest | None:
+def _find_digest(session: Session, shown: Sequence[PendingRequest]) -> PendingRequest | None:
     """Return the mail with a form to whose answer, an offer, a message replies with a form again."""
-    offer = session.scalar(select(PendingRequest).where(PendingRequest.kind == OFFER, known))
+    offer = next((each for each in shown if each.kind == OFFER), None)
     code = offer.data["digest"] if offer is not None else ""
     digest = select(PendingRequest).where(PendingRequest.kind == DIGEST_KIND, PendingRequest.code == code)
     return session.scalar(digest) if code else None
@@ -160,7 +158,7 @@ def examine_reply(app: App, raw: bytes, letter: Message) -> Wishes:
     if not find_forms(letter.source_lines):
         return {}
     with app.store.reading() as session:
-        reply = _find_reply(session, letter, app.settings.address)
+        reply = _find_reply(session, letter, answered_requests(session, letter, app.settings.address))
         if reply is None or reply.frame is None or not _is_from_gm(letter, reply):
             return {}
         frame = reply.frame
@@ -169,7 +167,7 @@ def examine_reply(app: App, raw: bytes, letter: Message) -> Wishes:
 
 def answer_form_reply(case: MessageContext, wishes: Wishes) -> str:
     """Take the ruling in a reply to a mail with a form; return what to note of it, "" if it is no such reply."""
-    reply = _find_reply(case.session, case.letter, case.address)
+    reply = _find_reply(case.session, case.letter, case.requests)
     if reply is None:
         return ""
     campaign = reply.campaign

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import HouseRules
 from pbem.mail.headers import with_name
+from pbem.mail.message import Message, find_reply_codes
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
@@ -194,6 +195,12 @@ _DEPUTIES = (
     .where(Deputy.seat_id == bindparam("seat_id"), Person.key == bindparam("key"))
     .order_by(Deputy.until.desc())
 )
+_REQUESTS = select(PendingRequest).where(
+    or_(
+        PendingRequest.code.in_(bindparam("words", expanding=True)),
+        PendingRequest.message_id.in_(bindparam("words", expanding=True)),
+    )
+)
 _PLAYER = select(Person.id).where(Person.key == bindparam("address")).limit(1)
 _GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address")).limit(1)
 _BY_NAMES = (
@@ -260,12 +267,25 @@ def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[Sho
         return []
     database, these = session.connection(), {"ids": message_ids}
     found = {row.message_id: ShownReport(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
-    found |= {row.message_id: _deputy_copy(row, row.message_id) for row in database.execute(_COPY_BY_MESSAGE, these)}
+    if message_ids[0] not in found:
+        copies = database.execute(_COPY_BY_MESSAGE, these)
+        found |= {row.message_id: _deputy_copy(row, row.message_id) for row in copies}
     return [found[id_] for id_ in message_ids if id_ in found][:1]
 
 
 def _deputy_copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.datetime], key: str) -> ShownReport:
     return ShownReport(row.id, row.seat_id, row.withdrawn, row.over, key, DeputyInfo(row.address, row.since, row.until))
+
+
+def find_requests(session: Session, words: Sequence[str]) -> Sequence[PendingRequest]:
+    """Return the requests, open or not, whose codes or Message-IDs are among these words."""
+    return session.scalars(_REQUESTS, {"words": words}).all() if words else ()
+
+
+def answered_requests(session: Session, letter: Message, address: str) -> Sequence[PendingRequest]:
+    """Return the requests that a message answers, by a code that it shows or the mail that it replies to."""
+    # Some programs reply to the plain address; then the mail that is answered tells.
+    return find_requests(session, [*find_reply_codes(letter, address), *letter.references[:1]])
 
 
 def seat_for_deputy(session: Session, spot: SeatContext, deputy: str) -> SeatContext:

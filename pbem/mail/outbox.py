@@ -20,23 +20,30 @@ from pbem.config import Settings
 from pbem.config_values import SendingLimits
 from pbem.mail.compose import NewMail, compose, with_recipient
 from pbem.mail.headers import message_id
-from pbem.store.models import Campaign, OutgoingMail, Person, Seat
+from pbem.store.models import OutgoingMail, Person, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import UNSENT_STATES, OutgoingState
 from pbem.util import FORMERLY
 
 TEXT = "text"
 
-_CAMPAIGN = select(Campaign.name, Campaign.mail_key).where(Campaign.id == bindparam("campaign"))
-_READERS = select(Person.key, Person.id, Person.plain, Person.calendar).where(
-    Person.key.in_(bindparam("keys", expanding=True))
-)
-# Statements built once: building them takes longer than running them.
-_SEATS = (
-    select(Seat.person_id, Seat.campaign_id, Seat.name)
-    .where(Seat.person_id.in_(bindparam("people", expanding=True)))
+# Built once: building it takes longer than running it. With all seats of these people: restricted to one campaign,
+# SQLite would scan all seats of that.
+_READERS = (
+    select(Person.key, Person.id, Person.plain, Person.calendar, Seat.campaign_id, Seat.name)
+    .outerjoin(Seat, Seat.person_id == Person.id)
+    .where(Person.key.in_(bindparam("keys", expanding=True)))
     .order_by(Seat.id.desc())
 )
+
+
+@dataclass(frozen=True, slots=True)
+class MailingCampaign:
+    """The campaign that mails belong to, with the key of its Message-IDs."""
+
+    id: int
+    name: str
+    mail_key: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +54,6 @@ class AddressedMail:
     mail: NewMail
     person_id: int | None
     plain: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    name: str
-    mail_key: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +71,20 @@ def welcome_message_id(mail_key: bytes, domain: str, campaign: str, seat: str, *
 
 
 def add_headers(
-    session: Session, mails: Sequence[NewMail], settings: Settings, campaign_id: int | None
+    session: Session, mails: Sequence[NewMail], settings: Settings, campaign: MailingCampaign | None
 ) -> list[AddressedMail]:
     """Return the mails of a campaign, or of none, as they are to be composed."""
-    database = session.connection()
-    group = None if campaign_id is None else _Group(*database.execute(_CAMPAIGN, {"campaign": campaign_id}).one())
     keys = {"keys": list({mail.recipient.lower() for mail in mails})}
-    readers = {row.key: _Reader(*row[1:]) for row in database.execute(_READERS, keys)}
-    # All seats of these people: restricted to one campaign, SQLite would scan all seats of that.
-    held = {"people": [reader.id for reader in readers.values()]}
+    rows = session.connection().execute(_READERS, keys).all()
+    readers = {row.key: _Reader(row.id, row.plain, row.calendar) for row in rows}
     # A person's first seat comes last in the query, and so stays in the dict.
-    seats = {(row.person_id, row.campaign_id): row.name for row in database.execute(_SEATS, held)}
+    seats = {row.key: row.name for row in rows if campaign is not None and row.campaign_id == campaign.id}
 
     def made(mail: NewMail) -> AddressedMail:
-        reader = readers.get(mail.recipient.lower())
-        if group is not None:
-            seat = seats.get((reader.id, campaign_id)) if reader else None
-            mail = _add_campaign_headers(mail, group, seat, settings)
-        return _address_mail(campaign_id, mail, reader)
+        key = mail.recipient.lower()
+        if campaign is not None:
+            mail = _add_campaign_headers(mail, campaign, seats.get(key), settings)
+        return _address_mail(campaign.id if campaign else None, mail, readers.get(key))
 
     return [made(mail) for mail in mails]
 
@@ -105,14 +102,14 @@ def _address_mail(campaign_id: int | None, mail: NewMail, reader: _Reader | None
     return AddressedMail(campaign_id, mail, reader.id, plain)
 
 
-def _add_campaign_headers(mail: NewMail, group: _Group, seat: str | None, settings: Settings) -> NewMail:
-    listed = replace(mail, list_id=f"<{group.name}.{settings.domain}>")
+def _add_campaign_headers(mail: NewMail, campaign: MailingCampaign, seat: str | None, settings: Settings) -> NewMail:
+    listed = replace(mail, list_id=f"<{campaign.name}.{settings.domain}>")
     if seat is None:
         return listed
-    root = welcome_message_id(group.mail_key, settings.domain, group.name, seat)
+    root = welcome_message_id(campaign.mail_key, settings.domain, campaign.name, seat)
     thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
     # The button alone gives no seat away: the player is asked to confirm (`pbem.inbox.run_commands`).
-    leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name} {seat}')}"
+    leave = f"mailto:{settings.address}?subject={quote(f'Leave {campaign.name} {seat}')}"
     return replace(listed, references=thread, unsubscribe=leave)
 
 
@@ -183,13 +180,13 @@ def topic_of(kind: str, campaign: str, turn: int, whose: str) -> str:
 
 
 def enqueue(
-    session: Session, mails: Iterable[NewMail], settings: Settings, *, campaign_id: int | None, now: datetime
+    session: Session, mails: Iterable[NewMail], settings: Settings, *, campaign: MailingCampaign | None, now: datetime
 ) -> None:
     """Write mails of a campaign, or of none, into the outbox in the order in which they are to be sent.
 
     They are sent once the session's transaction is committed. Queued mail on one of their topics is superseded.
     """
-    ready = add_headers(session, list(mails), settings, campaign_id)
+    ready = add_headers(session, list(mails), settings, campaign)
     # Before the insert, or the new mails would be superseded as well.
     _supersede_topics(session, {each.mail.topic for each in ready if each.mail.topic})
     if ready:

@@ -259,7 +259,8 @@ class OrderParser:
 
     def ends_seat(self, line: str) -> bool:
         """Return True if a line is, word for word, one by which a player leaves the game."""
-        if self._leaving is None or len(line) > MAX_LINE:
+        # Each of these ends so, and nearly no line does; the others need not be split into words.
+        if self._leaving is None or len(line) > MAX_LINE or "CONFIRM" not in plain_signs(line).upper():
             return False
         return _capital_words(line) in [each.split() for each in (RESIGNS, *self._leaving.also_ends_seat)]
 

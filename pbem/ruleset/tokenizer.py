@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 # Possessive quantifiers here and below: no line of a player may take more than linear time.
 _TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)')
@@ -104,7 +104,7 @@ def split_leniently(line: str) -> list[Token]:
     for token in split_tokens(_blank_brackets(spread)):
         word = token.text if token.quoted else _trim(token.text)
         if word or token.quoted:
-            tokens.append(replace(token, text=word, start=start + token.start))
+            tokens.append(Token(word, start + token.start, token.quoted, token.listed))
     return tokens
 
 

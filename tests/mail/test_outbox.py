@@ -74,7 +74,7 @@ def mail(name: str) -> NewMail:
 def outbox(any_store: Store, settings: Settings) -> Store:
     """Return a store with mail for Ann, Bob and Cyn in its outbox."""
     with any_store.writing() as session:
-        enqueue(session, [mail(name) for name in ("ann", "bob", "cyn")], settings, campaign_id=None, now=NOON)
+        enqueue(session, [mail(name) for name in ("ann", "bob", "cyn")], settings, campaign=None, now=NOON)
     return any_store
 
 
@@ -108,7 +108,7 @@ def test_mail_of_a_transaction_taken_back_is_never_sent(store: Store, settings: 
 
     def fail() -> None:
         with store.writing() as session:
-            enqueue(session, [mail("ann")], settings, campaign_id=None, now=NOON)
+            enqueue(session, [mail("ann")], settings, campaign=None, now=NOON)
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -120,7 +120,7 @@ def test_more_than_a_batch(store: Store, settings: Settings) -> None:
     """More mail than a batch holds is sent whole, in order."""
     names = [f"p{number:03}" for number in range(2 * BATCH + 1)]
     with store.writing() as session:
-        enqueue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
+        enqueue(session, [mail(name) for name in names], settings, campaign=None, now=NOON)
     carrier = ListCarrier()
 
     assert deliver_due(store, carrier, NOON).sent == len(names)
@@ -221,7 +221,7 @@ def test_the_mail_itself(outbox: Store) -> None:
 def test_answers_go_first(outbox: Store, settings: Settings) -> None:
     """An answer to a player does not wait behind older mail."""
     with outbox.writing() as session:
-        enqueue(session, [replace(mail("dee"), kind="receipt")], settings, campaign_id=None, now=NOON)
+        enqueue(session, [replace(mail("dee"), kind="receipt")], settings, campaign=None, now=NOON)
     carrier = ListCarrier()
     deliver_due(outbox, carrier, NOON)
 
@@ -240,7 +240,7 @@ def test_a_later_mail_takes_the_place_of_an_earlier(any_store: Store, settings: 
     for name in ("ann", "bob", "cyn"):
         about = replace(mail(name), topic="reminder trap7 3 " + ("blue" if name == "bob" else "red"))
         with any_store.writing() as session:
-            enqueue(session, [about], settings, campaign_id=None, now=NOON)
+            enqueue(session, [about], settings, campaign=None, now=NOON)
     carrier = ListCarrier()
     deliver_due(any_store, carrier, NOON)
 
@@ -252,7 +252,7 @@ def test_what_went_out_is_not_replaced(outbox: Store, settings: Settings) -> Non
     """A sent mail stays sent, whatever is written on its topic later."""
     for name in ("dee", "eve"):
         with outbox.writing() as session:
-            enqueue(session, [replace(mail(name), topic="report trap7 3 red")], settings, campaign_id=None, now=NOON)
+            enqueue(session, [replace(mail(name), topic="report trap7 3 red")], settings, campaign=None, now=NOON)
         deliver_due(outbox, ListCarrier(), NOON)
 
     assert {row.state for row in rows(outbox)} == {"sent"}
@@ -264,7 +264,7 @@ def test_a_turn_that_is_resolved_takes_its_reminders_back(any_store: Store, sett
     topics = [*(topic_of(*about, "red") for about in to_red), topic_of("problem", "t_1", 3, "gm")]
     with any_store.writing() as session:
         for number, topic in enumerate(topics):
-            enqueue(session, [replace(mail(f"p{number}"), topic=topic)], settings, campaign_id=None, now=NOON)
+            enqueue(session, [replace(mail(f"p{number}"), topic=topic)], settings, campaign=None, now=NOON)
         withdraw_turn_mail(session, "t_1", 3, ["blue", "red"])
 
     assert [row.state for row in rows(any_store)] == ["superseded", "queued", "queued", "queued", "superseded"]
@@ -274,7 +274,7 @@ def test_several_connections_share_the_work(any_store: Store, settings: Settings
     """With three connections, three threads send at the same time, and each mail is sent once."""
     names = [f"p{number:03}" for number in range(4 * BATCH)]
     with any_store.writing() as session:
-        enqueue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
+        enqueue(session, [mail(name) for name in names], settings, campaign=None, now=NOON)
     meeting = threading.Barrier(3)
     threads: set[int] = set()
 

@@ -43,7 +43,7 @@ def write(
         for number, to in enumerate(addresses)
     ]
     with store.writing() as session:
-        enqueue(session, made, settings, campaign_id=None, now=now)
+        enqueue(session, made, settings, campaign=None, now=now)
 
 
 def players(count: int, domain: str = "example.org") -> list[str]:

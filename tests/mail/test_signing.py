@@ -127,7 +127,7 @@ def test_without_the_library(dkim: Dkim, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_mail_is_signed_on_its_way_out(signed_house: Settings, store: Store) -> None:
     """Mail in the outbox has no signature; mail that arrives has one."""
     with store.writing() as session:
-        enqueue(session, [MAIL], signed_house, campaign_id=None, now=NOON)
+        enqueue(session, [MAIL], signed_house, campaign=None, now=NOON)
     deliver_due(store, open_transport(signed_house), NOON)
 
     (path,) = (signed_house.home / "post" / "sent" / "new").iterdir()

@@ -154,7 +154,7 @@ def test_several_connections(mail_server: MailServer, make_settings: MakeSetting
     with relaying(mail_server.ports["smtps"]) as relay:
         settings = dataclasses.replace(make_settings(carrier=f"smtps://orders@127.0.0.1:{relay.port}"), connections=3)
         with store.writing() as session:
-            enqueue(session, mails, settings, campaign_id=None, now=NOON)
+            enqueue(session, mails, settings, campaign=None, now=NOON)
         with closing(open_transport(settings)) as carrier:
             assert deliver_due(store, carrier, NOON, connections=3) == DeliveryResult(sent=len(names))
 
@@ -193,7 +193,7 @@ def test_the_outbox_over_smtp(
         for number, name in enumerate(names)
     ]
     with store.writing() as session:
-        enqueue(session, mails, make_settings(), campaign_id=None, now=NOON)
+        enqueue(session, mails, make_settings(), campaign=None, now=NOON)
 
     assert deliver_due(store, carrier, NOON) == DeliveryResult(sent=40, failed=1, deferred=1)
     assert len(mail_server.mails("ann", at_least=20)) == len(mail_server.mails("bob", at_least=20)) == 20
