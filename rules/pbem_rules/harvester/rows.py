@@ -6,11 +6,10 @@ A row is a paragraph of facts; a fact is a pair of a label and a text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
 from typing import Any
 
 from pbem.ruleset import View
-from pbem_rules.common.summary import counted
+from pbem_rules.common.summary import counted, grouped
 from pbem_rules.harvester.former import renewed
 
 LISTED = 120
@@ -39,14 +38,6 @@ def with_rows(view: View) -> View:
     return {**view, "rows": {**rows, "here": here, "worth": WORTH, "tallies": [] if here else [*_tallies(view)]}}
 
 
-def _grouped(rows: Iterable[Any], key: Any) -> list[tuple[Any, list[Any]]]:
-    """Return rows in groups with the same value of a key, sorted by it."""
-    groups: dict[Any, list[Any]] = {}
-    for row in rows:
-        groups.setdefault(row[key], []).append(row)
-    return sorted(groups.items(), key=itemgetter(0))
-
-
 def _spots(rows: Iterable[Sequence[Any]]) -> str:
     return ", ".join(f"{row[0]},{row[1]}" for row in rows)
 
@@ -54,13 +45,13 @@ def _spots(rows: Iterable[Sequence[Any]]) -> str:
 def _others(view: View) -> Iterator[Fact]:
     """Yield units of others as they stand; those of the reader's empire are told there."""
     below = {each["seat"] for each in view["subservients"]}
-    for side, crowds in _grouped((each for each in view["contacts"] if each["owner"] not in below), "side"):
+    for side, crowds in grouped((each for each in view["contacts"] if each["owner"] not in below), "side"):
         owners = [
             f"{owner}'s " + ", ".join(f"{' '.join(each['units'])} at {each['q']},{each['r']}" for each in found)
-            for owner, found in _grouped(crowds, "owner")
+            for owner, found in grouped(crowds, "owner")
         ]
         yield "Foes in sight:" if side == "foe" else "On your side, but not below you:", f"{'; '.join(owners)}."
-    for number, rows in reversed(_grouped((row for row in view["scan"][1] if row[5]), 5)):
+    for number, rows in reversed(grouped((row for row in view["scan"][1] if row[5]), 5)):
         yield f"{counted(number, 'unit')} of unknown owner{'s' * (number != 1)}", f"at {_spots(rows)}."
 
 
@@ -69,7 +60,7 @@ def _lost(view: View) -> Iterator[Fact]:
     memory, turn = view.get("memory", {}), view["turn"]
     owners = [
         f"{owner}'s " + ", ".join(f"{' '.join(units)} at {q},{r} ({turn - then})" for q, r, _, units, then in found)
-        for owner, found in _grouped((row for row in memory.get("foes", ()) if row[4] < turn), 2)
+        for owner, found in grouped((row for row in memory.get("foes", ()) if row[4] < turn), 2)
     ]
     if owners:
         left_out = memory["left_out"]
@@ -79,11 +70,11 @@ def _lost(view: View) -> Iterator[Fact]:
 
 def _finds(view: View, least: int) -> Iterator[Fact]:
     """Yield the resources of hexes that have at least so many, and those that were counted before."""
-    now = [f"{number} at {_spots(rows)}" for number, rows in reversed(_grouped(view["scan"][0], 6)) if number >= least]
+    now = [f"{number} at {_spots(rows)}" for number, rows in reversed(grouped(view["scan"][0], 6)) if number >= least]
     if now:
         yield "Resources:", f"{'; '.join(now)}."
     turn = view["turn"]
-    older = _grouped((row for row in view.get("memory", {}).get("riches", ()) if row[3] < turn), 2)
+    older = grouped((row for row in view.get("memory", {}).get("riches", ()) if row[3] < turn), 2)
     before = [
         f"{number} at {', '.join(f'{q},{r} ({turn - then})' for q, r, _, then in rows)}"
         for number, rows in reversed(older)
@@ -102,7 +93,7 @@ def _marks(view: View) -> Iterator[Fact]:
 
 def _tracks(view: View) -> Iterator[Fact]:
     near = [row for rows in view["scan"][:3] for row in rows]
-    entered = _grouped((row for row in near if row[4]), 4)
+    entered = grouped((row for row in near if row[4]), 4)
     tracks = [f"from {ways.replace(' ', ' and ')} to {_spots(rows)}" for ways, rows in entered]
     left = _spots(row for row in near if row[3] and not row[4])
     moved = _spots(row for row in view["scan"][3] if row[3])

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from pbem.ruleset import View
-from pbem_rules.common.summary import counted, listed
+from pbem_rules.common.summary import counted, grouped, listed
 from pbem_rules.singularity_trap.marks import board_of, place
 from pbem_rules.singularity_trap.space import distance
 
@@ -33,13 +33,13 @@ _WHYS = {
 
 def with_rows(view: View) -> View:
     """Return a view with the rows of its report, and with words in its events of sensors and combat."""
-    told = dict(_grouped(view["events"], "kind"))
-    fights = _grouped(told.get("combat", ()), "space")
+    told = dict(grouped(view["events"], "kind"))
+    fights = grouped(told.get("combat", ()), "space")
     rows = {
         "fights": [(space, _fight(rounds, view["seat"])) for space, rounds in fights],
         "conquests": list(_conquests(view, told.get("captured", ()))),
         "points": _points(told),
-        "losses": [(why, _scrapped(why, some)) for why, some in _grouped(told.get("scrapped", ()), "why")],
+        "losses": [(why, _scrapped(why, some)) for why, some in grouped(told.get("scrapped", ()), "why")],
         "on_the_way": " ".join(_on_the_way(view, told)),
         "combats": [{**combat, "fleet": _fleet(combat["enemies"])} for combat in view["combats"]],
         "ships": _ships(view),
@@ -54,22 +54,13 @@ def with_rows(view: View) -> View:
     return {**view, "events": [_worded(event, view) for event in view["events"]], "rows": rows}
 
 
-def _grouped(rows: Iterable[Row], *keys: str) -> list[tuple[Any, list[Any]]]:
-    """Return rows in groups that have the same values of keys, sorted by these."""
-    groups: dict[Any, list[Any]] = {}
-    value = itemgetter(*keys)
-    for row in rows:
-        groups.setdefault(value(row), []).append(row)
-    return sorted(groups.items(), key=itemgetter(0))
-
-
 def _fleet(ships: Iterable[Row]) -> str:
     """Return ships with their states: "Cruiser R274 (dark) and Scouts R310 and R377"."""
     return _by_type(ships, lambda ship: ship["id"] + _state(ship))
 
 
 def _by_type(ships: Iterable[Row], words: Callable[[Row], str]) -> str:
-    types = _grouped(ships, "type")
+    types = grouped(ships, "type")
     return listed([f"{name}{'s' * (len(some) > 1)} {listed([*map(words, some)])}" for name, some in types])
 
 
@@ -102,7 +93,7 @@ def _sensed(event: Row) -> str:
 
 def _allied(event: Row) -> Iterator[str]:
     """Yield where fleets of allies are; where one is met its ships are told."""
-    for owner, fleets in _grouped(event["allied"], "owner"):
+    for owner, fleets in grouped(event["allied"], "owner"):
         met = {each["space"] for each in event["contacts"] if owner in (ship["owner"] for ship in each["ships"])}
         spaces = [each["space"] for each in fleets if each["space"] not in met]
         if spaces:
@@ -168,12 +159,11 @@ def _arms(ship: Row) -> str:
 def _fire(event: Row) -> Iterator[str]:
     """Yield a line for the shots of each ship at another, in their order."""
     for (by, at, need, of), shots in groupby(event["shots"], itemgetter("by", "at", "need", "of")):
-        dice = [f"{shot['die']} {_hit(shot)}" for shot in shots]
+        dice = [
+            f"{shot['die']} " + (f"hits {shot['unit']}" if shot["unit"] else "hits" if shot["hit"] else "misses")
+            for shot in shots
+        ]
         yield f"{by} at {at}, to hit {need} of {of}: rolled {', '.join(dice)}"
-
-
-def _hit(shot: Row) -> str:
-    return f"hits {shot['unit']}" if shot["unit"] else "hits" if shot["hit"] else "misses"
 
 
 def _fight(rounds: Sequence[Row], seat: str) -> str:
@@ -203,7 +193,7 @@ def _conquests(view: View, captured: Sequence[Row]) -> Iterator[str]:
         won = [event for event in captured if event["now"] == seat]
         words = [
             f"took {_named(some)} from {'you' if was == view['seat'] else was}"
-            for was, some in _grouped((event for event in won if event["was"]), "was")
+            for was, some in grouped((event for event in won if event["was"]), "was")
         ]
         free = [event for event in won if not event["was"]]
         words += [f"took {_named(free)}, which nobody held"] if free else []
@@ -244,7 +234,7 @@ def _ships(view: View) -> list[list[Fact]]:
     sites = {planet["space"]: [planet["name"]] for planet in view["planets"]}
     alone: list[Fact] = []
     paragraphs = []
-    for space, ships in _grouped(view["ships"], "space"):
+    for space, ships in grouped(view["ships"], "space"):
         about = sites.get(space, []) + ["pinned"] * any(ship["encounter"] for ship in ships)
         fact = space, ": ".join([*[", ".join(about)] * bool(about), _fleet(ships)])
         if len(ships) == 1 and not ships[0]["damage"]:
@@ -275,11 +265,11 @@ def _seen(view: View) -> Iterator[list[Fact]]:
 
 def _out_of_sight(view: View) -> Iterator[str]:
     """Yield what is out of sight now, the latest first: "2 turns ago, after combat: Cruiser B333 at D13-4."."""
-    for turn, known in reversed(_grouped(view.get("memory", {}).get("last_known", ()), "turn")):
+    for turn, known in reversed(grouped(view.get("memory", {}).get("last_known", ()), "turn")):
         age = view["turn"] - turn
         ago = ("This turn", "Last turn")[age] if age < 2 else f"{age} turns ago"
         for when in reversed(dict.fromkeys(each["when"] for each in known)):
-            spaces = _grouped((each for each in known if each["when"] == when), "space")
+            spaces = grouped((each for each in known if each["when"] == when), "space")
             places = "; ".join(f"{_sighted(found)} at {space}" for space, found in spaces)
             yield f"{ago}{', ' if when else ''}{when}: {places}."
 
@@ -292,7 +282,7 @@ def _sighted(found: Iterable[Row]) -> str:
 
 def _holders(view: View) -> list[list[Fact]]:
     """Return the planets of each player with their worth; those who hold few share the last paragraph."""
-    held = dict(_grouped((planet for planet in view["planets"] if planet["owner"]), "owner"))
+    held = dict(grouped((planet for planet in view["planets"] if planet["owner"]), "owner"))
     many: list[Fact] = []
     few: list[Fact] = []
     for player in sorted(view["players"], key=lambda each: (each["colour"] != view["seat"], -each["planets"])):
@@ -338,7 +328,7 @@ def _type(kind: Row) -> str:
 
 def _worths(view: View) -> list[list[Fact]]:
     """Return all planets by their worth to the reader, the dearest first, and by colour."""
-    groups = sorted(_grouped(view["planets"], "worth", "colour"), key=lambda group: -group[0][0])
+    groups = sorted(grouped(view["planets"], "worth", "colour"), key=lambda group: -group[0][0])
     return [
         [(f"{colour}, {worth}:", ", ".join(f"{each['space']} {each['name']}" for each in some))]
         for (worth, colour), some in groups
@@ -353,9 +343,9 @@ def _dice(space: str, rounds: Iterable[Row]) -> Iterator[tuple[str, list[tuple[s
     label = f"{space}, "
     for one in rounds:
         pieces, text = [], ""
-        for (at, need, of), shots in _grouped(one["shots"], "at", "need", "of"):
+        for (at, need, of), shots in grouped(one["shots"], "at", "need", "of"):
             text += f"{need} of {of} at {at}:"
-            for number, (by, dice) in enumerate(_grouped(shots, "by")):
+            for number, (by, dice) in enumerate(grouped(shots, "by")):
                 text += f"{';' if number else ''} {by}"
                 for shot in dice:
                     if shot["hit"]:
