@@ -32,7 +32,7 @@ class Costs:
     """Milliseconds of processor time a report.
 
     Made by the game: outcomes of orders (`became`), the turn summary (`brief`), the
-    `map`, the `form` of the sheet. Made by templates: the events (`worded`), then
+    `map`, the `form` of the sheet. Made by templates: the events (`worded`, with the rows of the report), then
     `text` and `html` of all that. `data` is the JSON, without its `brief`. `whole` is
     a report rendered in one call.
     """
@@ -86,13 +86,13 @@ def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Cost
         datas = [report_data(*job) for job in jobs]
 
         views = [each.view for each in reports]
-        name = ruleset.key
+        name, now = ruleset.key, ruleset.current_view
         parts: dict[str, Callable[[], Any]] = {
             "became": lambda: [ruleset.order_outcomes(each.view, each.orders) for each in reports],
             "brief": lambda: [ruleset.turn_summary(view) for view in views],
             "map": lambda: [ruleset.text_map(view) for view in views],
             "form": lambda: [ruleset.template(view) for view in views],
-            "worded": lambda: [reporter._render_events(f"{name}/events.j2", view) for view in views],
+            "worded": lambda: [reporter._render_events(f"{name}/events.j2", now(view)) for view in views],
             "text": lambda: [reporter._render(f"{name}/report.txt.j2", context) for context in contexts],
             "html": lambda: [reporter._render(f"{name}/report.html.j2", context) for context in contexts],
             "data": lambda: [write_report_data(data) for data in datas],

@@ -215,7 +215,10 @@ class Ruleset(Protocol[S]):
         """Return what happens to the seat if it sends no orders for the open turn: one sentence, for reminders."""
 
     def current_view(self, view: View) -> View:
-        """Return a view that any version has mailed with all keys that the templates of this version need."""
+        """Return a view that any version has mailed with all that the templates of this version need.
+
+        Rows that they loop over are made here once, for text and HTML.
+        """
 
     def pictures(self, view: View) -> Sequence[Picture]:
         """Return the pictures of a report, drawn from its view.

@@ -115,7 +115,7 @@ class ReportRules(RulesetTests):
         """Each kind of event that happens has its sentence, with all its data at hand."""
         word = _event_macro(self.ruleset)
         for game in games(self.ruleset):
-            for view in game.views():
+            for view in map(self.ruleset.current_view, game.views()):
                 for event in view["events"]:
                     told = word(event, view)
                     assert told.strip(), event

@@ -1,9 +1,11 @@
-"""Turn summaries, for any game: lines that fit the list of a mail program, and shortened lists of names."""
+"""Turn summaries and reports, for any game: lines that fit a list of mails, lists of names, groups of rows."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import Any
 
 LINES, SIGNS = 5, 90
 """Headlines of a turn, and characters of each, as the ruleset protocol limits them."""
@@ -52,3 +54,12 @@ def named(names: Sequence[str], most: int = MOST_NAMES) -> str:
 def sentence(text: str) -> str:
     """Return the text with a capital, the rest unchanged."""
     return text[:1].upper() + text[1:]
+
+
+def grouped(rows: Iterable[Any], *keys: Any) -> list[tuple[Any, list[Any]]]:
+    """Return rows in groups that have the same values of keys, sorted by these."""
+    groups: dict[Any, list[Any]] = {}
+    value = itemgetter(*keys)
+    for row in rows:
+        groups.setdefault(value(row), []).append(row)
+    return sorted(groups.items(), key=itemgetter(0))

@@ -14,6 +14,7 @@ from pbem_rules.harvester.former import renewed
 from pbem_rules.harvester.memory import carry_memory
 from pbem_rules.harvester.orders import ORDERS
 from pbem_rules.harvester.outcomes import order_outcomes
+from pbem_rules.harvester.rows import with_rows
 from pbem_rules.harvester.state import VERSION, State, from_version_1, from_version_2
 from pbem_rules.harvester.summary import turn_summary, without_orders
 from pbem_rules.harvester.views import views_of
@@ -47,7 +48,7 @@ class Harvester(BaseRuleset[State]):
     views = staticmethod(views_of)
     carry_memory = staticmethod(carry_memory)
     # After an upgrade in mid-turn the view of the open turn is one that the older version mailed.
-    current_view = staticmethod(renewed)
+    current_view = staticmethod(with_rows)
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))

@@ -14,6 +14,7 @@ from pbem_rules.singularity_trap.choices import agenda, choices, purses, view_wi
 from pbem_rules.singularity_trap.memory import carry_memory
 from pbem_rules.singularity_trap.orders import BOOK, Target, possible_targets
 from pbem_rules.singularity_trap.outcomes import order_outcomes
+from pbem_rules.singularity_trap.rows import with_rows
 from pbem_rules.singularity_trap.state import House, Planet, Player, State
 from pbem_rules.singularity_trap.summary import turn_summary, without_orders
 from pbem_rules.singularity_trap.view import LARGEST_FACTIONS, views
@@ -75,6 +76,7 @@ class SingularityTrap(BaseRuleset[State]):
     purses = staticmethod(purses)
     view_with = staticmethod(view_with)
     carry_memory = staticmethod(carry_memory)
+    current_view = staticmethod(with_rows)
     turn_summary = staticmethod(turn_summary)
     without_orders = staticmethod(without_orders)
     order_outcomes = staticmethod(order_outcomes)

@@ -59,7 +59,8 @@ def report(reporter: Renderer, view: dict[str, Any], *, full: bool = True) -> Re
 
 def told(**event: Any) -> list[str]:
     """Return an event in the words that red reads."""
-    return [line.strip() for line in WORDS.event(event, sample_view()).splitlines() if line.strip()]
+    view = RULESET.current_view(sample_view() | {"events": [event]})
+    return [line.strip() for line in WORDS.event(view["events"][0], view).splitlines() if line.strip()]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -181,12 +182,15 @@ def test_a_fight_is_told_by_its_result_and_its_dice_at_the_end(reporter: Rendere
 
 def test_a_fight_among_others_names_no_enemy() -> None:
     """If no own ship fired or was fired at, no player is said to have fought the reader."""
-    ships = [{"id": name, "owner": owner} for name, owner in (("R1", "red"), ("G1", "green"), ("Y1", "yellow"))]
-    shots = [{"by": "G1", "at": "Y1", "hit": True}]
-    rounds = [{"space": "M4+0", "round": 3, "ships": ships, "shots": shots, "lost": []}]
+    players = (("R1", "red"), ("G1", "green"), ("Y1", "yellow"))
+    ships = [{"id": name, "owner": owner, "type": "Scout", "damage": 0} for name, owner in players]
+    shots = [{"by": "G1", "at": "Y1", "need": 5, "of": 9, "die": 1, "hit": True, "unit": None}]
+    fight = {"kind": "combat", "space": "M4+0", "round": 3, "ships": ships, "shots": shots, "lost": []}
 
-    said = " ".join(WORDS.fight(rounds, sample_view()).split())
-    assert said == ", round 3, beside green and yellow: no ship was lost. You made 0 hits and took none."
+    view = RULESET.current_view(sample_view() | {"events": [fight]})
+    assert view["rows"]["fights"] == [
+        ("M4+0", ", round 3, beside green and yellow: no ship was lost. You made 0 hits and took none.")
+    ]
 
 
 @pytest.mark.parametrize("make", [sample_view, fight_view, empty_view])
