@@ -12,9 +12,11 @@ games are listed, by the doctor, and when its own game is requested.
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 from pbem.errors import CampaignError, GameError
 from pbem.ruleset.fields import suggest
@@ -125,3 +127,19 @@ def find_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
     if key not in games:
         raise CampaignError(f"there is no game {key!r} here: {suggest(key, sorted(games))}")
     return games[key]
+
+
+def fault_place(error: BaseException, game: AnyRuleset) -> str:
+    """Return the innermost place of a game's package that an error went through; "" if there is none.
+
+    It is "night_market/turn.py, line 31, in search".
+    """
+    package = type(game).__module__.partition(".")[0]
+    place = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        module = frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] == package:
+            file = Path(frame.f_code.co_filename)
+            parts = module.count(".") + (2 if file.name == "__init__.py" else 1)
+            place = f"{'/'.join(file.parts[-parts:])}, line {line}, in {frame.f_code.co_name}"
+    return place

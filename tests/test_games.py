@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from pbem.cli import main
 from pbem.errors import GameError
-from pbem.games import GROUP, InstalledGames, find_game, installed_games
+from pbem.games import GROUP, InstalledGames, fault_place, find_game, installed_games
 
 
 def entries(folder: Path, package: str, offers: Mapping[str, str]) -> list[EntryPoint]:
@@ -83,6 +83,18 @@ def test_a_broken_game_is_told_in_a_sentence(
         find_game(games, "fog")
     assert told in games.faults()["fog"]
     assert list(games.usable()) == ["toy"]
+
+
+def test_a_fault_is_placed_in_the_games_own_code(module: Callable[[str, str], None]) -> None:
+    """The place of an error is the innermost line of the game's package, whatever library it calls; else it is ""."""
+    module("tripping", "import json\nclass Game:\n    def look(self):\n        return json.loads('{')\n")
+    game = __import__("tripping").Game()
+
+    with pytest.raises(ValueError, match="Expecting") as tripped:
+        game.look()
+
+    assert fault_place(tripped.value, game) == "tripping.py, line 4, in look"
+    assert fault_place(ZeroDivisionError(), game) == ""
 
 
 def test_two_packages_with_one_key_are_told(tmp_path: Path, module: Callable[[str, str], None]) -> None:
