@@ -36,7 +36,7 @@ PUBLIC = (
     "size",
     "turn",
 )
-"""What all players know; `drift` is the direction of the planet's numbering."""
+"""The turn, and the options, which all players know."""
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
