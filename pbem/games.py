@@ -12,9 +12,15 @@ games are listed, by the doctor, and when its own game is requested.
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points, version
+from pathlib import Path
+from types import FrameType
+
+from packaging.requirements import InvalidRequirement, Requirement
 
 from pbem.errors import CampaignError, GameError
 from pbem.ruleset.fields import suggest
@@ -23,6 +29,15 @@ from pbem.ruleset.protocol import AnyRuleset, Ruleset
 GROUP = "pbem.rulesets"
 
 _MEMBERS = sorted(inspect.get_annotations(Ruleset).keys() | {name for name in vars(Ruleset) if name[0] != "_"})
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The package that offers a game; `requires` are its requirements as metadata spell them (PEP 508)."""
+
+    name: str
+    version: str
+    requires: tuple[str, ...]
 
 
 class InstalledGames(Mapping[str, AnyRuleset]):
@@ -57,6 +72,11 @@ class InstalledGames(Mapping[str, AnyRuleset]):
         # Mapping would call __getitem__, which imports the game, and raises GameError if it is unusable.
         return key in self._offers
 
+    def package(self, key: str) -> Package | None:
+        """Return the package that offers a game; None if it is unnamed."""
+        found = self._offers[key][0].dist
+        return None if found is None else Package(found.name, found.version, tuple(map(str, _requirements(found))))
+
     def usable(self) -> dict[str, AnyRuleset]:
         """Return the games that can be played; this imports all of them."""
         faults = self.faults()
@@ -89,6 +109,8 @@ def _load_game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
         packages = " and ".join(sorted(map(_package, offers)))
         raise GameError(f"game {key!r} is offered by {packages}: uninstall all but one of them")
     (entry,) = offers
+    # Before the import, which would fail with the name of some module.
+    _require_needs(entry)
     try:
         found = entry.load()
     except Exception as error:  # a package may raise anything, which must not affect other games
@@ -106,6 +128,37 @@ def _load_game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
         )
     game: AnyRuleset = found
     return game
+
+
+def _requirements(package: Distribution) -> list[Requirement]:
+    """Return what a package needs here: not the requirements of its extras, or of other platforms."""
+    wanted = map(Requirement, package.requires or ())
+    return [each for each in wanted if each.marker is None or each.marker.evaluate({"extra": ""})]
+
+
+def _unmet(package: Distribution) -> Iterator[str]:
+    """Yield in words what a package needs and does not find."""
+    for wanted in _requirements(package):
+        try:
+            found = version(wanted.name)
+        except PackageNotFoundError:
+            yield f"{wanted.name}{wanted.specifier}, which is not installed"
+        else:
+            if not wanted.specifier.contains(found, prereleases=True):
+                yield f"{wanted.name}{wanted.specifier}, and {found} is installed"
+
+
+def _require_needs(entry: EntryPoint) -> None:
+    """Raise GameError if the package of a game needs what is not installed."""
+    # Its own games need nothing but what the program itself has been able to import.
+    if entry.dist is None or entry.dist.name == "pbem":
+        return
+    try:
+        lacking = list(_unmet(entry.dist))
+    except InvalidRequirement as error:
+        raise GameError(f"{_describe_entry(entry)} cannot be used: its metadata cannot be read: {error}") from error
+    if lacking:
+        raise GameError(f"{_describe_entry(entry)} cannot be used: it needs {'; and '.join(lacking)}")
 
 
 def _describe_entry(entry: EntryPoint) -> str:
@@ -135,3 +188,20 @@ def find_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
     if key not in games:
         raise CampaignError(f"there is no game {key!r} here: {suggest(key, sorted(games))}")
     return games[key]
+
+
+def fault_place(error: BaseException, game: AnyRuleset) -> str:
+    """Return the innermost place of a game's package that an error went through; "" if there is none."""
+    package = type(game).__module__.partition(".")[0]
+    place = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_globals.get("__name__", "").partition(".")[0] == package:
+            place = code_place(frame, line)
+    return place
+
+
+def code_place(frame: FrameType, line: int) -> str:
+    """Return a place in a package in words: "night_market/turn.py, line 31, in search"."""
+    file = Path(frame.f_code.co_filename)
+    parts = frame.f_globals["__name__"].count(".") + (2 if file.name == "__init__.py" else 1)
+    return f"{'/'.join(file.parts[-parts:])}, line {line}, in {frame.f_code.co_name}"

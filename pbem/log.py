@@ -29,6 +29,12 @@ MOST_BYTES = 5_000_000
 KEPT = 5
 """Size at which the log is rotated, and the number of old files kept."""
 
+
+def log_name(path: Path) -> str:
+    """Return where the log of these settings is, for messages."""
+    return "standard error" if path.name == STANDARD_ERROR else str(path)
+
+
 Level = Literal["info", "warning", "error"]
 
 _LEVELS: dict[Level, int] = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}

@@ -26,6 +26,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "jsonpatch": {"archive"},
     "markdown_it": {"report"},
     "markupsafe": {"report", "site", "web"},
+    "packaging": {"games"},
     "procrastinate": {"scheduler", "store"},
     "psycopg": {"scheduler"},
     "pytest": {"testing"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -11,16 +12,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import pbem
 from pbem.cli import main
 from pbem.errors import GameError
-from pbem.games import GROUP, InstalledGames, find_game, installed_games
+from pbem.games import GROUP, InstalledGames, fault_place, find_game, installed_games
 
 
-def entries(folder: Path, package: str, offers: Mapping[str, str]) -> list[EntryPoint]:
+def entries(folder: Path, package: str, offers: Mapping[str, str], *requires: str) -> list[EntryPoint]:
     """Return the entry points of a package that is installed in a folder."""
     info = folder / f"{package}-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n{needs}")
     lines = [f"{key} = {value}" for key, value in offers.items()]
     (info / "entry_points.txt").write_text("\n".join([f"[{GROUP}]", *lines]))
     return list(PathDistribution(info).entry_points)
@@ -83,6 +86,46 @@ def test_a_broken_game_is_told_in_a_sentence(
         find_game(games, "fog")
     assert told in games.faults()["fog"]
     assert list(games.usable()) == ["toy"]
+
+
+@pytest.mark.parametrize(
+    ("requires", "told"),
+    [
+        ("pbem>=99", f"it needs pbem>=99, and {pbem.__version__} is installed"),
+        ("no-such-package>=2,<3", "it needs no-such-package<3,>=2, which is not installed"),
+        ("not a requirement!", "its metadata cannot be read: "),
+    ],
+)
+def test_a_package_that_needs_more_is_told_before_it_is_imported(requires: str, told: str, tmp_path: Path) -> None:
+    """What a game's package requires and is not there is named, in place of the module that it then fails to import."""
+    games = InstalledGames(entries(tmp_path, "fog-patrol", {"fog": "no_such_module:RULESET"}, "click", requires))
+
+    assert games.faults()["fog"].startswith(f"game 'fog' of fog-patrol 1.0 cannot be used: {told}")
+
+
+def test_needs_that_are_met_are_listed(tmp_path: Path, module: Callable[[str, str], None]) -> None:
+    """A game whose needs are met is loaded; its package and needs are in the JSON of `pbem games`, without extras."""
+    module("good", "from tests.toy import Auction\nRULESET = Auction()")
+    needs = ("pbem>=0.1", 'no-such-package; extra == "test"', 'no-such-package; sys_platform == "nowhere"')
+    games = InstalledGames(entries(tmp_path, "fog-patrol", {"toy": "good:RULESET"}, *needs))
+
+    listed = CliRunner().invoke(main, ["games", "--json"], obj=games)
+
+    (game,) = json.loads(listed.stdout)["games"]
+    assert (game["key"], game["version"]) == ("toy", games["toy"].version)
+    assert game["package"] == {"name": "fog-patrol", "version": "1.0", "requires": ["pbem>=0.1"]}
+
+
+def test_a_fault_is_placed_in_the_games_own_code(module: Callable[[str, str], None]) -> None:
+    """The place of an error is the innermost line of the game's package, whatever library it calls; else it is ""."""
+    module("tripping", "import json\nclass Game:\n    def look(self):\n        return json.loads('{')\n")
+    game = __import__("tripping").Game()
+
+    with pytest.raises(ValueError, match="Expecting") as tripped:
+        game.look()
+
+    assert fault_place(tripped.value, game) == "tripping.py, line 4, in look"
+    assert fault_place(ZeroDivisionError(), game) == ""
 
 
 def test_two_packages_with_one_key_are_told(tmp_path: Path, module: Callable[[str, str], None]) -> None:

@@ -32,7 +32,7 @@ from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, held_for_rulings, recheck_due
 from pbem.campaign.files import save_attachments
 from pbem.campaign.history import add_entry, current_rolls, save_rolls
-from pbem.campaign.notices import notify_gm_once, was_notified
+from pbem.campaign.notices import describe_fault, notify_gm_once, was_notified
 from pbem.campaign.questions import unanswered_questions
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
@@ -44,7 +44,7 @@ from pbem.campaign.snapshot import (
     require_running,
 )
 from pbem.campaign.turns import load_before, turn_input
-from pbem.errors import CampaignError, StoreError, describe_error
+from pbem.errors import CampaignError, StoreError
 from pbem.mail.headers import reply_code
 from pbem.mail.message import AttachedFile
 from pbem.mail.mime import decode_text
@@ -306,7 +306,8 @@ def send_digests(app: App, now: dt.datetime, campaign: str | None = None) -> lis
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            problems.append(f"campaign {name}: its GM could not be sent the sheets ({describe_error(error)})")
+            said = describe_fault(app, name, error)
+            problems.append(f"campaign {name}: its GM could not be sent the sheets ({said})")
     return problems
 
 

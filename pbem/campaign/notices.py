@@ -13,6 +13,7 @@ import datetime as dt
 import re
 import secrets
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self, cast
 
@@ -21,7 +22,9 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.house_rules import OFF, HouseRules
-from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatView
+from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatView, load_campaign
+from pbem.errors import PbemError, RulesetError, describe_error
+from pbem.games import fault_place
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import message_id, tagged_subject, with_name
 from pbem.mail.message import Message
@@ -399,6 +402,17 @@ def was_notified(context: Context, moment: tuple[str, ...], *, kind: str = "noti
 def _moment_parts(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
     # Running campaigns have sent notices with "gm" in the Message-ID: with another word they would be sent again.
     return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
+
+
+def describe_fault(app: App, campaign: str, error: Exception) -> str:
+    """Describe an error in a campaign's work for its GM, with file and line of the game's code where it went wrong."""
+    said = describe_error(error)
+    if isinstance(error, PbemError | RulesetError):
+        return said
+    place = ""
+    with suppress(PbemError), app.store.reading() as session:
+        place = fault_place(error, app.game(load_campaign(session, campaign).game))
+    return f"{said}, at {place}" if place else said
 
 
 def as_title(subject: str, seats: Collection[SeatName] = ()) -> str:

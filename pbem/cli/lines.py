@@ -23,6 +23,7 @@ from pbem.backup.restore import BackupCheck, RestoreResult
 from pbem.backup.transfer import ExportResult, ImportResult
 from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
+from pbem.games import InstalledGames
 from pbem.inbox.order_sheets import Check
 from pbem.report.answers import accepted_part
 from pbem.ruleset.protocol import AnyRuleset
@@ -326,8 +327,8 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
             yield f"  {wrap(text, '    ')}"
 
 
-def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
-    """Return the installed games, for scripts."""
+def game_facts(games: Iterable[AnyRuleset], installed: InstalledGames) -> list[dict[str, Any]]:
+    """Return installed games with their packages, for scripts; `version` is that of the rules and saves."""
     return [
         {
             "key": game.key,
@@ -338,6 +339,7 @@ def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
             "pace": game.pace,
             "seats": game.seats,
             "options": list(game.options),
+            "package": installed.package(game.key),
         }
         for game in games
     ]

@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 import click
 
+from pbem import __version__
 from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import NEW, SHOWS, command
@@ -87,9 +88,10 @@ def _copy_files(source: Traversable, target: Path, key: str) -> list[Path]:
 
 
 def _replace_names(text: str, key: str) -> str:
-    """Return a text of the skeleton with the game's own names."""
+    """Return a text of the skeleton with the game's own names, and this version of pbem as the least one needed."""
     words = [word.capitalize() for word in key.split("_")]
-    return text.replace("mygame", key).replace("MyGame", "".join(words)).replace("My Game", " ".join(words))
+    text = text.replace("mygame", key).replace("MyGame", "".join(words)).replace("My Game", " ".join(words))
+    return text.replace("pbem>=0.1", f"pbem>={__version__}")
 
 
 @click.group(cls=Group)

@@ -70,8 +70,8 @@ def games(call: Call, key: str | None, *, rules: bool) -> None:
         text = rulebook(find_game(call.games, key or ""))
         call.print({"key": key, "rules": text}, [text], paged=True)
         return
-    shown = call.games.usable().values() if key is None else [find_game(call.games, key)]
-    call.print({"games": game_facts(shown)}, game_lines(shown), paged=True)
+    shown = list(call.games.usable().values()) if key is None else [find_game(call.games, key)]
+    call.print({"games": game_facts(shown, call.games)}, game_lines(shown), paged=True)
     # On standard error: standard output may be JSON.
     for fault in call.games.faults().values() if key is None else ():
         print_error(f"\nNot here: {fault}")

@@ -119,13 +119,17 @@ class Reminder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFailed:
-    """To the GM: a turn could not be resolved. `problem` is one sentence; nothing was changed or mailed."""
+    """To the GM: a turn could not be resolved. `problem` is one sentence; nothing was changed or mailed.
+
+    `log` names the log that has the traceback.
+    """
 
     page: ClassVar[str] = "turn_problem"
 
     campaign: str
     label: str
     problem: str
+    log: str
     at: dt.datetime
     zone: str
 

@@ -228,7 +228,7 @@ class Ruleset(Protocol[S]):
         """
 
     def text_map(self, view: View) -> str:
-        """Return the map as text, at most 80 columns wide; "" if the game has none."""
+        """Return the map as text, at most 76 columns wide; "" if the game has none."""
 
     def enclosures(self, view: View) -> Mapping[str, Sequence[Attachment]]:
         """Return the GM's pictures and files that a view names, by the places that the templates of the game know.

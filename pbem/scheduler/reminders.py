@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, is_late, load_open_turns, needs_notice, turns_to_notify
 from pbem.campaign.house_rules import OFF
-from pbem.campaign.notices import CampaignMailer, notify_gm_once
+from pbem.campaign.notices import CampaignMailer, describe_fault, notify_gm_once
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
@@ -25,7 +25,8 @@ from pbem.campaign.snapshot import (
     lock_campaign,
     locked_campaign,
 )
-from pbem.errors import ConfigError, StoreError, describe_error
+from pbem.errors import ConfigError, StoreError
+from pbem.log import log_name
 from pbem.mail.compose import NewMail
 from pbem.mail.outbox import topic_of
 from pbem.report.notices import OverdueDigest, Page, Reminder, SheetOverdue, TurnFailed, WaitingForOthers
@@ -51,7 +52,8 @@ def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) 
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            problems.append(f"campaign {turn.campaign}: nobody could be reminded ({describe_error(error)})")
+            said = describe_fault(app, turn.campaign, error)
+            problems.append(f"campaign {turn.campaign}: nobody could be reminded ({said})")
     return count, problems
 
 
@@ -212,8 +214,9 @@ def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
 
 def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
     """Queue the mail to the GM, unless they have had it; return the same in one sentence."""
-    problem = describe_error(error)
-    said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
+    problem = describe_fault(app, turn.campaign, error)
+    where = log_name(app.settings.log)
+    said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem}); the traceback is in {where}"
     try:
         _mail(app, turn, problem, now)
     except StoreError:
@@ -229,7 +232,12 @@ def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
         # The turn that failed, whichever is open now.
         snapshot = replace(load_campaign(session, turn.campaign), turn=turn.turn)
         page = TurnFailed(
-            campaign=snapshot.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=snapshot.schedule.zone
+            campaign=snapshot.name,
+            label=f"turn {turn.turn}",
+            problem=problem,
+            log=log_name(app.settings.log),
+            at=now,
+            zone=snapshot.schedule.zone,
         )
         subject = f"turn {turn.turn} could not be run"
         notify_gm_once(

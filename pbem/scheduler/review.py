@@ -21,9 +21,9 @@ from pbem.actions.run_turn import RunCondition
 from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, load_open_turns, recheck_due
 from pbem.campaign.house_rules import ALWAYS
-from pbem.campaign.notices import notify_gm_once, was_notified
+from pbem.campaign.notices import describe_fault, notify_gm_once, was_notified
 from pbem.campaign.snapshot import Context, describe_hold, locked_campaign
-from pbem.errors import StoreError, describe_error
+from pbem.errors import StoreError
 from pbem.report.notices import TurnHeld
 from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import InboxMessage, OrderSheet, Turn
@@ -69,7 +69,7 @@ def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) ->
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
             said = f"campaign {turn.campaign}: turn {turn.turn} had better wait for its GM, who could not be told"
-            done.problems.append(f"{said} ({describe_error(error)})")
+            done.problems.append(f"{said} ({describe_fault(app, turn.campaign, error)})")
     return done
 
 

@@ -10,7 +10,7 @@ says which rule was broken and what to do; docs/rulesets.md lists the rules.
 
 import pytest
 
-_MODULES = ("form_rules", "mail_leaks", "report_rules", "setup_rules", "sheet_rules", "turn_rules")
+_MODULES = ("form_rules", "mail_leaks", "report_rules", "setup_rules", "sheet_rules", "suite", "turn_rules")
 # Pytest rewrites assertions of test modules alone: a rule in a package would fail without the values compared.
 pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in _MODULES))
 
@@ -20,13 +20,21 @@ from pbem.testing.mail_leaks import SecrecyRules  # noqa: E402 - as above
 from pbem.testing.report_rules import ReportRules  # noqa: E402 - as above
 from pbem.testing.setup_rules import SetupRules, TakeoverRules  # noqa: E402 - as above
 from pbem.testing.sheet_rules import SheetRules  # noqa: E402 - as above
-from pbem.testing.suite import RulesetTests, rules  # noqa: E402 - as above
+from pbem.testing.suite import PreflightRules, RulesetTests, rules  # noqa: E402 - as above
 from pbem.testing.turn_rules import LongPlayRules, TurnRules  # noqa: E402 - as above
 
 
-# Pytest runs the tests of the last base first: a game that cannot be set up fails there before all other rules.
+# Pytest runs the tests of the last base first.
 class RulesetSuite(
-    LongPlayRules, SecrecyRules, PageRules, ReportRules, TurnRules, SheetRules, TakeoverRules, SetupRules
+    LongPlayRules,
+    SecrecyRules,
+    PageRules,
+    ReportRules,
+    TurnRules,
+    SheetRules,
+    TakeoverRules,
+    SetupRules,
+    PreflightRules,
 ):
     """All rules; derive a test class from it and name your game."""
 

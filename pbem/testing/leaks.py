@@ -25,7 +25,7 @@ from pbem.ruleset.order_tree import order_form
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.serialization import canonical_json
-from pbem.ruleset.values import Event, Json, SeatName, View
+from pbem.ruleset.values import Event, Json, Panorama, SeatName, View
 from pbem.testing.play import SEED, Game, mailed, numbered, spoiled, standard
 
 WORLDS = 3
@@ -47,12 +47,16 @@ class SecrecySpec:
     whatever it orders itself. Without one, no seat acts while a scrambled world
     is resolved.
 
+    `public` are the paths of the state, such as "turn" or "players.*.score", that no
+    world may change, as every seat knows them; a path stands for all below it.
+
     `open` games hide nothing between turns.
     """
 
     scramble: Callable[[Any, SeatName, random.Random], Any]
     elsewhere: Callable[[Any, SeatName, random.Random], tuple[Any, Sheets]] | None = None
     open: bool = False
+    public: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,8 +121,14 @@ def shown(
         "pictures": [dataclasses.astuple(picture) for picture in ruleset.pictures(view)],
         "map": ruleset.text_map(view),
         "template": ruleset.template(view),
+        "without orders": ruleset.without_orders(view),
+        "public": _panorama(ruleset.public_view({seat: view})),
         "desk": order_form(ruleset, view),
     }
+
+
+def _panorama(shown: Panorama | None) -> Json:
+    return shown and dataclasses.astuple(shown)
 
 
 def answered(ruleset: AnyRuleset, view: View, probes: Sequence[str]) -> dict[str, Json]:
@@ -216,22 +226,30 @@ def resolved_leaks(moment: Sample) -> Iterator[Leak]:
     worlds = [elsewhere_world(moment, moment.rnd("elsewhere", number)) for number in range(WORLDS)]
     resolved = [_resolved(moment, world) for world in worlds]
     # The end of a game discloses what was hidden, so worlds in which it ends differ rightly.
-    if any(moment.ruleset.standing(after).over for after, _ in resolved):
+    if any(moment.ruleset.standing(after).over for after, _, _ in resolved):
         return
     last = moment.view(moment.state, moment.seat)
-    reports = [shown(moment.ruleset, after, moment.seat, events, last) for after, events in resolved]
+    reports = [_reported(moment, last, *each) for each in resolved]
     for report in reports[1:]:
         yield from moment.leaks("L3", reports[0], report)
 
 
-def _resolved(moment: Sample, world: AlternativeState) -> tuple[Any, tuple[Event, ...]]:
+def _resolved(moment: Sample, world: AlternativeState) -> tuple[Any, tuple[Event, ...], tuple[Order, ...]]:
+    """Return the next state, the events, and the orders of the seat."""
     orders: dict[SeatName, tuple[Order, ...]] = {}
     sheets = {**world.sheets, moment.seat: own_sheet(moment, world)}
     for seat in sorted(moment.ruleset.standing(world.state).awaiting):
         view = moment.view(world.state, seat)
         orders[seat] = moment.ruleset.parse(view, numbered(sheets.get(seat, ()))).orders
     after, events = moment.ruleset.resolve(world.state, TurnInput(orders), turn_dice(SEED, moment.number))
-    return after, events
+    return after, events, orders.get(moment.seat, ())
+
+
+def _reported(
+    moment: Sample, last: View, after: Any, events: tuple[Event, ...], orders: tuple[Order, ...]
+) -> dict[str, Json]:
+    report = shown(moment.ruleset, after, moment.seat, events, last)
+    return {**report, "outcomes": list(moment.ruleset.order_outcomes(report["view"], orders))}
 
 
 def difference(ours: Json, theirs: Json) -> str:

@@ -46,6 +46,7 @@ from pbem.testing.leaks import (
     own_sheet,
 )
 from pbem.testing.play import SEED, Game, games, standard_game, usual_seats
+from pbem.testing.scrambling import covers, unscrambled
 from pbem.testing.suite import RulesetTests, migrated_database, rule
 
 NAME = "fog"
@@ -277,6 +278,8 @@ def _copy_home(home: Path) -> Path:
 
 
 MOMENTS = 24
+COVERED = 120
+"""Samples of which worlds are made to see what scramblers change: more, as nothing is rendered."""
 
 
 class SecrecyRules(RulesetTests):
@@ -304,6 +307,21 @@ class SecrecyRules(RulesetTests):
         scrambled = [self.secrecy.scramble(each.state, each.seat, each.rnd()) != each.state for each in watched]
 
         assert any(scrambled) is not self.secrecy.open
+
+    @rule(
+        "Let scramble or elsewhere change each path named here, for if its value reaches a report no test can tell; "
+        "where every seat knows it, add it to SecrecySpec(…, public=(…)). A path declared there is to be one that "
+        "nothing changes."
+    )
+    def test_all_that_is_hidden_is_scrambled(self) -> None:
+        """Each part of the state is changed in some world, or is said to be known to all."""
+        left = unscrambled(moments(games(self.ruleset), self.secrecy, COVERED))
+        public = self.secrecy.public
+
+        forgotten = [path for path in left if not any(covers(each, path) for each in public)]
+        assert self.secrecy.open or not forgotten, f"the same in all worlds: {', '.join(forgotten)}"
+        changed = [each for each in public if not any(covers(each, path) for path in left)]
+        assert not changed, f"declared public, and changed or not there: {', '.join(changed)}"
 
     @rule(
         "See what differs in the mail (L4) or comes up in it (L5): subject, text, HTML, data, a picture, "

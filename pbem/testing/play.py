@@ -1,17 +1,11 @@
-"""Play games for the suites, with default, other and extreme options and numbers of seats.
-
-`main` prints a digest of the games played, so that a test can compare it between
-processes.
-"""
+"""Play games for the suites, with default, other and extreme options and numbers of seats."""
 
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 import random
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -21,7 +15,7 @@ from pbem.archive.record import setup_dice, turn_dice
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
-from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Event, Json, Option, SeatName, View
 
@@ -76,6 +70,7 @@ def bounds(option: Option) -> list[Any]:
 SEED = bytes(range(32))
 STANDARD_CAP = 40
 RANDOM_TURNS = 15
+CROWD, CROWDED_TURNS, CROWDING_LINES = 6, 10, 3
 
 REMEMBERED = 2
 """Rulesets whose games are cached: a suite uses one of them again and again, and played games are large."""
@@ -159,14 +154,28 @@ def random_lines(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str] | Non
     return lines if dice.chance(1, 2, "alone") else lines[:4] + standard(ruleset, view, dice) + lines[4:]
 
 
+def crowding_lines(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str]:
+    """Return lines that all seats choose alike, as far as their views allow, and behind them those of the bot."""
+    alike = Dice(b"crowd").scoped(view["label"])
+    verbs = [verb for verb in ruleset.orders.verbs if not verb.order.ends_seat]
+    chosen = [alike.pick(verbs, "verb", count) for count in range(CROWDING_LINES)]
+    return [*(verb.invent(view, alike, number) for number, verb in enumerate(chosen)), *standard(ruleset, view, dice)]
+
+
 def play(
-    ruleset: AnyRuleset, player: Player, cap: int, *, game: int = 0, options: Mapping[str, Any] | None = None
+    ruleset: AnyRuleset,
+    player: Player,
+    cap: int,
+    *,
+    game: int = 0,
+    options: Mapping[str, Any] | None = None,
+    seats: tuple[SeatName, ...] = (),
 ) -> Game:
-    """Play until the game is over or `cap` turns are done, with default options if none are given.
+    """Play until the game is over or `cap` turns are done, with default options and the usual seats if none are given.
 
     Another `game` number makes the players act differently.
     """
-    seats = usual_seats(ruleset)
+    seats = seats or usual_seats(ruleset)
     first = state = ruleset.setup(options or default_options(ruleset), seats, setup_dice(SEED))
     events: tuple[Event, ...] = ()
     used: dict[SeatName, tuple[Order, ...]] = {}
@@ -236,6 +245,13 @@ def random_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     return tuple(played)
 
 
+@functools.lru_cache(maxsize=REMEMBERED)
+def crowded_game(ruleset: AnyRuleset) -> Game:
+    """Return a game of up to six seats that want the same things: ties and collisions at every turn."""
+    seats = seat_names(ruleset, min(ruleset.seats.most, CROWD))
+    return play(ruleset, crowding_lines, CROWDED_TURNS, seats=seats)
+
+
 def games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     """Return the games that the suites examine, played once in a process."""
     return standard_game(ruleset), *other_games(ruleset), *random_games(ruleset)
@@ -244,30 +260,6 @@ def games(ruleset: AnyRuleset) -> tuple[Game, ...]:
 def usual_seats(ruleset: AnyRuleset) -> tuple[SeatName, ...]:
     """Return three seats, or as near to that as a game allows: enough for a secret between two others."""
     return seat_names(ruleset, min(seat_counts(ruleset), key=lambda count: abs(count - 3)))
-
-
-def named(game: str) -> AnyRuleset:
-    """Return an instance of the class "module:name"."""
-    module, _, name = game.partition(":")
-    made: AnyRuleset = getattr(importlib.import_module(module), name)()
-    return made
-
-
-def fingerprint(played: Iterable[Game]) -> str:
-    """Return a digest of all results of the games."""
-    steps = [(game.ruleset, step) for game in played for step in game.steps]
-    return json_sha256(
-        [[ruleset.dump(step.after), _events_json(step.events), dict(step.views)] for ruleset, step in steps]
-    )
-
-
-def _events_json(events: Iterable[Event]) -> list[Json]:
-    return [[event.kind, sorted(event.audience), dict(event.data)] for event in events]
-
-
-def main() -> None:
-    """Print the digest of the games of one ruleset."""
-    sys.stdout.write(fingerprint(games(named(sys.argv[1]))))
 
 
 HOSTILE = {

@@ -10,27 +10,33 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from pbem.app import TEMPLATE_DIR
+from pbem.report.renderer import Renderer
+from pbem.report.template_check import sample_facts
 from pbem.report.templates import template_environment
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import View
-from pbem.testing.play import games
+from pbem.testing.play import games, usual_seats
+from pbem.testing.preflight import LABEL, fractions
 from pbem.testing.suite import RulesetTests, rule
 
-MAP_COLUMNS = 80
+# As `pbem.text.WIDTH`: mail programs wrap longer lines, and what is laid out in columns falls apart.
+WIDEST = 78
+MAP_COLUMNS = WIDEST - 2
+"""Columns of a map, which a report indents by two."""
+
 LARGEST_PICTURE = 2_000
 LARGEST_MEMORY = 10_000
 MOST_BRIEF, BRIEF = 5, 90
 """Headlines of a turn, and characters of each."""
 
-TITLE = 28
-"""Characters of the label of a view, which a phone shows in one line of a heading."""
-
 BECAME = 200
 """Characters of an order's outcome."""
 
 DEEPEST_PICTURE = 30
+# Sentences are on one line, with one blank between words.
+_COLUMNS = re.compile(r"\S {2,}\S")
 # Copies of copies (`use`) may fill all memory; most of the others lead out of the picture.
 FORBIDDEN_ELEMENTS = {"script", "image", "foreignObject", "use", "a", "iframe", "style", "animate", "set"}
 
@@ -50,6 +56,7 @@ class ReportRules(RulesetTests):
                     view = self.ruleset.view(state, seat, events)
                     # Tuples would come back as lists, and numbers as keys as strings.
                     assert json.loads(canonical_json(view)) == view
+                    assert list(fractions(view)) == []
 
     @rule(
         "Begin each view with self.heading(state, seat, events, label); the label is one line of 2 to 28 "
@@ -68,7 +75,7 @@ class ReportRules(RulesetTests):
                         seat in standing.awaiting,
                     )
                     # It is the title of the report, and a part of its subject.
-                    assert re.fullmatch(rf"\S.{{0,{TITLE - 2}}}\S", view["label"])
+                    assert LABEL.fullmatch(view["label"])
                     assert all(re.fullmatch(r"[a-z][a-z0-9-]*", event["kind"]) for event in view["events"])
 
     @rule(
@@ -94,7 +101,8 @@ class ReportRules(RulesetTests):
         for game in games(self.ruleset):
             state, events = game.last
             before = canonical_json(self.ruleset.dump(state))
-            first, second = (self.ruleset.view(state, game.seats[0], events) for _ in range(2))
+            # As text: two views may share a list, and that would be equal to itself.
+            first, second = (canonical_json(self.ruleset.view(state, game.seats[0], events)) for _ in range(2))
             assert first == second
             assert canonical_json(self.ruleset.dump(state)) == before
 
@@ -204,9 +212,19 @@ class ReportRules(RulesetTests):
                 assert all(each == told[0] for each in told)
                 assert self.ruleset.public_view(views) == told[0]
 
-    @rule("Keep the lines of text_map within 80 printable signs.")
-    def test_text_maps_fit_a_terminal(self) -> None:
-        """The map as text is at most 80 columns wide and has no tabs or control characters."""
+    @rule(
+        "Lay out tables and drawings of templates in at most 78 columns: fewer columns, shorter words, or several "
+        "tables. Sentences stay on one line each, which mail programs wrap themselves."
+    )
+    def test_tables_fit_a_mail(self) -> None:
+        """In the text of a report nothing that stands in columns is wider than 78 characters."""
+        with Renderer([TEMPLATE_DIR], {self.ruleset.key: self.ruleset}, pictures=False) as reporter:
+            for text in _reports(self.ruleset, reporter):
+                assert [line for line in text.split("\n") if len(line) > WIDEST and _COLUMNS.search(line)] == []
+
+    @rule("Keep the lines of text_map within 76 printable signs: a report indents them by two.")
+    def test_text_maps_fit_a_mail(self) -> None:
+        """The map as text is at most 76 columns wide and has no tabs or control characters."""
         for view in _views(self.ruleset):
             for line in self.ruleset.text_map(view).split("\n"):
                 assert len(line) <= MAP_COLUMNS
@@ -216,6 +234,12 @@ class ReportRules(RulesetTests):
 def _views(ruleset: AnyRuleset) -> list[View]:
     views = [view for game in games(ruleset) for view in game.views()]
     return views[:6] + views[6 :: max(1, len(views) // 30)] + views[-3:]
+
+
+def _reports(ruleset: AnyRuleset, reporter: Renderer) -> Iterator[str]:
+    for view in _views(ruleset):
+        for facts in sample_facts(view, usual_seats(ruleset)):
+            yield reporter.text(ruleset, view, facts)
 
 
 def _pictures(ruleset: AnyRuleset) -> Iterator[Picture]:

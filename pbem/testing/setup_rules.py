@@ -61,7 +61,7 @@ class SetupRules(RulesetTests):
         names = self.ruleset.seats.names
 
         assert 1 <= self.ruleset.seats.least <= self.ruleset.seats.most
-        assert all(re.fullmatch(r"[a-z][a-z0-9-]*", name) for name in names)
+        assert [name for name in names if not re.fullmatch(r"[a-z][a-z0-9-]*", name)] == []
         assert len(set(names)) == len(names)
         assert not names or len(names) >= self.ruleset.seats.most
 

@@ -7,7 +7,7 @@ import inspect
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,8 +18,13 @@ import pytest
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import migrate
 from pbem.testing.leaks import SecrecySpec
+from pbem.testing.preflight import preflight_fault
 
 Test = TypeVar("Test", bound=Callable[..., None])
+
+
+PREFLIGHT = "test_a_first_turn_can_be_played"
+"""The rule without which no other is tried."""
 
 
 class RulesetTests:
@@ -32,6 +37,17 @@ class RulesetTests:
     def saves(self) -> Path:
         """The folder `saves` beside the module of the tests."""
         return Path(inspect.getfile(type(self))).with_name("saves")
+
+    @pytest.fixture(autouse=True)
+    def _preflight(self, request: pytest.FixtureRequest) -> None:
+        """Skip a test of a game that cannot play a first turn: it would fail for that, whatever its own rule is."""
+        tested = request.node.originalname
+        if tested != PREFLIGHT and (fault := preflight_fault(self.ruleset)):
+            others = (item for item in request.session.items if isinstance(item, pytest.Function))
+            if any(item.cls is type(self) and item.originalname == PREFLIGHT for item in others):
+                pytest.skip(f"no turn can be played: {fault}")
+            # Run by itself, a skipped test would look like success.
+            pytest.fail(fault, pytrace=False)
 
 
 def rule(mend: str) -> Callable[[Test], Test]:
@@ -74,10 +90,22 @@ main()
 def in_a_process(module: str, ruleset: AnyRuleset, *words: str, hash_seed: str) -> subprocess.Popen[str]:
     """Run the `main` of a module on a game in a process of its own, which finds the game by its class."""
     game = f"{type(ruleset).__module__}:{type(ruleset).__qualname__}"
+    return _start(["-c", _MAIN.format(module), game, *words], hash_seed)
+
+
+def in_scripts(script: Path, given: str, hash_seeds: Iterable[str]) -> list[tuple[str, str]]:
+    """Run a script once with each hash seed, all at once; return what each printed, and its errors."""
+    # Without -P the folder of the script would hide modules of other packages.
+    running = [_start(["-P", str(script)], hash_seed) for hash_seed in hash_seeds]
+    return [process.communicate(given) for process in running]
+
+
+def _start(words: Sequence[str], hash_seed: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", _MAIN.format(module), game, *words],
+        [sys.executable, "-W", "error", *words],
         # A game may be found only on the path that pytest has made.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": hash_seed},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -96,3 +124,14 @@ def migrated_database() -> bytes:
         migrate(f"sqlite:///{path}")
         # As bytes: each home of a suite begins as a copy, without migrating again.
         return path.read_bytes()
+
+
+class PreflightRules(RulesetTests):
+    """The rule that comes before all others."""
+
+    @rule("Mend what is named first; the other rules are tried as soon as this one holds.")
+    def test_a_first_turn_can_be_played(self) -> None:
+        """A game is set up, its bots order, the turn is resolved, and reports of whole numbers are written."""
+        fault = preflight_fault(self.ruleset)
+
+        assert not fault, fault

@@ -8,9 +8,8 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import json
-import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sqlalchemy import select
@@ -28,26 +27,30 @@ from pbem.config import load_settings, write_default_settings
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.serialization import canonical_json
-from pbem.ruleset.values import SeatName, View
+from pbem.ruleset.values import Json, SeatName, View
 from pbem.scheduler.tick import TickResult, run_campaign_now, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.types import CampaignState, MessageState
+from pbem.testing import hash_seeds
+from pbem.testing.hash_seeds import differing, named, results
 from pbem.testing.play import (
     HOSTILE,
     SEED,
     Game,
     Step,
+    crowded_game,
     default_options,
-    fingerprint,
     games,
-    named,
+    numbered,
     other_games,
     standard_game,
     through_json,
     usual_seats,
 )
-from pbem.testing.suite import RulesetTests, in_a_process, migrated_database, rule
+from pbem.testing.preflight import fractions
+from pbem.testing.purity import outside_calls
+from pbem.testing.suite import RulesetTests, in_a_process, in_scripts, migrated_database, rule
 
 
 class TurnRules(RulesetTests):
@@ -62,6 +65,7 @@ class TurnRules(RulesetTests):
         for game in games(self.ruleset):
             for state, _ in game.worlds():
                 data = self.ruleset.dump(state)
+                assert list(fractions(data)) == []
                 loaded = self.ruleset.load(through_json(data), self.ruleset.version)
                 assert loaded == state
                 assert canonical_json(self.ruleset.dump(loaded)) == canonical_json(data)
@@ -69,7 +73,7 @@ class TurnRules(RulesetTests):
     @rule("Use no chance but the dice, no clock, no memory between calls; sort before you act.")
     def test_resolving_twice_gives_the_same_bytes(self) -> None:
         """The same state, orders and dice give the same next state and events, also from storage."""
-        for game in games(self.ruleset):
+        for game in (*games(self.ruleset), crowded_game(self.ruleset)):
             for step in _sample_steps(game):
                 # Loaded, as replay and rerun have nothing but what was stored.
                 stored = self.ruleset.load(through_json(self.ruleset.dump(step.state)), self.ruleset.version)
@@ -98,8 +102,8 @@ class TurnRules(RulesetTests):
 
     @rule("Go through turn.orders sorted by seat, or in the order of seats of the state, never as they come.")
     def test_the_order_of_arrival_does_not_matter(self) -> None:
-        """The order in which sheets arrive decides nothing."""
-        for game in games(self.ruleset):
+        """The order in which sheets arrive decides nothing, least of all where all want the same."""
+        for game in (*games(self.ruleset), crowded_game(self.ruleset)):
             for step in _sample_steps(game):
                 late_first = TurnInput(
                     dict(reversed(list(step.turn.orders.items()))), step.turn.missing, step.turn.removed
@@ -143,14 +147,65 @@ class TurnRules(RulesetTests):
             for step in game.steps:
                 assert {seat: parsed.errors for seat, parsed in step.parsed.items() if parsed.errors} == {}
 
-    @rule("Sort every set before you go through it, and call neither hash() nor id(): something depends on them.")
+    @rule(
+        "Sort every set before you go through it, and call neither hash() nor id(): what is named here depends on "
+        "them. A dict or a list that was made by going through a set has its order, too."
+    )
     def test_no_hash_seed_changes_a_game(self) -> None:
-        """A game that depended on the order of a set would differ between processes."""
-        other = "1" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
+        """A turn comes out the same in processes that order their sets differently, also where all want the same."""
+        request = _recorded(self.ruleset, [*games(self.ruleset), crowded_game(self.ruleset)])
+        ours = dict(results(self.ruleset, request))
 
-        printed, faults = in_a_process("pbem.testing.play", self.ruleset, hash_seed=other).communicate()
+        for printed, faults in in_scripts(Path(hash_seeds.__file__), json.dumps(request), HASH_SEEDS):
+            assert printed, faults[-2_000:]
+            assert differing(ours, printed) == []
 
-        assert printed == fingerprint(games(self.ruleset)), faults[-2_000:]
+    @rule(
+        "Take all chance from the dice, all else from what a function is given: no random, no time, no files, no "
+        "print, and neither hash() nor id()."
+    )
+    def test_a_game_asks_nothing_outside(self) -> None:
+        """What a game's code calls while a turn is made is named with its line, if it could differ another time."""
+        step = standard_game(self.ruleset).steps[-1]
+        with outside_calls(self.ruleset) as found:
+            self.ruleset.setup(default_options(self.ruleset), usual_seats(self.ruleset), Dice(SEED))
+            after, events = self.ruleset.resolve(step.state, step.turn, turn_dice(SEED, step.number))
+            for view in (self.ruleset.view(after, seat, events) for seat in usual_seats(self.ruleset)):
+                self.ruleset.parse(view, numbered(self.ruleset.template(view)))
+                self.ruleset.turn_summary(view)
+                self.ruleset.pictures(view)
+                self.ruleset.text_map(view)
+            for view in step.views.values():
+                self.ruleset.bots["standard"](view, Dice(SEED))
+        assert sorted(found) == []
+
+
+HASH_SEEDS = ("0", "1", "2", "3")
+"""Several, as two strings in a set have the same order under one seed of two."""
+
+
+def _recorded(ruleset: AnyRuleset, played: Iterable[Game]) -> Json:
+    """Return some turns of games, the later ones too, as `hash_seeds.results` takes them."""
+    turns = [
+        {
+            "game": number,
+            "number": step.number,
+            "seats": list(game.seats),
+            "state": through_json(ruleset.dump(step.state)),
+            "orders": {seat: list(map(ruleset.orders.to_json, sheet)) for seat, sheet in step.turn.orders.items()},
+            "missing": sorted(step.turn.missing),
+            "lines": [ruleset.orders.line(order) for sheet in step.turn.orders.values() for order in sheet][:9],
+        }
+        for number, game in enumerate(played)
+        for step in game.steps[:2] + game.steps[2::4]
+    ]
+    return {
+        "class": f"{type(ruleset).__module__}:{type(ruleset).__qualname__}",
+        "seed": SEED.hex(),
+        "options": default_options(ruleset),
+        "seats": list(usual_seats(ruleset)),
+        "turns": turns,
+    }
 
 
 def _sample_steps(game: Game) -> tuple[Step, ...]:

@@ -55,7 +55,9 @@ BOUNCED = MailReturned(
     zone="Europe/Berlin",
     reason="550 5.1.1 <ann@example.org>: Recipient address rejected: there is no such user here, nor was there ever",
 )
-PROBLEM = TurnFailed(campaign="fair1", label="round 2", problem="the disk is full", at=AT, zone="UTC")
+PROBLEM = TurnFailed(
+    campaign="fair1", label="round 2", problem="the disk is full", log="log/pbem.log", at=AT, zone="UTC"
+)
 
 
 @pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM, BOUNCED], ids=lambda page: page.page)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import pbem
 from pbem.cli import main
 
 
@@ -25,6 +26,7 @@ def test_everything_bears_the_names_of_the_game(tmp_path: Path) -> None:
     texts = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
     assert said.startswith(f"{folder} has the game night_market: {len(texts)} files.\n")
     assert 'night_market = "night_market:RULESET"' in texts["pyproject.toml"]
+    assert f'dependencies = ["pbem>={pbem.__version__}"]' in texts["pyproject.toml"]
     assert "class NightMarket(BaseRuleset[State]):" in texts["night_market/ruleset.py"]
     assert texts["night_market/rulebook.md"].startswith("# Night Market\n")
     assert [name for name, text in texts.items() if re.search(r"my_?game", name + text, re.IGNORECASE)] == []

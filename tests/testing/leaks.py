@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import (
+    Bot,
     Dice,
     Event,
     Finding,
     Json,
     Need,
+    Order,
+    Panorama,
     ParsedSheet,
     Picture,
     SeatName,
@@ -20,7 +23,7 @@ from pbem.ruleset import (
     View,
     box,
 )
-from tests.testing.toy import FogPatrol, Sea, spot
+from tests.testing.toy import Fire, FogPatrol, Sea, spot
 
 
 class GlobalCounter(FogPatrol):
@@ -177,3 +180,74 @@ class Gossip(FogPatrol):
         gossip = [{"kind": "moved", "boat": f"{other}.player@example.org", "square": "A1"} for other in state.seats]
         view = super().view(state, seat, events)
         return {**view, "events": [*view["events"], *gossip]}
+
+
+class Peeking(FogPatrol):
+    """Base of games in which the state last looked at is remembered, as by a cache."""
+
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
+        self.sea = state
+        return super().view(state, seat, events)
+
+    def hidden(self, view: View) -> int:
+        """Return the number of all damage at sea, which nobody knows."""
+        return sum(boat.hull for boat in self.sea.boats)
+
+
+class PeekingHeadline(Peeking):
+    """A headline counts the damage at sea; the subject shows it."""
+
+    def turn_summary(self, view: View) -> Sequence[str]:
+        return [f"All boats together can take {self.hidden(view)} hits."]
+
+
+class PeekingMap(Peeking):
+    """The map as text counts the damage at sea."""
+
+    def text_map(self, view: View) -> str:
+        return f"{super().text_map(view)}\n{self.hidden(view)}"
+
+
+class PeekingReminder(Peeking):
+    """A reminder counts the damage at sea."""
+
+    def without_orders(self, view: View) -> str:
+        return f"Without orders your boats lie among {self.hidden(view)} others."
+
+
+class PeekingSite(Peeking):
+    """The page for strangers counts the damage at sea."""
+
+    def public_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
+        return Panorama((), {"all": self.hidden({})})
+
+
+class PeekingMemory(Peeking):
+    """What a seat remembers has the damage at sea."""
+
+    def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        return {"damage": self.hidden(view)}
+
+
+class PeekingBot(Peeking):
+    """The bot knows where boats lie in the fog; who plays with it sees its orders."""
+
+    def __init__(self) -> None:
+        self.bots: Mapping[str, Bot] = {"standard": self._aim}
+
+    def _aim(self, view: View, dice: Dice) -> list[str]:
+        return [f"FIRE {view['boats'][0]['name']} AT {self.sea.boats[-1].square}"]
+
+
+class PeekingDefaults(Peeking):
+    """A seat without a sheet fires at a boat in the fog."""
+
+    def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
+        return tuple(Fire(boat["name"], self.sea.boats[-1].square) for boat in view["boats"][:1])
+
+
+class PeekingOutcome(Peeking):
+    """What became of an order tells of boats far away."""
+
+    def order_outcomes(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
+        return [f"done among {self.hidden(view)}" for _ in orders]

@@ -79,4 +79,4 @@ def _renumbered(state: Sea, boats: list[Boat], rnd: random.Random) -> Sea:
     )
 
 
-SECRECY = SecrecySpec(scramble, elsewhere)
+SECRECY = SecrecySpec(scramble, elsewhere, public=("seats", "turn", "turns"))

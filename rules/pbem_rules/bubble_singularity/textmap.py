@@ -5,10 +5,10 @@ from __future__ import annotations
 from pbem.ruleset import View
 from pbem_rules.common.textgrid import TextGrid
 
-WIDTH = 80
-"""Most columns of a plain mail."""
+WIDTH = 76
+"""Most columns of a map in a plain mail, where it is indented by two."""
 
-INSIDE, LINES, LEFT = 14, 4, 3
+INSIDE, LINES, LEFT = 13, 4, 3
 ARROWS = {"N": "^", "E": ">", "S": "v", "W": "<"}
 _MIDDLE = 8
 _SPOTS = {"N": (_MIDDLE, 0), "E": (INSIDE - 1, 1), "S": (_MIDDLE, LINES - 1), "W": (0, 1)}

@@ -12,8 +12,8 @@ from pbem_rules.dueling_masters.kinds import ASTEROID
 _LEFT, _CELL = 2, 7
 _WIDTH = _LEFT + _CELL * len(COLUMNS) + 1
 LEGEND = (
-    "Z1 yours, ~Z1 in transit to here, * your asteroid, . a flight was judged here;",
-    "enemy 3: (3?) departed from here, (3X) the same and is an X, [3X] stands here",
+    "Z1 yours, ~Z1 in transit to here, * your asteroid, . a flight judged here;",
+    "enemy 3: (3?) departed from here, (3X) the same and is an X, [3X] is here",
 )
 
 

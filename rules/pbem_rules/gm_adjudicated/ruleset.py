@@ -25,7 +25,7 @@ from pbem.ruleset import (
     append_score,
     suggest,
 )
-from pbem_rules.gm_adjudicated import bots, forms, reading, sheet, state, story, turn
+from pbem_rules.gm_adjudicated import bots, forms, reading, sheet, state, story
 from pbem_rules.gm_adjudicated.enclosing import NOTHING
 from pbem_rules.gm_adjudicated.ledger_files import read_ledgers
 from pbem_rules.gm_adjudicated.merging import parts_of
@@ -35,6 +35,7 @@ from pbem_rules.gm_adjudicated.state import VERSION, Known, Player, State
 from pbem_rules.gm_adjudicated.summary import turn_summary
 from pbem_rules.gm_adjudicated.takeover import taken_over
 from pbem_rules.gm_adjudicated.text import block
+from pbem_rules.gm_adjudicated.turn import resolve
 from pbem_rules.gm_adjudicated.verbs import read_verbs
 from pbem_rules.gm_adjudicated.views import enclosures, view_of
 
@@ -121,9 +122,9 @@ class GmAdjudicated(BaseRuleset[State]):
         begun, findings = taken_over(self.begin(options, seats, Dice(b"")), files, turn)
         return self.dump(begun), findings
 
-    def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
+    def resolve(self, state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
         """Apply the GM's ruling; without one, nothing changes (ruling 7). The GM alone rolls dice."""
-        return turn.resolve(state, turn_input)
+        return resolve(state, turn)
 
     def without_orders(self, view: View) -> str:
         """Return that the GM decides for the seat (ruling 5)."""

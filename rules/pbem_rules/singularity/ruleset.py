@@ -19,7 +19,7 @@ from pbem.ruleset import (
     ValidationError,
     View,
 )
-from pbem_rules.singularity import bots, picture, sheet, state, textmap, turn
+from pbem_rules.singularity import bots, picture, sheet, state, textmap
 from pbem_rules.singularity.checking import check_state
 from pbem_rules.singularity.choices import agenda, choices
 from pbem_rules.singularity.events import reason
@@ -28,6 +28,7 @@ from pbem_rules.singularity.orders import ORDERS
 from pbem_rules.singularity.outcomes import order_outcomes
 from pbem_rules.singularity.state import SEATS, VERSION, State, from_version_1
 from pbem_rules.singularity.summary import turn_summary, without_orders
+from pbem_rules.singularity.turn import resolve
 from pbem_rules.singularity.views import view_of
 
 
@@ -88,9 +89,9 @@ class Singularity(BaseRuleset[State]):
         """Return a board with nothing but the black stone."""
         return State(size=options["size"], forfeit_after=options["forfeit_after"])
 
-    def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
+    def resolve(self, state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
         """Place the stone of the player on move and the kept replies that follow; no dice are rolled."""
-        return turn.resolve(state, turn_input)
+        return resolve(state, turn)
 
     def standing(self, state: State) -> Standing:
         """Return the player on move as awaited; both get a report."""

@@ -1,4 +1,4 @@
-"""The board as text for plain mail: at most 80 columns for every size."""
+"""The board as text for plain mail: at most 76 columns for every size."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pbem.ruleset import View
 from pbem_rules.common.textgrid import TextGrid, flow
 from pbem_rules.singularity.field import Field, column_letters, field_of
 
-WIDTH = 80
-"""Columns a plain mail may have."""
+WIDTH = 76
+"""Most columns of a map in a plain mail, where it is indented by two."""
 
 SIGNS = {"red": "R", "blue": "B"}
 BLACK, FREE, PERIMETER = "#", ".", "+"
 _LEFT, _EDGE = 5, 3
-LARGEST_NAMED = 13
-"""The largest board whose cells have room for names: up to here, columns have one letter."""
+LARGEST_NAMED = 12
+"""The largest board whose cells have room for names."""
 
 _PITCHES = (4, 3, 2, 1)
 

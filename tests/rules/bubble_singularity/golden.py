@@ -95,9 +95,12 @@ def _taken(moment: str) -> Iterator[tuple[SeatName, str]]:
 
 
 def _lasting(lines: Iterable[str]) -> list[str]:
-    """Return all lines but sheets and findings, without the data that events have only since version 2."""
+    """Return all lines but sheets and findings, without data that events have only since version 2, and boards narrow.
+
+    Boards were a column a card wider once.
+    """
     return [
-        re.sub("'chain': 1, |, 'chain': 1", "", line)
+        re.sub("'chain': 1, |, 'chain': 1", "", re.sub(" +|-{2,}", " ", line))
         for line in lines
         if not re.match("  (error|warning|note) in|[a-z]+> ", line)
     ]

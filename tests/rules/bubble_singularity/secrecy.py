@@ -12,6 +12,26 @@ from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from pbem_rules.bubble_singularity.state import VERSION, State
 
+PUBLIC = (
+    "bag",
+    "bubbles",
+    "cards",
+    "control",
+    "edition",
+    "first",
+    "last_round",
+    "mover",
+    "nodes",
+    "order",
+    "players",
+    "quiet",
+    "round",
+    "rules",
+    "seats",
+    "unscored",
+)
+"""All that lies on the table: only decks and wishes are hidden."""
+
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """Return the same table with the decks shuffled, and with other wishes except the seat's own."""

@@ -11,4 +11,4 @@ class TestBubbleSingularity(RulesetSuite):
     """Set-up, sheets, turns, reports, secrecy and long play."""
 
     ruleset = RULESET
-    secrecy = SecrecySpec(secrecy.scramble, secrecy.elsewhere)
+    secrecy = SecrecySpec(secrecy.scramble, secrecy.elsewhere, public=secrecy.PUBLIC)

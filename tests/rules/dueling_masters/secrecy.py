@@ -32,6 +32,16 @@ Squares = dict[str, tuple[str, ...]]
 TRIES = 200
 ERRANDS = 4
 
+PUBLIC = (
+    "asked_again",
+    "move",
+    "mover",
+    "offer",
+    "players.*.misses",
+    "rules",
+)
+"""What both players know: the rules, whose move it is, offers, and who let deadlines pass."""
+
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """Return the same game with other secrets of the opponent."""

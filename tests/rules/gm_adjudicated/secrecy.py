@@ -12,6 +12,14 @@ from pbem_rules.gm_adjudicated.state import Known, Player, State
 
 WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight", "for", "an answer")
 
+PUBLIC = (
+    "open_scores",
+    "players.*.playing",
+    "turn",
+    "turns",
+)
+"""What all players know."""
+
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """Return the same game with other files, maps, pictures, sheets and secret scores of the other seats.

@@ -30,6 +30,14 @@ REACH = 6
 LASTING = 2
 """Turns in which a Harvester that heads for a mark at the rim of its scanners learns nothing more about it."""
 
+PUBLIC = (
+    "drift",
+    "edition",
+    "size",
+    "turn",
+)
+"""The turn, and the options, which all players know."""
+
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """Return another world that looks the same to the seat."""

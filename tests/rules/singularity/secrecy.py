@@ -12,6 +12,16 @@ from pbem_rules.singularity.state import SEATS, Reply, State, opponent
 MOST = 6
 LASTING = 3
 
+PUBLIC = (
+    "edition",
+    "forfeit_after",
+    "moves",
+    "offer",
+    "players.*.misses",
+    "size",
+)
+"""The board: only kept replies are hidden."""
+
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """Return the same game with other replies kept by the opponent."""

@@ -150,16 +150,16 @@ def test_the_text_map_marks_the_winning_group() -> None:
 
     assert (shown.count("[R"), shown.count("(Rg3)")) == (6, 1)
     assert "[] the group that won" in " ".join(shown.split())
-    assert max(map(len, shown.splitlines())) <= 80
+    assert max(map(len, shown.splitlines())) <= 76
 
 
 @pytest.mark.parametrize("size", range(3, 27))
 def test_text_maps_of_all_sizes_fit_a_mail(size: int) -> None:
-    """Every size fits 80 columns, and each cell's name stands on it once, or where there is no room in a list below."""
+    """Every size fits 76 columns, and each cell's name stands on it once, or where there is no room in a list below."""
     shown = text_map(view(new_game(size), "red"))
 
-    assert max(map(len, shown.splitlines())) <= 80
-    board = shown.split("\n\n")[0] if size <= 13 else shown.split("each column:\n")[1]
+    assert max(map(len, shown.splitlines())) <= 76
+    board = shown.split("\n\n")[0] if size <= 12 else shown.split("each column:\n")[1]
     assert sorted(re.findall(r"[a-z]+[0-9]+", board)) == sorted(field_of(size).names)
 
 

@@ -11,4 +11,4 @@ class TestSingularity(RulesetSuite):
     """Setting up, sheets, turns, reports, secrecy and long play."""
 
     ruleset = RULESET
-    secrecy = SecrecySpec(secrecy.scramble, secrecy.elsewhere)
+    secrecy = SecrecySpec(secrecy.scramble, secrecy.elsewhere, public=secrecy.PUBLIC)

@@ -25,6 +25,22 @@ FURTHEST_MOVE = 6
 KEN = FURTHEST_MOVE + 2
 """Spaces from own ships and planets within which a player may look this turn."""
 
+PUBLIC = (
+    "awaited",
+    "chart",
+    "house",
+    "planets",
+    "players.*.held",
+    "players.*.playing",
+    "players.*.seat",
+    "round",
+    "seats",
+    "section",
+    "told",
+    "turn",
+)
+"""What all know: planets and the turn; who is asked and told now, each sees for itself."""
+
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """Return another world that looks the same to the seat: ships, points, charts and alliances of others changed."""

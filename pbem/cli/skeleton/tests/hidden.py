@@ -1,7 +1,8 @@
 """The secrets of a game: where the lanterns of the others are, and how many they have found.
 
 The suite compares all that is mailed to a seat in worlds made here. A scrambler
-that leaves a secret as it is hides its leak, so change everything hidden.
+that leaves a secret as it is hides its leak, so change everything hidden; the suite
+names each part of the state that stays the same and is not said to be public.
 """
 
 import random
@@ -10,6 +11,10 @@ from dataclasses import replace
 from pbem.ruleset import SeatName
 
 from mygame.state import REACH, State
+
+
+PUBLIC = ("turn", "turns", "caves", "players.*.playing")
+"""What every seat knows, as paths in the state."""
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
