@@ -176,7 +176,7 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
 def _reduce_colours(image: Image.Image, inks: list[str]) -> Image.Image:
     """Reduce a picture to 256 colours: the named ones, so that rare ones survive, and the most frequent others."""
     small = image.resize((-(-image.width // SAMPLED), -(-image.height // SAMPLED)), Image.Resampling.NEAREST)
-    found = small.quantize(256 - len(inks), method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette()
+    found = small.quantize(256 - len(inks), method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).getpalette()
     named = [ImageColor.getrgb(ink)[:3] for ink in inks]
     parts = iter(found or ())
     others = zip(parts, parts, parts, strict=True)
