@@ -65,7 +65,10 @@ def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]
     store = Store(settings.database, open_dispatcher(settings))
     gc.freeze()  # all that is loaded stays; traversing it in each collection takes a tenth of a turn's time
     try:
-        with Renderer(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
+        backgrounds = settings.home / "backgrounds"
+        with Renderer(
+            folders, games, pictures=settings.pictures, backgrounds=backgrounds, jobs=settings.jobs
+        ) as reporter:
             yield App(settings, store, games, reporter)
     finally:
         gc.unfreeze()
