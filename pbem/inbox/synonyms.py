@@ -127,15 +127,6 @@ _BEGINNINGS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
 _LONGEST_FIRST = sorted(_BEGINNINGS, key=lambda row: -len(row[0]))
 
 
-def _behind(line: str, begins: str) -> str:
-    """Return the words behind a beginning; "" if the line begins otherwise."""
-    typed = line.strip()
-    typed = typed[len("please ") :].lstrip() if typed.lower().startswith("please ") else typed
-    if typed[: len(begins)].lower() != begins or typed[len(begins) : len(begins) + 1] not in (" ", ":", "\t"):
-        return ""
-    return _without_thanks(typed[len(begins) :].lstrip(": \t"))
-
-
 def _without_thanks(words: str) -> str:
     said = words.rstrip(" \t,.!")
     polite = next((word for word in _POLITE if said.lower().endswith(f" {word}")), "")
@@ -148,10 +139,14 @@ def as_command(line: str) -> str:
         return line
     if command := _BY_SENTENCE.get(plain_words(line)):
         return command
+    typed = line.strip()
+    typed = typed[len("please ") :].lstrip() if typed.lower().startswith("please ") else typed
+    small = typed.lower()
     for begins, command, read in _LONGEST_FIRST:
-        rest = read(_behind(line, begins))
-        if rest:
-            return f"{command} {rest}"
+        if small.startswith(begins) and typed[len(begins) : len(begins) + 1] in (" ", ":", "\t"):
+            rest = read(_without_thanks(typed[len(begins) :].lstrip(": \t")))
+            if rest:
+                return f"{command} {rest}"
     return line
 
 
