@@ -82,7 +82,13 @@ def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]
                 with gc_paused(for_good=True):
                     from pbem.report.renderer import Renderer
 
-                made = Renderer(folders, games, pictures=settings.pictures, jobs=settings.jobs)
+                made = Renderer(
+                    folders,
+                    games,
+                    pictures=settings.pictures,
+                    backgrounds=settings.home / "backgrounds",
+                    jobs=settings.jobs,
+                )
                 return opened.enter_context(made)
 
             yield App(settings, store, games, open_reporter)

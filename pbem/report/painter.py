@@ -12,6 +12,11 @@ the background of that key (it is new, or has evicted it) answers the length
 UNTOLD; it then gets {"ground": key, "svg": [svg, width, height]}, answers 0, and
 gets the job again. The cache never shows: a picture depends on its job and its
 background alone.
+
+The argument is a folder where backgrounds are kept as files for the next
+process, since each night has a new one. Keys are hashes of what is drawn, so no
+file is ever out of date; one that is missing or damaged is painted and written
+again. The folder may be emptied at any time.
 """
 
 from __future__ import annotations
@@ -22,7 +27,9 @@ import json
 import math
 import re
 import sys
+import zlib
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +41,12 @@ FAMILY = "DejaVu Sans"
 UNTOLD = 0xFFFFFFFF
 GROUNDS, SPRITES, LETTERINGS = 32, 4096, 8192
 """Backgrounds, sprites and labels that are cached."""
+
+KEPT = 200
+"""Backgrounds that are kept as files, some 100 kB each."""
+
+VERSION = resvg_py.__version__
+"""Part of their names: another renderer may draw another picture."""
 
 INKS = 128
 """Named colours that an 8-bit picture keeps unchanged; its other colours are sampled."""
@@ -101,14 +114,17 @@ class Lettering(NamedTuple):
 
 
 class Canvas:
-    """Composes drawings on the backgrounds that it has been sent."""
+    """Composes drawings on the backgrounds that it has been sent, which it keeps in a folder if there is one."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._grounds: OrderedDict[str, Painted] = OrderedDict()
 
     def tell(self, key: str, svg: str, width: int, height: int) -> None:
         """Paint and store a background; raise ValueError if it cannot be drawn."""
-        self._grounds[key] = _paint_piece(svg, width, height)
+        size = width, height
+        png = _paint_once(self._folder / f"{key}-{VERSION}.ground", svg, *size) if self._folder else paint(svg, *size)
+        self._grounds[key] = _decode_piece(png, svg)
         while len(self._grounds) > GROUNDS:
             self._grounds.popitem(last=False)
 
@@ -135,15 +151,32 @@ class Canvas:
         return _encode_png(_reduce_colours(image, sorted(inks)[:INKS]))
 
 
-def _paint_piece(svg: str, width: int, height: int) -> Painted:
-    image = Image.open(io.BytesIO(paint(svg, width, height))).convert("RGBA")
+def _paint_once(file: Path, svg: str, width: int, height: int) -> bytes:
+    """Return the PNG of an SVG from its file; if that is missing or damaged, paint it and write the file."""
+    with suppress(OSError):
+        kept = file.read_bytes()
+        if kept[4:] and zlib.crc32(kept[4:]).to_bytes(4, "big") == kept[:4]:
+            return kept[4:]
+    png = paint(svg, width, height)
+    # Not renamed into place: by its checksum a file that is half written, or by two at once, counts as damaged.
+    with suppress(OSError):
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(zlib.crc32(png).to_bytes(4, "big") + png)
+        by_age = sorted(file.parent.glob("*.ground"), key=lambda each: each.stat().st_mtime)
+        for old in by_age[:-KEPT]:
+            old.unlink()
+    return png
+
+
+def _decode_piece(png: bytes, svg: str) -> Painted:
+    image = Image.open(io.BytesIO(png)).convert("RGBA")
     inks = frozenset(ink.lower() for ink in _INK.findall(svg))
     return Painted(image.convert("RGB"), image.getchannel("A"), inks)
 
 
 @functools.lru_cache(maxsize=SPRITES)
 def _paint_sprite(svg: str, width: int, height: int) -> Painted:
-    return _paint_piece(svg, width, height)
+    return _decode_piece(paint(svg, width, height), svg)
 
 
 def _draw_label(
@@ -176,7 +209,7 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
 def _reduce_colours(image: Image.Image, inks: list[str]) -> Image.Image:
     """Reduce a picture to 256 colours: the named ones, so that rare ones survive, and the most frequent others."""
     small = image.resize((-(-image.width // SAMPLED), -(-image.height // SAMPLED)), Image.Resampling.NEAREST)
-    found = small.quantize(256 - len(inks), method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette()
+    found = small.quantize(256 - len(inks), method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).getpalette()
     named = [ImageColor.getrgb(ink)[:3] for ink in inks]
     parts = iter(found or ())
     others = zip(parts, parts, parts, strict=True)
@@ -215,7 +248,7 @@ def _run_job(canvas: Canvas, job: dict[str, Any]) -> bytes:
 
 def main() -> None:
     """Draw until standard input ends."""
-    canvas = Canvas()
+    canvas = Canvas(Path(sys.argv[1]) if sys.argv[1:] else None)
     for line in sys.stdin.buffer:
         sys.stdout.buffer.write(_answer(canvas, line))
         sys.stdout.buffer.flush()

@@ -199,9 +199,13 @@ def job_of(picture: Picture) -> PaintJob:
 
 
 class PainterProcess:
-    """One worker process, started when first needed and again after a crash. For one thread at a time."""
+    """One worker process, started when first needed and again after a crash. For one thread at a time.
 
-    def __init__(self) -> None:
+    It keeps backgrounds in `folder`, if there is one; see painter.py.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
 
     def draw(self, job: PaintJob) -> bytes | None:
@@ -246,7 +250,7 @@ class PainterProcess:
         if self._process is None:
             script = str(Path(__file__).with_name("painter.py"))
             # -P: otherwise the script's folder is searched first, and our modules hide others of the same name.
-            command = [sys.executable, "-P", script]
+            command = [sys.executable, "-P", script, *([str(self._folder)] if self._folder else [])]
             quiet = subprocess.DEVNULL  # a pipe that is not read would fill, and stop the worker
             self._process = subprocess.Popen(  # noqa: S603 (our own script, by our own interpreter)
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet
@@ -267,10 +271,13 @@ def _read_answer(stream: IO[bytes]) -> bytes | None:
 
 
 class PictureRenderer:
-    """Draws pictures one after the other, each distinct one once, and caches the last ones."""
+    """Draws pictures one after the other, each distinct one once, and caches the last ones.
 
-    def __init__(self) -> None:
-        self._painter = PainterProcess()
+    Backgrounds are kept in `folder`, if there is one.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._painter = PainterProcess(folder)
         self._drawn: OrderedDict[str, bytes | None] = OrderedDict()
 
     def draw(self, pictures: Iterable[Picture]) -> list[bytes | None]:

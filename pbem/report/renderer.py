@@ -177,8 +177,9 @@ class Renderer:
     Those processes start when they are first worth it, and live until `close`.
     `template_dirs` are searched in order: a GM's own folder, then the program's;
     then the templates that the `games` bring. Without `pictures`, reports have their
-    text map alone. Templates run in a sandbox, since they may come from a stranger;
-    one that cannot be used raises ConfigError with its name and line.
+    text map alone; `backgrounds` is the folder where those of pictures are kept, if
+    any. Templates run in a sandbox, since they may come from a stranger; one that
+    cannot be used raises ConfigError with its name and line.
     """
 
     def __init__(
@@ -187,10 +188,11 @@ class Renderer:
         games: Mapping[str, AnyRuleset] = MappingProxyType({}),
         *,
         pictures: bool = True,
+        backgrounds: Path | None = None,
         jobs: int = 1,
     ) -> None:
         self._templates = template_environment(template_dirs, games)
-        self._painter = PictureRenderer() if pictures else None
+        self._painter = PictureRenderer(backgrounds) if pictures else None
         few = FEW_DRAWN if pictures else FEW
         self._pool = ReportPool(jobs, few, games, self.make, self._close_painter, together=pictures)
         self._event_macros: dict[str, Callable[[Mapping[str, Any], View], str]] = {}

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import resource
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
 
+from pbem.app import init_home, open_app
 from pbem.log import open_log
-from pbem.report import pictures
-from pbem.report.pictures import PainterProcess, PictureError, PictureRenderer, check_svg, job_of
+from pbem.report import painter, pictures
+from pbem.report.pictures import PainterProcess, PictureError, PictureRenderer, check_svg, job_of, render_png
 from pbem.ruleset import Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, draw_line
 from tests.report.toy import svg
 
@@ -297,6 +302,113 @@ def test_a_new_worker_is_told_the_ground_again() -> None:
     assert first is not None
     assert [after_many, painter.draw(job)] == [first, first]
     painter.close()
+
+
+def kept(folder: Path) -> list[Path]:
+    """Return the files of backgrounds in a folder."""
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def drawn_anew(folder: Path, wanted: Picture) -> bytes | None:
+    """Return a picture drawn by a new worker that keeps backgrounds in a folder."""
+    with closing(PainterProcess(folder)) as worker:
+        return worker.draw(job_of(wanted))
+
+
+def test_a_background_is_painted_once_for_all_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next worker takes the background from its file, and draws the same picture."""
+    first = drawn_anew(tmp_path / "kept", drawn(SpriteInstance(DISC, 30, 20)))
+    canvas, job = painter.Canvas(tmp_path / "kept"), job_of(drawn(SpriteInstance(DISC, 30, 20)))
+    (sprite,) = json.loads(job.line)["sprites"]
+    painter._paint_sprite(*sprite)
+    monkeypatch.delattr(painter, "paint")
+
+    painter._run_job(canvas, json.loads(job.ground))
+
+    assert painter._run_job(canvas, json.loads(job.line)) == first
+
+
+def test_a_home_keeps_its_backgrounds(tmp_path: Path) -> None:
+    """The application keeps them in a folder of the home."""
+    init_home(tmp_path, "orders@example.org")
+    with open_app(tmp_path, {}) as app:
+        app.reporter.paint(drawn())
+
+    assert len(kept(tmp_path / "backgrounds")) == 1
+
+
+@pytest.mark.parametrize("damage", ["gone", "empty", "zeros", "cut", "longer", "one bit", "another's", "a folder"])
+def test_a_damaged_background_is_painted_again(tmp_path: Path, damage: str) -> None:
+    """A file that was not written whole, or has changed, does not show, and is replaced."""
+    first = drawn_anew(tmp_path, drawn())
+    (file,) = kept(tmp_path)
+    whole = file.read_bytes()
+    file.unlink()
+    flipped = bytes([whole[60] ^ 1])
+    contents = {"empty": b"", "zeros": bytes(4), "cut": whole[:-1], "longer": whole + b"x"}
+    contents |= {"one bit": whole[:60] + flipped + whole[61:], "another's": whole[:4] + b"\x89PNG"}
+    if damage == "a folder":
+        file.mkdir()
+    elif damage != "gone":
+        file.write_bytes(contents[damage])
+
+    again = drawn_anew(tmp_path, drawn())
+
+    assert again == first is not None
+    assert damage == "a folder" or file.read_bytes() == whole
+
+
+def test_a_full_disk_costs_no_picture(tmp_path: Path) -> None:
+    """Where a background can be written in part only, it is drawn all the same, now and by the next worker."""
+    with closing(PainterProcess(tmp_path)) as worker:
+        worker.draw(job_of(picture(svg("one"))))  # starts it
+        assert worker._process
+        resource.prlimit(worker._process.pid, resource.RLIMIT_FSIZE, (50, 50))
+        first = worker.draw(job_of(drawn()))
+    (file,) = kept(tmp_path)
+    short = file.stat().st_size
+
+    assert short == 50
+    assert drawn_anew(tmp_path, drawn()) == first is not None
+    assert file.stat().st_size > short
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "/proc/pbem"])
+def test_without_a_folder_pictures_are_drawn(tmp_path: Path, place: str) -> None:
+    """A folder that cannot be made costs no picture."""
+    (tmp_path / "file").write_text("in the way")
+
+    assert drawn_anew(tmp_path / place, drawn()) == render_png(drawn()) is not None
+
+
+def test_workers_share_a_folder(tmp_path: Path) -> None:
+    """Two workers that paint the same backgrounds at once draw what one draws, and leave whole files."""
+    wanted = [drawn(ground=MEADOW._replace(body=f'<circle r="{number}"/>')) for number in range(20)]
+    with closing(PictureRenderer()) as alone:
+        expected = alone.draw(wanted)
+    with (
+        closing(PictureRenderer(tmp_path)) as one,
+        closing(PictureRenderer(tmp_path)) as other,
+        ThreadPoolExecutor() as at_once,
+    ):
+        found = list(at_once.map(lambda worker: worker.draw(wanted), [one, other]))
+
+    assert found == [expected, expected]
+    assert len(kept(tmp_path)) == 20
+    with closing(PictureRenderer(tmp_path)) as later:
+        assert later.draw(wanted) == expected
+
+
+def test_the_oldest_backgrounds_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more than the limit are kept; other files in the folder stay."""
+    monkeypatch.setattr(painter, "KEPT", 3)
+    (tmp_path / "mine.txt").write_text("a GM's own")
+    canvas = painter.Canvas(tmp_path)
+    for number in range(5):
+        canvas.tell(f"{number}", "<svg xmlns='http://www.w3.org/2000/svg'/>", 9, 9)
+        os.utime(tmp_path / f"{number}-{painter.VERSION}.ground", (number, number))
+
+    assert [file.name[:1] for file in kept(tmp_path)] == ["2", "3", "4", "m"]
 
 
 @pytest.mark.parametrize("broken", ["<g", '<g filter="url(#'])

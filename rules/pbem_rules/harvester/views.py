@@ -213,9 +213,12 @@ class _Writer:
         )
 
     def _units(self, player: int) -> list[UnitView]:
-        at = self.state.at[player].tolist()
-        spots = {name: self._name(player, cell) for name, cell in zip(NAMES, at, strict=True) if cell != NOWHERE}
-        return [UnitView(unit=name, q=q, r=r) for name, (q, r) in spots.items() if name != NAMES[HARVESTER]]
+        planet, at = self.state.planet, self.state.at[player]
+        away = (at - self.state.origin[player]) % planet.count
+        spots = zip(NAMES, at.tolist(), planet.q[away].tolist(), planet.r[away].tolist(), strict=True)
+        return [
+            UnitView(unit=name, q=q, r=r) for name, cell, q, r in spots if cell != NOWHERE and name != NAMES[HARVESTER]
+        ]
 
     def _name(self, player: int, cell: int) -> SeatContext:
         """Return a hex in a player's coordinates."""
