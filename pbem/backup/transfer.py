@@ -427,7 +427,7 @@ def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.dateti
     send_text(
         context,
         f"The campaign {name} has moved here from {came_from}. Its players were asked to confirm it, and you are "
-        "mailed when one does. It is paused until you release it.",
+        "mailed when one does. It is on hold until you release it.",
         f"Who stood in for players and who stood by did not come along: they have agreed to it there. When enough have "
         f"confirmed: pbem deadline {name} 24h, if the deadline is near, and pbem release {name} "
         "(by mail: DEADLINE 24h, RELEASE).",
