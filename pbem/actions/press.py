@@ -311,7 +311,7 @@ class SendPress(SeatCommand):
         at = send_press(context, piece)
         room = "" if is_immediate(snapshot, piece) else _room_note(context, own)
         vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
-        vacancy = f" Nobody sits at {join_names(vacant)} now." if vacant else ""
+        vacancy = f" No player has {join_names(vacant)} now." if vacant else ""
         said = f"{_delivery_note(snapshot, piece, at, context.now)}{vacancy}{room}"
         return TextResult("\n".join([said, *mask_notes(passed)]))
 
@@ -378,7 +378,7 @@ class Mute(SeatCommand):
             return TextResult(said)
         return TextResult(
             f"You get no more messages and news of {whom} in {snapshot.name}, and {whom} is not told. "
-            f"Letters that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
+            f"Press that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
         )
 
 

@@ -512,14 +512,14 @@ def _notify(before: Context, after: Context, plan: _Plan, act: int) -> None:
     elif tell is None:
         _tell_plainly(after, plan.entry, act, places)
     for address in mailed - {place.address.lower() for place in places} - {snapshot.gm.lower()}:
-        send_text(after, *_taken_back(plan.entry.text), to=address, subject=_TAKEN_BACK)
+        send_text(after, *_describe_undone(plan.entry.text), to=address, subject=_UNDONE)
 
 
-_TAKEN_BACK = "taken back by the GM"
+_UNDONE = "undone by the GM"
 
 
-def _taken_back(text: str) -> tuple[str, ...]:
-    return (f"Your GM has taken this back: {text}.", "All is again as it was before.")
+def _describe_undone(text: str) -> tuple[str, ...]:
+    return (f"Your GM has undone this: {text}.", "All is again as it was before.")
 
 
 def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[SeatView]) -> None:
@@ -530,12 +530,12 @@ def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[Se
         (
             place,
             Notice(
-                title=as_title(_TAKEN_BACK),
-                paragraphs=_taken_back(relabel(entry.text, labels.get(place.id, {}))),
+                title=as_title(_UNDONE),
+                paragraphs=_describe_undone(relabel(entry.text, labels.get(place.id, {}))),
                 campaign=snapshot.name,
                 gm=snapshot.gm_shown,
             ),
         )
         for place in places
     ]
-    notify_each(context, act=act, subject=_TAKEN_BACK, pages=pages)
+    notify_each(context, act=act, subject=_UNDONE, pages=pages)

@@ -183,7 +183,7 @@ def _handle(found: OpenedMessage, received_at: dt.datetime, known: Names) -> Mes
         note, is_sheet = handle(found, known)
     except RateLimitExceeded as many:
         told = f"; {many.told}" if many.told else ""
-        left_alone = f"not dealt with: {many}; it can be tried again later{told}"
+        left_alone = f"not processed: {many}; it can be tried again later{told}"
         return MessageResult(left_alone, state=MessageState.QUARANTINED)
     told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
     return MessageResult(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
@@ -191,7 +191,7 @@ def _handle(found: OpenedMessage, received_at: dt.datetime, known: Names) -> Mes
 
 def _check_message_limit(case: MessageContext, received_at: dt.datetime) -> None:
     if message_limit_reached(case, received_at):
-        said = f"{LETTERS_A_DAY} letters like it came from {case.shown_sender} that day"
+        said = f"{LETTERS_A_DAY} messages like it came from {case.shown_sender} that day"
         raise RateLimitExceeded(said, warn_message_limit(case, LETTERS_A_DAY))
 
 

@@ -241,7 +241,7 @@ def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
 def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
     """Queue the mail to the GM, unless they have had it; return the same in one sentence."""
     problem = describe_error(error)
-    said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
+    said = f"campaign {turn.campaign}: turn {turn.turn} could not be run ({problem})"
     try:
         _mail(app, turn, problem, now)
     except StoreError:

@@ -86,7 +86,7 @@ def test_one_games_fault_does_not_stop_the_others(desk: Desk) -> None:
     desk.app = fine
 
     assert [turn.campaign for turn in done[0].resolved] == ["toy2"]
-    assert done[0].problems == ["campaign toy1: turn 1 could not be resolved (ZeroDivisionError: the resolver tripped)"]
+    assert done[0].problems == ["campaign toy1: turn 1 could not be run (ZeroDivisionError: the resolver tripped)"]
     told = [text_of(mail) for mail in desk.mails("gm@example.org")]
     assert sum("ZeroDivisionError: the resolver tripped" in text for text in told) == 1
     assert [turn.campaign for turn in desk.tick().resolved] == ["toy1"]
@@ -186,7 +186,7 @@ def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:
     done = run_campaign_now(dataclasses.replace(desk.app, games={"toy": Broken()}), "toy1", desk.now)
 
     assert done.resolved == []
-    assert done.problems == ["campaign toy1: turn 1 could not be resolved (ZeroDivisionError: the resolver tripped)"]
+    assert done.problems == ["campaign toy1: turn 1 could not be run (ZeroDivisionError: the resolver tripped)"]
     assert [turn.turn for turn in run_campaign_now(desk.app, "toy1", desk.now).resolved] == [1]
 
 
