@@ -35,6 +35,7 @@ from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_help import explain, help_lines, nearest_command
 from pbem.inbox.gm_synonyms import as_gm_command
 from pbem.mail.compose import MailPart
+from pbem.mail.message import is_truncated, list_attachments
 from pbem.mail.reply_parser import is_end
 from pbem.report.answers import GmAnswer, GmCommandResult, tell_findings
 from pbem.report.pictures import render_png
@@ -52,12 +53,14 @@ class GmFrame:
     """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END.
 
     `code` is that of the mail to the GM's address which they answer: it proves them instead of a token.
+    `letter` is the id of the message that they were in, 0 for the one that is being processed.
     """
 
     campaign: str
     key: str
     lines: tuple[tuple[int, str], ...]
     code: str = ""
+    letter: int = 0
 
     @property
     def shown(self) -> Lines:
@@ -161,7 +164,7 @@ class _OnlyShown(Exception):
 Wishes = Mapping[type[GmCommand], Wish | CampaignError]
 """The wishes of the commands that take files, or the error of one."""
 
-_NOT_EXAMINED = "the files of this mail were not examined, since the token was changed meanwhile: please send it again"
+_NOT_EXAMINED = "the files of the mail could not be examined: please send it again"
 _TOGETHER = "Done together with the others."
 
 
@@ -291,8 +294,9 @@ def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
         return error
 
 
-def find_wishes(orders: GmOrders, text: TextBlock) -> Wishes:
-    """Return the wishes of the commands that take files, with the text and files of their message."""
+def find_wishes(orders: GmOrders, raw: bytes) -> Wishes:
+    """Return the wishes of the commands that take files, with those of their message. May take long."""
+    text = replace(orders.text, attached=tuple(list_attachments(raw)), cut=is_truncated(raw))
     return {type(order): _wish(order, text) for order in _taking_files(orders)}
 
 
