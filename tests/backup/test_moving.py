@@ -251,7 +251,7 @@ def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved,
     club, campaign = (home / "public" / "index.html", home / "public" / "c" / "toy1" / "index.html")
     assert done.problems == ()
     for page in (club, campaign):
-        assert "layed in another house now" in page.read_text()
+        assert "layed in another home now" in page.read_text()
     assert "BEGIN:VEVENT" not in (home / "public" / "deadlines.ics").read_text()
 
 
