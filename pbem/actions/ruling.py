@@ -59,7 +59,7 @@ from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
 from pbem.store.models import Campaign, JournalEntry, PendingRequest, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import as_sentence, format_time_short, shorten, wrap
+from pbem.text import as_sentence, count_noun, format_time_short, shorten, wrap
 
 RULING = "ruling"
 """The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
@@ -410,13 +410,14 @@ def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
         yield channel.undone or _submitted(taken, channel)
     else:
         many = taken.errors > 1
-        yield f"Not done: {taken.errors} error{'s' * many}. Fix {'them' if many else 'it'} and submit again."
+        said = f"{count_noun(taken.errors, 'error')}. Fix {'them' if many else 'it'} and submit again."
+        yield channel.either(f"Not done: {said}", said)
 
 
 def _submitted(taken: RulingResult, channel: Channel) -> str:
     release, run = (channel.either(f"pbem {verb} {taken.campaign}", verb.upper()) for verb in ("release", "run"))
     before = f" ({'replaces' if taken.replaced else 'adds to'} that of {taken.before})" if taken.before else ""
-    return f"Done: ruling on turn {taken.turn} submitted{before}. Run it: {release}; before the deadline: {run}"
+    return channel.fact(f"ruling on turn {taken.turn} submitted{before}. Run it: {release}; before the deadline: {run}")
 
 
 def _clock(at: dt.datetime | None, context: Context) -> str:

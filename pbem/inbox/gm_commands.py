@@ -25,6 +25,7 @@ from pbem.actions.gm_forms import ExtendByRule, GmHelp
 from pbem.actions.open_turn import Preview
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import ShownState
+from pbem.actions.ruling import RulingResult
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.statistics import Statistics, statistics_chart
 from pbem.campaign.order_sheets import Lines, redact_lines
@@ -238,7 +239,7 @@ def _failure(name: str, failed: _CommandFailed, *, count: int) -> GmAnswer:
         fact=_fact(order),
         line=failed.entry.line,
         at_fault=command_line(order),
-        problem=_without_heading(str(failed)),
+        problem=str(failed),
     )
 
 
@@ -255,14 +256,6 @@ def _fact(order: Order) -> str:
     verb, _, rest = command_line(order).partition(" ")
     words = [verb.lower(), *["seat"] * isinstance(order, _OF_SEATS), rest]
     return " ".join(filter(None, words))
-
-
-_HEADING = re.compile(r"\A(?:Done|Would do|Not done): (.)", re.DOTALL)
-
-
-def _without_heading(text: str) -> str:
-    """Return a text without the word for its result, which the heading of the answer has."""
-    return _HEADING.sub(lambda found: found[1].upper(), text, count=1)
 
 
 def _run_entry(
@@ -328,9 +321,11 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _Comman
         add_audit_entries(context, traces)
     acts = isinstance(wish, Change) and asked is None
     text = "\n".join(line for line in wish.render(facts, channel) if line != _UNDONE)
+    if isinstance(facts, RulingResult) and not facts.kept:
+        raise CampaignError(text)
     fact = _new_deadline(context) if acts and isinstance(order, ExtendDeadline | ExtendByRule) else ""
     meant = None if asked is None else order.confirmed(asked)
-    return _CommandAnswer(_without_heading(text), _result_files(facts), traces, acts, meant is not None, fact, meant)
+    return _CommandAnswer(text, _result_files(facts), traces, acts, meant is not None, fact, meant)
 
 
 def _new_deadline(context: Context) -> str:

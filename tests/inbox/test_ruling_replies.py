@@ -17,6 +17,7 @@ from pbem.actions.ruling import SubmitRuling
 from pbem.actions.settings import ChangeGm
 from pbem.actions.withdraw_ruling import ShowRuling
 from pbem.campaign.people import hash_token
+from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.ruling_replies import choose_form, find_forms
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign, InboxMessage, StoredAttachment
@@ -247,6 +248,22 @@ def test_what_is_no_ruling_is_answered(war: Desk, asked: EmailMessage, problem: 
 
     assert said in reply(war, asked, text(asked))
     assert parts(war) == {}
+
+
+def test_a_ruling_with_an_error_is_not_done(war: Desk, asked: EmailMessage) -> None:
+    """Subject and heading say so, above the error; no other command of its mail is done either."""
+    wrong = form(asked).replace("red.txt", "rde.txt")
+    assert "NOT DONE: RULING. Error: " in reply(war, asked, wrong)
+    assert str(war.mails(GM)[-1]["Subject"]).startswith("[toy1] Not done: ruling")
+    assert "1 error. Fix it and submit again." in " ".join(text_of(war.mails(GM)[-1]).split())
+
+    with war.app.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+    war.post(f"GM toy1 {TOKEN}\nSET title=War\n{wrong}", sender=GM)
+    war.tick()
+    assert "NOT DONE: none of 2 commands, because of line 2: RULING." in " ".join(text_of(war.mails(GM)[-1]).split())
+    with war.app.store.reading() as session:
+        assert load_campaign(session, "toy1").policy.title == ""
 
 
 def test_the_same_form_twice_changes_nothing(war: Desk, asked: EmailMessage) -> None:
