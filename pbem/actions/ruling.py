@@ -449,7 +449,7 @@ def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], chan
         yield f"  {each.part}" + ("" if each.now else ", which is taken out")
         yield from (f"    {wrap(line, '      ')}" for line in diff_lines(each.before, each.now))
     if channel.done:
-        back = channel.either(f"pbem ruling {campaign} --restore", "RULING BACK")
+        back = channel.either(f"pbem undo {campaign}", "RULING BACK")
         yield f"The ruling before is kept. To have it back: {back}"
 
 

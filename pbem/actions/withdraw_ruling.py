@@ -137,7 +137,7 @@ class DropRuling(Change[Dropped]):
         return Dropped(snapshot.name, snapshot.turn)
 
     def render(self, facts: Dropped, channel: Channel) -> Iterator[str]:
-        back = channel.either(f"pbem ruling {facts.campaign} --restore", "RULING BACK")
+        back = channel.either(f"pbem undo {facts.campaign}", "RULING BACK")
         dropped = f"the ruling on turn {facts.turn} of {facts.campaign} is dropped, and the turn waits for another."
         yield channel.fact(f"{dropped} To have it back: {back}")
 

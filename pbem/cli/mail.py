@@ -44,7 +44,7 @@ from pbem.cli.lines import (
     site_lines,
     tick_lines,
 )
-from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
+from pbem.cli.options import FILE, FOLDER, NUMBER, before_undo, campaign
 from pbem.cli.output import print_error, print_lines, progress, to_json
 from pbem.config import load_settings, reaches
 from pbem.scheduler.tick import TickResult, stopped_by_signals
@@ -236,7 +236,7 @@ def _activate(call: Call) -> None:
 @campaign
 @click.argument("file", type=FILE, required=False)
 @click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")
-@click.option("--back", is_flag=True, hidden=True)
+@before_undo("--back", is_flag=True)
 def export(call: Call, *, name: str, file: Path | None, to: str, back: bool) -> None:
     """Export a campaign to another home.
 
