@@ -165,7 +165,7 @@ class _OnlyShown(Exception):
 Wishes = Mapping[type[GmCommand], Wish | CampaignError]
 """The wishes of the commands that take files, or the error of one."""
 
-_NOT_EXAMINED = "the files of the mail could not be examined: please send it again"
+NOT_EXAMINED = "the files of the mail could not be examined: please send it again"
 _TOGETHER = "Done together with the others."
 
 
@@ -269,7 +269,7 @@ def _run_entry(
             return order, _CommandAnswer("\n".join(help_lines(explain(order.about, name))))
         if orders.text.words and not order.takes_text and entry == orders.parsed.entries[-1]:
             raise CampaignError("it is not known what to do with the lines below it")
-        wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, orders.text)
+        wish = wishes.get(type(order), CampaignError(NOT_EXAMINED)) if order.takes_files else _wish(order, orders.text)
         if isinstance(wish, CampaignError):
             raise wish
         meant = order.with_yes(context.snapshot.turn) if sure else order

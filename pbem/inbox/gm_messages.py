@@ -27,9 +27,11 @@ from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.optimistic_lock import fingerprint, load_read_set
 from pbem.campaign.people import is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
+from pbem.errors import CampaignError
 from pbem.inbox.command_parser import first_line
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_commands import (
+    NOT_EXAMINED,
     GmFrame,
     GmRun,
     Wishes,
@@ -46,7 +48,7 @@ from pbem.inbox.plain_answers import read_answer
 from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, bare_subject, is_echo, warn_gm
 from pbem.inbox.seat_lookup import seats_of
 from pbem.mail.headers import reply_code
-from pbem.mail.message import Message, find_reply_codes, list_attachments
+from pbem.mail.message import find_reply_codes, list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
 from pbem.report.notices import Notice
 from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Question
@@ -59,16 +61,12 @@ _SETTLED = {
     "": "This offer was accepted before, or is too old; nothing was done now",
     "declined": "You have said NO to it before; nothing was done now",
 }
-_BY_WORD = (
-    select(PendingRequest)
-    .where(
-        PendingRequest.kind == OFFER,
-        or_(
-            PendingRequest.code.in_(bindparam("words", expanding=True)),
-            PendingRequest.message_id.in_(bindparam("words", expanding=True)),
-        ),
-    )
-    .order_by(PendingRequest.id)
+_BY_WORD = select(PendingRequest).where(
+    PendingRequest.kind == OFFER,
+    or_(
+        PendingRequest.code.in_(bindparam("words", expanding=True)),
+        PendingRequest.message_id.in_(bindparam("words", expanding=True)),
+    ),
 )
 
 
@@ -88,20 +86,26 @@ def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
     return find_wishes(orders, raw)
 
 
-def examine_offer(app: App, letter: Message) -> Wishes:
-    """Return the wishes of the commands that a message accepts, with the files of the message that they came in.
+class FilesNeeded(Exception):
+    """Raised for a YES to an `offer`, by its id, whose files have to be examined before the message's transaction."""
+
+    def __init__(self, offer: int) -> None:
+        super().__init__(offer)
+        self.offer = offer
+
+
+def examine_offer(app: App, offer: int) -> Wishes:
+    """Return the wishes of the commands of an offer that take files, with those of the message that they came in.
 
     May take long, and holds no lock.
     """
     with app.store.reading() as session:
-        asked = _find_offer(session, letter, app.settings.address)
-        files = asked.data["files"] if asked is not None else ""
-        if asked is None or not files:
-            return {}
+        asked = session.get_one(PendingRequest, offer)
         campaign, raw = session.get_one(Campaign, asked.campaign_id), load_raw(session, asked.data["letter"])
-        orders = parse_gm_frame(_frame_of(asked, campaign))
+        orders, files = parse_gm_frame(_frame_of(asked, campaign)), asked.data["files"]
+    wishes = find_wishes(orders, raw)
     # What is masked in a stored message may have been a word in one of its files.
-    return find_wishes(orders, raw) if _hash_files(raw) == files else {}
+    return wishes if _hash_files(raw) == files else dict.fromkeys(wishes, CampaignError(NOT_EXAMINED))
 
 
 def _hash_files(raw: bytes) -> str:
@@ -121,7 +125,7 @@ def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> st
     if words is not None:
         _send(case, campaign, explain(words, campaign.name))
         return f"from the GM of {campaign.name}: HELP"
-    if says_yes(sheet) and (asked := find_offer(case)) is not None and asked.campaign_id == campaign.id:
+    if _says_yes(sheet) and (asked := find_offer(case)) is not None and asked.campaign_id == campaign.id:
         return _accept(case, campaign, asked, wishes)
     return _run(case, campaign, sheet, wishes)
 
@@ -142,8 +146,7 @@ def _asked_help(sheet: GmFrame) -> tuple[str, ...] | None:
     return tuple(command_line(parsed.orders[0]).split()[1:])
 
 
-def says_yes(sheet: GmFrame) -> bool:
-    """Return True if a frame has nothing in it but YES."""
+def _says_yes(sheet: GmFrame) -> bool:
     return [line.strip().upper().rstrip(".!") for _, line in sheet.lines if line.strip()] == ["YES"]
 
 
@@ -249,12 +252,8 @@ def answer_by_reply(case: MessageContext, asked: Question) -> str:
 
 def find_offer(case: MessageContext) -> PendingRequest | None:
     """Return the offer that a message answers, open or not, by its code or the mail that it replies to."""
-    return _find_offer(case.session, case.letter, case.address)
-
-
-def _find_offer(session: Session, letter: Message, address: str) -> PendingRequest | None:
-    words = [*find_reply_codes(letter, address), *letter.references[:1]]
-    return session.scalars(_BY_WORD, {"words": words}).first() if words else None
+    words = [*find_reply_codes(case.letter, case.address), *case.letter.references[:1]]
+    return case.session.scalars(_BY_WORD, {"words": words}).first() if words else None
 
 
 def answer_offer(case: MessageContext, asked: PendingRequest, wishes: Wishes) -> str:
@@ -281,7 +280,13 @@ def answer_offer(case: MessageContext, asked: PendingRequest, wishes: Wishes) ->
 
 
 def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest, wishes: Wishes) -> str:
-    """Do what an offer has shown, once, and only if the campaign has not changed since."""
+    """Do what an offer has shown, once, and only if the campaign has not changed since.
+
+    Raises:
+        FilesNeeded: If `wishes` lacks the files that its commands came with.
+    """
+    if asked.data["files"] and not wishes and is_open(asked, case.now):
+        raise FilesNeeded(asked.id)
     unchanged = _fingerprint(case, campaign) == asked.data["seen"]
     # The condition and the mark are one statement: of two replies at the same time one does it.
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):

@@ -19,7 +19,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
@@ -31,7 +31,7 @@ from pbem.errors import StoreError
 from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_commands import find_gm_frame
-from pbem.inbox.gm_messages import OFFER
+from pbem.inbox.gm_messages import OFFER, FilesNeeded, examine_offer
 from pbem.inbox.message_queue import (
     GLOBAL,
     MOST_ATTEMPTS,
@@ -160,6 +160,8 @@ def _process(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> Mess
         return _process_once(app, now, read, known)
     except IntegrityError:  # another process has just written the same row, such as an answer; now it is seen
         return _process_once(app, now, read, known)
+    except FilesNeeded as needed:
+        return _process_once(app, now, replace(read, wishes=examine_offer(app, needed.offer)), known)
 
 
 def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:

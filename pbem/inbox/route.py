@@ -29,10 +29,8 @@ from pbem.inbox.gm_messages import (
     answer_gm_reply,
     answer_unframed,
     examine_files,
-    examine_offer,
     find_gm_campaign,
     help_gm,
-    says_yes,
 )
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import find_join_wish, is_newcomer, offer_games
@@ -225,12 +223,8 @@ def with_files(app: App, read: ParsedMail) -> ParsedMail:
     if read.letter.automatic:
         return read
     if read.gm_sheet is None:
-        wishes = examine_reply(app, read.mail.raw, read.letter) or examine_offer(app, read.letter)
-    elif says_yes(read.gm_sheet):
-        wishes = examine_offer(app, read.letter)
-    else:
-        wishes = examine_files(app, read.mail.raw, read.gm_sheet)
-    return replace(read, wishes=wishes)
+        return replace(read, wishes=examine_reply(app, read.mail.raw, read.letter))
+    return replace(read, wishes=examine_files(app, read.mail.raw, read.gm_sheet))
 
 
 def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail, known: Names) -> OpenedMessage:
