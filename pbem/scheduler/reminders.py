@@ -75,7 +75,7 @@ def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) 
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            problems.append(f"campaign {turn.campaign}: nobody could be reminded ({describe_error(error)})")
+            problems.append(f"campaign {turn.campaign}: no player could be reminded ({describe_error(error)})")
     return count, problems
 
 

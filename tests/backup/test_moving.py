@@ -265,7 +265,7 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
         play(old, {"blue": "BID 1"})
 
         assert prove_archive(app, "toy1").turns == 3
-        assert "taken back: it is played here after all, and not at play@club.example.net" in journal(old)
+        assert "undone: it is played here after all, and not at play@club.example.net" in journal(old)
 
 
 def test_undo_takes_it_back(moved: Moved, tmp_path: Path) -> None:

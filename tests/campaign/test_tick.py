@@ -197,7 +197,7 @@ def test_one_games_fault_does_not_stop_reminders(desk: Desk) -> None:
     desk.app = dataclasses.replace(desk.app, games={"toy": Untemplated()})
     done = desk.tick(hours=83)
 
-    assert done.problems == ["campaign toy1: nobody could be reminded (ZeroDivisionError: the template tripped)"]
+    assert done.problems == ["campaign toy1: no player could be reminded (ZeroDivisionError: the template tripped)"]
     assert (done.reminded, done.sent.sent) == (2, 4 + 4 + 2)
 
 
