@@ -38,7 +38,7 @@ INACTIVE = "pbem.inactive"
 """Marks a restored home that is not activated yet: no template or secret of the backup is used while it exists."""
 
 DEFAULT_FILE = """\
-# Settings of this play-by-email house. `address` is the only one without a default.
+# Settings of this play-by-email home. `address` is the only one without a default.
 
 address = "{address}"                # players write to it; reports and receipts come from it
 sender_name = "Play by Email"
@@ -60,7 +60,7 @@ pictures = true                      # maps as pictures in reports
 # jobs = 2                           # processes that make the reports of a turn; else one for each processor
 poll_seconds = 60                    # how often `pbem serve` looks for mail
 outage_hours = 24                    # deadlines wait as long as an outage was, at most so long; 0: not at all
-letter_seconds = 10                  # of the processor's time, for one letter; what takes longer is set aside
+letter_seconds = 10                  # of the processor's time, for one message; what takes longer is quarantined
 log = "log/pbem.log"                 # a line of JSON for each thing that happens; "-" is standard error
 # site = "site"                      # a folder where the club's pages are written after every turn
 # site_url = "https://…"             # its address on the web

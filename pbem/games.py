@@ -19,12 +19,14 @@ from functools import cache, cached_property
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points, version
 from pathlib import Path
 from types import FrameType
-
-from packaging.requirements import InvalidRequirement, Requirement
+from typing import TYPE_CHECKING
 
 from pbem.errors import CampaignError, GameError
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset, Ruleset
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 GROUP = "pbem.rulesets"
 
@@ -131,7 +133,13 @@ def _load_game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
 
 
 def _requirements(package: Distribution) -> list[Requirement]:
-    """Return what a package needs here: not the requirements of its extras, or of other platforms."""
+    """Return what a package needs here: not the requirements of its extras, or of other platforms.
+
+    Raises ValueError if they cannot be read.
+    """
+    # Imported here, as only games of other packages are checked.
+    from packaging.requirements import Requirement
+
     wanted = map(Requirement, package.requires or ())
     return [each for each in wanted if each.marker is None or each.marker.evaluate({"extra": ""})]
 
@@ -155,7 +163,7 @@ def _require_needs(entry: EntryPoint) -> None:
         return
     try:
         lacking = list(_unmet(entry.dist))
-    except InvalidRequirement as error:
+    except ValueError as error:
         raise GameError(f"{_describe_entry(entry)} cannot be used: its metadata cannot be read: {error}") from error
     if lacking:
         raise GameError(f"{_describe_entry(entry)} cannot be used: it needs {'; and '.join(lacking)}")

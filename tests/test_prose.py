@@ -51,3 +51,28 @@ def test_people_are_they(folder: str) -> None:
     found = [*docstrings(folder), *comments(folder)]
 
     assert [f"{place}: {text}" for place, text in found if _HE.search(text)] == []
+
+
+_REPLACED = re.compile(
+    r"\b(somebody|dealt with|set aside|taken back|thrown away|hang together|paused by the GM|everybody is told|"
+    r"he|his|him|himself)\b",
+    re.IGNORECASE,
+)
+
+
+def literals(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield each text in the code below a folder that is no docstring, with its file and line."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value
+
+
+def test_messages_have_the_words_of_the_glossary() -> None:
+    """No text of the program and no mail has a word for which the glossary has another, or a person of one gender."""
+    mails = [(str(path.name), path.read_text()) for path in sorted((ROOT / "templates").rglob("*.j2"))]
+    found = [*literals("pbem"), *mails]
+
+    assert [f"{place}: {text[:200]}" for place, text in found if _REPLACED.search(text)] == []

@@ -279,6 +279,9 @@ class PreviewedChange(Query[Facts], Change[Facts]):
 class PlannedChange(PreviewedChange[Facts], Generic[Facts, Plan]):
     """Change that takes long to compute: it is planned before the campaign is locked, then committed."""
 
+    of_moved: ClassVar[bool] = False
+    """True if its plan says itself whether a campaign that is played in another home may be changed."""
+
     @abstractmethod
     def plan(self, context: Context) -> Plan:
         """Return all that will be stored, changing nothing. Raises CampaignError as `do` does."""
@@ -470,4 +473,4 @@ def _do_planned(app: App, name: str, act: PlannedChange[Facts, Plan], now: dt.da
         record(context, act.kind, lambda: act.keep(context, planned))
         return facts
 
-    return run_optimistic(app, name, now, act.plan, keep)
+    return run_optimistic(app, name, now, act.plan, keep, moved=act.of_moved)

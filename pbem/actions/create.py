@@ -408,9 +408,7 @@ def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: by
         return _save_campaign(app, campaign, seats, now)
     except IntegrityError:
         # PostgreSQL lets two write at once: the other has made a campaign of this name, or enrolled one of its people.
-        raise CampaignError(
-            f"somebody else has made a campaign at this very moment: make {wanted.name} again"
-        ) from None
+        raise CampaignError(f"another campaign was created at the same moment: create {wanted.name} again") from None
 
 
 def _save_campaign(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> CampaignCreated:

@@ -215,7 +215,7 @@ def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> st
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
     _set_deadline(context, turn, move.old, move.new, actor="gm")
-    left = f" {snapshot.name} is still on hold: {turn.held}." if stays else ""
+    left = f" {snapshot.name} is still {turn.held}." if stays else ""
     times = f"{format_time(move.new, zone)} (was {format_time(move.old, zone)})"
     return f"turn {turn.turn} is due {times}. Players are notified.{left}"
 
@@ -290,8 +290,8 @@ def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTur
     if turn.deadline is None:
         return "The turn has no deadline, so there is nothing to extend."
     if turn.held:
-        why = f": {turn.held}" if is_gm_hold(turn.hold_kind) else ""
-        return f"The turn is held until your GM lets it run, so you have time{why}."
+        why = f": {turn.hold_reason}" if is_gm_hold(turn.hold_kind) and turn.hold_reason else ""
+        return f"The turn is on hold until your GM releases it, so you have time{why}."
     if place.paused:
         return "Your seat is paused, so no turn waits for you; RESUME ends that."
     if given >= most:
@@ -513,7 +513,7 @@ class HoldCampaign(GmCommand, Change[HoldResult]):
     def render(self, facts: HoldResult, channel: Channel) -> Iterator[str]:
         release = f"Release: {channel.either(f'pbem release {facts.campaign}', 'RELEASE')}"
         if facts.already:
-            yield f"Nothing to do: {facts.campaign} is on hold already: {facts.why}. {release}"
+            yield f"Nothing to do: {facts.campaign} is already {facts.why}. {release}"
         else:
             yield channel.fact(f"{facts.campaign} is on hold. Players are notified. {release}", named=True)
 
@@ -600,7 +600,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
         return False
     values = {"hold_kind": kind, "hold_reason": reason}
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
-    said = f"turn {snapshot.turn} is held: {describe_hold(kind, reason)}"
+    said = f"turn {snapshot.turn} {describe_hold(kind, reason)}"
     actor = "gm" if is_gm_hold(kind) else "pbem"
     # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
@@ -625,7 +625,7 @@ def release(context: Context) -> bool:
     if kind == HoldKind.NONE:
         return False
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
-    said = f"turn {snapshot.turn} is released; it was held: {describe_hold(kind, reason)}"
+    said = f"turn {snapshot.turn} released; it was {describe_hold(kind, reason)}"
     # Holds of the application are between it and the GM.
     act = add_entry(session, snapshot.id, now, actor="gm", text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):

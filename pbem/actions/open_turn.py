@@ -173,7 +173,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
         yield f"  reports to: {', '.join(report.place.seat for report in facts.reports)}; events: {facts.events}"
         if facts.over:
             yield f"  the game would be over: {facts.reason}"
-        yield wrap(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
+        yield wrap(f"Nothing was kept, and no mail is sent. {REAL_DICE if facts.real_dice else OTHER_DICE}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ def _read_entered_sheet(context: Context, seat: SeatName, lines: Lines) -> _Ente
     place, ruleset = find_seat_view(snapshot, seat), context.app.game(snapshot.game)
     last = load_last_reports(session, snapshot).get(place.seat)
     if not place.playing or last is None:
-        raise CampaignError(f"seat {place.seat} of {snapshot.name} is out of the game: it takes no orders")
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} is removed: it takes no orders")
     view = json.loads(last.view)
     reading = parse_sheet(ruleset, view, lines)
     earlier = earlier_sheets(session, ruleset.orders, turn_id=turn.id, seat_id=place.id)

@@ -243,7 +243,7 @@ class EndAbsences(SeatCommand):
             return TextResult("You had told of no absence, so there is none to take back.")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
         add_entry(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
-        return TextResult(f"Your absences are taken back. {_deadline_note(session, snapshot)}")
+        return TextResult(f"Your absences are cancelled. {_deadline_note(session, snapshot)}")
 
 
 def _load_coming_absences(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:

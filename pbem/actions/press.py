@@ -58,13 +58,17 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class PressShown:
-    """A piece of press as its GM sees it, with its true sender; `to` is empty for all, `seat` "" for the GM."""
+    """A piece of press as its GM sees it, with its true sender; `to` is empty for all, `seat` "" for the GM.
+
+    `unsigned` is `anonymous` under its former name, for scripts.
+    """
 
     id: int
     turn: int
     at: dt.datetime
     kind: str
     seat: SeatName
+    anonymous: bool
     unsigned: bool
     to: tuple[SeatName, ...]
     text: str
@@ -173,7 +177,7 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
         context.session.execute(delete(Announcement).where(Announcement.id == self.text_id))
         words = next(text.text for text in waiting if text.id == self.text_id)
         # The journal keeps the text, for the GM alone, as the row is deleted.
-        said = f"text {self.text_id} taken back: {words}"
+        said = f"text {self.text_id} dropped: {words}"
         add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
         return ShowTexts().look(context)
 
@@ -260,7 +264,15 @@ class ShowPress(GmCommand, Query[PressList]):
         )
         shown = (
             PressShown(
-                row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, tuple(row.recipients or ()), row.text
+                id=row.id,
+                turn=row.turn,
+                at=row.at,
+                kind=row.kind,
+                seat=seat or "",
+                anonymous=row.anonymous,
+                unsigned=row.anonymous,
+                to=tuple(row.recipients or ()),
+                text=row.text,
             )
             for row, seat in rows
         )
@@ -271,7 +283,7 @@ class ShowPress(GmCommand, Query[PressList]):
         if not (facts.press or facts.questions):
             yield "There is no press."
         for each in facts.press:
-            by = (each.seat or "the GM") + (" (unsigned)" if each.unsigned else "")
+            by = (each.seat or "the GM") + (" (anonymous)" if each.anonymous else "")
             to = "" if each.kind != "press" else f" to {join_names(each.to) or 'all'}"
             yield f"{each.id}  turn {each.turn}, {format_utc(each.at)} UTC: {each.kind} by {by}{to}"
             yield quote_block(each.text)
@@ -311,7 +323,7 @@ class SendPress(SeatCommand):
         at = send_press(context, piece)
         room = "" if is_immediate(snapshot, piece) else _room_note(context, own)
         vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
-        vacancy = f" Nobody sits at {join_names(vacant)} now." if vacant else ""
+        vacancy = f" No player has {join_names(vacant)} now." if vacant else ""
         said = f"{_delivery_note(snapshot, piece, at, context.now)}{vacancy}{room}"
         return TextResult("\n".join([said, *mask_notes(passed)]))
 
@@ -378,7 +390,7 @@ class Mute(SeatCommand):
             return TextResult(said)
         return TextResult(
             f"You get no more messages and news of {whom} in {snapshot.name}, and {whom} is not told. "
-            f"Letters that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
+            f"Press that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
         )
 
 

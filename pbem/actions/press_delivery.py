@@ -58,7 +58,7 @@ def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[
     places = [find_seat_view(snapshot, word) for word in words]
     for place in places:
         if not place.playing:
-            raise CampaignError(f"{place.seat} is out of the game and gets no letters")
+            raise CampaignError(f"{place.seat} has left the game and gets no press")
     return tuple(dict.fromkeys(place.seat for place in places))
 
 
@@ -69,7 +69,7 @@ def check_letter(session: Session, snapshot: CampaignSnapshot, piece: PressItem)
         raise CampaignError(f"the press of {snapshot.name} is signed: write PRESS TO instead of UNSIGNED TO")
     reached = [place for place in recipients_of(snapshot, piece) if place.address]
     if not reached:
-        raise CampaignError("nobody sits there now, so nobody would read it")
+        raise CampaignError("that seat has no player now to read it")
     _check_pieces(session, snapshot, piece)
     if is_immediate(snapshot, piece):
         _check_copies(session, snapshot, piece, len(reached))
@@ -123,7 +123,7 @@ def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: PressItem
     used = sum(everybody if to is None else len(to) for to in session.scalars(mailed))
     if used + copies > COPIES_A_TURN:
         raise CampaignError(
-            f"your letters of this turn would come to {used + copies} mails, and {COPIES_A_TURN} are the most: "
+            f"your press of this turn would come to {used + copies} mails, and {COPIES_A_TURN} are the most: "
             "use NEWS to reach many"
         )
 

@@ -119,7 +119,7 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
         if facts.nothing_to_do and not channel.done:
             yield "Nothing to do: no report would change."
             return
-        sent = channel.queued("Corrected reports are queued") if facts.touched else "Nobody is mailed."
+        sent = channel.queued("Corrected reports are queued") if facts.touched else "No mail is sent."
         yield channel.undone or sent
 
 

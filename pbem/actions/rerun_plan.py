@@ -225,7 +225,7 @@ def _read_given_sheet(
 ) -> tuple[SeatName, SheetReading]:
     place = find_seat_view(snapshot, seat)
     if not place.playing:
-        raise CampaignError(f"seat {place.seat} of {snapshot.name} was out of the game in turn {snapshot.turn}")
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} was removed by turn {snapshot.turn}")
     return place.seat, require_valid_sheet(parse_sheet(ruleset, json.loads(last[place.seat].view), lines), place.seat)
 
 

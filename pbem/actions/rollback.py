@@ -168,7 +168,7 @@ def render_rolled(facts: RollbackResult, channel: Channel, *, undo: bool = True)
     yield f"Sheets that count: {versions(facts.sheets)}."
     verb = "is" if channel.done else "would be"
     yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in facts.back)
-    yield from (f"Seat {seat} {verb} out of the game again." for seat in facts.out)
+    yield from (f"Seat {seat} {verb} removed again." for seat in facts.out)
     if facts.seed_known:
         yield wrap(SEED_KNOWN)
     hint = f" Undo: {channel.either(f'pbem undo {facts.campaign}', 'UNDO')}" if undo else ""
@@ -235,7 +235,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
         last = restored[-1]
         # Checked afterwards, when there is a chain to check; the error rolls the transaction back.
         if broken := find_inconsistency(session, replace(snapshot, turn=last.number)):
-            raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
+            raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken.text} then")
         over = not last.awaited  # the turn that opened when the game ended awaits no seat
         # After weeks the deadline has passed, and the next tick would run the turn before anyone could write.
         if last.deadline is not None and last.deadline <= now:
@@ -245,7 +245,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
             session, snapshot, turn=last.number, over=over, version=version_before(session, snapshot, last.number)
         )
         count_misses_again(session, snapshot, back=restored)
-        said = f"the rollback to turn {snapshot.turn} is taken back: turn {last.number} is the last again"
+        said = f"the rollback to turn {snapshot.turn} is undone: turn {last.number} is the last again"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
         plan = rolled_to(session, snapshot, last, last.deadline)
         tell_rolled(seat_again(context, plan), plan, act=act, back=False, over=over)
@@ -298,7 +298,7 @@ def seat_again(context: Context, rolled: RollbackResult) -> Context:
     for seat in rolled.back:
         bring_back(then, find_seat_view(then.snapshot, seat), f"turn {rolled.turn} is open again, as it was then")
     for seat in rolled.out:
-        remove_seat(then, find_seat_view(then.snapshot, seat), "the rollback was taken back", actor="gm")
+        remove_seat(then, find_seat_view(then.snapshot, seat), "the rollback was undone", actor="gm")
     return _reload(context)
 
 
@@ -316,10 +316,10 @@ def find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> With
     shelf = session.scalars(shelves.order_by(WithdrawnTurns.id.desc()).limit(1)).first()
     if shelf is None or shelf.kind != ROLLBACK:
         since = " since the last one, a turn was run again" if shelf else ""
-        raise CampaignError(f"{snapshot.name} has no rollback to take back:{since or ' there was none'}")
+        raise CampaignError(f"{snapshot.name} has no rollback to undo:{since or ' there was none'}")
     if snapshot.turn != shelf.first or snapshot.status != CampaignState.RUNNING:
         raise CampaignError(
-            f"the rollback of {snapshot.name} to turn {shelf.first} can no longer be taken back: "
+            f"the rollback of {snapshot.name} to turn {shelf.first} can no longer be undone: "
             f"that turn has been run since; to go back once more: "
             f"pbem rollback {snapshot.name} {shelf.first} (by mail: ROLLBACK {shelf.first})"
         )
@@ -440,7 +440,7 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         last.reminded_at = None
         set_campaign(session, snapshot, turn=number, over=False, version=version)
         count_misses_again(session, snapshot, gone=gone)
-        said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
+        said = f"its turn history was inconsistent ({plan.wrong}); repaired, and turn {number} is open"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
         tell_rolled(seat_again(context, plan.rolled), plan.rolled, act=act, back=True)
         return plan

@@ -58,7 +58,7 @@ from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
 from pbem.store.models import Campaign, JournalEntry, PendingRequest, Turn
 from pbem.store.types import HoldKind
-from pbem.text import as_sentence, format_time_short, shorten, wrap
+from pbem.text import as_sentence, count_noun, format_time_short, shorten, wrap
 
 RULING = "ruling"
 """The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
@@ -397,13 +397,14 @@ def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
         yield channel.undone or _submitted(taken, channel)
     else:
         many = taken.errors > 1
-        yield f"Not done: {taken.errors} error{'s' * many}. Fix {'them' if many else 'it'} and submit again."
+        said = f"{count_noun(taken.errors, 'error')}. Fix {'them' if many else 'it'} and submit again."
+        yield channel.either(f"Not done: {said}", said)
 
 
 def _submitted(taken: RulingResult, channel: Channel) -> str:
     release, run = (channel.either(f"pbem {verb} {taken.campaign}", verb.upper()) for verb in ("release", "run"))
     before = f" ({'replaces' if taken.replaced else 'adds to'} that of {taken.before})" if taken.before else ""
-    return f"Done: ruling on turn {taken.turn} submitted{before}. Run it: {release}; before the deadline: {run}"
+    return channel.fact(f"ruling on turn {taken.turn} submitted{before}. Run it: {release}; before the deadline: {run}")
 
 
 def _clock(at: dt.datetime | None, context: Context) -> str:
@@ -435,7 +436,7 @@ def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], chan
         yield f"  {each.part}" + ("" if each.now else ", which is taken out")
         yield from (f"    {wrap(line, '      ')}" for line in diff_lines(each.before, each.now))
     if channel.done:
-        back = channel.either(f"pbem ruling {campaign} --restore", "RULING BACK")
+        back = channel.either(f"pbem undo {campaign}", "RULING BACK")
         yield f"The ruling before is kept. To have it back: {back}"
 
 

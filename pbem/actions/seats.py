@@ -115,7 +115,7 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
         return f"seat {place.seat} is given to {heir.address}, the first standby."
     # Press is for a seat, not for a person: without a player it goes to no one (decision 14).
     redirect_press(session, snapshot.name, place.seat, None)
-    said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
+    said = f"Seat {place.seat} of {snapshot.name} has no player now: {why}."
     _tell_others(context, place, act, f"{place.seat} is open", said)
     _tell_gm(context, actor, f"{place.seat} is open", said, _give_hint(snapshot, place))
     return f"seat {place.seat} is open. No standbys."
@@ -167,8 +167,8 @@ def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     session, snapshot = context.session, context.snapshot
     # Token, deputy and absences stay, so that the removal can be undone.
     session.execute(update(Seat).where(Seat.id == place.id).values(status=SeatState.REMOVED))
-    act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
-    said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
+    act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} has left the game: {why}")
+    said = f"The seat {place.seat} of {snapshot.name} has left the game: {why}."
     if place.address:
         _send(context, place.address, f"your seat {place.seat} has left the game", said)
     _tell_others(context, place, act, f"{place.seat} has left the game", said)
@@ -513,7 +513,7 @@ class ResumeSeat(GmCommand, Change[TextResult]):
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not place.playing:
             _check_can_return(context, place)
-            return TextResult(bring_back(context, place, "its removal was taken back by the GM"), undo=snapshot.name)
+            return TextResult(bring_back(context, place, "its removal was undone by the GM"), undo=snapshot.name)
         changed = pause_seat(context, place, paused=False)
         state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
         said = f"seat {place.seat} {state}{'' if place.address else ' once it has a player'}."

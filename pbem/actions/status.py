@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from pbem.actions.base import Channel, Query, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
 from pbem.campaign.people import list_standbys, load_deputies
-from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, is_gm_hold, load_state
+from pbem.campaign.snapshot import CampaignSnapshot, Context, describe_hold, is_current, load_state
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, JournalEntry, OutgoingMail, Seat, Turn
@@ -103,8 +103,8 @@ class GameResult:
 class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
-    `held` is the reason of a hold, "" if turns are run, or the address to which the campaign has moved;
-    `hold` is the hold in its parts, and `moved_to` that address.
+    `hold` is None if turns are run; `moved_to` is the address to which the campaign has moved. `held` has either in
+    words, "" if neither is so; scripts of an earlier version read it.
     `ruled`: its GM has ruled on the open turn, at `ruled_at`; `awaits_ruling`: it is held for a ruling.
     `closes` is the time after which late sheets do not count. `imported` is None unless it waits for its players.
     """
@@ -149,7 +149,7 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
         CampaignState.FORMING: "not started",
         CampaignState.RUNNING: f"turn {status.turn}",
         CampaignState.OVER: f"over after turn {status.turn}",
-        CampaignState.MOVED: f"moved to {status.held} at turn {status.turn}",
+        CampaignState.MOVED: f"moved to {status.moved_to} at turn {status.turn}",
     }
     yield f"{status.name}: {status.title}, {where[status.status]}"
     if status.deadline is not None:
@@ -182,23 +182,16 @@ def _hold_lines(status: CampaignStatus, channel: Channel) -> Iterator[str]:
     name, release = status.name, channel.either(f"pbem release {status.name}", "RELEASE")
     if status.status == CampaignState.MOVED:
         yield f"moved to {status.moved_to}. If it is not played there: {channel.undo(name)}"
-    elif status.awaits_ruling:
-        yield f"on hold: needs a ruling. {channel.either(f'Next: pbem ruling {name} --edit', 'Rule with: RULING')}"
-    elif status.hold is not None and is_gm_hold(status.hold.kind):
-        reason = f': "{status.hold.reason}"' if status.hold.reason else ""
-        yield f"on hold by the GM{_format_since(status)}{reason}. Release: {release}"
     elif status.hold is not None and status.hold.kind != HoldKind.RULED:
-        yield f"on hold{_format_since(status)}: {status.held}. Release: {release}"
+        since = f" since {format_time(status.hold.since, status.zone)}" if status.hold.since else ""
+        ruling = channel.either(f"Next: pbem ruling {name} --edit", "Rule with: RULING")
+        then = ruling if status.awaits_ruling else f"Release: {release}"
+        yield f"{describe_hold(status.hold.kind, status.hold.reason, since)}. {then}"
     if status.imported is not None:
         yield f"imported. {render_confirmed(status.imported)}"
     if status.ruled:
         at = f" {format_time(status.ruled_at, status.zone)}" if status.ruled_at else ""
         yield f"ruling submitted{at}. Run it: {release}"
-
-
-def _format_since(status: CampaignStatus) -> str:
-    since = status.hold.since if status.hold else None
-    return f" since {format_time(since, status.zone)}" if since else ""
 
 
 def render_confirmed(status: ImportStatus) -> str:
@@ -306,14 +299,17 @@ def load_confirmations(session: Session, snapshot: CampaignSnapshot) -> ImportSt
 def _load_hold(session: Session, snapshot: CampaignSnapshot) -> HoldStatus | None:
     if snapshot.hold_kind == HoldKind.NONE:
         return None
-    since = _last_entry(session, snapshot, f"turn {snapshot.turn} is held: ")
+    turn = f"turn {snapshot.turn}"
+    # Earlier versions wrote "is held".
+    since = _last_entry(session, snapshot, f"{turn} on hold", f"{turn} is held: ")
     return HoldStatus(snapshot.hold_kind, snapshot.hold_reason, since)
 
 
-def _last_entry(session: Session, snapshot: CampaignSnapshot, beginning: str) -> dt.datetime | None:
-    """Return the time of the newest journal entry that begins so."""
+def _last_entry(session: Session, snapshot: CampaignSnapshot, *beginnings: str) -> dt.datetime | None:
+    """Return the time of the newest journal entry that has one of these beginnings."""
     entries = select(JournalEntry.at).where(
-        JournalEntry.campaign_id == snapshot.id, JournalEntry.text.startswith(beginning, autoescape=True)
+        JournalEntry.campaign_id == snapshot.id,
+        or_(*(JournalEntry.text.startswith(beginning, autoescape=True) for beginning in beginnings)),
     )
     return session.scalar(entries.order_by(JournalEntry.id.desc()).limit(1))
 

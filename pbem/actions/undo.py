@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from sqlalchemy import Row, func, select, type_coerce
+from sqlalchemy import Row, func, select, type_coerce, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import NullType
 
@@ -25,18 +25,18 @@ from pbem.actions.rollback import UndoRollback, find_undoable_rollback
 from pbem.actions.ruling import earlier_rulings, open_ruling
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
 from pbem.campaign.history import add_entry, labels_named, relabel
-from pbem.campaign.notices import as_title, notify_each, send_text
+from pbem.campaign.notices import as_title, notify_each, notify_players, send_text
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.row_changes import RowChange, Rows, find_conflicts, load_rows, read_changes, restore_rows
 from pbem.campaign.snapshot import Context, SeatView, load_campaign, open_deadline, require_here
 from pbem.campaign.value_checks import Unfit, moment, stored_data
 from pbem.errors import CampaignError
 from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
-from pbem.report.notices import Notice
+from pbem.report.notices import CampaignHeld, Notice
 from pbem.ruleset.serialization import json_sha256, parse_json
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Person, Seat, Turn, WithdrawnTurns
-from pbem.store.types import CampaignState, OutgoingState
+from pbem.store.models import Campaign, Person, Seat, Turn, WithdrawnTurns
+from pbem.store.types import CampaignState, HoldKind, OutgoingState
 from pbem.text import count_noun, wrap
 
 MOST_MARKED = 200
@@ -109,6 +109,7 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
     weight = Confirmed("the change that players were told of")
     kind = UNDO
     rewrites = True
+    of_moved = True
     entry: Annotated[str | None, _EntryNumber()] = None
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
@@ -168,18 +169,6 @@ def render_undone(facts: UndoResult, channel: Channel) -> Iterator[str]:
         yield f"{told} about it went out; the readers {'are' if channel.done else 'would be'} notified."
     if channel.undone:
         yield channel.undone
-
-
-def look_at_newest(context: Context, kind: str) -> UndoResult:
-    """Return what undoing the newest change of the GM would do, which must be of a kind that is undone elsewhere.
-
-    Raises:
-        CampaignError: If it is of another.
-    """
-    plan = _plan(context, None)
-    if plan.entry.kind != kind:
-        raise CampaignError(f'the newest change of {context.snapshot.name} is another: "{plan.entry.text}"')
-    return UndoChange().facts(plan)
 
 
 def drop_mails_of(context: Context, kind: str) -> None:
@@ -453,7 +442,21 @@ def _undo_state(context: Context, plan: _Plan) -> None:
     EditState().keep(context, plan.edit)
 
 
+def take_back_export(context: Context) -> None:
+    """Let a campaign that has moved be played here after all, on hold; notify its players."""
+    session, moved = context.session, context.snapshot
+    why = "it is played here after all, and not at " + moved.moved_to
+    hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
+    values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
+    session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
+    after = replace(context, snapshot=load_campaign(session, moved.name))
+    act = add_entry(session, moved.id, context.now, actor="gm", text=f"undone: {why}", turn=moved.turn)
+    page = CampaignHeld(campaign=moved.name, why=why, gm=moved.gm_shown)
+    notify_players(after, act=act, subject="on hold: played here after all", page=page)
+
+
 _INVERSE: Mapping[str, Callable[[Context, _Plan], object]] = {
+    "export": lambda context, _: take_back_export(context),
     "rollback": lambda context, _: UndoRollback().do(context),
     "ruling": _undo_ruling,
     "state": _undo_state,
@@ -512,14 +515,14 @@ def _notify(before: Context, after: Context, plan: _Plan, act: int) -> None:
     elif tell is None:
         _tell_plainly(after, plan.entry, act, places)
     for address in mailed - {place.address.lower() for place in places} - {snapshot.gm.lower()}:
-        send_text(after, *_taken_back(plan.entry.text), to=address, subject=_TAKEN_BACK)
+        send_text(after, *_describe_undone(plan.entry.text), to=address, subject=_UNDONE)
 
 
-_TAKEN_BACK = "taken back by the GM"
+_UNDONE = "undone by the GM"
 
 
-def _taken_back(text: str) -> tuple[str, ...]:
-    return (f"Your GM has taken this back: {text}.", "All is again as it was before.")
+def _describe_undone(text: str) -> tuple[str, ...]:
+    return (f"Your GM has undone this: {text}.", "All is again as it was before.")
 
 
 def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[SeatView]) -> None:
@@ -530,12 +533,12 @@ def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[Se
         (
             place,
             Notice(
-                title=as_title(_TAKEN_BACK),
-                paragraphs=_taken_back(relabel(entry.text, labels.get(place.id, {}))),
+                title=as_title(_UNDONE),
+                paragraphs=_describe_undone(relabel(entry.text, labels.get(place.id, {}))),
                 campaign=snapshot.name,
                 gm=snapshot.gm_shown,
             ),
         )
         for place in places
     ]
-    notify_each(context, act=act, subject=_TAKEN_BACK, pages=pages)
+    notify_each(context, act=act, subject=_UNDONE, pages=pages)

@@ -137,9 +137,9 @@ class DropRuling(Change[Dropped]):
         return Dropped(snapshot.name, snapshot.turn)
 
     def render(self, facts: Dropped, channel: Channel) -> Iterator[str]:
-        back = channel.either(f"pbem ruling {facts.campaign} --restore", "RULING BACK")
-        yield f"The ruling on turn {facts.turn} of {facts.campaign} is dropped: the turn waits for another."
-        yield f"To have it back: {back}"
+        back = channel.either(f"pbem undo {facts.campaign}", "RULING BACK")
+        dropped = f"the ruling on turn {facts.turn} of {facts.campaign} is dropped, and the turn waits for another."
+        yield channel.fact(f"{dropped} To have it back: {back}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +180,8 @@ class RestoreRuling(PreviewedChange[Restored]):
         turn, name = facts.turn, facts.campaign
         yield from render_replaced(turn, name, facts.replaced, channel)
         release = channel.either(f"pbem release {name}", "RELEASE")
-        done = f"The earlier ruling {facts.number} on turn {turn} of {name} counts again. Run it with: {release}"
-        yield channel.undone or done
+        done = f"the earlier ruling {facts.number} on turn {turn} of {name} counts again. Run it: {release}"
+        yield channel.undone or channel.fact(done)
 
 
 def _other_rulings(context: Context, open_: OpenRuling) -> list[Earlier]:

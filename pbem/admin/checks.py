@@ -392,7 +392,7 @@ def _check_authserv_id(store: Store, name: str) -> CheckResult:
             "then pbem tick and pbem doctor again; where a server adds none, anybody can write it"
         )
         return warning("authserv_id", said, mend)
-    mail = f"letter {proven.letter}, the GM's of {_format_utc(proven.received_at)}"
+    mail = f"message {proven.letter}, from the GM, of {_format_utc(proven.received_at)}"
     if proven.stamped:
         return ok("authserv_id", f'{mail}, bears the word of "{name}" on its sender: {proven.verdict}')
     said = f'{mail}, does not bear the word of "{name}": anybody can write it, so none counts'

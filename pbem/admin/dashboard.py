@@ -126,8 +126,8 @@ def _campaign_tasks(card: CampaignCard) -> Iterator[Task]:
     status, name = card.status, card.status.name
     if status.awaits_ruling:
         yield Task(campaign=name, text=f"turn {status.turn} needs a ruling", command=f"pbem ruling {name} --edit")
-    elif status.held:
-        yield Task(campaign=name, text=f"on hold: {status.held}", command=f"pbem release {name}")
+    elif status.hold:
+        yield Task(campaign=name, text=status.held, command=f"pbem release {name}")
     if card.questions:
         questions = f"{count_noun(card.questions, 'question')} not answered"
         yield Task(campaign=name, text=questions, command=f"pbem answer {name}")

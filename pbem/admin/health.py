@@ -52,7 +52,7 @@ def inactive_notice(session: Session) -> str:
         return ""
     closed = read_fact(session, CLOSED)
     of = "" if closed is None else f" (backup of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')})"
-    return f"this home{of} is inactive: it reads, runs and sends nothing; activate it: pbem restore --activate"
+    return f"this home{of} is inactive: it reads, runs and sends nothing. Activate it: pbem restore --activate"
 
 
 def require_active(app: App) -> None:

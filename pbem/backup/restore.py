@@ -152,7 +152,7 @@ def _notify_gm(context: Context, made: dt.datetime) -> None:
     send_text(
         context,
         f"The home of {name} was restored from its backup of {format_time(made, 'UTC')}. Turn {snapshot.turn} is open "
-        "again as it was then, and is held: no turn runs until you release it. Players are told that what came later "
+        "again as it was then, and on hold: no turn is run until you release it. Players are told that what came later "
         "is void.",
         f"Look at it first: pbem status {name}. If its deadline has passed or is near, give more time: "
         f"pbem deadline {name} (by mail: EXTEND). Then let it go on: pbem release {name} (by mail: RELEASE).",

@@ -32,7 +32,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.reversal import UNDO, record
 from pbem.actions.settings import mail_gm_token
-from pbem.actions.undo import drop_mails_of
+from pbem.actions.undo import drop_mails_of, take_back_export
 from pbem.actions.welcome import find_report, renew_codes
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
@@ -70,7 +70,7 @@ from pbem.config import checked_address
 from pbem.errors import BackupError, CampaignError, GameError, StoreError
 from pbem.mail.outbox import welcome_message_id
 from pbem.report.answers import Confirmation
-from pbem.report.notices import CampaignHeld, Notice
+from pbem.report.notices import Notice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import LEFT_BEHIND, copy_to_file, import_rows, open_file, revision_of
 from pbem.store.models import Campaign, PendingRequest, Person, Turn
@@ -163,22 +163,9 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
         context = Context(session, app, load_campaign(session, name), now)
         if context.snapshot.status != CampaignState.MOVED:
             raise CampaignError(f"campaign {name} has not moved: it is {context.snapshot.status}")
-        record(context, UNDO, lambda: _take_back(context))
-
-
-def _take_back(context: Context) -> None:
-    session, moved, now = context.session, context.snapshot, context.now
-    # One mail instead of two, where the one that it moves is still queued.
-    drop_mails_of(context, "export")
-    why = "it is played here after all, and not at " + moved.moved_to
-    hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
-    values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
-    session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
-    back = load_campaign(session, moved.name)
-    act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
-    page = CampaignHeld(campaign=back.name, why=why, gm=back.gm_shown)
-    after = Context(session, context.app, back, now)
-    notify_players(after, act=act, subject="on hold: played here after all", page=page)
+        # One mail instead of two, where the one that it moves is still queued.
+        drop_mails_of(context, "export")
+        record(context, UNDO, lambda: take_back_export(context))
 
 
 def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
@@ -427,7 +414,7 @@ def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.dateti
     send_text(
         context,
         f"The campaign {name} has moved here from {came_from}. Its players were asked to confirm it, and you are "
-        "mailed when one does. It is paused until you release it.",
+        "mailed when one does. It is on hold until you release it.",
         f"Who stood in for players and who stood by did not come along: they have agreed to it there. When enough have "
         f"confirmed: pbem deadline {name} 24h, if the deadline is near, and pbem release {name} "
         "(by mail: DEADLINE 24h, RELEASE).",

@@ -159,7 +159,7 @@ def _set_aside_withdrawn(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
         try:
             move_to_withdrawn(app.settings.archive, turn.record)
         except OSError as error:
-            problems.append(f"{turn.said} cannot be set aside ({describe_error(error)})")
+            problems.append(f"{turn.said} cannot be moved to withdrawn/ ({describe_error(error)})")
             continue
         problem = rewrite_turn(app, turn)
         if problem:
@@ -369,7 +369,7 @@ def _replay(app: App, name: str, progress: Progress) -> ReplayProof:
     if late:
         raise CampaignError(f"campaign {name}: turn {late[0]} is not archived yet; run: pbem tick")
     if left:
-        raise CampaignError(f"campaign {name}: turn {left[0]}, withdrawn, is not set aside yet; run: pbem tick")
+        raise CampaignError(f"campaign {name}: withdrawn turn {left[0]} is not archived yet; run: pbem tick")
     return replay(
         app.settings.archive,
         name,

@@ -165,7 +165,7 @@ def _set_aside(app: App, now: dt.datetime) -> list[str]:
             session.execute(
                 update(table).where(table.c.id == int(fault.row)).values(_neutral_values(table, fault, now))
             )
-        said.append(f"{fault.text}; it was set aside")
+        said.append(f"{fault.text}; the field was emptied")
     return said
 
 

@@ -152,7 +152,7 @@ class OpenTurnStatus:
 
     @property
     def held(self) -> str:
-        """The reason why it is not run, as a clause; "" if it may be run."""
+        """The hold with its reason; "" if it may be run."""
         return describe_hold(self.hold_kind, self.hold_reason)
 
     @property

@@ -141,6 +141,8 @@ def run_optimistic(
     now: dt.datetime,
     plan: Callable[[Context], Plan],
     keep: Callable[[Context, Plan], Done],
+    *,
+    moved: bool = False,
 ) -> Done:
     """Plan an action from one snapshot, and commit it under the campaign's lock if the read set is unchanged.
 
@@ -152,6 +154,7 @@ def run_optimistic(
         now: The time of the action.
         plan: Computes the action from a context, without changing anything. May be called several times.
         keep: Commits the plan. Called with the campaign locked.
+        moved: The campaign may be played in another home.
 
     Returns:
         The result of `keep`.
@@ -165,7 +168,8 @@ def run_optimistic(
             snapshot = load_campaign(session, name)
             # Planning again is for the turn of the first plan: a GM who wanted to run turn 4 must not run turn 5 by it.
             meant = _require_same_turn(snapshot, meant)
-            require_here(snapshot)
+            if not moved:
+                require_here(snapshot)
             read_set, planned = load_read_set(session, snapshot), plan(Context(session, app, snapshot, now))
         with app.store.writing() as session:
             lock_campaign(session, name)

@@ -29,14 +29,12 @@ from pbem.store.types import CampaignState, HoldKind, PageDelivery, SeatState
 if TYPE_CHECKING:
     from pbem.app import App
 
-_PAUSED = "paused by the GM"
-
-_WORDS = {
+_HOLD_REASONS = {
     HoldKind.NO_MAIL: "no mail has come in since the turn opened",
     HoldKind.NO_PLAYERS: "every seat is open or paused, so no orders would come",
-    HoldKind.REVIEW: "it awaits your review",
-    HoldKind.RULING: "it needs the GM's ruling",
-    HoldKind.RULED: "its ruling is submitted, and waits for the GM's release",
+    HoldKind.REVIEW: "needs your review",
+    HoldKind.RULING: "needs a ruling",
+    HoldKind.RULED: "ruling submitted",
 }
 
 NO_HOLD: Mapping[str, Any] = {"hold_kind": HoldKind.NONE, "hold_reason": ""}
@@ -48,11 +46,19 @@ def is_gm_hold(kind: HoldKind) -> bool:
     return kind in (HoldKind.GM, HoldKind.RESTORED, HoldKind.IMPORTED)
 
 
-def describe_hold(kind: HoldKind, reason: str) -> str:
-    """Return a hold as a clause; "" if turns are run."""
-    if is_gm_hold(kind):
-        return f"{_PAUSED}: {reason}" if reason else _PAUSED
-    return reason or _WORDS.get(kind, "")
+def hold_reason(kind: HoldKind, reason: str) -> str:
+    """Return the reason of a hold as a clause, "" if there is none: its own, or that of its kind."""
+    return reason or _HOLD_REASONS.get(kind, "")
+
+
+def describe_hold(kind: HoldKind, reason: str, since: str = "") -> str:
+    """Return a hold with its reason, such as 'on hold by the GM: "snow"'; "" if turns are run."""
+    if kind == HoldKind.NONE:
+        return ""
+    by = " by the GM" if kind == HoldKind.GM else ""
+    # The GM's own words are quoted.
+    why = f'"{reason}"' if by and reason else hold_reason(kind, reason)
+    return f"on hold{by}{since}" + (f": {why}" if why else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,7 @@ class CampaignSnapshot:
 
     @property
     def held(self) -> str:
-        """The reason why no turn is run, as a clause; "" if turns are run."""
+        """The hold with its reason; "" if turns are run."""
         return describe_hold(self.hold_kind, self.hold_reason)
 
     @property

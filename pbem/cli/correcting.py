@@ -9,17 +9,15 @@ from typing import Any, BinaryIO
 import click
 
 from pbem.actions import fork as forking
-from pbem.actions.base import CLI, run_action, run_query
+from pbem.actions.base import run_action, run_query
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt
 from pbem.actions.rerun import EditState, RerunTurn, ShowState
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns, UndoRollback
 from pbem.actions.sheets import RestoreSheet, ShowSheets
-from pbem.actions.undo import UndoChange, look_at_newest
+from pbem.actions.undo import UndoChange
 from pbem.app import init_home, open_app
-from pbem.backup.transfer import undo_export
 from pbem.campaign.order_sheets import Lines
-from pbem.campaign.snapshot import Context, load_campaign
 from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import command
@@ -28,7 +26,6 @@ from pbem.cli.options import FOLDER, NUMBER, TURN, campaign, restore_option, she
 from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
-from pbem.store.types import CampaignState
 
 
 @command("pbem undo trap7", (UndoChange,))
@@ -39,20 +36,7 @@ def undo(call: Call, name: str, entry: int | None) -> None:
 
     The journal marks the entries that can be undone; without ENTRY it is the newest change of yours.
     """
-    wish = UndoChange(None if entry is None else str(entry))
-    with call.open() as app:
-        with app.store.reading() as session:
-            context = Context(session, app, load_campaign(session, name), call.now)
-            # A campaign that has moved is locked against all else.
-            moved = context.snapshot.status == CampaignState.MOVED and entry is None
-            facts = look_at_newest(context, "export") if moved else None
-        if facts is None:
-            facts = call.perform(app, name, wish)
-        else:
-            if facts.mailed:
-                call.confirm(facts, wish.render(facts, CLI))
-            undo_export(app, name, call.now)
-    call.print(facts, wish.render(facts, CLI))
+    call.act(name, UndoChange(None if entry is None else str(entry)))
 
 
 @command("pbem forward trap7", (UndoRollback,), hidden=True)

@@ -353,7 +353,7 @@ def _format_default(value: Any) -> str:
 
 def copied_lines(forked: Forked, home: Path) -> Iterator[str]:
     """Yield that a campaign was copied, and how to go on there."""
-    yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. It mails nobody."
+    yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. It sends no mail."
     yield from render_forked(forked)
 
 

@@ -42,7 +42,7 @@ from pbem.cli.lines import (
     shown_lines,
     site_lines,
 )
-from pbem.cli.options import FILE, FOLDER, NUMBER, RenamedChoice, campaign
+from pbem.cli.options import FILE, FOLDER, NUMBER, RenamedChoice, before_undo, campaign
 from pbem.cli.output import print_error, print_lines, progress
 from pbem.cli.tick import tick_lines
 from pbem.config import load_settings, reaches
@@ -227,7 +227,7 @@ def _activate(call: Call) -> None:
 @campaign
 @click.argument("file", type=FILE, required=False)
 @click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")
-@click.option("--back", is_flag=True, hidden=True)
+@before_undo("--back", is_flag=True)
 def export(call: Call, *, name: str, file: Path | None, to: str, back: bool) -> None:
     """Export a campaign to another home.
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from pbem.cli import completion
+from pbem.cli.output import print_error
 
 
 class TimeParam(click.ParamType[dt.datetime]):
@@ -109,7 +110,18 @@ def sheets_option(function: F) -> F:
     return pairs_option("--sheet", "sheets", "SEAT=FILE", text, completion.seat_pairs)(function)
 
 
+def before_undo(flag: str, **settings: Any) -> Callable[[F], F]:
+    """Return a decorator that gives a command a hidden option of an earlier version, in whose place is `pbem undo`."""
+
+    def note(ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+        if value is not None and value is not False:
+            print_error(f'Note: "pbem {ctx.info_name} {flag}" is now "pbem undo".')
+        return value
+
+    return click.option(flag, hidden=True, callback=note, **settings)
+
+
 def restore_option(function: F) -> F:
-    """Give a command its hidden --restore of an earlier version, with an optional number; without it the value is 0."""
+    """Give a command its former --restore, with an optional number; without it the value is 0."""
     kind = click.IntRange(0, 2**31 - 1)
-    return click.option("--restore", type=kind, is_flag=False, flag_value=0, metavar="[NUMBER]", hidden=True)(function)
+    return before_undo("--restore", type=kind, is_flag=False, flag_value=0, metavar="[NUMBER]")(function)

@@ -28,7 +28,7 @@ from pbem.cli.call import Call
 from pbem.cli.command import SHOWS, command
 from pbem.cli.group import Group
 from pbem.cli.lines import preview_facts, preview_folder_lines
-from pbem.cli.options import FOLDER, NUMBER, WORDS, KeyValueParam, by_name, campaign, seat
+from pbem.cli.options import FOLDER, NUMBER, WORDS, KeyValueParam, before_undo, by_name, campaign, seat
 from pbem.cli.output import print_error, print_lines, progress
 from pbem.cli.tick import print_tick
 from pbem.errors import PbemError
@@ -200,7 +200,7 @@ seat_group.add_section("Commands", give, open_, pause, resume, remove)
 # Several --to add up: otherwise the last one would replace the others without a word.
 @click.option("--to", multiple=True, metavar="SEATS", help="The seats, like red,blue; may be repeated. [default: all]")
 @click.option("--in-report", is_flag=True, help="Put the words into the next reports.")
-@click.option("--drop", type=NUMBER, hidden=True)
+@before_undo("--drop", type=NUMBER)
 def announce(
     call: Call, name: str, *, file: TextIO | None, to: tuple[str, ...], in_report: bool, drop: int | None
 ) -> None:

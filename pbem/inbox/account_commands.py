@@ -64,7 +64,7 @@ from pbem.inbox.seat_lookup import seats_of, taking_players
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation, RequestKind
 from pbem.report.notices import Notice
-from pbem.ruleset.fields import suggest
+from pbem.ruleset.fields import suggest_name
 from pbem.store.models import Campaign, JournalEntry, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState, PageDelivery, SeatState, StandbyState
 
@@ -103,7 +103,7 @@ def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
         if not address:
             return f"You have no second address now: all mail goes to {person.address}."
         said = f"Mail that {person.address} does not take goes to {address} from now on."
-        _notify_addresses(case, [person.address, address], "Your second address", said)
+        _notify_addresses(case, [person.address, address], "your second address", said)
         return ""
     if find_person(case.session, address) is not None:
         return f"{address} is in use here, so another's games cannot be moved to it. Nothing was done."
@@ -111,7 +111,7 @@ def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
     person.fallback = "" if person.fallback.lower() == person.key else person.fallback
     case.session.flush()
     said = f"You play from {address} from now on, in all your campaigns here, and no longer from {old}."
-    _notify_addresses(case, [old, address], "Your address has changed", said)
+    _notify_addresses(case, [old, address], "your address has changed", said)
     _record_address_change(case, person, old)
     return ""
 
@@ -143,7 +143,7 @@ def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
     add_entry(case.session, snapshot.id, case.now, actor=seat.name, text=noted, secret=True)
     said = (
         f"{deputy.address} stands in for your seat {seat.name} in {snapshot.name} to the end of {data['until']}: "
-        "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
+        "sheets of both of you count, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
     context = case.campaign_context(snapshot)
     send_text(context, said, to=player.address, subject=f"{deputy.address} is your deputy")
@@ -223,7 +223,7 @@ def _join(asked: PersonRequest, order: Join) -> str:
         return f"You play in {name} already, as {place.seat}."
     wish = (order.seat or "").lower()
     if wish and _cannot_become_seat(case, snapshot, wish):
-        return f"{name} has no seat called {wish}: {suggest(wish, snapshot.seats)} Nothing was done."
+        return f'{name} has no seat "{wish}". {suggest_name(wish, snapshot.seats, "Seats")} Nothing was done.'
     address = asked.person.address if asked.person else asked.sender
     kind = f"join {name}"
     if asked.person is None and not case.key and (why := _unanswered(case, snapshot, address, kind)):

@@ -25,6 +25,7 @@ from pbem.actions.gm_forms import ExtendByRule, GmHelp
 from pbem.actions.open_turn import Preview
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import ShownState
+from pbem.actions.ruling import RulingResult
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.statistics import Statistics, statistics_chart
 from pbem.campaign.order_sheets import Lines, redact_lines
@@ -35,6 +36,7 @@ from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_help import explain, help_lines, nearest_command
 from pbem.inbox.gm_synonyms import as_gm_command
 from pbem.mail.compose import MailPart
+from pbem.mail.message import is_truncated, list_attachments
 from pbem.mail.reply_parser import is_end
 from pbem.report.answers import GmAnswer, GmCommandResult, tell_findings
 from pbem.report.pictures import render_png
@@ -52,12 +54,14 @@ class GmFrame:
     """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END.
 
     `code` is that of the mail to the GM's address which they answer: it proves them instead of a token.
+    `letter` is the id of the message that they were in, 0 for the one that is being processed.
     """
 
     campaign: str
     key: str
     lines: tuple[tuple[int, str], ...]
     code: str = ""
+    letter: int = 0
 
     @property
     def shown(self) -> Lines:
@@ -161,7 +165,7 @@ class _OnlyShown(Exception):
 Wishes = Mapping[type[GmCommand], Wish | CampaignError]
 """The wishes of the commands that take files, or the error of one."""
 
-_NOT_EXAMINED = "the files of this mail were not examined, since the token was changed meanwhile: please send it again"
+NOT_EXAMINED = "the files of the mail could not be examined: please send it again"
 _TOGETHER = "Done together with the others."
 
 
@@ -235,7 +239,7 @@ def _failure(name: str, failed: _CommandFailed, *, count: int) -> GmAnswer:
         fact=_fact(order),
         line=failed.entry.line,
         at_fault=command_line(order),
-        problem=_without_heading(str(failed)),
+        problem=str(failed),
     )
 
 
@@ -254,14 +258,6 @@ def _fact(order: Order) -> str:
     return " ".join(filter(None, words))
 
 
-_HEADING = re.compile(r"\A(?:Done|Would do|Not done): (.)", re.DOTALL)
-
-
-def _without_heading(text: str) -> str:
-    """Return a text without the word for its result, which the heading of the answer has."""
-    return _HEADING.sub(lambda found: found[1].upper(), text, count=1)
-
-
 def _run_entry(
     case: MessageContext, name: str, entry: ParsedOrder, orders: GmOrders, wishes: Wishes, *, sure: bool
 ) -> tuple[GmCommand, _CommandAnswer]:
@@ -273,7 +269,7 @@ def _run_entry(
             return order, _CommandAnswer("\n".join(help_lines(explain(order.about, name))))
         if orders.text.words and not order.takes_text and entry == orders.parsed.entries[-1]:
             raise CampaignError("it is not known what to do with the lines below it")
-        wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, orders.text)
+        wish = wishes.get(type(order), CampaignError(NOT_EXAMINED)) if order.takes_files else _wish(order, orders.text)
         if isinstance(wish, CampaignError):
             raise wish
         meant = order.with_yes(context.snapshot.turn) if sure else order
@@ -291,8 +287,9 @@ def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
         return error
 
 
-def find_wishes(orders: GmOrders, text: TextBlock) -> Wishes:
-    """Return the wishes of the commands that take files, with the text and files of their message."""
+def find_wishes(orders: GmOrders, raw: bytes) -> Wishes:
+    """Return the wishes of the commands that take files, with those of their message. May take long."""
+    text = replace(orders.text, attached=tuple(list_attachments(raw)), cut=is_truncated(raw))
     return {type(order): _wish(order, text) for order in _taking_files(orders)}
 
 
@@ -324,9 +321,11 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _Comman
         add_audit_entries(context, traces)
     acts = isinstance(wish, Change) and asked is None
     text = "\n".join(line for line in wish.render(facts, channel) if line != _UNDONE)
+    if isinstance(facts, RulingResult) and not facts.kept:
+        raise CampaignError(text)
     fact = _new_deadline(context) if acts and isinstance(order, ExtendDeadline | ExtendByRule) else ""
     meant = None if asked is None else order.confirmed(asked)
-    return _CommandAnswer(_without_heading(text), _result_files(facts), traces, acts, meant is not None, fact, meant)
+    return _CommandAnswer(text, _result_files(facts), traces, acts, meant is not None, fact, meant)
 
 
 def _new_deadline(context: Context) -> str:

@@ -6,7 +6,8 @@ shows that code, so that it takes both to read that mailbox and to write from th
 if the campaign is still as it was when the effect was shown. An offer is good once.
 
 Files that come with a ruling are examined before the message's transaction: that
-may take long, and it would block the database for everyone else.
+may take long, and it would block the database for everyone else. A YES to a ruling
+takes them from the message that it came in.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.optimistic_lock import fingerprint, load_read_set
 from pbem.campaign.people import is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
+from pbem.errors import CampaignError
 from pbem.inbox.command_parser import first_line
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_commands import (
+    NOT_EXAMINED,
     GmFrame,
     GmRun,
     Wishes,
@@ -45,7 +48,7 @@ from pbem.inbox.plain_answers import read_answer
 from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, bare_subject, is_echo, warn_gm
 from pbem.inbox.seat_lookup import seats_of
 from pbem.mail.headers import reply_code
-from pbem.mail.message import find_reply_codes, is_truncated, list_attachments
+from pbem.mail.message import find_reply_codes, list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
 from pbem.report.notices import Notice
 from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Question
@@ -80,7 +83,33 @@ def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
         campaign = _find_campaign(session, sheet)
         if campaign is None or not _is_gm(campaign, sheet):
             return {}
-    return find_wishes(orders, replace(orders.text, attached=tuple(list_attachments(raw)), cut=is_truncated(raw)))
+    return find_wishes(orders, raw)
+
+
+class FilesNeeded(Exception):
+    """Raised for a YES to an `offer`, by its id, whose files have to be examined before the message's transaction."""
+
+    def __init__(self, offer: int) -> None:
+        super().__init__(offer)
+        self.offer = offer
+
+
+def examine_offer(app: App, offer: int) -> Wishes:
+    """Return the wishes of the commands of an offer that take files, with those of the message that they came in.
+
+    May take long, and holds no lock.
+    """
+    with app.store.reading() as session:
+        asked = session.get_one(PendingRequest, offer)
+        campaign, raw = session.get_one(Campaign, asked.campaign_id), load_raw(session, asked.data["letter"])
+        orders, files = parse_gm_frame(_frame_of(asked, campaign)), asked.data["files"]
+    wishes = find_wishes(orders, raw)
+    # What is masked in a stored message may have been a word in one of its files.
+    return wishes if _hash_files(raw) == files else dict.fromkeys(wishes, CampaignError(NOT_EXAMINED))
+
+
+def _hash_files(raw: bytes) -> str:
+    return hashlib.sha256(b"\0".join(each.content for each in list_attachments(raw))).hexdigest()
 
 
 def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> str:
@@ -97,7 +126,7 @@ def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> st
         _send(case, campaign, explain(words, campaign.name))
         return f"from the GM of {campaign.name}: HELP"
     if _says_yes(sheet) and (asked := find_offer(case)) is not None and asked.campaign_id == campaign.id:
-        return _accept(case, campaign, asked)
+        return _accept(case, campaign, asked, wishes)
     return _run(case, campaign, sheet, wishes)
 
 
@@ -132,7 +161,8 @@ def _run(case: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wishe
 def _tell(case: MessageContext, campaign: Campaign, sheet: GmFrame, run: GmRun) -> None:
     """Queue the answer to a frame, with an offer where something waits for a YES."""
     code, page = "", run.answer
-    if run.waits and _can_be_kept(case, sheet):
+    # Words like a token are masked in what is kept.
+    if run.waits and sheet.shown == sheet.lines:
         code, asked = _offer(case, campaign, replace(sheet, lines=_meant_lines(sheet, run)))
         label = f"turn {campaign.turn}" if campaign.status == CampaignState.RUNNING else ""
         page = replace(page, offered=True, label=label)
@@ -155,22 +185,15 @@ def _send(
     return answer_gm(case, campaign, page, subject=page.subject, code=code, files=run.files if run else ())
 
 
-def _can_be_kept(case: MessageContext, sheet: GmFrame) -> bool:
-    """Return False where the commands cannot be done without their message: it has files, or words like a token."""
-    takes = takes_files(parse_gm_frame(sheet))
-    if sheet.shown != sheet.lines or not takes:
-        return sheet.shown == sheet.lines
-    raw = load_raw(case.session, case.letter_id)
-    return not is_truncated(raw) and all(each.inline for each in list_attachments(raw))
-
-
 def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame) -> tuple[str, PendingRequest]:
     # Now, as what was shown may have left journal entries; the campaign has been locked since before it was.
     seen = _fingerprint(case, campaign)
     code = reply_code(secrets.token_bytes(32), OFFER)
     # `to`, `by` and `account` are read by the daily limits of codes, of which this one uses up nothing.
     data: dict[str, Any] = {"to": campaign.gm.lower(), "by": "", "account": OFFER}
-    data |= {"lines": list(sheet.lines), "seen": seen, "digest": sheet.code}
+    letter = sheet.letter or case.letter_id
+    files = _hash_files(load_raw(case.session, letter)) if takes_files(parse_gm_frame(sheet)) else ""
+    data |= {"lines": list(sheet.lines), "seen": seen, "digest": sheet.code, "letter": letter, "files": files}
     asked = PendingRequest(kind=OFFER, code=code, campaign_id=campaign.id, data=data, created_at=case.now)
     case.session.add(asked)
     case.session.flush()
@@ -184,10 +207,10 @@ def _fingerprint(case: MessageContext, campaign: Campaign) -> str:
     return hashlib.sha256(f"{seen} {campaign.gm} {campaign.gm_token_hash}".encode()).hexdigest()
 
 
-def answer_gm_reply(case: MessageContext) -> str:
+def answer_gm_reply(case: MessageContext, wishes: Wishes) -> str:
     """Answer a reply to an offer or to a question; return what to note of it, "" if it is neither."""
     if offer := find_offer(case):
-        return answer_offer(case, offer)
+        return answer_offer(case, offer, wishes)
     question = find_question(case)
     return answer_by_reply(case, question) if question else ""
 
@@ -231,7 +254,7 @@ def find_offer(case: MessageContext) -> PendingRequest | None:
     return next((each for each in case.requests if each.kind == OFFER), None)
 
 
-def answer_offer(case: MessageContext, asked: PendingRequest) -> str:
+def answer_offer(case: MessageContext, asked: PendingRequest, wishes: Wishes) -> str:
     """Do what a reply to an offer says; return what to note of it."""
     campaign = case.session.get_one(Campaign, asked.campaign_id)
     if case.sender != campaign.gm.lower() or case.verdict == "fail":
@@ -243,7 +266,7 @@ def answer_offer(case: MessageContext, asked: PendingRequest) -> str:
     if said == "yes" and first and read_answer([first], clear=True) != "yes":
         said = "unclear"
     if said == "yes":
-        return _accept(case, campaign, asked)
+        return _accept(case, campaign, asked, wishes)
     if said == "no" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
         asked.data = {**asked.data, "outcome": "declined"}
         return _refuse(case, campaign, asked, "You said NO, so the offer has ended")
@@ -254,14 +277,19 @@ def answer_offer(case: MessageContext, asked: PendingRequest) -> str:
     return _refuse(case, campaign, asked, "To do it, reply with YES alone on the first line", code=asked.code)
 
 
-def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest) -> str:
-    """Do what an offer has shown, once, and only if the campaign has not changed since."""
+def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest, wishes: Wishes) -> str:
+    """Do what an offer has shown, once, and only if the campaign has not changed since.
+
+    Raises:
+        FilesNeeded: If `wishes` lacks the files that its commands came with.
+    """
+    if asked.data["files"] and not wishes and is_open(asked, case.now):
+        raise FilesNeeded(asked.id)
     unchanged = _fingerprint(case, campaign) == asked.data["seen"]
     # The condition and the mark are one statement: of two replies at the same time one does it.
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
         return _refuse(case, campaign, asked, _SETTLED[asked.data.get("outcome", "")])
     sheet = _frame_of(asked, campaign)
-    wishes = find_wishes(orders := parse_gm_frame(sheet), orders.text)
     if unchanged:
         run = run_frame(case, campaign.name, sheet, wishes, sure=True)
     else:
@@ -272,7 +300,8 @@ def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest) -> 
 
 
 def _frame_of(asked: PendingRequest, campaign: Campaign) -> GmFrame:
-    return GmFrame(campaign.name, "", tuple((number, line) for number, line in asked.data["lines"]))
+    lines = tuple((number, line) for number, line in asked.data["lines"])
+    return GmFrame(campaign.name, "", lines, letter=asked.data["letter"])
 
 
 def _refuse(case: MessageContext, campaign: Campaign, asked: PendingRequest, why: str, *, code: str = "") -> str:

@@ -151,7 +151,7 @@ def quarantine(app: App, now: dt.datetime, letter_id: int, raw: bytes, error: Ex
 
     Return False if another process has closed it before.
     """
-    event("letter set aside", level="error", fault=error, letter=letter_id)
+    event("message quarantined", level="error", fault=error, letter=letter_id)
     problem = _time_limit_problem(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
     trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
     note = f"{trace}{problem}" if isinstance(error, TimeLimitExceeded) else trace
@@ -178,7 +178,7 @@ def quarantine_unread(app: App, now: dt.datetime, letter_id: int) -> bool:
 
     Its headers are parsed last, when nothing else can be lost by it; if that succeeds, the sender is notified.
     """
-    event("letter set aside", level="error", letter=letter_id, text=KILLS)
+    event("message quarantined", level="error", letter=letter_id, text=KILLS)
     with app.store.writing() as session:
         if not close_message(session, letter_id, MessageState.QUARANTINED, KILLS):
             return False

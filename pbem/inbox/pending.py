@@ -75,14 +75,14 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
         case.session, "message", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
     )
     if code is None and claim.doubt:
-        return f"not taken: {_DOUBTS[claim.doubt.reason]}; " + _refuse_doubtful(case, claim, claim.doubt)
+        return f"not accepted: {_DOUBTS[claim.doubt.reason]}; " + _refuse_doubtful(case, claim, claim.doubt)
     if code is None:
-        return f"kept; not asked about: {claim.to} was asked about {A_DAY} letters today"
+        return f"kept; not asked about: {claim.to} was asked about {A_DAY} messages today"
     page = _build_question(case, claim, last=asked + 1 >= A_DAY)
     sent = question(case, spot, _subject_of(claim), page, to=claim.to, code=code)
     case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=sent))
     if claim.doubt:
-        return f"kept, not taken: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
+        return f"kept, not accepted: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
     return f"kept; asked {claim.to} whether it is theirs"
 
 
@@ -176,12 +176,12 @@ def handle_confirmation(
         return _report_outcome(case, asked, "not-yours-now"), False
     confirmed = ConfirmedSender(asked.data["to"], asked.data["seat_id"], asked.data["report_id"], meant=agrees)
     if not agrees:
-        kept.note = f"given up for letter {case.letter_id}, by its owner"
+        kept.note = f"given up for message {case.letter_id}, by its owner"
         return deal(replace(case, confirmed=confirmed))
     # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
     note, is_sheet = deal(replace(case, letter=letter, letter_id=kept.id, verdict="none", confirmed=confirmed))
-    kept.note = f"its owner's, as letter {case.letter_id} says: {note}"
-    return f"says that letter {kept.id} is theirs", is_sheet
+    kept.note = f"its owner's, as message {case.letter_id} says: {note}"
+    return f"says that message {kept.id} is theirs", is_sheet
 
 
 def find_pending(case: MessageContext) -> PendingRequest | None:
@@ -215,8 +215,8 @@ def _answer_otherwise(case: MessageContext, asked: PendingRequest, said: PlainAn
     """Answer what is no yes: a no ends the question, and another question goes to the GM."""
     if said == "no" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
         kept = case.session.get_one(InboxMessage, asked.data["letter"])
-        kept.note = f"not its owner's, as letter {case.letter_id} says"
-        return f"says that letter {kept.id} is not theirs; {deny_message(case, asked)}"
+        kept.note = f"not its owner's, as message {case.letter_id} says"
+        return f"says that message {kept.id} is not theirs; {deny_message(case, asked)}"
     if said == "other" and asked.campaign_id is not None and asks_something(case.letter.lines):
         return pass_on_words(case, asked)
     return _report_outcome(case, asked, "unclear" if is_open(asked, case.now) else "answered")
@@ -300,7 +300,7 @@ def _refuse_mismatch(case: MessageContext, claim: SenderMismatch) -> str:
         return f"{said}, by the receiving server's word; {warn_seat(case, spot, _seat_warning(case, spot, 'forged'))}"
     page = _seat_warning(case, spot, "sender-mismatch")
     if find_person(case.session, case.sender):  # the address of a player who mistook the seat is not disclosed
-        page = replace(page, sender="somebody else who plays here")
+        page = replace(page, sender="someone else who plays here")
     said = f"{said}; {warn_seat(case, spot, page)}"
     if claim.guessed and count_guess(case, spot):
         said = f"{said}; {warn_guess_limit(case, spot, GUESSES_A_DAY)}"

@@ -19,7 +19,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
@@ -32,7 +32,7 @@ from pbem.inbox import ProcessResult
 from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_commands import find_gm_frame
-from pbem.inbox.gm_messages import OFFER
+from pbem.inbox.gm_messages import OFFER, FilesNeeded, examine_offer
 from pbem.inbox.message_queue import (
     GLOBAL,
     MOST_ATTEMPTS,
@@ -150,6 +150,8 @@ def _process(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> Mess
         return _process_once(app, now, read, known)
     except IntegrityError:  # another process has just written the same row, such as an answer; now it is seen
         return _process_once(app, now, read, known)
+    except FilesNeeded as needed:
+        return _process_once(app, now, replace(read, wishes=examine_offer(app, needed.offer)), known)
 
 
 def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:
@@ -173,7 +175,7 @@ def _handle(found: OpenedMessage, received_at: dt.datetime, known: Names) -> Mes
         note, is_sheet = handle(found, known)
     except RateLimitExceeded as many:
         told = f"; {many.told}" if many.told else ""
-        left_alone = f"not dealt with: {many}; it can be tried again later{told}"
+        left_alone = f"not processed: {many}; it can be tried again later{told}"
         return MessageResult(left_alone, state=MessageState.QUARANTINED)
     told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
     return MessageResult(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
@@ -181,7 +183,7 @@ def _handle(found: OpenedMessage, received_at: dt.datetime, known: Names) -> Mes
 
 def _check_message_limit(case: MessageContext, received_at: dt.datetime) -> None:
     if message_limit_reached(case, received_at):
-        said = f"{LETTERS_A_DAY} letters like it came from {case.shown_sender} that day"
+        said = f"{LETTERS_A_DAY} messages like it came from {case.shown_sender} that day"
         raise RateLimitExceeded(said, warn_message_limit(case, LETTERS_A_DAY))
 
 

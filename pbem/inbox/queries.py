@@ -235,7 +235,7 @@ def _describe_seat(case: MessageContext, snapshot: CampaignSnapshot, place: Seat
     title = case.app.game(snapshot.game).title
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
     if not place.playing:
-        return f"{begins}: out of the game."
+        return f"{begins}: your seat has left the game."
     if snapshot.status == CampaignState.FORMING:
         seated = sum(bool(each.address) for each in snapshot.playing)
         return f"{begins}: not begun yet; {seated} of {len(snapshot.playing)} seats are taken."
@@ -352,7 +352,7 @@ def _history(asked: SeatRequest, _: History) -> str:
     case, spot = asked.case, asked.spot
     snapshot = load_campaign(case.session, spot.campaign)
     if snapshot.policy.journal != "players":
-        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm_shown}, for himself."
+        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm_shown}, alone."
     acts = case.session.execute(
         select(JournalEntry.at, JournalEntry.actor, JournalEntry.text)
         .where(JournalEntry.campaign_id == snapshot.id, ~JournalEntry.secret)

@@ -95,13 +95,13 @@ def _decline(case: MessageContext, asked: PendingRequest) -> str:
         player = case.session.get_one(Person, asked.data["person_id"])
         seat = case.session.get_one(Seat, asked.data["seat_id"])
         said = f"{address} has declined to be your deputy for {seat.name} in {snapshot.name}."
-        send_text(case.campaign_context(snapshot), said, to=player.address, subject="Your deputy")
+        send_text(case.campaign_context(snapshot), said, to=player.address, subject=f"{address} is not your deputy")
     note = _reply(case, asked, "declined")
     if snapshot is not None and case.sender and case.sender != address.lower():
         # The code may have been passed on, or stolen: the person who was asked has to know.
         said = f"NO was said to the mail that asked you about {snapshot.name}, by {case.shown_sender}."
         help_ = "If that was not you, please tell the GM."
-        send_text(case.campaign_context(snapshot), said, help_, to=address, subject="You said NO")
+        send_text(case.campaign_context(snapshot), said, help_, to=address, subject="you said NO")
     return f"declined; {note}"
 
 

@@ -246,7 +246,7 @@ def handle(found: OpenedMessage, known: Names) -> Outcome:
     if said := answer_form_reply(found.case, found.wishes):
         return said, False
     case, sheet = _strip_quotes(found, known)
-    if said := answer_gm_reply(case):
+    if said := answer_gm_reply(case, found.wishes):
         return said, False
     if sheet.header is None and (words := find_help(case)) is not None:
         campaign = find_gm_campaign(case)

@@ -53,7 +53,7 @@ def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) 
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
             said = describe_fault(app, turn.campaign, error)
-            problems.append(f"campaign {turn.campaign}: nobody could be reminded ({said})")
+            problems.append(f"campaign {turn.campaign}: no player could be reminded ({said})")
     return count, problems
 
 
@@ -216,7 +216,7 @@ def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datet
     """Queue the mail to the GM, unless they have had it; return the same in one sentence."""
     problem = describe_fault(app, turn.campaign, error)
     where = log_name(app.settings.log)
-    said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem}); the traceback is in {where}"
+    said = f"campaign {turn.campaign}: turn {turn.turn} could not be run ({problem}); the traceback is in {where}"
     try:
         _mail(app, turn, problem, now)
     except StoreError:

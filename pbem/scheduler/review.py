@@ -22,7 +22,7 @@ from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, load_open_turns, recheck_due
 from pbem.campaign.house_rules import ALWAYS
 from pbem.campaign.notices import describe_fault, notify_gm_once, was_notified
-from pbem.campaign.snapshot import Context, describe_hold, locked_campaign
+from pbem.campaign.snapshot import Context, hold_reason, locked_campaign
 from pbem.errors import StoreError
 from pbem.report.notices import TurnHeld
 from pbem.ruleset.protocol import Adjudicated
@@ -94,7 +94,7 @@ def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> DueTurn | No
             return None
         hold(context, doubt.kind, doubt.reason)
         _notify_gm(context, waiting, doubt)
-        return replace(turn, hold_kind=doubt.kind, hold_reason=describe_hold(doubt.kind, doubt.reason))
+        return replace(turn, hold_kind=doubt.kind, hold_reason=hold_reason(doubt.kind, doubt.reason))
 
 
 def run_condition(turn: DueTurn) -> RunCondition:
@@ -159,7 +159,7 @@ def _notify_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> 
     page = TurnHeld(
         campaign=context.snapshot.name,
         turn=waiting.turn,
-        why=describe_hold(doubt.kind, doubt.reason),
+        why=hold_reason(doubt.kind, doubt.reason),
         review=doubt.kind == HoldKind.REVIEW,
         deadline=waiting.deadline,
         zone=waiting.schedule.zone,

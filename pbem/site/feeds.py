@@ -79,7 +79,7 @@ def _describe(campaign: CampaignPage, opened: TurnOpened) -> str:
     if campaign.status == CampaignState.OVER and opened == campaign.last:
         return "The game is over."
     if campaign.status == CampaignState.MOVED and opened == campaign.last:
-        return "The game is played in another house now."
+        return "The game is played in another home now."
     return (
         f"Orders are due {format_time(opened.deadline, campaign.zone)}." if opened.deadline else "The turn has begun."
     )

@@ -177,7 +177,7 @@ def html_of(mail: EmailMessage) -> str:
 
 def test_a_ruling_by_mail_brings_its_pictures(war: War) -> None:
     """Pictures count in whatever way a mail program attaches them; a logo that no line names is left out, and named."""
-    assert "Done: ruling on turn 1 submitted." in war.answer
+    assert "Ruling on turn 1 submitted." in war.answer
     assert "Warning: logo.png: this picture stands in the mail's own text" in war.answer
     assert "Error" not in war.answer
 
@@ -387,5 +387,5 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
         answer = post(desk, mail)
         desk.app = toy
 
-    assert "Done: ruling on turn 1 submitted." in answer
+    assert "Ruling on turn 1 submitted." in answer
     assert len(wrote) == 1

@@ -65,7 +65,7 @@ def test_a_paused_campaign_runs_no_turn(desk: Desk) -> None:
 
     assert resolved(desk, hours=1) == []
     assert resolved(desk, hours=WEEK) == []
-    assert held(desk) == "paused by the GM"
+    assert held(desk) == "on hold by the GM"
 
 
 def test_players_are_told_of_a_pause_and_its_end(desk: Desk) -> None:
@@ -138,7 +138,7 @@ def test_a_campaign_is_held_once(desk: Desk) -> None:
     begin(desk)
 
     assert [pause(desk, "one"), pause(desk, "two")] == [True, False]
-    assert held(desk) == "paused by the GM: one"
+    assert held(desk) == 'on hold by the GM: "one"'
     assert [go_on(desk), go_on(desk)] == [True, False]
 
 
@@ -188,7 +188,7 @@ def test_a_mass_of_missing_sheets_holds_the_turn(desk: Desk) -> None:
 
     assert resolved(desk, hours=120) == []
     assert resolved(desk, hours=24) == []
-    assert held(desk) == "2 of 3 sheets missing"
+    assert held(desk) == "on hold: 2 of 3 sheets missing"
     mails = desk.mails(GM)
     assert len(mails) == 1
     assert "- Without a sheet: blue and green\n" in text_of(mails[0])
@@ -214,7 +214,7 @@ def test_extending_a_mass_is_a_release(desk: Desk) -> None:
     assert held(desk) == ""
     assert resolved(desk, hours=47) == []
     assert resolved(desk, hours=1) == []
-    assert held(desk) == "3 of 3 sheets missing"
+    assert held(desk) == "on hold: 3 of 3 sheets missing"
 
 
 def test_one_of_three_missing_is_no_mass(desk: Desk) -> None:
@@ -248,7 +248,7 @@ def test_a_silent_mailbox_holds_the_turn(desk: Desk) -> None:
     assert resolved(desk, hours=1) == ["all_in"]
 
     assert resolved(desk, hours=120) == []
-    assert held(desk) == "no mail has come in since the turn opened"
+    assert held(desk) == "on hold: no mail has come in since the turn opened"
     assert "No mail has come in" in text_of(desk.last(GM)).replace("\n", " ")
 
 
@@ -285,7 +285,7 @@ def test_a_reviewed_turn_waits_for_its_gm(desk: Desk, players: tuple[str, ...]) 
     desk.tick()
 
     assert resolved(desk, hours=120) == []
-    assert held(desk) == "it awaits your review"
+    assert held(desk) == "on hold: needs your review"
     told = text_of(desk.last(GM))
     assert "You asked to see each turn" in told
     assert "pbem preview toy1 --to FOLDER" in told
@@ -314,7 +314,7 @@ def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
     shared.set_rules(hold="always")
 
     assert resolved(shared, hours=120) == []
-    assert held(shared) == "it awaits your review"
+    assert held(shared) == "on hold: needs your review"
 
 
 def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:

@@ -155,7 +155,7 @@ def test_a_rollback_of_a_broken_home_is_not_taken_back(played: Desk) -> None:
     run_action(played.app, "toy1", RollBack(2), played.now)
 
     assert wrong(played) == ""
-    with pytest.raises(CampaignError, match="cannot be taken back, since turn 2 was not run, but turn 5 follows it"):
+    with pytest.raises(CampaignError, match="cannot be undone, since turn 2 was not run, but turn 5 follows it"):
         run_action(played.app, "toy1", UndoRollback(), played.now)
     assert numbers(played) == [0, 1, 2]
 
@@ -169,8 +169,7 @@ def test_players_hear_of_a_mending(played: Desk) -> None:
     assert "round 2 is open again" in subjects(played, ANN)[-1]
     assert not any("round 5" in subject for subject in subjects(played, ANN))
     assert journal(played)[-1] == (
-        "its turns did not hang together (turn 2 was not run, but turn 5 follows it); "
-        "they were mended, and turn 2 is open"
+        "its turn history was inconsistent (turn 2 was not run, but turn 5 follows it); repaired, and turn 2 is open"
     )
 
 

@@ -94,7 +94,7 @@ def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
 
     assert "no longer plays" in refused
     assert said == "seat green is back in the game."
-    assert "is back in the game: its removal was taken back by the GM." in words(played.last(CYD))
+    assert "is back in the game: its removal was undone by the GM." in words(played.last(CYD))
     assert row(played) == before
     assert "Your order is in" in ask(played, f"ORDERS toy1 green {key}\nBID 3\nEND", CYD)
     run_campaign_now(played.app, "toy1", played.now)
@@ -149,7 +149,7 @@ def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
     run_action(played.app, "toy1", RollBack(3), played.now)
     done = list(UndoRollback().render(run_action(played.app, "toy1", UndoRollback(), played.now), CLI))
 
-    assert "Seat green is out of the game again." in done
+    assert "Seat green is removed again." in done
     assert not place(played).playing
     run_campaign_now(played.app, "toy1", played.now)
     assert removed(played)[-2:] == [["green"], []]

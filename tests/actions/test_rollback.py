@@ -190,13 +190,13 @@ def test_a_rollback_that_was_played_on_stands(played: Desk) -> None:
     run_action(played.app, "toy1", RollBack(1), played.now)
     play(played, {})
 
-    with pytest.raises(CampaignError, match="turn 1 can no longer be taken back: that turn has been run since"):
+    with pytest.raises(CampaignError, match="turn 1 can no longer be undone: that turn has been run since"):
         run_action(played.app, "toy1", UndoRollback(), played.now)
 
 
 def test_there_must_be_a_rollback_to_take_back(played: Desk) -> None:
     """FORWARD without a rollback is refused with a reason."""
-    with pytest.raises(CampaignError, match="toy1 has no rollback to take back: there was none"):
+    with pytest.raises(CampaignError, match="toy1 has no rollback to undo: there was none"):
         run_action(played.app, "toy1", UndoRollback(), played.now)
 
 
@@ -228,7 +228,7 @@ def test_a_crash_before_the_folders_are_moved_is_made_good(played: Desk) -> None
     """After the commit the next tick moves the folders to withdrawn/ and writes the new ones."""
     with played.app.store.writing() as session:
         RollBack(1).do(Context(session, played.app, locked_campaign(session, "toy1"), played.now))
-    with pytest.raises(CampaignError, match="turn 1, withdrawn, is not set aside yet; run: pbem tick"):
+    with pytest.raises(CampaignError, match="withdrawn turn 1 is not archived yet; run: pbem tick"):
         proof(played)
     play(played, {"red": "BID 4"})
 

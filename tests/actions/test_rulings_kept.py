@@ -127,7 +127,7 @@ def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
     added = mail(war, "RULING YES", "FILE red.txt", "You won.")
     asked = mail(war, "RULING", "FILE blue.txt", "You drew.")
 
-    assert "Done: ruling on turn 1 submitted (adds to that of 22:00). Run it: RELEASE;" in " ".join(added.split())
+    assert "Ruling on turn 1 submitted (adds to that of 22:00). Run it: RELEASE;" in " ".join(added.split())
     assert (
         "Would replace in your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
         in asked
@@ -267,7 +267,7 @@ def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
     """The status of a turn that waits for a ruling says how to give it; of one that has it, how to see it."""
     assert not home_status(war.app).campaigns[0].ruled
     war.tick(hours=DUE)
-    assert "on hold: needs a ruling. Rule with: RULING" in mail(war, "STATUS")
+    assert ": needs a ruling. Rule with: RULING" in mail(war, "STATUS")
     rule(war, all="Snow.")
 
     assert home_status(war.app).campaigns[0].ruled

@@ -254,7 +254,7 @@ def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved,
     club, campaign = (home / "public" / "index.html", home / "public" / "c" / "toy1" / "index.html")
     assert done.problems == ()
     for page in (club, campaign):
-        assert "layed in another house now" in page.read_text()
+        assert "layed in another home now" in page.read_text()
     assert "BEGIN:VEVENT" not in (home / "public" / "deadlines.ics").read_text()
 
 
@@ -268,7 +268,7 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
         play(old, {"blue": "BID 1"})
 
         assert prove_archive(app, "toy1").turns == 3
-        assert "taken back: it is played here after all, and not at play@club.example.net" in journal(old)
+        assert "undone: it is played here after all, and not at play@club.example.net" in journal(old)
 
 
 def test_undo_takes_it_back(moved: Moved, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) 
     with open_app(tmp_path / "restored", GAMES) as app, app.store.reading() as session:
         assert set(session.scalars(select(InboxMessage.state))) == {"processed"}
         assert set(session.scalars(select(Campaign.hold_kind))) == {"review"}
-        assert {each.held for each in home_status(app).campaigns} == {"it awaits your review"}
+        assert {each.held for each in home_status(app).campaigns} == {"on hold: needs your review"}
 
 
 def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:

@@ -49,7 +49,7 @@ def dashboard() -> Dashboard:
         zone="America/Argentina/ComodRivadavia",
         deadline=NOW,
         closes=NOW + dt.timedelta(hours=12),
-        held=f"paused by the GM: {HOSTILE}",
+        held=f'on hold by the GM: "{HOSTILE}"',
         hold=HoldStatus(kind=HoldKind.GM, reason=HOSTILE, since=NOW),
         moved_to="",
         ruled=True,

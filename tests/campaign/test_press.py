@@ -257,7 +257,7 @@ def test_a_gm_does_not_read_diaries_before_the_end(desk: Desk) -> None:
     run(desk)
     after = run_query(desk.app, "toy1", ShowPress(), desk.now).press
 
-    assert [(each.seat, each.unsigned, each.to, each.text) for each in during] == [("red", True, ("blue",), "boo")]
+    assert [(each.seat, each.anonymous, each.to, each.text) for each in during] == [("red", True, ("blue",), "boo")]
     assert [each.text for each in after] == ["boo", "secret"]
 
 

@@ -95,7 +95,7 @@ def test_one_games_fault_does_not_stop_the_others(desk: Desk) -> None:
     desk.app = fine
 
     assert [turn.campaign for turn in done[0].resolved] == ["toy2"]
-    assert done[0].problems == [f"campaign toy1: turn 1 could not be resolved ({TRIPPED}); {traceback_in(desk)}"]
+    assert done[0].problems == [f"campaign toy1: turn 1 could not be run ({TRIPPED}); {traceback_in(desk)}"]
     (told,) = (text_of(mail) for mail in desk.mails("gm@example.org") if "could not be run" in mail["Subject"])
     assert TRIPPED in " ".join(told.split())
     assert f"The traceback is in the log of the program: {desk.app.settings.log}." in " ".join(told.split())
@@ -196,7 +196,7 @@ def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:
     done = run_campaign_now(dataclasses.replace(desk.app, games={"toy": Broken()}), "toy1", desk.now)
 
     assert done.resolved == []
-    assert done.problems == [f"campaign toy1: turn 1 could not be resolved ({TRIPPED}); {traceback_in(desk)}"]
+    assert done.problems == [f"campaign toy1: turn 1 could not be run ({TRIPPED}); {traceback_in(desk)}"]
     assert [turn.turn for turn in run_campaign_now(desk.app, "toy1", desk.now).resolved] == [1]
 
 
@@ -208,7 +208,7 @@ def test_one_games_fault_does_not_stop_reminders(desk: Desk) -> None:
     done = desk.tick(hours=83)
 
     tripped = "ZeroDivisionError: the template tripped, at tests/campaign/test_tick.py, line 41, in template"
-    assert done.problems == [f"campaign toy1: nobody could be reminded ({tripped})"]
+    assert done.problems == [f"campaign toy1: no player could be reminded ({tripped})"]
     assert (done.reminded, done.sent.sent) == (2, 4 + 4 + 2)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from pathlib import Path
 
 import click
 import pytest
@@ -115,3 +116,23 @@ def test_the_help_of_an_old_command_is_that_of_the_new() -> None:
 
     assert old.stdout == new.stdout
     assert "extend" not in CliRunner().invoke(main, ["--help"]).stdout
+
+
+@pytest.mark.parametrize(
+    "line", ["sheet duel red --restore", "ruling duel --restore 2", "ruling duel --drop", "announce duel --drop 1"]
+)
+def test_former_options_name_what_took_their_place(duel: Run, line: str) -> None:
+    """The note stands above all else on standard error, whether there is anything to bring back or not."""
+    command, flag = line.split()[0], next(word for word in line.split() if word.startswith("--"))
+
+    assert duel(*line.split()).stderr.startswith(f'Note: "pbem {command} {flag}" is now "pbem undo".\nNot done: ')
+
+
+def test_a_former_option_still_does_what_it_did(duel: Run, tmp_path: Path) -> None:
+    """An export is taken back by --back, with a note."""
+    assert duel("export", "duel", str(tmp_path / "duel.pbem.zip"), "--to", "play@example.net", "--yes").exit_code == 0
+    done = duel("export", "duel", "--back")
+
+    assert done.stdout == "Done: duel is played here again. It is on hold. Release: pbem release duel\n"
+    assert done.stderr == 'Note: "pbem export --back" is now "pbem undo".\n'
+    assert "--back" not in duel("export", "--help").stdout

@@ -95,7 +95,7 @@ def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
     output = duel("preview", "duel", "--to", str(tmp_path / "look"), *NOW).output
 
     assert "duel: turn 1, as it would be run Mon 2 Nov 2026 11:00 Europe/Berlin (10:00 UTC)\n" in output
-    assert "Nothing was kept, and nobody is mailed. A preview rolls other dice than" in output
+    assert "Nothing was kept, and no mail is sent. A preview rolls other dice than" in output
     assert (tmp_path / "look" / "reports" / "red.txt").is_file()
 
 
@@ -184,7 +184,7 @@ def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) ->
     given = f"red={home / 'other.txt'}"
     made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", "--yes", *NOW)
 
-    assert f"duel is copied to {folder.resolve()}, with turn 1 open. It mails nobody.\n" in made.output
+    assert f"duel is copied to {folder.resolve()}, with turn 1 open. It sends no mail.\n" in made.output
     assert "red: 1 of 1 order accepted.\n" in made.output
     assert "duel: turn 1 there, against what was really told" in made.output
     ran = CliRunner().invoke(main, ["run", "duel", "--yes", "--home", str(folder), *NOW])

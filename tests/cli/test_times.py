@@ -50,7 +50,7 @@ def test_holding_twice_changes_nothing(duel: Run) -> None:
     duel("hold", "duel")
 
     assert duel("hold", "duel", "again").output == (
-        "Nothing to do: duel is on hold already: paused by the GM. Release: pbem release duel\n"
+        "Nothing to do: duel is already on hold by the GM. Release: pbem release duel\n"
     )
 
 
@@ -78,6 +78,6 @@ def test_a_tick_tells_what_it_held(duel: Run) -> None:
     assert duel("set", "duel", "hold=always").exit_code == 0
 
     assert (
-        "duel: turn 1 on hold: it awaits your review. Next: pbem release duel\n"
+        "duel: turn 1 on hold: needs your review. Next: pbem release duel\n"
         in duel("tick", "--now", "2026-11-07T09:00Z").output
     )

@@ -46,7 +46,7 @@ def test_a_gm_writes_to_his_players(desk: Desk) -> None:
     desk.tick(hours=2)
     assert "| Be quick." in text_of(desk.last())
     assert pbem(desk, "journal", "toy1", "--press").output == (
-        "1  turn 1, 2026-11-02 09:00 UTC: press by red (unsigned) to blue\n| Boo.\n"
+        "1  turn 1, 2026-11-02 09:00 UTC: press by red (anonymous) to blue\n| Boo.\n"
         "2  turn 1, 2026-11-02 10:30 UTC: press by the GM to red and blue\n| Be quick.\n"
     )
 

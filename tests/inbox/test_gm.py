@@ -66,14 +66,14 @@ def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> 
 
     with desk.app.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
-    assert (snapshot.policy.hold, snapshot.held) == ("always", "paused by the GM: snow")
+    assert (snapshot.policy.hold, snapshot.held) == ("always", 'on hold by the GM: "snow"')
 
 
 def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
     """Each command of a mail is done, and the answer says so, whatever address it came from."""
     answer = command(desk, token, "hold I am on a train", "rule grace 12h", sender="away@example.org")
 
-    assert held(desk) == "paused by the GM: I am on a train"
+    assert held(desk) == 'on hold by the GM: "I am on a train"'
     assert "HOLD I am on a train" in answer
     assert "House rules changed: grace 12h." in answer
     assert "DONE: 2 commands." in answer
@@ -410,7 +410,7 @@ def test_hostile_lines_do_nothing(desk: Desk, token: str, lines: tuple[str, ...]
 
 def test_undo_by_mail_asks_once_it_was_mailed(desk: Desk, token: str) -> None:
     """Until the players were mailed it is done at once; later the answer has the command with its entry and a YES."""
-    assert 'ndid "turn 1 is held' in command(desk, token, "HOLD snow", "UNDO")
+    assert 'ndid "turn 1 on hold' in command(desk, token, "HOLD snow", "UNDO")
     assert held(desk) == ""
     command(desk, token, "HOLD snow")
     asked = command(desk, token, "UNDO")

@@ -118,7 +118,7 @@ def test_a_sheet_in_the_answer_counts_instead(desk: Desk, typed: str) -> None:
 
     assert version_taken(told(desk)[ANN]) == 1
     assert ["BID 4" in sheet for sheet in bids(desk)] == [True]
-    assert notes(desk)[0].startswith("given up for letter 2")
+    assert notes(desk)[0].startswith("given up for message 2")
 
 
 def test_a_no_ends_the_question(desk: Desk) -> None:
@@ -194,7 +194,7 @@ def test_a_sheet_for_another_seat_is_no_answer(desk: Desk) -> None:
     asked_about(desk)
     desk.reply(question(desk, ANN), "ORDERS toy1 blue\nBID 1\nEND")
 
-    assert "A mail with orders for your seat blue in toy1 came from somebody else who plays here." in told(desk)[BOB]
+    assert "A mail with orders for your seat blue in toy1 came from someone else who plays here." in told(desk)[BOB]
     assert bids(desk) == []
 
 
@@ -308,7 +308,7 @@ def test_the_command_is_shown_without_the_text_above_it(desk: Desk) -> None:
     """The command is shown, so that a player does not confirm it by the look of their own sheet above it."""
     text = asked_about(desk, f"{ABOVE}\nPLAYER toy1 red\nDEPUTY eve@example.net UNTIL 2026-12-24\nEND")
 
-    assert "A mail came that can give a seat away or speaks for its player." in text
+    assert "It can give your seat away or speaks for you, so it is done only if you say that it is yours." in text
     assert "| DEPUTY eve@example.net UNTIL 2026-12-24 |" in text
     assert "line 1" not in text
 

@@ -148,7 +148,7 @@ def test_a_quarantined_message_says_why(desk: Desk) -> None:
 
     with desk.app.store.reading() as session:
         note = session.scalars(select(InboxMessage.note).where(InboxMessage.state == "quarantined")).one()
-    assert note == f"not dealt with: 200 letters like it came from {EVE} that day; it can be tried again later"
+    assert note == f"not processed: 200 messages like it came from {EVE} that day; it can be tried again later"
 
 
 def forge_sheets(desk: Desk, number: int) -> None:

@@ -51,7 +51,7 @@ def test_leaving_opens_the_seat(desk: Desk) -> None:
     assert "You have given up the seat red in toy1." in insist(desk, "LEAVE")
 
     assert players(desk)["red"] == ""
-    assert "Nobody plays the seat red of toy1 now: its player has left." in words(desk.last(BOB))
+    assert "Seat red of toy1 has no player now: its player has left." in words(desk.last(BOB))
     assert "pbem seat give toy1 red ADDRESS" in words(desk.last(GM))
     assert "seat red is open: its player has left" in journal(desk)
 

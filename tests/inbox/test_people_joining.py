@@ -105,7 +105,7 @@ def test_an_unknown_wish_names_the_nearest(desk: Desk) -> None:
     """A seat that the campaign does not have is refused, with the nearest one."""
     form(desk, "red", signup="on")
 
-    assert "toy1 has no seat called bleu: did you mean blue?" in ask(desk, "JOIN toy1 AS bleu", EVE)
+    assert 'toy1 has no seat "bleu". Did you mean blue? Nothing was done.' in ask(desk, "JOIN toy1 AS bleu", EVE)
 
 
 def test_a_full_campaign_lists(desk: Desk) -> None:

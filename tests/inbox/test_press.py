@@ -179,8 +179,8 @@ def test_open_seats_are_named(desk: Desk) -> None:
     with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(person_id=None, status="open"))
 
-    assert "to blue and green. Nobody sits at green now." in say(desk, "PRESS TO blue green\nHi.").replace("\n", " ")
-    assert "nobody sits there now" in say(desk, "PRESS TO green\nHi.")
+    assert "to blue and green. No player has green now." in say(desk, "PRESS TO blue green\nHi.").replace("\n", " ")
+    assert "that seat has no player now" in say(desk, "PRESS TO green\nHi.")
 
 
 def test_a_removed_seat_gets_no_press(desk: Desk) -> None:
@@ -189,7 +189,7 @@ def test_a_removed_seat_gets_no_press(desk: Desk) -> None:
     with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(status="removed"))
 
-    assert "green is out of the game" in say(desk, "PRESS TO green\nHi.")
+    assert "green has left the game" in say(desk, "PRESS TO green\nHi.")
 
 
 def test_a_paused_player_gets_press(desk: Desk) -> None:

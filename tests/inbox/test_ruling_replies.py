@@ -8,6 +8,7 @@ from collections.abc import Callable
 from email.message import EmailMessage
 
 import pytest
+from sqlalchemy import select, update
 
 from pbem.actions.base import run_action, run_query
 from pbem.actions.deadlines import ReleaseCampaign
@@ -15,14 +16,18 @@ from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.settings import ChangeGm
 from pbem.actions.withdraw_ruling import ShowRuling
+from pbem.campaign.people import hash_token
+from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.ruling_replies import choose_form, find_forms
 from pbem.scheduler.tick import run_campaign_now
+from pbem.store.models import Campaign, InboxMessage, StoredAttachment
 from tests.actions.test_adjudicating import ANN, BOB, DUE, GM, sheet, war
 from tests.actions.test_enclosing import png
 from tests.toy.home import Desk, text_of
 
 __all__ = ["war"]
 
+TOKEN = "0123456789abcdef0123"
 WORDS = {"all": "It rained.", "red": "You found gold."}
 SAID = {"all.txt [RESULT]": "It rained.", "red.txt [RESULT]": "You found gold."}
 
@@ -140,17 +145,69 @@ def test_a_ruling_that_leaves_a_seat_without_text_is_asked_about(war: Desk, aske
     assert parts(war) == {}
 
 
+def reply_with_files(desk: Desk, mail: EmailMessage, text: str, *files: tuple[str, bytes]) -> str:
+    """Reply to a mail with pictures attached; return the last mail to the GM on one line."""
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = GM, mail["Reply-To"], f"Re: {mail['Subject']}"
+    message["In-Reply-To"], message["Message-ID"] = mail["Message-ID"], "<picture@example.org>"
+    message.set_content(text)
+    for name, content in files:
+        message.add_attachment(content, maintype="image", subtype="png", filename=name)
+    (desk.home / "post" / "inbox" / "picture.eml").write_bytes(bytes(message))
+    desk.tick()
+    return " ".join(text_of(desk.mails(GM)[-1]).split())
+
+
+LOOK = "Look.\n[PICTURE map.png: The pass]"
+
+
 def test_pictures_come_with_a_reply(war: Desk, asked: EmailMessage) -> None:
     """A picture that the form names is attached to the reply."""
-    message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = GM, asked["Reply-To"], f"Re: {asked['Subject']}"
-    message["In-Reply-To"], message["Message-ID"] = asked["Message-ID"], "<picture@example.org>"
-    message.set_content(quoted(filled(asked, all="Look.\n[PICTURE map.png: The pass]")))
-    message.add_attachment(png("blue"), maintype="image", subtype="png", filename="map.png")
-    (war.home / "post" / "inbox" / "picture.eml").write_bytes(bytes(message))
-    war.tick()
+    reply_with_files(war, asked, quoted(filled(asked, all=LOOK)), ("map.png", png("blue")))
 
-    assert parts(war) == {"all.txt [RESULT]": "Look.\n[PICTURE map.png: The pass]"}
+    assert parts(war) == {"all.txt [RESULT]": LOOK}
+
+
+def test_a_yes_takes_the_pictures_of_the_first_reply(war: Desk, asked: EmailMessage) -> None:
+    """A ruling with pictures that replaces another is done by YES alone, though the YES has no picture."""
+    run_action(war.app, "toy1", SubmitRuling({"all.txt": "Snow."}), war.now)
+    reply_with_files(war, asked, quoted(filled(asked, all=LOOK)), ("map.png", png("blue")))
+    offer = war.mails(GM)[-1]
+    assert "(reply YES)" in offer["Subject"]
+    assert parts(war) == {"all.txt [RESULT]": "Snow."}
+
+    assert "DONE: RULING" in reply(war, offer, "YES")
+    assert parts(war) == {"all.txt [RESULT]": LOOK}
+    with war.app.store.reading() as session:
+        assert len(session.scalars(select(StoredAttachment)).all()) == 1
+    assert "accepted before" in reply(war, offer, "YES")
+
+
+def test_a_yes_after_a_change_is_offered_with_the_pictures_again(war: Desk, asked: EmailMessage) -> None:
+    """The new offer still has them, and a YES in a frame with the token does it as well."""
+    run_action(war.app, "toy1", SubmitRuling({"all.txt": "Snow."}), war.now)
+    reply_with_files(war, asked, quoted(filled(asked, all=LOOK)), ("map.png", png("blue")))
+    run_action(war.app, "toy1", SubmitRuling({"all.txt": "Hail."}), war.now)
+    with war.app.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+    assert "toy1 changed meanwhile" in reply(war, war.mails(GM)[-1], "YES")
+    assert parts(war) == {"all.txt [RESULT]": "Hail."}
+
+    assert "DONE: RULING" in reply(war, war.mails(GM)[-1], f"GM toy1 {TOKEN}\nYES\nEND")
+    assert parts(war) == {"all.txt [RESULT]": LOOK}
+
+
+def test_a_yes_to_pictures_that_are_no_longer_kept(war: Desk, asked: EmailMessage) -> None:
+    """If the message is kept otherwise than it came, nothing is done, and the GM is asked to send it again."""
+    run_action(war.app, "toy1", SubmitRuling({"all.txt": "Snow."}), war.now)
+    reply_with_files(war, asked, quoted(filled(asked, all=LOOK)), ("map.png", png("blue")))
+    with war.app.store.writing() as session:
+        newest = session.scalars(select(InboxMessage).order_by(InboxMessage.id.desc())).first()
+        assert newest is not None
+        newest.raw = newest.raw.partition(b"\n\n")[0] + b"\n\n"
+
+    assert "could not be examined: please send it again" in reply(war, war.mails(GM)[-1], "YES")
+    assert parts(war) == {"all.txt [RESULT]": "Snow."}
 
 
 def test_a_text_for_two_seats_comes_with_a_reply(war: Desk, asked: EmailMessage) -> None:
@@ -191,6 +248,22 @@ def test_what_is_no_ruling_is_answered(war: Desk, asked: EmailMessage, problem: 
 
     assert said in reply(war, asked, text(asked))
     assert parts(war) == {}
+
+
+def test_a_ruling_with_an_error_is_not_done(war: Desk, asked: EmailMessage) -> None:
+    """Subject and heading say so, above the error; no other command of its mail is done either."""
+    wrong = form(asked).replace("red.txt", "rde.txt")
+    assert "NOT DONE: RULING. Error: " in reply(war, asked, wrong)
+    assert str(war.mails(GM)[-1]["Subject"]).startswith("[toy1] Not done: ruling")
+    assert "1 error. Fix it and submit again." in " ".join(text_of(war.mails(GM)[-1]).split())
+
+    with war.app.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+    war.post(f"GM toy1 {TOKEN}\nSET title=War\n{wrong}", sender=GM)
+    war.tick()
+    assert "NOT DONE: none of 2 commands, because of line 2: RULING." in " ".join(text_of(war.mails(GM)[-1]).split())
+    with war.app.store.reading() as session:
+        assert load_campaign(session, "toy1").policy.title == ""
 
 
 def test_the_same_form_twice_changes_nothing(war: Desk, asked: EmailMessage) -> None:

@@ -131,7 +131,7 @@ def test_present_takes_all_absences_back(desk: Desk) -> None:
     ask(desk, "ABSENT 2026-11-13")
     ask(desk, "ABSENT 2026-11-20", sender=BOB)
 
-    assert "Your absences are taken back." in ask(desk, "PRESENT")
+    assert "Your absences are cancelled." in ask(desk, "PRESENT")
     assert len(absences(desk)) == 1
     assert "You had told of no absence" in ask(desk, "PRESENT")
 

@@ -101,7 +101,7 @@ def test_a_player_who_mistakes_the_seat_does_not_tell_their_address(desk: Desk) 
 
     text = text_of(desk.last(BOB))
 
-    assert "came from somebody else who plays here." in " ".join(text.split())
+    assert "came from someone else who plays here." in " ".join(text.split())
     assert ANN not in text
 
 

@@ -89,7 +89,7 @@ def test_history_does_not_tell_why_a_turn_is_held(desk: Desk) -> None:
     text = ask(desk, "HISTORY")
 
     assert "2 of 3" not in text
-    assert "it was held: paused by the GM: snow" in text
+    assert 'it was on hold by the GM: "snow"' in text
 
 
 def test_a_vote_is_not_told_why_a_turn_is_held(desk: Desk) -> None:

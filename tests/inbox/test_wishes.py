@@ -75,7 +75,7 @@ def test_a_day_that_may_be_two_is_refused_with_both(begun: Desk) -> None:
 def test_an_absence_in_other_words_is_noted_and_ended(begun: Desk) -> None:
     """A sentence with days is ABSENT, and "I am back" is PRESENT."""
     assert "from 2026-12-24 to 2026-12-27" in ask(begun, "I am away from 24.12. until 27.12.")
-    assert "Your absences are taken back" in ask(begun, "I am back!\n\nAnn")
+    assert "Your absences are cancelled" in ask(begun, "I am back!\n\nAnn")
 
 
 def test_every_synonym_is_a_command() -> None:

@@ -54,7 +54,7 @@ def test_samples_fill_in_every_page(desk: Desk) -> None:
     pages = [write() for write in sample_pages(desk.app.reporter)]
 
     assert all(page.startswith("<!DOCTYPE html>") for page in pages)
-    for said in ("not begun yet", "in another house now", "won by sample", "won by nobody"):
+    for said in ("not begun yet", "in another home now", "won by sample", "won by nobody"):
         assert any(said in page.lower() for page in pages)
 
 

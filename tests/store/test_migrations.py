@@ -18,7 +18,7 @@ from sqlalchemy import create_engine, inspect, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import check_kept
-from pbem.campaign.snapshot import describe_hold
+from pbem.campaign.snapshot import hold_reason
 from pbem.errors import CampaignError, ConfigError, StoreError
 from pbem.ruleset.serialization import canonical_json
 from pbem.store.migrate import FOLDER, downgrade, knows_revision, migrate, require_current_schema, schema_is_current
@@ -321,17 +321,15 @@ HOLDS = {
 }
 """By the sentence in the old database: kind, reason, and the address of a campaign that has moved."""
 
-REWORDED = {
-    "not one mail has come in since the turn opened": "no mail has come in since the turn opened",
-    "every seat is open or paused, so nobody would send orders": (
-        "every seat is open or paused, so no orders would come"
-    ),
-    "it awaits the GM's ruling": "it needs the GM's ruling",
-    "it has the GM's ruling, and goes on when he releases it": (
-        "its ruling is submitted, and waits for the GM's release"
-    ),
+REASONS = {
+    "gm": "",
+    "no_mail": "no mail has come in since the turn opened",
+    "no_players": "every seat is open or paused, so no orders would come",
+    "review": "needs your review",
+    "ruling": "needs a ruling",
+    "ruled": "ruling submitted",
 }
-"""Sentences that are worded otherwise since."""
+"""The reasons of holds without one of their own, by kind."""
 
 
 def test_holds_become_kinds_and_reasons(before: str) -> None:
@@ -344,8 +342,9 @@ def test_holds_become_kinds_and_reasons(before: str) -> None:
 
     found = execute(before, asked.format("hold_kind, hold_reason, moved_to"))
     assert found == [*HOLDS.values(), ("none", "", "play@example.net")]
-    described = [describe_hold(HoldKind(kind), reason) for kind, reason, _ in found]
-    assert described == [*(REWORDED.get(held, held) for held in HOLDS), ""]
+    on_hold = found[1:-1]
+    reasons = [hold_reason(HoldKind(kind), reason) for kind, reason, _ in on_hold]
+    assert reasons == [reason or REASONS[kind] for kind, reason, _ in on_hold]
     downgrade(before, "0020")
     assert execute(before, asked.format("held")) == old
 
