@@ -296,8 +296,6 @@ class BaseRuleset(Generic[S]):
         return _find_resource(type(self), "templates")
 
     def _random_lines(self, view: View, dice: Dice) -> list[str]:
-        if not view["awaited"]:
-            return []
         # With the label as a key, or each turn would have the same lines.
         thought = [self.orders.invent(view, dice, view["label"], number) for number in range(RANDOM_LINES)]
         return [self.orders.line(order) for order in self.parse(view, list(enumerate(thought, 1))).orders]

@@ -18,6 +18,7 @@ from pbem.log import event
 from pbem.ruleset import split_words
 from pbem.ruleset.choices import Choice, OrderMark
 from pbem.ruleset.drawing import TapTarget
+from pbem.ruleset.order_tree import needs
 from pbem.ruleset.order_types import Order, OrderType, arguments
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
@@ -117,7 +118,7 @@ class _MoveReader:
     def _needy(self, order: Order) -> tuple[str, ...]:
         """Return the unit, or else its place, of the need that an order met."""
         line = self._ruleset.orders.line(order)
-        for need in self._ruleset.agenda(self._before.view) if self._before.view else ():
+        for need in needs(self._ruleset, self._before.view) if self._before.view else ():
             if any(f"{line} ".startswith(f"{start} ") for start in need.start.split("|")):
                 return tuple(filter(None, (need.unit or need.place,)))
         return ()

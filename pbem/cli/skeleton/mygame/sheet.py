@@ -24,8 +24,6 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 def standard(view: View, dice: Dice) -> list[str]:
     """Hide anywhere within reach, and search anywhere else."""
-    if not view["awaited"]:
-        return []
     hidden = dice.pick(view["near"], "hide", view["label"])
     elsewhere = [cave for cave in view["near"] if cave != hidden]
     return [ORDERS.line(Hide(hidden)), ORDERS.line(Search(dice.pick(elsewhere, "search", view["label"])))]
