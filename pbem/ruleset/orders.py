@@ -230,6 +230,24 @@ class OrderParser:
         """Return the line of a sheet that reads as this order."""
         return self._by_type[type(order)].write(order)
 
+    def slot(self, order: Order) -> str:
+        """Return the slot of an order with its fields filled in: "unit R101"; "" if lines of its kind add up."""
+        return self._by_type[type(order)].fill(order.slot, order)
+
+    def check_slot(
+        self, order: Order, before: Iterable[ParsedOrder], hint: str = "leave one of the two lines out"
+    ) -> None:
+        """Refuse an order for the slot of one accepted before it.
+
+        Raises:
+            FieldError: The slot has an order; the text names its line.
+        """
+        slot = self.slot(order)
+        for earlier in before if slot else ():
+            if self.slot(earlier.order) == slot:
+                text = f"line {earlier.line} says {self.line(earlier.order)} already"
+                raise FieldError("only-one", text, hint)
+
     def to_json(self, order: Order) -> dict[str, Any]:
         """Return the order as JSON data; tuples become lists."""
         verb = self._by_type[type(order)]

@@ -132,12 +132,10 @@ class _MoveReader:
 
 def _words_of(order: Order, verb: OrderType, name: str) -> tuple[str, ...]:
     """Return the words of a field of an order."""
-    value = getattr(order, name, None) if name else None
-    if value is None:
+    if name not in verb.kinds:
         return ()
-    kind, many = verb.kinds[name], any(part.name == name and part.many for part in arguments(verb.parts))
-    words = map(kind.write, value) if many else (kind.write(value),)
-    return tuple(piece for word in words for piece in (word.split("/") if kind.glue == "/" else [word]))
+    glued = verb.kinds[name].glue == "/"
+    return tuple(piece for word in verb.words_of(order, name) for piece in (word.split("/") if glued else [word]))
 
 
 def _all_words(order: Order, verb: OrderType) -> tuple[str, ...]:

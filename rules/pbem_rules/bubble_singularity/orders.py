@@ -322,6 +322,7 @@ class Resign(Order):
     """Leave the game for good; your Mari is taken off the board."""
 
     usage = "RESIGN CONFIRM"
+    slot = "resign"
     grave = True
     ends_seat = "you would leave the game for good, and your Mari be taken off the board"
 
