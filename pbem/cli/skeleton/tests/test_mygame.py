@@ -1,0 +1,14 @@
+"""My Game keeps the rules of all games. What each failure asks for is listed in docs/rulesets.md of pbem."""
+
+from mygame_secrets import elsewhere, scramble
+from pbem.testing import GoldenRules, RulesetSuite, SecrecySpec
+
+from mygame import RULESET
+
+
+class TestMyGame(RulesetSuite, GoldenRules):
+    """Setting up, sheets, turns, reports, secrecy and long play; the recorded game in `golden`."""
+
+    ruleset = RULESET
+    secrecy = SecrecySpec(scramble, elsewhere)
+    soak_turns = 24
