@@ -166,7 +166,7 @@ class BaseRuleset(Generic[S]):
     def check_order(self, view: View, order: Order, before: Sequence[ParsedOrder]) -> None:
         """Refuse a second order for one slot.
 
-        Override it to check an order against the view, or against the lines above it:
+        Override it to check an order against the view, or against the lines above it::
 
             def check_order(self, view, order, before):
                 super().check_order(view, order, before)

@@ -14,6 +14,7 @@ from pbem.cli import main
 from pbem.errors import SaveError
 from pbem.ruleset import Json
 from pbem.ruleset.golden import golden_differences, read_golden, record_golden, write_golden
+from pbem.testing import GoldenRules
 from tests.games import RULESETS
 from tests.testing.toy import TOY, FogPatrol, Sea
 
@@ -150,3 +151,24 @@ def test_a_file_that_cannot_be_recorded_is_left_alone(data: bytes, told: str, tm
     assert refused.stderr.startswith(f"Not done: {path} cannot be")
     assert told in refused.stderr
     assert path.read_bytes() == data
+
+
+def test_the_rule_fails_where_a_game_is_played_otherwise(tmp_path: Path) -> None:
+    """A missing record, and one that differs, fail the rule of GoldenRules; what it was is told."""
+
+    class Held(GoldenRules):
+        ruleset = TOY
+        golden = tmp_path
+
+    with pytest.raises(FileNotFoundError):
+        Held().test_golden_games_are_played_as_recorded()
+    golden = record_golden(TOY)
+    for version in range(1, TOY.version + 1):
+        (tmp_path / f"version{version}.json").write_text(write_golden(golden))
+    Held().test_golden_games_are_played_as_recorded()
+
+    golden["turns"][0]["state"] = "other"
+    (tmp_path / f"version{TOY.version}.json").write_text(write_golden(golden))
+
+    with pytest.raises(AssertionError, match="turn 1: state"):
+        Held().test_golden_games_are_played_as_recorded()
