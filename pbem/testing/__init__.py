@@ -5,7 +5,7 @@
         secrecy = SecrecySpec(scramble)
 
 is all there is to write, in a module beside the folder `saves`. Each failure
-says which rule was broken and what to do; docs/rulesets.md lists the rules.
+says which rule was broken and what to do; docs/games/suites.md lists the rules.
 """
 
 import pytest

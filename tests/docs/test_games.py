@@ -16,6 +16,7 @@ import pytest
 
 import pbem.ruleset
 from pbem.app import TEMPLATE_DIR
+from pbem.cli.programmers import write_skeleton
 from pbem.report.template_check import check_rendering
 from pbem.report.templates import TEXT_FILTERS
 
@@ -31,6 +32,18 @@ def blocks(text: str, *kinds: str) -> Iterator[str]:
     yield from (block for kind, block in _BLOCK.findall(text) if kind in kinds)
 
 
+@pytest.fixture
+def night_market(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Write the game of `pbem dev new` that the pages speak of, where it and its tests can be imported."""
+    write_skeleton("night_market", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "tests")
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("night_market")]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("night_market")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_are_run(page: Path) -> None:
     """Its Python is run in order; where it shows results, they are these. Nothing else is executable but templates."""
@@ -55,17 +68,15 @@ def test_the_examples_of_a_page_are_run(page: Path) -> None:
     assert {kind for kind, _ in _BLOCK.findall(page.read_text())} <= {"python", "jinja"}
 
 
-def test_the_templates_of_the_page_write_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_templates_of_the_page_write_reports(night_market: Path) -> None:
     """The two templates are those of the game of `pbem dev new`, in short: its reports can be written with them."""
-    monkeypatch.syspath_prepend(ROOT / "pbem" / "cli" / "skeleton")
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    game = importlib.import_module("mygame").MyGame
-    report, events = blocks(TEMPLATES, "jinja")
-    (tmp_path / "report.j2").write_text(report)
-    (tmp_path / "events.j2").write_text(events)
-    shown = type("Shown", (game,), {"templates": tmp_path})()
+    folder = night_market / "night_market" / "templates"
+    for name, text in zip(("report.j2", "events.j2"), blocks(TEMPLATES, "jinja"), strict=True):
+        (folder / name).write_text(text)
 
-    assert list(check_rendering(None, TEMPLATE_DIR, {"mygame": shown})) == []
+    game = importlib.import_module("night_market").RULESET
+
+    assert list(check_rendering(None, TEMPLATE_DIR, {game.key: game})) == []
 
 
 def test_each_filter_is_on_the_page() -> None:

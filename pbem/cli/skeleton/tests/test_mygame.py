@@ -1,4 +1,4 @@
-"""My Game keeps the rules of all games. What each failure asks for is listed in docs/rulesets.md of pbem."""
+"""My Game keeps the rules of all games. What a failure asks for is in docs/games/suites.md of pbem."""
 
 from mygame_secrets import elsewhere, scramble
 from pbem.testing import GoldenRules, RulesetSuite, SecrecySpec
