@@ -99,7 +99,7 @@ def strays(files: Iterable[Path], allowed: Callable[[Path, str], bool]) -> dict[
     return {file: modules for file, modules in found.items() if modules}
 
 
-SUITES = {"hidden", "random", "pbem.testing"}
+SUITES = {"mygame_secrets", "random", "pbem.testing"}
 """Modules that the tests of a game may use besides."""
 
 _SEARCH = re.compile(r"import_module|resolve_name|__import__|entry_points")

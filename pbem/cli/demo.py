@@ -99,9 +99,9 @@ class BotPlayer:
 
     def write(self, now: dt.datetime) -> bytes | None:
         """Return the sheet for the newest report; None if there is nothing to send."""
-        lines = self.bot(self.view, self._dice("bot"))
-        if not lines and not self.view["awaited"]:
+        if not self.view["awaited"]:
             return None
+        lines = self.bot(self.view, self._dice("bot"))
         if lines and self._dice("slip").chance(1, SLIP_EVERY):
             self._right = lines
             lines = self._with_slip(lines)

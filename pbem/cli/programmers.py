@@ -10,6 +10,7 @@ import importlib.util
 import json
 import keyword
 import re
+import sys
 from collections.abc import Collection
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -19,16 +20,19 @@ from typing import BinaryIO
 import click
 
 from pbem import __version__
+from pbem.actions.base import Harmless
 from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import NEW, SHOWS, command
 from pbem.cli.group import Group
 from pbem.cli.lines import check_lines
 from pbem.cli.options import FOLDER, RenamedChoice
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, SaveError
 from pbem.games import find_game
 from pbem.inbox.order_sheets import check_sheet, order_form
 from pbem.report.schemas import json_schema
+from pbem.ruleset.golden import golden_differences, golden_name, read_golden, record_golden, write_golden
+from pbem.util import write_atomically
 
 
 @command("pbem check sheet.txt --report trap7-red.json", SHOWS)
@@ -42,6 +46,9 @@ def check(call: Call, sheet: BinaryIO, report: BinaryIO) -> None:
     checked = check_sheet(call.games, sheet.read(), report.read())
     call.print(checked, check_lines(checked), sound=not checked.errors)
 
+
+_TAKEN = sys.stdlib_module_names | {"tests", "conftest"}
+"""Names that would hide a module of Python, or be hidden by the package's own tests."""
 
 # Its words become the name of the class and the title, so none may be empty.
 _KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
@@ -70,7 +77,7 @@ def _check_key(key: str, taken: Collection[str]) -> None:
     if key in taken:
         raise ConfigError(f"there is a game {key!r} already: choose another key")
     # The key is the name of the package, which would hide the other one, or be hidden by it.
-    if keyword.iskeyword(key) or importlib.util.find_spec(key) is not None:
+    if keyword.iskeyword(key) or key in _TAKEN or importlib.util.find_spec(key) is not None:
         raise ConfigError(f"Python uses the name {key!r} already: choose another key, such as {key}_game")
 
 
@@ -96,7 +103,7 @@ def _replace_names(text: str, key: str) -> str:
 
 @click.group(cls=Group)
 def dev() -> None:
-    """Start a game of your own; print JSON schemas."""
+    """Start a game of your own, record one; print JSON schemas."""
 
 
 @command("pbem dev new night_market market", NEW)
@@ -115,6 +122,34 @@ def new(call: Call, key: str, folder: Path) -> None:
         f"Next: pbem demo some-folder --game {key}",
     ]
     call.print({"key": key, "files": written}, lines)
+
+
+@command(
+    "pbem dev record night_market market/tests/golden",
+    Harmless("it plays the recorded sheets again, which stay as they are"),
+)
+@click.argument("key", shell_complete=completion.games)
+@click.argument("folder", type=FOLDER)
+def record(call: Call, key: str, folder: Path) -> None:
+    """Record a golden game, with hashes.
+
+    The sheets are those of the record in FOLDER, where you may edit them; without one, bots play a game.
+    """
+    game = find_game(call.games, key)
+    path = folder / golden_name(game.version)
+    try:
+        before = read_golden(path.read_text(encoding="utf-8")) if path.exists() else None
+        golden = record_golden(game, before)
+        changed = golden_differences(game, before) if before is not None else []
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, write_golden(golden).encode())
+    except SaveError as error:
+        raise ConfigError(f"{path} cannot be recorded: {error}") from None
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"{path} cannot be read or written: {error}") from None
+    count = len(golden["turns"])
+    lines = [f"Recorded {count} turns of {key}: {path}.", *(f"Changed: {each}" for each in changed)]
+    call.print({"file": path, "turns": count, "changed": changed}, lines)
 
 
 @command("pbem dev schema report --game harvester", SHOWS)
@@ -141,4 +176,4 @@ def choices(call: Call, report: BinaryIO) -> None:
     call.print({"choices": form}, [json.dumps(form, indent=2, ensure_ascii=False)], paged=True)
 
 
-dev.add_section("Commands", new, schema, choices)
+dev.add_section("Commands", new, record, schema, choices)

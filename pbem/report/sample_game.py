@@ -24,7 +24,7 @@ from pbem.report.pictures import render_png
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, iter_views, with_memory
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, iter_views, with_memory
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Event, SeatName, View
 
@@ -134,7 +134,7 @@ def latest_awaited(turns: Sequence[SampleTurn]) -> tuple[SampleTurn, SeatName] |
 
 def sample_sheet(ruleset: AnyRuleset, view: View, most: int) -> tuple[Order, ...]:
     """Return the first orders that a bot gives in a view of a sample game."""
-    lines = ruleset.bots["standard"](view, Dice(_SEED).scoped("sheet"))
+    lines = bot_lines(ruleset.bots["standard"], view, Dice(_SEED).scoped("sheet"))
     return ruleset.parse(view, list(enumerate(lines, 1))).orders[:most]
 
 
@@ -161,7 +161,7 @@ def _order(
     bot = ruleset.bots["standard"]
     write = partial(_write_orders, ruleset, views)
     return {
-        seat: write(seat, bot(views[seat], dice.scoped("bot", seat)))
+        seat: write(seat, bot_lines(bot, views[seat], dice.scoped("bot", seat)))
         for seat in sorted(ruleset.standing(state).awaiting)
     }
 

@@ -27,7 +27,7 @@ from pbem.report.notices import Page
 from pbem.report.renderer import Renderer
 from pbem.report.templates import TooMuch, limited, names_for, template_environment
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, with_memory
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 
@@ -126,7 +126,7 @@ def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[SeatName, ..
     yield from ((view, tuple(seats)) for view in first.values())
     awaited = sorted(ruleset.standing(state).awaiting)
     bot = ruleset.bots["standard"]
-    lines = {seat: bot(first[seat], dice.scoped(seat)) for seat in awaited}
+    lines = {seat: bot_lines(bot, first[seat], dice.scoped(seat)) for seat in awaited}
     orders = {seat: ruleset.parse(first[seat], list(enumerate(lines[seat], 1))).orders for seat in awaited}
     state, events = ruleset.resolve(state, TurnInput(orders, frozenset(), frozenset(), None), dice.scoped("turn"))
     yield from ((_mailed_view(ruleset, ruleset.view(state, seat, events), first[seat]), tuple(seats)) for seat in seats)

@@ -32,7 +32,8 @@ from pbem.errors import RulesetError, SaveError, SetupError
 from pbem.ruleset.choices import Amount, Choice, Need, Purse
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
-from pbem.ruleset.order_types import Order, ParsedSheet
+from pbem.ruleset.fields import FieldError
+from pbem.ruleset.order_types import Order, ParsedOrder, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import TurnInput
 from pbem.ruleset.serialization import from_json, to_json
@@ -155,11 +156,41 @@ class BaseRuleset(Generic[S]):
         }
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-        """Return the orders as declared; each order is read by itself.
+        """Return the orders as declared, without those that `check_order` refuses. Never raises.
 
-        Override it to check orders against each other. Never raises.
+        Once the game is over no order is accepted; from a seat that is not awaited, those alone that are declared
+        `at_any_time` or end the seat.
         """
-        return self.orders.parse(view, lines)
+        return self.orders.parse(view, lines).checked(lambda entry, before: self._check(view, entry.order, before))
+
+    def check_order(self, view: View, order: Order, before: Sequence[ParsedOrder]) -> None:
+        """Refuse a second order for one slot.
+
+        Override it to check an order against the view, or against the lines above it::
+
+            def check_order(self, view, order, before):
+                super().check_order(view, order, before)
+                if isinstance(order, Bid) and order.amount > view["purse"]:
+                    raise FieldError("too-dear", f"you have {view['purse']} coins")
+
+        Args:
+            view: The view that was mailed to the player.
+            order: An order that could be read.
+            before: The orders of the sheet accepted above it, with their lines.
+
+        Raises:
+            FieldError: The order is refused.
+        """
+        self.orders.check_slot(order, before)
+
+    def _check(self, view: View, order: Order, before: Sequence[ParsedOrder]) -> None:
+        if view["over"]:
+            raise FieldError("game-over", "the game is over; no more orders are taken")
+        if not _is_open(view, type(order)):
+            anyhow = [verb.form for verb in self.orders.verbs if _is_open(view, verb.order)]
+            hint = f"at any time: {', '.join(anyhow)}" if anyhow else ""
+            raise FieldError("not-awaited", "no orders are asked of you now", hint)
+        self.check_order(view, order, before)
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
         """Return no orders: a seat without a sheet does nothing."""
@@ -171,8 +202,8 @@ class BaseRuleset(Generic[S]):
         return [f"; {verb.form}" for verb in self.orders.verbs]
 
     def desk(self, view: View) -> Json:
-        """Return all declared orders, whether or not they may be given now."""
-        return self.orders.desk(view)
+        """Return the declared orders that may be given now: none at the end, all while the seat is awaited."""
+        return self.orders.desk(view, [order for order in self.orders.types if _is_open(view, order)])
 
     def choices(self, view: View, words: tuple[str, ...]) -> Iterable[Choice | Amount]:
         """Return nothing: a page is given the lines that the forms of the orders make and `parse` takes."""
@@ -296,11 +327,14 @@ class BaseRuleset(Generic[S]):
         return _find_resource(type(self), "templates")
 
     def _random_lines(self, view: View, dice: Dice) -> list[str]:
-        if not view["awaited"]:
-            return []
         # With the label as a key, or each turn would have the same lines.
         thought = [self.orders.invent(view, dice, view["label"], number) for number in range(RANDOM_LINES)]
         return [self.orders.line(order) for order in self.parse(view, list(enumerate(thought, 1))).orders]
+
+
+def _is_open(view: View, order: type[Order]) -> bool:
+    """Return True if orders of a type may be given now."""
+    return not view["over"] and (view["awaited"] or order.at_any_time or bool(order.ends_seat))
 
 
 def _are_valid(known: Seats, seats: Sequence[SeatName]) -> bool:

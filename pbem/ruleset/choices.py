@@ -6,7 +6,7 @@ a line when the page is made, and writes the answers as one tree
 
 A *place* is a name of a tap target on a picture. A *unit* is a word of an order that
 is the name of a place and has words behind it. A *slot* is what only one line of a
-sheet can be about: of two lines with one slot the later counts.
+sheet can be about: a page replaces the earlier of two lines with one slot.
 """
 
 from __future__ import annotations

@@ -44,9 +44,14 @@ def order_form(ruleset: AnyRuleset, view: View) -> Json:
     return {
         **desk,
         **_bounded_tree(ruleset, view, desk),
-        "agenda": [_need_data(need) for need in ruleset.agenda(view)],
-        "purses": {name: purse._asdict() for name, purse in ruleset.purses(view).items()},
+        "agenda": [_need_data(need) for need in needs(ruleset, view)],
+        "purses": {name: purse._asdict() for name, purse in ruleset.purses(view).items()} if view["awaited"] else {},
     }
+
+
+def needs(ruleset: AnyRuleset, view: View) -> Sequence[Need]:
+    """Return the agenda of a view; nothing for a seat that is not awaited."""
+    return ruleset.agenda(view) if view["awaited"] else ()
 
 
 def typed_form(desk: Json) -> Json:
@@ -213,12 +218,12 @@ class _Unroller:
         """Return the number of the unit that a line makes, which has the last word as its name."""
         name = words[-1]
         then = self._ruleset.view_with(view, words)
-        needs = [_need_data(need) for need in self._ruleset.agenda(then) if need.unit == name]
+        asked = [_need_data(need) for need in needs(self._ruleset, then) if need.unit == name]
         tree = []
         for verb in self._counted(self._ruleset.choices(then, ())):
             if isinstance(verb, Choice):
                 tree += [{**node, "word": verb.word} for node in self._of_unit(then, verb.word, name)]
-        return self._branches.made(_Made(name, needs[0] if needs else None, tree))
+        return self._branches.made(_Made(name, asked[0] if asked else None, tree))
 
     def _of_unit(self, view: View, verb: str, name: str) -> Iterator[Node]:
         """Yield the node of a unit directly behind a verb, if it stands there."""

@@ -23,7 +23,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import typing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -63,6 +63,8 @@ class Order:
     """Effect of the order by which a player leaves, in the conditional. Its line must be `RESIGN CONFIRM`."""
     slot: ClassVar[str] = ""
     """The thing that one line of a sheet alone can be about: "unit {unit}", with a field. Without it lines add up."""
+    at_any_time: ClassVar[bool] = False
+    """True if a seat may give the order also while no orders are awaited of it."""
     mark: ClassVar[OrderMark | None] = None
     """The way a page draws the order on the map; without it, it stands in the list alone."""
     grave: ClassVar[bool] = False
@@ -228,6 +230,16 @@ class OrderType:
     def write(self, order: Order) -> str:
         """Return the line that `read` reads as this order."""
         return " ".join(self._write_parts(self.parts, order))
+
+    def words_of(self, order: Order, name: str) -> tuple[str, ...]:
+        """Return the words of one field of an order without quotes; none if it was left out."""
+        value = getattr(order, name)
+        many = any(part.name == name and part.many for part in arguments(self.parts))
+        return () if value is None else tuple(map(self.kinds[name].write, value if many else (value,)))
+
+    def fill(self, text: str, order: Order) -> str:
+        """Return a text such as a slot with the fields in braces filled in from an order."""
+        return _FIELD.sub(lambda found: " ".join(self.words_of(order, found[1])), text)
 
     def invent(self, view: ContextView, dice: Dice, *key: str | int) -> str:
         """Return a random line of this verb, well-formed as far as the view has names for its fields."""
@@ -432,6 +444,11 @@ class Finding:
     hint: str = ""
     corrected: str = ""
 
+    @classmethod
+    def error(cls, line: int, refused: FieldError) -> Finding:
+        """Return the finding that refuses a line."""
+        return cls(line, "error", refused.code, refused.text, refused.hint)
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedOrder:
@@ -458,6 +475,24 @@ class ParsedSheet:
     def orders(self) -> tuple[Order, ...]:
         """The orders alone, in the order of their lines."""
         return tuple(entry.order for entry in self.entries)
+
+    def checked(self, check: Callable[[ParsedOrder, Sequence[ParsedOrder]], None]) -> ParsedSheet:
+        """Return the sheet without the orders that a check refuses; a finding says why, with its line.
+
+        Args:
+            check: Is given each order and those accepted above it, and raises FieldError to refuse the order.
+        """
+        entries: list[ParsedOrder] = []
+        findings = list(self.findings)
+        for entry in self.entries:
+            try:
+                check(entry, entries)
+            except FieldError as refused:
+                findings.append(Finding.error(entry.line, refused))
+            else:
+                entries.append(entry)
+        findings.sort(key=lambda finding: finding.line)
+        return ParsedSheet(tuple(entries), tuple(findings), self.complete)
 
     @property
     def errors(self) -> tuple[Finding, ...]:

@@ -43,7 +43,15 @@ from pbem.ruleset.order_types import (
     ParseMismatch,
     Part,
 )
-from pbem.ruleset.tokenizer import Token, comment_of, join_lines, plain_signs, split_leniently, split_tokens
+from pbem.ruleset.tokenizer import (
+    Token,
+    comment_of,
+    join_lines,
+    plain_signs,
+    split_leniently,
+    split_tokens,
+    without_comment,
+)
 
 FORMAT = 2
 """Version of the order form data; it grows when clients have to be changed."""
@@ -150,6 +158,10 @@ class OrderParser:
 
     Args:
         types: The declared orders, in the order of the reference.
+        rewrite: Returns a line in the words of the orders, for a game with a notation of its own: "MOVE e2 TO e4" for
+            "e2-e4". It is given the line without its comment, and the view; what it does not know it returns as it is.
+            It may raise FieldError. Findings keep the number of the line as typed, and no line that it returns ends
+            the seat.
 
     Raises:
         TypeError: A usage and its fields do not agree, on construction: the game cannot be imported.
@@ -157,6 +169,7 @@ class OrderParser:
 
     types: tuple[type[Order], ...]
     loosely: bool = True
+    rewrite: Callable[[str, ContextView], str] | None = field(default=None, kw_only=True)
     verbs: tuple[OrderType, ...] = field(init=False)
     _words: tuple[str, ...] = field(init=False, repr=False)
     _by_word: dict[str, list[OrderType]] = field(init=False, repr=False)
@@ -230,6 +243,23 @@ class OrderParser:
         """Return the line of a sheet that reads as this order."""
         return self._by_type[type(order)].write(order)
 
+    def slot(self, order: Order) -> str:
+        """Return the slot of an order with its fields filled in: "unit R101"; "" if lines of its kind add up."""
+        return self._by_type[type(order)].fill(order.slot, order)
+
+    def check_slot(
+        self, order: Order, before: Iterable[ParsedOrder], hint: str = "leave one of the two lines out"
+    ) -> None:
+        """Refuse an order for the slot of one accepted before it.
+
+        Raises:
+            FieldError: The slot has an order; the text names its line.
+        """
+        slot = self.slot(order)
+        for earlier in before if slot else ():
+            if self.slot(earlier.order) == slot:
+                raise FieldError("only-one", f"line {earlier.line} says {self.line(earlier.order)} already", hint)
+
     def to_json(self, order: Order) -> dict[str, Any]:
         """Return the order as JSON data; tuples become lists."""
         verb = self._by_type[type(order)]
@@ -287,6 +317,7 @@ class OrderParser:
         """Return the meaning of a line, read strictly or else leniently; None if it says nothing."""
         if len(line) > MAX_LINE:
             raise FieldError("too-long", f"the line has {len(line)} characters; {MAX_LINE} are read at the most")
+        line = self._rewritten(line, view)
         tokens = split_tokens(line)
         if not tokens:
             return None
@@ -302,6 +333,13 @@ class OrderParser:
             # Of two errors the one further to the right is told; at the same word, a number out of bounds says more.
             plainer = mismatch.reached == strict.reached and mismatch.refused.code == "out-of-bounds"
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
+
+    def _rewritten(self, line: str, view: ContextView) -> str:
+        text = without_comment(line)
+        if self.rewrite is None or not text.strip():
+            return line
+        written = self.rewrite(text, view)
+        return line if written == text else written
 
     def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
         """Return the order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""

@@ -171,10 +171,16 @@ class Ruleset(Protocol[S]):
         """
 
     def agenda(self, view: View) -> Sequence[Need]:
-        """Return what this turn should have orders for, in the order in which a player is asked."""
+        """Return what this turn should have orders for, in the order in which a player is asked.
+
+        Called for views of awaited seats alone.
+        """
 
     def purses(self, view: View) -> Mapping[str, Purse]:
-        """Return the amounts that the costs of choices are taken from, by name."""
+        """Return the amounts that the costs of choices are taken from, by name.
+
+        Called for views of awaited seats alone.
+        """
 
     def view_with(self, view: View, words: tuple[str, ...]) -> View:
         """Return the view with the unit that a line makes, under the name that the line gives it.
@@ -266,7 +272,10 @@ class Ruleset(Protocol[S]):
 
     @property
     def bots(self) -> Mapping[str, Bot]:
-        """Bots by name; "standard" plays the game sensibly to its end."""
+        """Bots by name; "standard" plays the game sensibly to its end.
+
+        They are called for views of awaited seats alone.
+        """
 
 
 AnyRuleset = Ruleset[Any]
@@ -374,6 +383,11 @@ def with_memory(ruleset: AnyRuleset, view: View, last: View | None) -> View:
     """
     memory = ruleset.carry_memory(view, last.get("memory", {}) if last else {})
     return {**view, "memory": memory} if memory else view
+
+
+def bot_lines(bot: Bot, view: View, dice: Dice) -> list[str]:
+    """Return the sheet of a bot; no lines for a seat that is not awaited, of which the bot is not asked."""
+    return bot(view, dice) if view["awaited"] else []
 
 
 def iter_views(

@@ -86,6 +86,16 @@ def comment_of(line: str) -> str:
     return ""
 
 
+def without_comment(line: str) -> str:
+    """Return a line up to its comment.
+
+    >>> without_comment('Nf3 ; to the centre')
+    'Nf3 '
+    """
+    starts = (match.start() for match in _TOKEN.finditer(line) if match.group(2) is not None)
+    return line[: next(starts, None)]
+
+
 def plain_signs(line: str) -> str:
     """Return a line with plain quotes and dashes for typographic ones, and without characters that have no width."""
     return line.translate(_CURLY)

@@ -18,6 +18,7 @@ from pbem.log import event
 from pbem.ruleset import split_words
 from pbem.ruleset.choices import Choice, OrderMark
 from pbem.ruleset.drawing import TapTarget
+from pbem.ruleset.order_tree import needs
 from pbem.ruleset.order_types import Order, OrderType, arguments
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
@@ -117,7 +118,7 @@ class _MoveReader:
     def _needy(self, order: Order) -> tuple[str, ...]:
         """Return the unit, or else its place, of the need that an order met."""
         line = self._ruleset.orders.line(order)
-        for need in self._ruleset.agenda(self._before.view) if self._before.view else ():
+        for need in needs(self._ruleset, self._before.view) if self._before.view else ():
             if any(f"{line} ".startswith(f"{start} ") for start in need.start.split("|")):
                 return tuple(filter(None, (need.unit or need.place,)))
         return ()
@@ -131,12 +132,10 @@ class _MoveReader:
 
 def _words_of(order: Order, verb: OrderType, name: str) -> tuple[str, ...]:
     """Return the words of a field of an order."""
-    value = getattr(order, name, None) if name else None
-    if value is None:
+    if name not in verb.kinds:
         return ()
-    kind, many = verb.kinds[name], any(part.name == name and part.many for part in arguments(verb.parts))
-    words = map(kind.write, value) if many else (kind.write(value),)
-    return tuple(piece for word in words for piece in (word.split("/") if kind.glue == "/" else [word]))
+    glued = verb.kinds[name].glue == "/"
+    return tuple(piece for word in verb.words_of(order, name) for piece in (word.split("/") if glued else [word]))
 
 
 def _all_words(order: Order, verb: OrderType) -> tuple[str, ...]:

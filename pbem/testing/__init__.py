@@ -5,16 +5,26 @@
         secrecy = SecrecySpec(scramble)
 
 is all there is to write, in a module beside the folder `saves`. Each failure
-says which rule was broken and what to do; docs/rulesets.md lists the rules.
+says which rule was broken and what to do; docs/games/suites.md lists the rules.
 """
 
 import pytest
 
-_MODULES = ("form_rules", "mail_leaks", "report_rules", "setup_rules", "sheet_rules", "suite", "turn_rules")
+_MODULES = (
+    "form_rules",
+    "golden_rules",
+    "mail_leaks",
+    "report_rules",
+    "setup_rules",
+    "sheet_rules",
+    "suite",
+    "turn_rules",
+)
 # Pytest rewrites assertions of test modules alone: a rule in a package would fail without the values compared.
 pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in _MODULES))
 
 from pbem.testing.form_rules import PageRules  # noqa: E402 - assertions are rewritten in what is imported after
+from pbem.testing.golden_rules import GoldenRules  # noqa: E402 - as above
 from pbem.testing.leaks import SecrecySpec  # noqa: E402 - as above
 from pbem.testing.mail_leaks import SecrecyRules  # noqa: E402 - as above
 from pbem.testing.report_rules import ReportRules  # noqa: E402 - as above
@@ -39,4 +49,4 @@ class RulesetSuite(
     """All rules; derive a test class from it and name your game."""
 
 
-__all__ = ["RulesetSuite", "RulesetTests", "SecrecySpec", "rules"]
+__all__ = ["GoldenRules", "RulesetSuite", "RulesetTests", "SecrecySpec", "rules"]

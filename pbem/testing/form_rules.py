@@ -178,8 +178,6 @@ MOST_VIEWS = 25
 MOST_TRIED = 250
 """Lines of trees that are tried with `parse`, of all views together."""
 
-_FIELD = re.compile(r"\{(\w+)\}")
-
 
 class PageRules(RulesetTests):
     """Rules for the data of order forms and the spots on pictures."""
@@ -336,7 +334,8 @@ class PageRules(RulesetTests):
                     found = [line for line in lines if line.made is None and line.words[: len(begun)] == begun]
                     assert begun, need
                     assert found, need
-                    slots = {_slot(order) for order in self.ruleset.parse(view, [(1, found[0].text)]).orders}
+                    orders = self.ruleset.parse(view, [(1, found[0].text)]).orders
+                    slots = {self.ruleset.orders.slot(order) for order in orders}
                     assert slots <= {need["slot"]}, (need, slots)
             for unit in form["made"]:
                 starts = unit["need"]["start"].split("|") if unit["need"] else []
@@ -351,18 +350,6 @@ def _order_forms(ruleset: AnyRuleset) -> list[tuple[View, Json]]:
 def _spots(ruleset: AnyRuleset, view: View) -> set[str]:
     """Return the names that can be tapped."""
     return {name for picture in ruleset.pictures(view) for spot in picture.spots for name in spot.names}
-
-
-def _slot(order: Order) -> str:
-    """Return the slot of an order, with its fields filled in."""
-    verb = OrderType.of(type(order))
-    many = {part.name for part in arguments(verb.parts) if part.many}
-
-    def shown(field: re.Match[str]) -> str:
-        value = getattr(order, field[1])
-        return " ".join(map(verb.kinds[field[1]].write, value if field[1] in many else (value,)))
-
-    return _FIELD.sub(shown, order.slot)
 
 
 def _views(ruleset: AnyRuleset) -> list[View]:

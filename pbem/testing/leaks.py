@@ -139,7 +139,7 @@ def answered(ruleset: AnyRuleset, view: View, probes: Sequence[str]) -> dict[str
         "findings": [dataclasses.astuple(finding) for finding in parsed.findings],
         "orders": [[entry.line, ruleset.orders.to_json(entry.order)] for entry in parsed.entries],
         "defaults": [ruleset.orders.to_json(order) for held in ((), kept) for order in ruleset.defaults(view, held)],
-        "bot": standard(ruleset, view, Dice(b"bot")) if view["awaited"] else [],
+        "bot": standard(ruleset, view, Dice(b"bot")),
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from pbem.archive.record import setup_dice, turn_dice
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, with_memory
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Event, Json, Option, SeatName, View
@@ -143,7 +143,7 @@ def mailed(
 
 def standard(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str]:
     """Return a sheet of the game's own standard bot."""
-    return ruleset.bots["standard"](view, dice)
+    return bot_lines(ruleset.bots["standard"], view, dice)
 
 
 def random_lines(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str] | None:

@@ -61,6 +61,7 @@ HOSTING = (ROOT / "docs" / "hosting.md").read_text()
 REFERENCE_PAGE = REFERENCE.read_text()
 DOCUMENTS = {"README": README, "hosting": HOSTING} | {name: (GUIDE / name).read_text() for name in PAGES}
 RULESETS_GUIDE = (ROOT / "docs" / "rulesets.md").read_text()
+SUITES_PAGE = (ROOT / "docs" / "games" / "suites.md").read_text()
 
 
 def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
@@ -195,7 +196,7 @@ def test_the_player_guide_tells_how_many_answers_there_are() -> None:
 
 def test_every_rule_of_games_is_documented() -> None:
     """The guide for authors has each rule of the suite in its order, in the words of its failure."""
-    section = RULESETS_GUIDE.partition("<!-- rules -->\n")[2].partition("<!-- end of rules -->")[0]
+    section = SUITES_PAGE.partition("<!-- rules -->\n")[2].partition("<!-- end of rules -->")[0]
 
     assert section == "".join(f"- **{said}** {mend} (`{name}`)\n" for name, said, mend in rules(RulesetSuite))
 

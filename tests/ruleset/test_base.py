@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import BaseRuleset, Dice, SaveError, Seats, SetupError, canonical_json
+from pbem.ruleset import BaseRuleset, Dice, SaveError, Seats, SetupError, View, canonical_json
+from pbem.ruleset.protocol import bot_lines
 from tests.testing.toy import TOY, Boat, Sea
 from tests.toy import Auction
 
@@ -57,6 +58,16 @@ class Bare(BaseRuleset[World]):
     title = "Bare"
     version = 2
     upgrades = (lambda data: {**data, "calm": True},)
+
+
+def test_a_bot_of_a_seat_that_is_not_awaited_writes_nothing() -> None:
+    """The bot is not called, so it need not look whether its seat is awaited."""
+
+    def bot(view: View, dice: Dice) -> list[str]:
+        return [f"HOLD {view['units'][0]}"]
+
+    assert bot_lines(bot, {"awaited": True, "units": ["Kite"]}, Dice(b"x")) == ["HOLD Kite"]
+    assert bot_lines(bot, {"awaited": False}, Dice(b"x")) == []
 
 
 def test_a_state_is_saved_by_its_declaration() -> None:
@@ -156,7 +167,6 @@ def test_a_game_without_a_bot_has_one() -> None:
     lines = [line for count in range(20) for line in BaseRuleset.bots.fget(TOY)["standard"](view, Dice(b"%d" % count))]  # type: ignore[attr-defined]
 
     assert {line.split()[0] for line in lines} == {"MOVE", "FIRE"}
-    assert BaseRuleset.bots.fget(TOY)["standard"]({**view, "awaited": False}, Dice(b"x")) == []  # type: ignore[attr-defined]
 
 
 def test_the_form_has_a_line_of_each_order() -> None:

@@ -227,6 +227,21 @@ def test_needs_and_purses_are_data_without_what_is_empty() -> None:
     assert made["purses"] == {"points": {"have": 18, "shown": "points"}}
 
 
+def test_a_seat_that_is_not_awaited_has_no_needs_and_no_purses() -> None:
+    """The game is not asked for them, so it need not look whether the seat is awaited."""
+
+    class Asked(Fleet):
+        def agenda(self, view: View) -> Sequence[Need]:
+            raise AssertionError
+
+        def purses(self, view: View) -> Mapping[str, Purse]:
+            raise AssertionError
+
+    made = order_form(Asked(), {**SEEN, "awaited": False})
+
+    assert (made["agenda"], made["purses"]) == ([], {})
+
+
 def test_verbs_that_a_game_does_not_answer_are_made_from_their_forms() -> None:
     """Each line of words that can be listed is tried, parts that may be left out both ways."""
     made = form(SAIL)

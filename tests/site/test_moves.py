@@ -68,7 +68,7 @@ def square(x: int, *names: str) -> TapTarget:
     return TapTarget(names, names[-1], ((x - 10, 0), (x + 10, 0), (x + 10, 20), (x - 10, 20)))
 
 
-BEFORE = Known({"seat": "red"}, (square(10, "S1", "S2", "a1"), square(50, "b1"), square(90, "c1")))
+BEFORE = Known({"seat": "red", "awaited": True}, (square(10, "S1", "S2", "a1"), square(50, "b1"), square(90, "c1")))
 AFTER = Known({"seat": "red"}, (square(10, "a1"), square(50, "S1", "S2", "b1"), square(90, "c1")))
 
 

@@ -2,7 +2,7 @@
 
 The environment has a wheel of this program and the package just written; the
 libraries they need are lent by the environment of the tests, so that no network
-is needed. The steps are those of the tutorial in docs/rulesets.md, word for word,
+is needed. The steps are those of docs/rulesets.md and of the tutorial, word for word,
 and Python finds foreign modules with names of parts of the repository first.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import email
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -23,12 +24,12 @@ import pbem
 from tests.docs.sessions import check, session
 
 ROOT = Path(__file__).parents[2]
-TUTORIAL = (ROOT / "docs" / "rulesets.md").read_text()
+QUICK_START = (ROOT / "docs" / "rulesets.md").read_text()
 PIP = ["-m", "pip", "--disable-pip-version-check", "--quiet"]
 
 
 class Author:
-    """An author who has installed pbem, and follows the tutorial in a folder."""
+    """An author who has installed pbem, and follows the documents in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -60,7 +61,7 @@ FOREIGN = ("cli.py", "rules/__init__.py", "migrations/__init__.py", "templates/_
 
 @pytest.fixture(scope="module")
 def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
-    """Return an author who has followed the whole tutorial and got the output that it shows."""
+    """Return an author who has followed docs/rulesets.md and got the output that it shows."""
     author = Author(tmp_path_factory.mktemp("author"))
     wheel = ["wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", str(author.folder), str(ROOT)]
     subprocess.run([sys.executable, *PIP, *wheel], check=True)
@@ -73,7 +74,7 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
     for name in FOREIGN:
         (author.folder / name).parent.mkdir(exist_ok=True)
         (author.folder / name).write_text("raise ImportError('a foreign module')\n")
-    check(session(TUTORIAL), author.folder, author.environment, LENT)
+    check(session(QUICK_START), author.folder, author.environment, LENT)
     return author
 
 
@@ -101,7 +102,7 @@ def test_nothing_of_the_checkout_is_found(author: Author) -> None:
     assert str(ROOT) not in files[7:]
 
 
-def test_the_turn_of_the_tutorial_was_mailed(author: Author) -> None:
+def test_the_turn_of_the_page_was_mailed(author: Author) -> None:
     """Ann's report of the turn that she sent orders for has their outcome."""
     mails = [email.message_from_bytes(path.read_bytes()) for path in sorted(author.folder.glob("home/post/sent/new/*"))]
 
@@ -116,3 +117,15 @@ def test_the_game_is_played_to_its_end(author: Author) -> None:
 
     assert "replay        passed: 8 turns resolved again from the archive, all hashes equal" in played
     assert "won by player" in played
+
+
+def test_the_tutorial_builds_a_game_in_six_steps(author: Author) -> None:
+    """Each step, pasted into a shell, prints what is shown below it; the game keeps the rules of the suite."""
+    steps = author.folder / "steps"
+    steps.mkdir()
+    text = (ROOT / "docs" / "games" / "tutorial.md").read_text()
+
+    check(session(text), steps, author.environment, LENT)
+
+    assert len(re.findall(r"^## [1-6]\. ", text, re.MULTILINE)) == 6
+    assert (steps / "bids" / "tests" / "golden" / "version1.json").exists()

@@ -86,8 +86,6 @@ REFINED = 3
 
 def standard(view: View, dice: Dice) -> list[str]:
     """Play for long chains, markers and a full supply."""
-    if not view["awaited"]:
-        return []
     if view["phase"] != "turn":
         return [ORDERS.line(order) for order in _chosen(view)]
     state, seat = state_of(view), view["seat"]
@@ -104,8 +102,6 @@ def standard(view: View, dice: Dice) -> list[str]:
 
 def random(view: View, dice: Dice) -> list[str]:
     """Play at random, with lines that may have no effect."""
-    if not view["awaited"]:
-        return []
     if view["phase"] != "turn":
         return [ORDERS.line(order) for order in _chosen(view)[-1:]]
     luck = dice.scoped("random", view["round"])

@@ -46,8 +46,6 @@ def choices(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
 
 def agenda(view: View) -> Sequence[Need]:
     """Return what is asked now: the start, the answers to questions, or the parts of a turn."""
-    if view["over"] or not view["awaited"]:
-        return []
     if view["phase"] == "question":
         return [Need("keep", "KEEP", "What you keep", must=True)]
     return list(_needs_of_start(view) if view["phase"] == "setup" else _needs_of_turn(view))
@@ -55,7 +53,7 @@ def agenda(view: View) -> Sequence[Need]:
 
 def purses(view: View) -> Mapping[str, Purse]:
     """Return the bubbles in the supply, colour by colour, as far as a turn is asked for."""
-    if view["over"] or not view["awaited"] or view["phase"] != "turn":
+    if view["phase"] != "turn":
         return {}
     table = Table(state_of(view))
     hand = view["players"][view["seat"]]["hand"]

@@ -10,8 +10,7 @@ from pbem.ruleset import Order, OrderMark, OrderParser
 from pbem_rules.bubble_singularity import kinds
 from pbem_rules.bubble_singularity.abilities import ABILITIES, title
 from pbem_rules.bubble_singularity.kinds import EXTRA, NONE
-from pbem_rules.bubble_singularity.reading import plainly
-from pbem_rules.common.text import SpokenBook
+from pbem_rules.bubble_singularity.reading import rewrite
 
 _CLOCK = {"CW": "clockwise", "CCW": "counter-clockwise"}
 
@@ -322,6 +321,7 @@ class Resign(Order):
     """Leave the game for good; your Mari is taken off the board."""
 
     usage = "RESIGN CONFIRM"
+    slot = "resign"
     grave = True
     ends_seat = "you would leave the game for good, and your Mari be taken off the board"
 
@@ -329,14 +329,14 @@ class Resign(Order):
         return "you leave the game"
 
 
-ORDERS: OrderParser = SpokenBook(
+ORDERS = OrderParser(
     (
         *(Start, Keep, Move, Bubbles, Rotate, Pull, Send, Pop),
         *(UseFolder, UseAttractor, UseDirector, Draw),
         *(UseResearch, UseSelect, UseTeleport, UseTransfer, UseConvert, UseIgnite, UseDeploy, UseBlock),
         *(Swap, Resign),
     ),
-    plainly=plainly,
+    rewrite=rewrite,
 )
 
 ABILITY_OF: dict[type[Order], str] = {UseFolder: "folder", UseAttractor: "attractor", UseDirector: "director"}

@@ -28,7 +28,6 @@ from pbem_rules.bubble_singularity.phrases import (
 from pbem_rules.bubble_singularity.reading_uses import USES, using
 from pbem_rules.bubble_singularity.state import COLOURS
 from pbem_rules.bubble_singularity.vocabulary import CARDS, DECKS, TURNS_OF, colour_of, count_of, space_of, way_of
-from pbem_rules.common.text import parted
 
 _View = Mapping[str, Any]
 
@@ -58,21 +57,20 @@ _LETTERS = re.compile(r"[nesw]{2,}")
 _COLOURS = re.compile(r"[rgby]{2,5}")
 
 
-def plainly(line: str, view: _View) -> str:
+def rewrite(line: str, view: _View) -> str:
     """Rewrite a line in the words of the orders, as far as it is understood.
 
     Raises:
         FieldError: the first word is no order, or the line may mean two things.
     """
-    text, remark = parted(line)
-    words = words_of(text)
+    words = words_of(line)
     if view["over"] or not words:
         return line
     verb, rest = _verb(words, view)
     found = _ALONE[verb](rest) if verb in _ALONE else _BY_VIEW[verb](rest, view) if verb else ""
     if not found and not verb and not _is_short_for(words[0], "RESIGN"):
-        raise _unknown(words, view, text)
-    return f"{found} {remark}" if found else line
+        raise _unknown(words, view, line)
+    return found or line
 
 
 def _verb(words: Sequence[str], view: _View) -> tuple[str, list[str]]:

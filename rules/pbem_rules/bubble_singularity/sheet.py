@@ -6,7 +6,7 @@ receipt says what it will do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pbem.ruleset import (
@@ -61,7 +61,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
             _check_phase(view, entry.order)
             entries.append(ParsedOrder(entry.line, _by_way(view, entry.order, read.orders)))
         except FieldError as refused:
-            findings.append(_error(entry, refused))
+            findings.append(Finding.error(entry.line, refused))
     taken, told = _judged(view, entries)
     return ParsedSheet(tuple(taken), tuple(sorted([*findings, *told], key=lambda finding: finding.line)))
 
@@ -101,10 +101,6 @@ def _named_use(view: View, finding: Finding, lines: Sequence[tuple[int, str]]) -
     return replace(finding, text=refused.text, hint=refused.hint, corrected=corrected)
 
 
-def _error(entry: ParsedOrder, refused: FieldError) -> Finding:
-    return Finding(entry.line, "error", refused.code, refused.text, refused.hint)
-
-
 def _check_phase(view: View, order: Order) -> None:
     """Raise FieldError if an order may not be sent in this phase."""
     if view["over"]:
@@ -142,11 +138,12 @@ def _judged(view: View, entries: Sequence[ParsedOrder]) -> tuple[list[ParsedOrde
 def _tried_out(view: View, entries: Sequence[ParsedOrder]) -> tuple[Play, list[ParsedOrder], list[Finding]]:
     """Rehearse the entries, without those that cannot be followed, until none of the rest is refused."""
     kept, state = list(entries[:MOST_LINES]), state_of(view)
-    told = [_error(entry, FieldError("too-much", "so many lines no turn has")) for entry in entries[MOST_LINES:]]
+    beyond = FieldError("too-much", "so many lines no turn has")
+    told = [Finding.error(entry.line, beyond) for entry in entries[MOST_LINES:]]
     while True:
         play = rehearse(state, view["seat"], tuple(entry.order for entry in kept))
         refused = {item.index: reason for _, item, reason in play.refusals}
-        told += [_error(kept[at], refused[at]) for at in sorted(refused)]
+        told += [Finding.error(kept[at].line, refused[at]) for at in sorted(refused)]
         if not refused:
             return play, kept, told
         # Without a refused line others may become possible or impossible, so the rest is tried again.
@@ -211,27 +208,16 @@ def _held_of(play: Play, *cards: str) -> str:
 def _judged_start(view: View, entries: Sequence[ParsedOrder]) -> tuple[list[ParsedOrder], list[Finding]]:
     """Return the entries of a set-up sheet that can be followed, and findings."""
     offer = view["players"][view["seat"]]["offer"]
-    taken: dict[type[Order], ParsedOrder] = {}
-    told = []
-    for entry in entries:
-        order = entry.order
-        try:
-            _check_first_of_kind(taken, order)
-            if isinstance(order, Keep):
-                first_card(offer, order.what)
-        except FieldError as refused:
-            told.append(_error(entry, refused))
-        else:
-            taken[type(order)] = entry
-    if Resign not in taken:
-        told += _told_of_start(view, taken)
-    return list(taken.values()), told
 
+    def check(entry: ParsedOrder, before: Sequence[ParsedOrder]) -> None:
+        ORDERS.check_slot(entry.order, before, hint="")
+        if isinstance(entry.order, Keep):
+            first_card(offer, entry.order.what)
 
-def _check_first_of_kind(taken: Mapping[type[Order], ParsedOrder], order: Order) -> None:
-    earlier = taken.get(type(order))
-    if earlier is not None:
-        raise FieldError("only-one", f"line {earlier.line} says {ORDERS.line(earlier.order)} already")
+    sheet = ParsedSheet(tuple(entries)).checked(check)
+    taken = {type(order) for order in sheet.orders}
+    told = [] if Resign in taken else _told_of_start(view, taken)
+    return list(sheet.entries), [*sheet.findings, *told]
 
 
 def _told_of_start(view: View, taken: Iterable[type[Order]]) -> Iterator[Finding]:

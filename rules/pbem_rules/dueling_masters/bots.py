@@ -34,8 +34,6 @@ TRIES = 60
 
 def standard(view: View, dice: Dice) -> list[str]:
     """Search for the enemy's home planet, attack what was found, and agree to a draw without hope."""
-    if not view["awaited"]:
-        return []
     if view["stage"] == "set-up":
         return _set_up(view, dice)
     thought = _Thought(view)
@@ -49,8 +47,6 @@ def standard(view: View, dice: Dice) -> list[str]:
 
 def random(view: View, dice: Dice) -> list[str]:
     """Move at random: the first invented line that its sheet would accept."""
-    if not view["awaited"]:
-        return []
     if view["stage"] == "set-up":
         return _set_up(view, dice)
     for count in range(TRIES):

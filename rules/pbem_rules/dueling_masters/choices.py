@@ -31,8 +31,6 @@ def choices(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
 
 def agenda(view: View) -> Sequence[Need]:
     """Return the kinds that are still to be placed, or the move."""
-    if view["over"] or not view["awaited"]:
-        return ()
     if view["stage"] == "set-up":
         return [_kind_needed(view, kind) for kind in lacking(placed_in(view))]
     # A page gives no grave order by a tap, so the move begins with RAM only where there is no other.

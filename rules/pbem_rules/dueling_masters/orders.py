@@ -19,11 +19,10 @@ from pbem.ruleset import (
     match_name,
 )
 from pbem_rules.common.negotiation import Draw, Resign
-from pbem_rules.common.text import SpokenBook
 from pbem_rules.dueling_masters.board import SQUARES, territory
 from pbem_rules.dueling_masters.kinds import FIGHTERS, HOME, KINDS, WORDS
 from pbem_rules.dueling_masters.moves import Fleet
-from pbem_rules.dueling_masters.reading import plainly, square_of
+from pbem_rules.dueling_masters.reading import rewrite, square_of
 
 
 @dataclass(frozen=True)
@@ -151,4 +150,4 @@ class RamFirst(Ram):
     usage = "RAM piece [TO] square"
 
 
-ORDERS: OrderParser = SpokenBook((Setup, Move, Ram, RamFirst, Draw, Resign), plainly=plainly)
+ORDERS = OrderParser((Setup, Move, Ram, RamFirst, Draw, Resign), rewrite=rewrite)

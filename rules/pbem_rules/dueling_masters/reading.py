@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset import FieldError, missing_word, show_word
-from pbem_rules.common.text import joined, parted, spoken
+from pbem_rules.common.text import joined, spoken
 from pbem_rules.dueling_masters.board import COLUMNS, ROWS, SPOTS
 from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, B, W, X, Y, Z, names, numbers
 from pbem_rules.dueling_masters.moves import Fleet, Own, check_time
@@ -55,18 +55,17 @@ _HOW_TO_SET_UP = "write: SETUP <kind> <square>..."
 _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
 
 
-def plainly(line: str, view: _View) -> str:
+def rewrite(line: str, view: _View) -> str:
     """Rewrite a line in the words of the orders, as far as it is understood.
 
     Raises:
         FieldError: the meaning is plain and the order impossible, or it may mean several pieces.
     """
-    text, remark = parted(line)
-    words = list(_parts(joined(spoken(text), _PAIRS)))
+    words = list(_parts(joined(spoken(line), _PAIRS)))
     if view["over"] or not words:
         return line
     found = _answering(words, view) or (_placing if view["stage"] == "set-up" else _moving)(words, view)
-    return f"{found} {remark}" if found else line
+    return found or line
 
 
 def square_of(word: str) -> str:

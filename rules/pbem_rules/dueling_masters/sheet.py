@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import FieldError, Finding, Order, ParsedOrder, ParsedSheet, View
+from pbem.ruleset import FieldError, Finding, ParsedOrder, ParsedSheet, View
 from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
 from pbem_rules.dueling_masters.kinds import WORDS, numbers
 from pbem_rules.dueling_masters.moves import Fleet, check_time
@@ -71,7 +71,7 @@ class _Sheet:
             try:
                 self.take(entry)
             except FieldError as refused:
-                yield Finding(entry.line, "error", refused.code, refused.text, refused.hint)
+                yield Finding.error(entry.line, refused)
 
     def take(self, entry: ParsedOrder) -> None:
         """Accept one more order. Raise FieldError if it is not possible."""
@@ -81,7 +81,7 @@ class _Sheet:
             entry = ParsedOrder(entry.line, order := Ram(order.piece, order.square))
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")
-        self._check_first(order)
+        ORDERS.check_slot(order, self.entries, "one of these a sheet is taken")
         if isinstance(order, Setup):
             self._set_up(order)
         elif isinstance(order, Move):
@@ -126,14 +126,6 @@ class _Sheet:
     def _warn(self, code: str, text: str, hint: str) -> None:
         self.findings.append(Finding(0, "warning", code, text, hint))
 
-    def _check_first(self, order: Order) -> None:
-        for earlier in self.entries:
-            if _slot(earlier.order) == _slot(order):
-                line = ORDERS.line(earlier.order)
-                raise FieldError(
-                    "only-one", f"line {earlier.line} says {line} already", "one of these a sheet is taken"
-                )
-
     def _set_up(self, order: Setup) -> None:
         if self.view["stage"] != "set-up":
             raise FieldError("set-up-over", "the game has begun; no more pieces are placed", _HOW_TO_MOVE)
@@ -143,13 +135,6 @@ class _Sheet:
     def _check_move(self, order: Move) -> None:
         check_time(self.view)
         Fleet.of_view(self.view).check(order.piece, order.square, ram=order.ram)
-
-
-def _slot(order: Order) -> tuple[type[Order], str]:
-    """Return a key that only one line of a sheet may have."""
-    if isinstance(order, Setup):
-        return Setup, order.kind
-    return Move if isinstance(order, Move) else type(order), ""
 
 
 def _counted(kind: str, homes: int) -> str:

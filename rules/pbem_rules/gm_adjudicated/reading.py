@@ -303,7 +303,7 @@ class _Game:
             try:
                 self._command(word.upper())(rest)
             except FieldError as refused:
-                self._findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
+                self._findings.append(Finding.error(number, refused))
         turns = self._said.get("TURNS")
         return Ruling(
             name=self._said.get("LABEL", ""),

@@ -26,7 +26,7 @@ _MIGHT = {name[0]: int(COMBAT[slot]) for name, slot in SLOT.items()}
 
 def standard(view: View, dice: Dice) -> list[str]:
     """Return a sensible sheet."""
-    return list(_Planner(view, dice).lines()) if view["harvester"] else []
+    return list(_Planner(view, dice).lines())
 
 
 def random(view: View, dice: Dice) -> list[str]:

@@ -23,7 +23,7 @@ HELD = "held"
 
 def choices(view: View, words: tuple[str, ...]) -> Iterator[Choice | Amount]:
     """Yield the words that can follow the beginning of a line, places by distance."""
-    if not _may_order(view):
+    if view["over"] or view["harvester"] is None:
         return
     match words:
         case ():
@@ -75,8 +75,6 @@ _AFTER: Mapping[str, Callable[[View], Iterator[Choice | Amount]]] = {
 
 def agenda(view: View) -> list[Need]:
     """Return the Harvester, if it may be given a target, and each unit that can move."""
-    if not _may_order(view):
-        return []
     needs = []
     atlas = Atlas(view)
     if _targets(view, atlas):
@@ -90,11 +88,7 @@ def agenda(view: View) -> list[Need]:
 
 def purses(view: View) -> dict[str, Purse]:
     """Return the resources held."""
-    return {HELD: Purse(view["harvester"]["held"], "resources")} if _may_order(view) else {}
-
-
-def _may_order(view: View) -> bool:
-    return not view["over"] and view["harvester"] is not None
+    return {HELD: Purse(view["harvester"]["held"], "resources")}
 
 
 def _spots(view: View) -> dict[str, Hex]:

@@ -23,8 +23,6 @@ _KEY_BYTES = 4
 
 def standard(view: View, dice: Dice) -> list[str]:
     """Play to win, and keep replies for what is connected."""
-    if not view["awaited"]:
-        return []
     thought = _Thought(view)
     cell = thought.best(dice)
     # An old reply must not answer a new danger.
@@ -35,8 +33,6 @@ def standard(view: View, dice: Dice) -> list[str]:
 
 def random(view: View, dice: Dice) -> list[str]:
     """Play anywhere, and now and then keep a reply at random."""
-    if not view["awaited"]:
-        return []
     board = _board(view)
     turn = len(view["moves"])
     cells = [board.field.names[cell] for cell in dice.shuffle(board.free(), "random", turn)]

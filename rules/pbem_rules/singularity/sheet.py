@@ -41,7 +41,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         try:
             sheet.take(entry)
         except FieldError as refused:
-            sheet.findings.append(Finding(entry.line, "error", refused.code, refused.text, refused.hint))
+            sheet.findings.append(Finding.error(entry.line, refused))
     complete = sheet.moves_on()
     if not complete:
         sheet.warn(0, "no-place", "the sheet places no stone, and it is your move", "write: PLACE <cell>")
@@ -77,7 +77,7 @@ class _Sheet:
             try:
                 found = self._phrase(line)
             except FieldError as refused:
-                self.findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
+                self.findings.append(Finding.error(number, refused))
             remarks += ";" in line
             for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
                 self.warn(number, told.code, told.text, told.hint)
@@ -116,7 +116,7 @@ class _Sheet:
         if isinstance(order, If):
             self._check_reply(entry.line, order)
         elif not isinstance(order, Forget):
-            self._check_first(order)
+            ORDERS.check_slot(order, self.entries, "only one such line is taken")
         if isinstance(order, Place):
             self._check_place(order)
         elif isinstance(order, Draw):
@@ -138,12 +138,6 @@ class _Sheet:
     def orders(self) -> list[Order]:
         """The orders accepted."""
         return [entry.order for entry in self.entries]
-
-    def _check_first(self, order: Order) -> None:
-        for earlier in self.entries:
-            if type(earlier.order) is type(order):
-                line = ORDERS.line(earlier.order)
-                raise FieldError("only-one", f"line {earlier.line} says {line} already", "only one such line is taken")
 
     def _check_place(self, order: Place) -> None:
         if not self.view["awaited"]:

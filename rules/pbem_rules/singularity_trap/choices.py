@@ -64,12 +64,12 @@ def choices(view: View, words: tuple[str, ...]) -> Iterable[Choice | Amount]:
 
 def agenda(view: View) -> Sequence[Need]:
     """Return the ships that the section asks about."""
-    return () if view["over"] or not view["awaited"] else tuple(_NEEDS[view["section"]](view))
+    return tuple(_NEEDS[view["section"]](view))
 
 
 def purses(view: View) -> Mapping[str, Purse]:
     """Return the points that can be spent now: those after income and upkeep."""
-    if view["over"] or not view["awaited"] or not _asks(view, "economic"):
+    if not _asks(view, "economic"):
         return {}
     return {"points": Purse(_outlook(view).purse, "points")}
 

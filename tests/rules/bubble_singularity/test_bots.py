@@ -116,14 +116,6 @@ def test_the_bot_beats_one_that_plays_anywhere() -> None:
 
 
 @pytest.mark.parametrize("name", ["standard", "random"])
-def test_bots_write_nothing_when_they_are_not_asked(name: str) -> None:
-    """Out of turn and after the end a bot's sheet is empty."""
-    over = play(lay(hand="b"), "RESIGN CONFIRM").state
-
-    assert sheet(lay(), "red", name) == sheet(over, "red", name) == []
-
-
-@pytest.mark.parametrize("name", ["standard", "random"])
 def test_bots_answer_questions(name: str) -> None:
     """Bots choose from the cards drawn, and at the set-up a start and a card."""
     asked = play(lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N").state

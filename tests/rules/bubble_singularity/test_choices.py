@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pbem.ruleset import Choice, Dice, Json, SeatName, TurnInput, View, canonical_json
-from pbem.ruleset.order_tree import order_form
+from pbem.ruleset.order_tree import needs, order_form
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.cards import STATIONS
 from pbem_rules.bubble_singularity.state import COLOURS, Question, in_order
@@ -177,7 +177,7 @@ def test_a_bot_game_is_offered_at_each_step() -> None:
     for number in range(80):
         for seat in state.seats:
             seen = view(state, seat)
-            asked = {need.start.partition("|")[0] for need in RULESET.agenda(seen)}
+            asked = {need.start.partition("|")[0] for need in needs(RULESET, seen)}
             phases[state.phase if seen["awaited"] else "waiting"] += 1
             assert asked <= set(named(seen))
             assert bool(asked) == seen["awaited"]

@@ -7,7 +7,7 @@ import pytest
 from pbem.ruleset import Dice, SeatName
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.state import SEATS, State
-from tests.rules.dueling_masters.table import begun, codes, new_game, position, read, told, turn, view
+from tests.rules.dueling_masters.table import codes, new_game, position, read, told, turn, view
 
 LONGEST = 150
 
@@ -88,11 +88,3 @@ def test_the_bot_agrees_to_a_draw_without_hope() -> None:
 
     assert sheet(state, "one")[-1] == "DRAW OFFER"
     assert sheet(offered, "one") == ["DRAW ACCEPT"]
-
-
-@pytest.mark.parametrize("name", ["standard", "random"])
-def test_bots_write_nothing_when_they_are_not_asked(name: str) -> None:
-    """Out of turn and after the end a bot's sheet is empty."""
-    over, _ = turn(begun(), one=["RESIGN CONFIRM"])
-
-    assert sheet(begun(), "two", name) == sheet(over, "one", name) == []

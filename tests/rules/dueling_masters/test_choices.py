@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from pbem.ruleset import Dice, SeatName, View
+from pbem.ruleset.order_tree import needs
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.board import SQUARES
 from pbem_rules.dueling_masters.kinds import KINDS
@@ -93,7 +94,7 @@ def test_nothing_is_asked_of_who_waits_or_has_finished() -> None:
 
     for seen in (view(begun(), "two"), view(over, "one"), view(over, "two")):
         assert not offered(RULESET, seen)
-        assert not RULESET.agenda(seen)
+        assert not needs(RULESET, seen)
 
 
 @pytest.mark.parametrize("homes", ["1", "3"])

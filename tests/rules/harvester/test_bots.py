@@ -97,11 +97,3 @@ def test_the_random_bot_writes_what_can_be_read() -> None:
         "unknown-name",
         "not-a-number",
     }
-
-
-@pytest.mark.parametrize("name", ["standard", "random"])
-def test_bots_of_players_who_are_out_write_nothing_that_counts(name: str) -> None:
-    """A bot of a player who is out gives no orders."""
-    state, _ = turn(position(), removed=["dan"])
-
-    assert read(state, "dan", *sheet(state, "dan", name)).orders == ()

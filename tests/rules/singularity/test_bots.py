@@ -73,14 +73,6 @@ def test_the_bot_beats_one_that_plays_anywhere() -> None:
 
 
 @pytest.mark.parametrize("name", ["standard", "random"])
-def test_bots_write_nothing_when_they_are_not_asked(name: str) -> None:
-    """Out of turn and after the end a bot's sheet is empty."""
-    over, _ = turn(new_game(), red=["RESIGN CONFIRM"])
-
-    assert sheet(new_game(), "blue", name) == sheet(over, "red", name) == []
-
-
-@pytest.mark.parametrize("name", ["standard", "random"])
 def test_a_game_of_bots_ends_and_every_line_is_taken(name: str) -> None:
     """A game on the smallest board ends, and no line of either bot is refused."""
     state = new_game(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from pbem.ruleset.order_tree import needs
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.orders import If
 from tests.rules.singularity.table import new_game, position, read, turn, view
@@ -57,7 +58,7 @@ def test_the_stone_is_asked_for() -> None:
     red, blue = (view(new_game(), seat) for seat in ("red", "blue"))
 
     assert [(need.slot, need.start, need.must) for need in RULESET.agenda(red)] == [("place", "PLACE", True)]
-    assert not RULESET.agenda(blue)
+    assert not needs(RULESET, blue)
     assert [choice.word for choice in offered(RULESET, blue)] == ["IF"]
 
 
@@ -66,4 +67,4 @@ def test_nothing_is_asked_or_offered_at_the_end() -> None:
     state, _ = turn(new_game(), red=["RESIGN CONFIRM"])
 
     assert not offered(RULESET, view(state, "blue"))
-    assert not RULESET.agenda(view(state, "blue"))
+    assert not needs(RULESET, view(state, "blue"))

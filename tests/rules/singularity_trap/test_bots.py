@@ -135,13 +135,6 @@ def test_a_bot_answers_every_section() -> None:
         state = play(state, red="\n".join(sheet)).state
 
 
-def test_a_bot_out_of_the_game_is_silent() -> None:
-    """A bot that is not asked writes nothing."""
-    left = play(world(), red="RESIGN CONFIRM").state
-
-    assert RULESET.bots["standard"](view(left, "red"), Dice(b"y")) == []
-
-
 def test_the_random_bot_never_resigns() -> None:
     """It writes lines of all other kinds."""
     shown = view(world(ship("R101", "J10"), ship("G101", "J10")), "red")

@@ -1,8 +1,8 @@
 """The view of a seat, and its pictures. A view is built by adding: what is not put in cannot leak."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from pbem.ruleset import Event, Loss, Picture, SeatName, TapTarget, View, box, events_for
+from pbem.ruleset import Loss, Picture, SeatName, TapTarget, View, box
 
 from mygame.state import State
 
@@ -13,15 +13,10 @@ SIDE = 60
 """Pixels of a cave: a row fits the screen of a phone, which has 374."""
 
 
-def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> View:
+def known(state: State, seat: SeatName) -> View:
     """Return the seat's own lantern and points; at the end, everyone's points. Plain data: no tuples, no sets."""
     player = state.players[seat]
     return {
-        "seat": seat,
-        "label": f"turn {min(state.turn, state.turns)}" + (", the end" if state.over else ""),
-        "over": state.over,
-        "awaited": player.playing and not state.over,
-        "events": events_for(events, seat),
         "turns": state.turns,
         "caves": [str(cave) for cave in range(1, state.caves + 1)],
         "near": [str(cave) for cave in state.near(player.cave)],

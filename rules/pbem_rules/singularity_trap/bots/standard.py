@@ -13,8 +13,6 @@ from pbem_rules.singularity_trap.orders import View
 
 def standard_bot(view: View, dice: Dice) -> list[str]:
     """Return a sheet for the section, or all sections, the view asks for."""
-    if not view["awaited"]:
-        return []
     plan, section = Plan(view, dice), view["section"]
     if section in ("turn", "economic"):
         politics.declare(plan)

@@ -40,5 +40,5 @@ def test_a_second_order_of_a_kind_is_refused() -> None:
 
     parsed = RULESET.parse(view, [(1, f"HIDE IN {near[0]}"), (2, f"hide in {near[1]}")])
 
-    assert [(finding.line, finding.code) for finding in parsed.errors] == [(2, "twice")]
+    assert [(finding.line, finding.code) for finding in parsed.errors] == [(2, "only-one")]
     assert parsed.orders == (Hide(near[0]),)
