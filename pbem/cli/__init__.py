@@ -11,7 +11,7 @@ from pbem.util import gc_paused
 
 with gc_paused(for_good=True):  # collecting garbage among all that is imported here took a fifth of the start
     from pbem import __version__
-    from pbem.cli import correcting, mail, programmers, ruling, running, start_here
+    from pbem.cli import bots, correcting, mail, programmers, ruling, running, start_here
     from pbem.cli.call import Call
     from pbem.cli.command import SHOWS, Main, command
     from pbem.cli.completion import install_completion
@@ -72,7 +72,7 @@ main.add_section(
     "Mail, moving and proof",
     *(mail.inbox, mail.outbox, mail.serve, mail.site, mail.restore, mail.export, mail.import_, verify, mail.migrate),
 )
-main.add_section("Players and programmers", programmers.check, programmers.dev)
+main.add_section("Players and programmers", programmers.check, bots.arena, programmers.dev)
 main.add_command(correcting.forward)
 
 

@@ -31,6 +31,7 @@ from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, Undelive
 from pbem.archive import ReplayProof
 from pbem.archive.verify import VerifyResult
 from pbem.backup import BackupCheck, BackupCreated, ExportResult, ImportResult, RestoreResult
+from pbem.bots.arena import ArenaResult
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
 from pbem.cli import main
 from pbem.cli.command import Command
@@ -130,6 +131,7 @@ FACTS: Mapping[str, tuple[type, ...]] = {
     "roll": (RollList, RollResult),
     "undo": (UndoResult,),
     "check": (Check,),
+    "arena": (ArenaResult,),
     "inbox": (MessageList, MessageDetail),
     "outbox": (UndeliveredMail, DeliveryCounts),
     "site": (Published,),
