@@ -194,6 +194,7 @@ def test_one_place_makes_all_mails_and_one_all_receipts() -> None:
     made = {found for file in HOST for found in calls(file) if found.partition(":")[2] in {"NewMail", "Receipt"}}
 
     assert made == {
+        "pbem/bots/by_mail.py:NewMail",
         "pbem/campaign/notices.py:NewMail",
         "pbem/cli/demo.py:NewMail",
         "pbem/campaign/order_sheets.py:Receipt",

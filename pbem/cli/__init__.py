@@ -72,7 +72,7 @@ main.add_section(
     "Mail, moving and proof",
     *(mail.inbox, mail.outbox, mail.serve, mail.site, mail.restore, mail.export, mail.import_, verify, mail.migrate),
 )
-main.add_section("Players and programmers", programmers.check, bots.arena, programmers.dev)
+main.add_section("Players and programmers", programmers.check, bots.arena, bots.bot, programmers.dev)
 main.add_command(correcting.forward)
 
 

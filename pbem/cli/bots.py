@@ -1,4 +1,4 @@
-"""Commands for bots: the arena, in which they play each other."""
+"""Commands for bots: the arena, in which they play each other, and a bot that has a seat by mail."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from pathlib import Path
 
 import click
 
+from pbem.actions.base import Harmless
 from pbem.actions.create import read_options
 from pbem.bots.arena import MOST_TURNS, ArenaResult, Tally, arena_plot, open_arena, play_arena
+from pbem.bots.by_mail import BotPass, answer_reports, play_command, play_game
 from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import NEW, command
 from pbem.cli.options import FILE, pairs_option
 from pbem.cli.output import check_picture_name, progress, write_picture
+from pbem.config import checked_address, load_settings
 from pbem.games import find_game
+from pbem.mail.mailbox import PROCESSED
 from pbem.text import count_noun
 
 MOST_LISTED = 12
@@ -103,3 +107,39 @@ def _tally_lines(tallies: Iterable[Tally]) -> Iterator[str]:
         yield f"  {each.name:<{width}}  {each.won:>6} of {each.played:>6}  {each.share:>6.1%}"
     if len(ranked) > MOST_LISTED:
         yield f"  and {len(ranked) - MOST_LISTED} more"
+
+
+@command(
+    "pbem bot orders@example.org --home mybot --command 'python3 mybot.py'",
+    Harmless("it sends sheets, and a later one replaces them"),
+)
+@click.argument("address")
+@click.option("--bot", "name", metavar="BOT", default="standard", show_default=True, help="The game's bot that plays.")
+@click.option("--command", "program", metavar="TEXT", help="Run this instead, without a shell, for each report.")
+@click.option("--timeout", type=click.IntRange(1, 3600), default=60, show_default=True, help="Seconds for each report.")
+def bot(call: Call, address: str, *, name: str, program: str | None, timeout: int) -> None:
+    """Answer reports by mail with a bot's order sheets.
+
+    They come from ADDRESS to the mailbox that is named in the pbem.toml of the bot's own folder. A command gets the
+    report as JSON, and prints a sheet. Each call looks at the mailbox once, as cron would have it. Exits 1 if a
+    report could not be answered; the next call tries again.
+    """
+    settings = load_settings(call.home)
+    gm = checked_address(address)
+    play = (
+        play_game(call.games, name, timeout)
+        if program is None
+        else play_command(call.games, program, timeout, settings)
+    )
+    done = answer_reports(settings, gm, play, call.now)
+    call.print(done, _pass_lines(done), sound=not done.problems)
+
+
+def _pass_lines(done: BotPass) -> Iterator[str]:
+    yield from (f"{each}." for each in done.sent)
+    yield from (f"Passed over: {each}." for each in done.passed_over)
+    yield from (f"Problem: {each}." for each in done.problems)
+    if done.others:
+        yield f"{count_noun(done.others, 'other mail')} moved to {PROCESSED}."
+    if done == BotPass():
+        yield "Nothing to do."

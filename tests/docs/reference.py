@@ -32,6 +32,7 @@ from pbem.archive import ReplayProof
 from pbem.archive.verify import VerifyResult
 from pbem.backup import BackupCheck, BackupCreated, ExportResult, ImportResult, RestoreResult
 from pbem.bots.arena import ArenaResult
+from pbem.bots.by_mail import BotPass
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
 from pbem.cli import main
 from pbem.cli.command import Command
@@ -132,6 +133,7 @@ FACTS: Mapping[str, tuple[type, ...]] = {
     "undo": (UndoResult,),
     "check": (Check,),
     "arena": (ArenaResult,),
+    "bot": (BotPass,),
     "inbox": (MessageList, MessageDetail),
     "outbox": (UndeliveredMail, DeliveryCounts),
     "site": (Published,),
