@@ -57,7 +57,7 @@ class Match:
     def _report(self) -> Standing:
         """Make the views of the seats that get a report now; return the standing."""
         standing = self.ruleset.standing(self._state)
-        everyone = standing.over or standing.told is None
+        everyone = standing.over or standing.told is None or not self._events  # all are told of the set-up
         told = [seat for seat in self.seats if everyone or seat in standing.awaiting | (standing.told or frozenset())]
         # A seat that got no report at some openings hears of all events since its last one.
         for first in sorted({self._heard[seat] for seat in told}):

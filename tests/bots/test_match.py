@@ -76,14 +76,21 @@ def test_a_seat_without_a_sheet_gets_its_defaults() -> None:
 def test_a_seat_hears_of_all_that_happened_since_its_last_report() -> None:
     """A seat that gets no report when others move is told of their turns in its next one."""
     match = auction(pace="in_turn", rounds=9)
-    before = match.view("blue")
+    before = match.view("red")
     match.run(orders(match, "BID 1", "WHISPER green deal"))
-    assert match.view("red") != before
+    assert match.view("red") == before
     for _ in range(2):
         match.run(orders(match, "BID 1"))
 
     kinds = [event["kind"] for event in match.view("red")["events"]]
     assert kinds.count("prize") == 3
+
+
+def test_all_seats_are_told_of_the_set_up() -> None:
+    """The first report goes to all, also where later ones go to those who move."""
+    match = auction(pace="in_turn")
+
+    assert [match.view(seat)["label"] for seat in SEATS] == ["round 1"] * 3
 
 
 def test_a_view_is_a_copy() -> None:
