@@ -18,9 +18,9 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,7 +34,7 @@ from pbem.mail.authentication import authentication_verdict
 from pbem.mail.compose import NewMail, compose
 from pbem.mail.fetch import open_mailbox
 from pbem.mail.headers import message_id, parse_address
-from pbem.mail.mailbox import BATCH_MAILS, Mailbox, RawMessage
+from pbem.mail.mailbox import Mailbox, RawMessage
 from pbem.mail.message import Message, is_truncated, list_attachments, parse_headers
 from pbem.mail.mime import head_of, header_fields
 from pbem.mail.transport import Transport, open_transport
@@ -77,6 +77,17 @@ class ReceivedReport:
         """The campaign, the seat and the moment, for messages."""
         return f"{self.data['campaign']} {self.data['seat']}, {cut_at_word(self.data['label'], 62)}"
 
+    def is_over(self, now: dt.datetime) -> bool:
+        """Return True if no sheet can count: the game is over, or the deadline of the turn has passed."""
+        deadline = self.data.get("deadline")
+        return bool(self.data["view"]["over"]) or (deadline is not None and _read_time(deadline) < now)
+
+
+def _read_time(text: str) -> dt.datetime:
+    """Return a time in ISO 8601, in UTC unless it has an offset. Raises ValueError."""
+    moment = dt.datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
 
 Play = Callable[[ReceivedReport], Sequence[str] | None]
 """Returns the lines of a sheet for a report, None to send none. Raises BotError, or any error of the host."""
@@ -84,7 +95,7 @@ Play = Callable[[ReceivedReport], Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotPass:
-    """What one pass did: sheets sent, reports that asked nothing or were superseded, mails left unread, problems."""
+    """What one pass did: sheets sent, reports that got none, the number of other mails, and problems."""
 
     sent: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
@@ -93,9 +104,10 @@ class BotPass:
 
 
 def answer_reports(settings: Settings, gm: str, play: Play, now: dt.datetime) -> BotPass:
-    """Answer the newest report of each seat from the address `gm` in the mailbox of the settings; empty the mailbox.
+    """Answer the reports from the address `gm` in the mailbox of the settings, oldest first; empty the mailbox.
 
     A report stays if it could not be answered, and is tried again by the next pass.
+    Several of one seat are all answered, as a forged one must not take another's place.
 
     Raises:
         ConfigError: The settings cannot be used, or another pass is running.
@@ -137,69 +149,63 @@ class _Pass:
     ) -> None:
         self._settings, self._gm, self._play, self._now = settings, gm, play, now
         self._mailbox, self._carrier = mailbox, carrier
-        self._reports: dict[tuple[str, str], ReceivedReport] = {}
-        self._read: list[RawMessage] = []
+        self._sent: list[str] = []
         self._passed_over: list[str] = []
+        self._problems: list[str] = []
+        self._kept: set[Path] = set()
         self._others = 0
 
     def run(self) -> BotPass:
         for batch in self._mailbox.batches():
-            for mail in batch:
-                self._sort(mail)
-        sent: list[str] = []
-        problems: list[str] = []
-        answered: list[ReceivedReport] = []
-        for report in self._reports.values():
-            try:
-                done = self._answer(report)
-            except (PbemError, RulesetError) as error:
-                problems.append(f"{report.where}: {describe_error(error)}")
-                continue
-            (sent if done else self._passed_over).append(done or f"{report.where}: there is nothing to send")
-            self._mailbox.done([report.mail])
-            answered.append(report)
-        for start in range(0, len(self._read), BATCH_MAILS):
-            self._mailbox.done(self._read[start : start + BATCH_MAILS])
-        self._delete_answers(but={self._answer_file(each) for each in self._reports.values() if each not in answered})
-        passed_over = tuple(self._passed_over)
-        return BotPass(sent=tuple(sent), passed_over=passed_over, others=self._others, problems=tuple(problems))
+            reports = [(mail, find_report(mail, self._gm, self._settings.authserv_id)) for mail in batch]
+            for _, report in reports:
+                self._handle(report)
+            # Those that were answered have left the mailbox already.
+            self._mailbox.done([mail for mail, report in reports if not isinstance(report, ReceivedReport)])
+        self._delete_answers()
+        return BotPass(
+            sent=tuple(self._sent),
+            passed_over=tuple(self._passed_over),
+            others=self._others,
+            problems=tuple(self._problems),
+        )
 
-    def _sort(self, mail: RawMessage) -> None:
-        """Keep a mail if it is the newest report of its seat; all others have been read."""
-        found = find_report(mail, self._gm, self._settings.authserv_id)
-        if isinstance(found, ReceivedReport):
-            seat = found.data["campaign"], found.data["seat"]
-            before = self._reports.get(seat)
-            if before is not None:
-                self._passed_over.append(f"{before.where}: a later report has come")
-                self._read.append(before.mail)
-            self._reports[seat] = found
+    def _handle(self, report: ReceivedReport | str) -> None:
+        """Answer a report, and move it away at once; one that cannot be answered stays."""
+        if not isinstance(report, ReceivedReport):
+            self._passed_over += [report] if report else []
+            self._others += not report
             return
-        self._read.append(replace(mail, raw=b""))
-        if found:
-            self._passed_over.append(found)
-        else:
-            self._others += 1
+        try:
+            done = self._answer(report)
+        except (PbemError, RulesetError) as error:
+            self._problems.append(f"{report.where}: {describe_error(error)}")
+            self._kept.add(self._answer_file(report))
+            return
+        (self._sent if done else self._passed_over).append(
+            f"{report.where}: {'sheet sent' if done else 'there is nothing to send'}"
+        )
+        self._mailbox.done([report.mail])
 
-    def _answer(self, report: ReceivedReport) -> str:
-        """Send the sheet for a report; return what was sent, "" for nothing."""
+    def _answer(self, report: ReceivedReport) -> bool:
+        """Send the sheet for a report; return False if there is nothing to send."""
         file = self._answer_file(report)
         try:
             raw = file.read_bytes()
         except FileNotFoundError:
-            lines = None if report.data["view"]["over"] else self._play(report)
+            lines = None if report.is_over(self._now) else self._play(report)
             if lines is None:
-                return ""
+                return False
             raw = self._compose(report, lines)
             file.parent.mkdir(exist_ok=True)
             write_atomically(file, raw)
         self._carrier.send(report.reply_to, raw)
-        return f"{report.where}: sheet sent"
+        return True
 
-    def _delete_answers(self, *, but: Collection[Path]) -> None:
+    def _delete_answers(self) -> None:
         """Delete the answers to reports that have left the mailbox, also those of a pass that was killed."""
         for file in (self._settings.home / ANSWERS).glob("*.eml"):
-            if file not in but:
+            if file not in self._kept:
                 file.unlink(missing_ok=True)
 
     def _answer_file(self, report: ReceivedReport) -> Path:
@@ -233,7 +239,7 @@ def find_report(mail: RawMessage, gm: str, authserv_id: str = "") -> ReceivedRep
     message = parse_headers(mail.raw)
     files = [file for file in list_attachments(mail.raw) if file.name.endswith(".json")]
     if not files:
-        return "a mail from the campaign was too large to be read" if is_truncated(mail.raw) else ""
+        return "a mail was too large to be read" if is_truncated(mail.raw) else ""
     if (message.sender or "").lower() != gm.lower():
         return f"a report was not read: it is not from {gm}"
     if authserv_id and authentication_verdict(mail.raw, authserv_id, message.sender) != "pass":
@@ -246,10 +252,19 @@ def find_report(mail: RawMessage, gm: str, authserv_id: str = "") -> ReceivedRep
         data = read_report_data(files[0].content)
     except ReportDataError as error:
         return f"a report was not read: {error}"
-    view, named = data["view"], is_campaign_name(data["campaign"]) and is_plain_seat(data["seat"])
-    if not named or not all(isinstance(view.get(key), bool) for key in ("over", "awaited")):
+    if not _is_usable(data):
         return "a report was not read: it is damaged"
     return ReceivedReport(mail, message, reply_to, data, files[0].content)
+
+
+def _is_usable(data: Mapping[str, Any]) -> bool:
+    """Return True if the data of a report name a campaign, a seat and a deadline, and say if orders are asked for."""
+    named = is_campaign_name(data["campaign"]) and is_plain_seat(data["seat"])
+    try:
+        _read_time(data.get("deadline") or "2000-01-01")
+    except (TypeError, ValueError):
+        return False
+    return named and all(isinstance(data["view"].get(key), bool) for key in ("over", "awaited"))
 
 
 def _belongs_to(address: str, gm: str) -> bool:

@@ -24,7 +24,7 @@ from pbem.errors import ConfigError
 from pbem.mail import maildir
 from pbem.store.models import OrderSheet
 from tests.patience import PATIENCE
-from tests.toy.home import GAMES, Desk, is_report, text_of
+from tests.toy.home import GAMES, MONDAY, Desk, is_report, text_of
 
 ROOT = Path(__file__).parents[2]
 ORDERS = "orders@example.org"
@@ -161,18 +161,28 @@ def test_a_report_is_answered_once(bot: BotHome) -> None:
     assert not list((bot.folder / ANSWERS).iterdir())
 
 
-def test_the_newest_report_of_a_seat_is_answered(bot: BotHome) -> None:
-    """Of several that waited, the earlier ones are passed over."""
+def test_a_report_whose_turn_is_closed_is_passed_over(bot: BotHome) -> None:
+    """Of several that waited, those whose deadline has passed are not answered."""
     bot.desk.tick(hours=24 * 5)
     bot.fetch()
     done = bot.run()
 
     assert done.sent == ("toy1 red, round 2: sheet sent",)
-    assert "toy1 red, round 1: a later report has come" in done.passed_over
+    assert "toy1 red, round 1: there is nothing to send" in done.passed_over
+
+
+def test_a_forged_report_does_not_take_the_place_of_a_true_one(bot: BotHome) -> None:
+    """A later mail in the campaign's name, with a reply code of its own, keeps no report from being answered."""
+    bot.put(changed(report(bot), lambda data: data.update(label="round 9"), Reply_To="orders+forged@example.org"))
+
+    assert "toy1 red, round 1: sheet sent" in bot.run().sent
 
 
 def test_the_end_of_a_game_is_not_answered(bot: BotHome) -> None:
     """A report of a finished game asks for nothing."""
+    bot.run()
+    for path in (bot.folder / "sent" / "new").iterdir():
+        path.unlink()
     bot.put(changed(report(bot), lambda data: data["view"].update(over=True, awaited=False)))
 
     done = bot.run()
@@ -348,6 +358,8 @@ DEEP = b"[" * 100_000
         lambda data: data.update(campaign="../../etc"),
         lambda data: data.update(seat="red blue"),
         lambda data: data.update(seat=None),
+        lambda data: data.update(deadline="tomorrow"),
+        lambda data: data.update(deadline=5),
     ],
 )
 def test_a_damaged_report_is_passed_over(bot: BotHome, change: Any) -> None:
@@ -439,7 +451,7 @@ def test_a_carrier_that_fails_loses_nothing(bot: BotHome) -> None:
     assert b"\nBID 1\n" in bot.sent()[0]
 
 
-def killed_pass(folder: Path, before: str) -> None:
+def killed_pass(bot: BotHome, before: str) -> None:
     """Run a pass that is killed before a call of this name in a mailbox or a carrier."""
     source = (
         "import datetime as dt, os, signal, sys\n"
@@ -452,9 +464,11 @@ def killed_pass(folder: Path, before: str) -> None:
         "setattr(owner, name, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))\n"
         "settings = load_settings(Path(sys.argv[1]))\n"
         "play = by_mail.play_command({}, f'echo BID {os.getpid() % 9}', 60, settings)\n"
-        "by_mail.answer_reports(settings, 'orders@example.org', play, dt.datetime.now(dt.UTC))\n"
+        "by_mail.answer_reports(settings, 'orders@example.org', play, dt.datetime.fromisoformat(sys.argv[3]))\n"
     )
-    done = subprocess.run([sys.executable, "-c", source, str(folder), before], timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", source, str(bot.folder), before, bot.desk.now.isoformat()], timeout=PATIENCE, check=False
+    )
     assert done.returncode == -signal.SIGKILL
 
 
@@ -464,7 +478,7 @@ def test_a_pass_may_be_killed_anywhere(bot: BotHome, before: str) -> None:
 
     The command prints another sheet each time, and yet the one that may have been sent is sent again.
     """
-    killed_pass(bot.folder, before)
+    killed_pass(bot, before)
     for _ in range(2):
         bot.run(play_command(GAMES, "echo BID 9", SECONDS, bot.settings))
     every = bot.sent()
@@ -493,8 +507,9 @@ def test_a_copy_of_a_report_brings_the_same_sheet(bot: BotHome) -> None:
 
 
 def command_line(folder: Path, *words: str) -> list[str]:
-    """Return the words of the command."""
-    return [sys.executable, str(ROOT / "cli.py"), "bot", ORDERS, "--home", str(folder), *words]
+    """Return the words of the command, at the time of the toy's first turn."""
+    home = ["--home", str(folder), "--now", MONDAY.isoformat()]
+    return [sys.executable, str(ROOT / "cli.py"), "bot", ORDERS, *home, *words]
 
 
 def test_two_passes_at_once_send_one_sheet(bot: BotHome) -> None:
@@ -511,6 +526,7 @@ def test_two_passes_at_once_send_one_sheet(bot: BotHome) -> None:
         until = time.monotonic() + PATIENCE
         while not (bot.folder / "on").exists() and time.monotonic() < until:
             time.sleep(0.02)
+        assert (bot.folder / "on").exists()
         second = subprocess.run(command_line(bot.folder), capture_output=True, text=True, timeout=PATIENCE, check=False)
         (bot.folder / "go").write_text("")
         said, _ = first.communicate(timeout=PATIENCE)

@@ -39,9 +39,18 @@ def _folder(home: Path, server: MailServer, account: str) -> Path:
     return home
 
 
-def _run(server: MailServer, folder: Path) -> str:
+def _run(server: MailServer, folder: Path, now: dt.datetime) -> str:
     """Return what a pass of a bot prints."""
-    words = [sys.executable, str(ROOT / "cli.py"), "bot", server.address("orders"), "--home", str(folder)]
+    words = [
+        sys.executable,
+        str(ROOT / "cli.py"),
+        "bot",
+        server.address("orders"),
+        "--home",
+        str(folder),
+        "--now",
+        now.isoformat(),
+    ]
     done = subprocess.run([*words, "--bot", "random"], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -66,7 +75,7 @@ def test_two_bots_play_over_imap_and_smtp(mail_server: MailServer, make_settings
             tick(app, now)
             mail_server.settle()
             mail_server.append("ann", [b"From: mallory@example.net\r\nSubject: hello\r\n\r\nPLACE d4\r\n"])
-            said = [_run(mail_server, folder) for folder in folders.values()]
+            said = [_run(mail_server, folder, now) for folder in folders.values()]
             assert sum("sheet sent" in each for each in said) == 1
             mail_server.settle()
             tick(app, now + dt.timedelta(minutes=1))
@@ -77,6 +86,6 @@ def test_two_bots_play_over_imap_and_smtp(mail_server: MailServer, make_settings
         assert len(orders) == 3
         assert [email.message_from_bytes(raw)["From"].count("ann@") for raw in orders] == [1, 0, 1]
         for seat in folders.values():
-            _run(mail_server, seat)
+            _run(mail_server, seat, now)
     assert not mail_server.mails("ann")
     assert mail_server.mails("ann", folder=PROCESSED)
