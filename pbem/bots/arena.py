@@ -102,11 +102,7 @@ class ArenaResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Arena:
-    """Matches of one game between bots, numbered from 1. What happens in a match follows from its number and the seed.
-
-    Raises:
-        CampaignError, ConfigError: The game has no arena, or not for these bots or seats.
-    """
+    """Matches of one game between bots, numbered from 1. A match follows from its number and the seed."""
 
     ruleset: AnyRuleset
     options: Mapping[str, Any]
@@ -250,8 +246,8 @@ def play_arena(arena: Arena, games: int, *, jobs: int = 1, progress: Progress = 
     """Play so many matches, in several processes if there are `jobs`; the matches are the same with any number.
 
     Raises:
-        GameError, RulesetError: The game fails.
-        CampaignError: A process was killed.
+        GameError: The game fails.
+        CampaignError: The game cannot be set up, or a process was killed.
     """
     began, played = time.perf_counter(), []
     with contextlib.closing(_results(arena, games, jobs)) as results:
