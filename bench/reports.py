@@ -14,7 +14,7 @@ import argparse
 from dataclasses import asdict, fields
 
 from bench.parts.reported import Costs, costs, played
-from pbem.cli.demo import seat_names
+from pbem.bots.match import seat_names
 from pbem.games import installed_games
 from pbem.ruleset import AnyRuleset
 

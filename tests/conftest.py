@@ -25,7 +25,7 @@ pytest_plugins = ["tests.sampling"]
 HERE = Path(__file__).parent
 
 SLOW_FOLDERS = frozenset(
-    {"backup", "bench", "browser", "docs", "faults", "mail_servers", "scheduler", "season", "skeleton"}
+    {"backup", "bench", "browser", "docs", "faults", "learn", "mail_servers", "scheduler", "season", "skeleton"}
 )
 """Folders whose tests start servers and programs, or kill them."""
 

@@ -20,6 +20,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "click": {"cli"},
     "cryptography": {"web"},
     "dkim": {"mail"},
+    "gymnasium": {"learn"},
     "icalendar": {"report"},
     "imapclient": {"mail"},
     "jinja2": {"report"},
@@ -27,6 +28,8 @@ THIRD_PARTY: dict[str, set[str]] = {
     "markdown_it": {"report"},
     "markupsafe": {"report", "site", "web"},
     "packaging": {"games"},
+    "numpy": {"learn"},
+    "pettingzoo": {"learn"},
     "procrastinate": {"scheduler", "store"},
     "psycopg": {"scheduler"},
     "pytest": {"testing"},
@@ -195,6 +198,7 @@ def test_one_place_makes_all_mails_and_one_all_receipts() -> None:
     made = {found for file in HOST for found in calls(file) if found.partition(":")[2] in {"NewMail", "Receipt"}}
 
     assert made == {
+        "pbem/bots/by_mail.py:NewMail",
         "pbem/campaign/notices.py:NewMail",
         "pbem/cli/demo.py:NewMail",
         "pbem/campaign/order_sheets.py:Receipt",

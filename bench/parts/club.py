@@ -16,7 +16,8 @@ from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.start import StartCampaign
 from pbem.app import App, init_home, open_app
-from pbem.cli.demo import BotPlayer, seat_names
+from pbem.bots.match import seat_names
+from pbem.cli.demo import BotPlayer
 from pbem.config_values import FILE_NAME
 from pbem.mail.maildir import MaildirTransport
 from pbem.ruleset import AnyRuleset, Dice

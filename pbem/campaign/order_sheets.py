@@ -15,7 +15,9 @@ from sqlalchemy.orm import Session
 from pbem.campaign.courtesies import Lines as Lines
 from pbem.campaign.courtesies import Manners, find_courtesies
 from pbem.errors import CampaignError
+from pbem.games import find_game
 from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
+from pbem.report.data import ReportDataError, read_report_data
 from pbem.report.mailto import FORM, MORE, NOT_POSSIBLE
 from pbem.ruleset.lenient_parser import MOST_REMARKS
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
@@ -427,3 +429,18 @@ def require_valid_sheet(reading: SheetReading, seat: SeatName) -> SheetReading:
         hint = f" ({slip.hint})" if slip.hint else ""
         raise CampaignError(f"nothing in the sheet of {seat} is understood: line {slip.line}, {slip.text}{hint}")
     return reading
+
+
+def open_report(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:
+    """Return the data of a report's JSON, and their game.
+
+    Raises:
+        ReportDataError: It is no report, or one of another version of its game.
+        CampaignError: The game is not installed, or cannot be used.
+    """
+    data = read_report_data(report)
+    ruleset = find_game(games, data["game"])
+    if data["game_version"] != ruleset.version:
+        there, here = data["game_version"], ruleset.version
+        raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
+    return ruleset, data

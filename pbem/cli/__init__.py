@@ -73,7 +73,9 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Players and programmers": {
         "check": ("programmers:check", "Check an order sheet without sending it"),
-        "dev": ("programmers:dev", "Start a game of your own; print JSON schemas"),
+        "arena": ("bots:arena", "Let bots play each other, and count who wins"),
+        "bot": ("bots:bot", "Answer reports by mail with a bot's order sheets"),
+        "dev": ("programmers:dev", "Start a game of your own, record one; print JSON schemas"),
     },
 }
 """The sections of the help: the commands of each, where they are, and the summaries that their own help begins with."""

@@ -26,13 +26,14 @@ from pbem.actions.ruling import ShowRulingForm, read_folder, write_folder
 from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.archive.replay import replay
-from pbem.campaign.snapshot import format_player_count, load_campaign, load_state
+from pbem.bots.match import seat_names
+from pbem.campaign.snapshot import load_campaign, load_state
 from pbem.cli.call import Call
 from pbem.cli.command import NEW, command
 from pbem.cli.options import FOLDER
 from pbem.cli.output import progress
 from pbem.config import load_settings, write_default_settings
-from pbem.errors import CampaignError, ConfigError
+from pbem.errors import CampaignError
 from pbem.games import find_game
 from pbem.log import open_log
 from pbem.mail.compose import NewMail, compose
@@ -195,7 +196,6 @@ CAMPAIGN = "demo"
 SITE = "site"
 RULINGS = "rulings"
 MOST_TURNS = 500
-USUAL_SEATS = 4
 START = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
 """The demo's clock starts here, so that a repeated demo has the same result."""
 
@@ -256,22 +256,6 @@ def run_demo(
         while demo.turns < turns and demo.play_turn():
             progress("playing turn", demo.turns, turns if turns < MOST_TURNS else 0)
         return demo.result()
-
-
-def seat_names(ruleset: AnyRuleset, seats: int | None) -> list[str]:
-    """Return the names of so many seats of a game; by default four, where it takes them.
-
-    Raises:
-        ConfigError: If it does not take so many.
-    """
-    known = ruleset.seats
-    number = seats if seats is not None else min(known.most, max(known.least, USUAL_SEATS))
-    if not known.least <= number <= known.most:
-        raise ConfigError(f"{ruleset.title} is for {format_player_count(known)} players, not {number}")
-    if known.names:
-        return list(known.names[:number])
-    others = [f"player{count}" for count in range(1, number + 1)]
-    return [*ruleset.demo.seats[:number], *others[len(ruleset.demo.seats) :]]
 
 
 class _Demo:

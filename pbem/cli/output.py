@@ -129,6 +129,12 @@ class _ProgressLine:
             click.echo(f"\r{'':<{self._width}}\r", nl=False, err=True)
 
 
+def check_picture_name(path: Path) -> None:
+    """Raise CampaignError if the ending of a name is not that of a picture that can be written."""
+    if path.suffix.lower() not in (".svg", ".png"):
+        raise CampaignError(f"{path} is neither an SVG nor a PNG: call it like {path.with_suffix('.png')}")
+
+
 def write_picture(path: Path, picture: Picture) -> None:
     """Write a picture as SVG or PNG, by the ending of the file's name.
 
@@ -137,10 +143,8 @@ def write_picture(path: Path, picture: Picture) -> None:
     """
     from pbem.report.pictures import render_png
 
-    kind = path.suffix.lower()
-    if kind not in (".svg", ".png"):
-        raise CampaignError(f"{path} is neither an SVG nor a PNG: call it like {path.with_suffix('.png')}")
-    content = picture.svg.encode() if kind == ".svg" else render_png(picture)
+    check_picture_name(path)
+    content = picture.svg.encode() if path.suffix.lower() == ".svg" else render_png(picture)
     if content is None:
         raise CampaignError("the picture cannot be painted as PNG here; an SVG can be written")
     try:

@@ -22,13 +22,13 @@ from pbem.campaign.order_sheets import (
     has_lines_of_form,
     hidden_orders_note,
     make_receipt,
+    open_report,
     parse_sheet,
     save_sheets,
 )
 from pbem.campaign.people import verify_token
 from pbem.campaign.schedule import Schedule
 from pbem.errors import PARSE_ERRORS
-from pbem.games import find_game
 from pbem.inbox.command_parser import (
     ORDER_COMMANDS,
     ClearOrders,
@@ -48,7 +48,7 @@ from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.body import rejoin_lines
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
-from pbem.report.data import ReportDataError, read_report_data
+from pbem.report.data import ReportDataError
 from pbem.report.mailto import FORM, as_comment
 from pbem.ruleset import order_tree
 from pbem.ruleset.order_types import Finding, Order
@@ -442,7 +442,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         ReportDataError: the report cannot be used.
         CampaignError: its game is not installed.
     """
-    ruleset, data = _open_report(games, report)
+    ruleset, data = open_report(games, report)
     lines, cleaned = file_lines(sheet)
     lines, mended = rejoin_lines(lines, None)
     sheet_text = find_sheet(lines, {data["campaign"]})
@@ -468,18 +468,8 @@ def order_form(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
         ReportDataError: the report cannot be used.
         CampaignError: its game is not installed.
     """
-    ruleset, data = _open_report(games, report)
+    ruleset, data = open_report(games, report)
     return _call_ruleset(ruleset, lambda: order_tree.order_form(ruleset, data["view"]))
-
-
-def _open_report(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:
-    """Return the data of a report, and their game if it has the version that wrote them."""
-    data = read_report_data(report)
-    ruleset = find_game(games, data["game"])
-    if data["game_version"] != ruleset.version:
-        there, here = data["game_version"], ruleset.version
-        raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
-    return ruleset, data
 
 
 def _call_ruleset(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:

@@ -1,4 +1,4 @@
-"""Pool of processes that render the reports of a turn when there are enough of them.
+"""Pools of processes: one that renders the reports of a turn when there are enough of them, and what it is made of.
 
 Workers are forked: they need games and templates that cannot be sent to another
 process, and a fresh interpreter takes a second to import them. A job that fails
@@ -27,7 +27,7 @@ from logging.handlers import BufferingHandler
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pbem.log import LOG
 from pbem.report.facts import RenderedReport, ReportFacts
@@ -50,6 +50,7 @@ class Job(NamedTuple):
     orders: Sequence[Order] = ()
 
 
+T = TypeVar("T")
 Render = Callable[[Job], RenderedReport]
 _Pending = Future[tuple[RenderedReport, list[LogRecord]] | None]
 
@@ -74,8 +75,7 @@ class ReportPool:
     ) -> None:
         self._size, self._few, self._together = size, few, together
         self._games, self._render, self._rest = games, render, rest
-        self._executor: ProcessPoolExecutor | None = None
-        self._workers: list[BaseProcess] = []
+        self._workers: WorkerPool | None = None
 
     def reports(self, jobs: Iterable[Job]) -> Iterator[RenderedReport]:
         """Yield the reports of all jobs, in their order."""
@@ -96,15 +96,9 @@ class ReportPool:
 
     def close(self) -> None:
         """Kill the workers; they start again if needed."""
-        for process in self._workers:
-            process.kill()
-        if self._executor is not None:
-            if sys.version_info < (3, 11, 5):  # gh-94777: it waits for a thread whose pipe is never read
-                self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
-            self._executor.shutdown()
-        for process in self._workers:
-            process.join()  # the executor knows none of them if one could not be forked
-        self._executor, self._workers = None, []
+        if self._workers is not None:
+            self._workers.close()
+        self._workers = None
 
     def _submit(self, job: Job) -> _Pending | None:
         """Give a job to the workers; return None if they cannot find its game by its key, or are gone."""
@@ -116,8 +110,8 @@ class ReportPool:
         except Exception:  # noqa: BLE001 - whatever the orders of a game raise
             return None
         try:
-            self._executor = self._executor or self._open()
-            return self._executor.submit(_render_in_worker, key, request)
+            self._workers = self._workers or self._open()
+            return self._workers.submit(_render_in_worker, key, request)
         except (BrokenProcessPool, OSError):  # a worker was killed, or none can be forked
             self.close()
             return None
@@ -136,20 +130,54 @@ class ReportPool:
             LOG.handle(record)
         return parts
 
-    def _open(self) -> ProcessPoolExecutor:
+    def _open(self) -> WorkerPool:
         self._rest()  # a forked worker would share the pipes of its child processes
+        return WorkerPool(self._size, _start_renderer, (self._games, self._render))
+
+
+class WorkerPool:
+    """Processes forked from this one. They know all that it knew, share none of its files, and end with it.
+
+    Each calls `start(*given)` first. Ctrl-C is left to this process.
+
+    Raises:
+        OSError: No process can be forked.
+    """
+
+    def __init__(self, size: int, start: Callable[..., object], given: tuple[Any, ...]) -> None:
+        self._processes: list[BaseProcess] = []
+        self._executor = ProcessPoolExecutor(size, get_context("fork"), _start_worker, (start, given))
+        try:
+            self._fork()
+        except BaseException:
+            self.close()
+            raise
+
+    def _fork(self) -> None:
         others = active_children()
-        executor = ProcessPoolExecutor(self._size, get_context("fork"), _start_worker, (self._games, self._render))
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until workers have their own handlers
         try:
             with warnings.catch_warnings():
                 # A worker uses none of the threads that there are.
                 warnings.simplefilter("ignore", DeprecationWarning)
-                executor.submit(os.getpid)  # forks all workers
+                self._executor.submit(os.getpid)  # forks all workers
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            self._workers = [process for process in active_children() if process not in others]
-        return executor
+            self._processes = [process for process in active_children() if process not in others]
+
+    def submit(self, work: Callable[..., T], *given: object) -> Future[T]:
+        """Let a worker call a function of a module. Raises BrokenProcessPool if a worker was killed."""
+        return self._executor.submit(work, *given)
+
+    def close(self) -> None:
+        """Kill the workers."""
+        for process in self._processes:
+            process.kill()
+        if sys.version_info < (3, 11, 5):  # gh-94777: it waits for a thread whose pipe is never read
+            self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
+        self._executor.shutdown()
+        for process in self._processes:
+            process.join()  # the executor knows none of them if one could not be forked
 
 
 class _Worker(NamedTuple):
@@ -162,13 +190,17 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGPROF)
 _WORKER: ContextVar[_Worker] = ContextVar("worker")
 
 
-def _start_worker(games: Mapping[str, AnyRuleset], render: Render) -> None:
+def _start_worker(start: Callable[..., object], given: tuple[Any, ...]) -> None:
     """Prepare a new worker, which shares the memory of its parent but none of its files."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its turn, and then the workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its work, and then the workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     _close_files()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
+    start(*given)
+
+
+def _start_renderer(games: Mapping[str, AnyRuleset], render: Render) -> None:
     log = BufferingHandler(sys.maxsize)
     LOG.handlers[:] = [log]
     _WORKER.set(_Worker(games, render, log))

@@ -255,6 +255,13 @@ def _node_data(choice: Choice | Amount) -> Node:
     return {**node, **{name: value for name, value in data.items() if value}}
 
 
+def next_nodes(form: Json, node: Node) -> Sequence[Node]:
+    """Return the nodes behind a node, unpacked."""
+    behind = node.get("next", [])
+    behind = form["shared"][behind] if isinstance(behind, int) else behind
+    return [{"word": word} for word in behind.split(" ")] if isinstance(behind, str) else behind
+
+
 # Lines made from forms. Numbers stay numbers in them, so that a row of them becomes one amount.
 _Word = str | int
 _Lines = Sequence[tuple[_Word, ...]]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from pbem.ruleset.order_tree import Node, write_line
+from pbem.ruleset.order_tree import Node, next_nodes, write_line
 from pbem.ruleset.values import Json
 
 
@@ -45,13 +45,6 @@ def tree_lines(form: Json) -> Iterator[TreeLine]:
         for node in unit["tree"]:
             begun = TreeLine((node["word"],), (), index)
             yield from _lines(form, {**node, "word": unit["name"]}, begun)
-
-
-def next_nodes(form: Json, node: Node) -> Sequence[Node]:
-    """Return the nodes behind a node, unpacked."""
-    behind = node.get("next", [])
-    behind = form["shared"][behind] if isinstance(behind, int) else behind
-    return [{"word": word} for word in behind.split(" ")] if isinstance(behind, str) else behind
 
 
 def all_nodes(form: Json) -> Iterator[Node]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from bench.parts.reported import costs, played
-from pbem.cli.demo import seat_names
+from pbem.bots.match import seat_names
 from pbem_rules.singularity import RULESET
 
 

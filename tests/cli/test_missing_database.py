@@ -22,7 +22,7 @@ from pbem.store.session import Store
 from tests.cli.conftest import Run
 
 NOW = ("--now", "2026-11-02T10:00Z")
-WITHOUT_A_HOME = {"demo", "games", "check", "dev", "help"}
+WITHOUT_A_HOME = {"arena", "bot", "demo", "games", "check", "dev", "help"}
 """Commands that need no home, or make one."""
 
 WORDS: dict[str, tuple[str, ...]] = {

@@ -33,6 +33,8 @@ from pbem.archive.verify import VerifyResult
 from pbem.backup.create import BackupCreated
 from pbem.backup.restore import BackupCheck, RestoreResult
 from pbem.backup.transfer import ExportResult, ImportResult
+from pbem.bots.arena import ArenaResult
+from pbem.bots.by_mail import BotPass
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
 from pbem.cli import main
 from pbem.cli.command import Command
@@ -133,6 +135,8 @@ FACTS: Mapping[str, tuple[type, ...]] = {
     "roll": (RollList, RollResult),
     "undo": (UndoResult,),
     "check": (Check,),
+    "arena": (ArenaResult,),
+    "bot": (BotPass,),
     "inbox": (MessageList, MessageDetail),
     "outbox": (UndeliveredMail, DeliveryCounts),
     "site": (Published,),

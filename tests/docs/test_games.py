@@ -65,7 +65,7 @@ def test_the_examples_of_a_page_are_run(page: Path) -> None:
             exec(compile(block, page.name, "exec", dont_inherit=True), names)
 
     assert runner.summarize(verbose=False).failed == 0
-    assert {kind for kind, _ in _BLOCK.findall(page.read_text())} <= {"python", "jinja"}
+    assert {kind for kind, _ in _BLOCK.findall(page.read_text())} <= {"python", "jinja", "text"}
 
 
 def test_the_templates_of_the_page_write_reports(night_market: Path) -> None:

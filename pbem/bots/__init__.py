@@ -1,0 +1,1 @@
+"""Bots: games between them in memory, and a bot that has a seat by mail."""
