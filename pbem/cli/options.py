@@ -122,6 +122,9 @@ def before_undo(flag: str, **settings: Any) -> Callable[[F], F]:
 
 
 def restore_option(function: F) -> F:
-    """Give a command its former --restore, with an optional number; without it the value is 0."""
+    """Give a command its --restore, with an optional number; without it the value is 0.
+
+    What was replaced is listed with it. `pbem undo` takes back the newest change alone.
+    """
     kind = click.IntRange(0, 2**31 - 1)
-    return before_undo("--restore", type=kind, is_flag=False, flag_value=0, metavar="[NUMBER]")(function)
+    return click.option("--restore", type=kind, is_flag=False, flag_value=0, hidden=True)(function)

@@ -35,7 +35,7 @@ from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import command
 from pbem.cli.lines import ruling_folder_lines
-from pbem.cli.options import FOLDER, NUMBER, before_undo, campaign, restore_option
+from pbem.cli.options import FOLDER, NUMBER, campaign, restore_option
 from pbem.errors import CampaignError, StoreError
 from pbem.ruleset.order_types import Finding
 from pbem.text import wrap
@@ -128,7 +128,7 @@ RULINGS = "rulings"
 @click.option("--edit", is_flag=True, help="Write the ruling in your editor, and submit it.")
 @click.option("--form", type=FOLDER, metavar="FOLDER", help="Write the files of the ruling into this folder.")
 @click.option("--force", is_flag=True, help="With --form: write files anew that are there already.")
-@before_undo("--drop", is_flag=True)
+@click.option("--drop", is_flag=True, hidden=True)
 @restore_option
 def ruling(
     call: Call,
