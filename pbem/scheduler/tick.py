@@ -11,6 +11,7 @@ import datetime as dt
 import fcntl
 import signal
 import time
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -425,7 +426,8 @@ def stopped_by_signals() -> Iterator[Event]:
     stop = Event()
 
     def set_stop(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
+        # By another thread: a signal that comes while this one is inside `stop.wait` finds the event's lock taken.
+        start_new_thread(stop.set, ())
         util.request_shutdown()
 
     before = {number: signal.signal(number, set_stop) for number in (signal.SIGTERM, signal.SIGINT)}

@@ -12,7 +12,9 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from pbem.cli import main
+from pbem.scheduler.tick import stopped_by_signals
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,3 +72,11 @@ def test_serve_ticks_until_it_is_told_to_stop(duel: Run, home: Path) -> None:
     assert first[1] != "Nothing to do.\n"
     assert rest.endswith("Stopped.\n")
     assert process.returncode == 0
+
+
+def test_a_signal_that_comes_while_the_event_is_looked_at_stops_the_service() -> None:
+    """The handler does not wait for a lock that the code below it has, in `Event.wait`: it would for ever."""
+    with stopped_by_signals() as stop:
+        with stop._cond:  # type: ignore[attr-defined] # as inside `wait`
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert stop.wait(PATIENCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import takewhile
 from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
@@ -47,7 +48,8 @@ class _Session(StreamRequestHandler):
             return b"550 5.1.1 nobody of that name\r\n"
         if line.startswith(b"DATA"):
             self.wfile.write(b"354 go on\r\n")
-            self.server.taken.append(b"".join(iter(self.rfile.readline, b".\r\n")))
+            # Until the dot, or until the client has gone.
+            self.server.taken.append(b"".join(takewhile(b".\r\n".__ne__, self.rfile)))
         return b"250 ok\r\n"
 
 
