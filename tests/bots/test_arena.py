@@ -310,7 +310,9 @@ def test_an_interrupted_arena_leaves_no_process(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(
         "import os, time\ndef bot(view, dice):\n    open(f'{os.getpid()}.playing', 'w').close()\n    time.sleep(600)\n"
     )
-    words = [sys.executable, str(ROOT / "cli.py"), "arena", "singularity", "--bots", "slow:bot", "--jobs", "2"]
+    # Where the tests are run in the background, SIGINT is ignored, and so it would be by all that they start.
+    started = "import signal as s; s.signal(s.SIGINT, s.default_int_handler); from pbem.cli import main; main()"
+    words = [sys.executable, "-c", started, "arena", "singularity", "--bots", "slow:bot", "--jobs", "2"]
     with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         until = time.monotonic() + PATIENCE
         while len(list(tmp_path.glob("*.playing"))) < 2 and time.monotonic() < until:
