@@ -138,6 +138,6 @@ def test_a_campaign_made_by_two_at_once_is_made_once(migrated_postgres_url: str,
         with desk.app.store.writing() as session:
             session.connection().exec_driver_sql(_TAKEN_MEANWHILE.replace("ON outgoing", "ON campaign"))
 
-        with pytest.raises(CampaignError, match="at this very moment: make toy1 again"):
+        with pytest.raises(CampaignError, match="at the same moment: create toy1 again"):
             create_campaign(desk.app, wanted, desk.now)
         assert create_campaign(desk.app, wanted, desk.now).seal
