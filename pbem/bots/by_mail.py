@@ -41,7 +41,7 @@ from pbem.mail.transport import Transport, open_transport
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.orders import MAX_LINES
-from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset, bot_lines
 from pbem.ruleset.values import is_plain_seat
 from pbem.text import cut_at_word
 from pbem.util import TimeLimitExceeded, redact_secrets, run_with_time_limit, write_atomically
@@ -283,7 +283,7 @@ def play_game(games: Mapping[str, AnyRuleset], name: str, seconds: float) -> Pla
             raise BotError(f"{ruleset.title} has no bot {name!r}. Its bots: {', '.join(ruleset.bots) or 'none'}")
         dice = Dice(seed_of("bot", data["campaign"], data["seat"], report.message.message_id))
         try:
-            lines = run_with_time_limit(seconds, lambda: ruleset.bots[name](data["view"], dice))
+            lines = run_with_time_limit(seconds, lambda: bot_lines(ruleset.bots[name], data["view"], dice))
         except TimeLimitExceeded:
             raise BotError(f"the bot {name} has no sheet after {seconds:g} seconds") from None
         except Exception as error:  # a bot may raise anything
