@@ -85,7 +85,7 @@ def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
 
 def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
     """A tick of an inactive home refuses with the command to type."""
-    with pytest.raises(ConfigError, match="activate it: pbem restore --activate"):
+    with pytest.raises(ConfigError, match="Activate it: pbem restore --activate"):
         again.tick()
     assert is_closed(again.app)
     activate_home(again.app)
