@@ -249,7 +249,7 @@ def _the_gm_runs_a_turn_again(season: Season) -> None:
     season.tick()
     told = {seat: subjects(season.read(account)) for seat, account in season.who.items()}
 
-    touched = {seat for seat in told if f" {seat}: corrected report, edition 2" in asked}
+    touched = {seat for seat in told if f" {seat}: corrected report, version 2" in asked}
     assert "red" in touched
     assert {seat for seat, each in told.items() if any("CORRECTED" in subject for subject in each)} == touched
 
