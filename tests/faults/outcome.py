@@ -33,7 +33,7 @@ _RECORD = re.compile(rb"\b[0-9a-f]{64}\b")
 
 # In a link that writes a mail it stands behind an encoded plus.
 _KEY = re.compile(rb"(?:\b|(?<=%2B))[0-9a-z]{16,}\b")
-_NUMBERED = re.compile(r"\bletter \d+")
+_NUMBERED = re.compile(r"\bmessage \d+")
 _GM = "gm@example.org"
 
 # Kinds of mail with a newly drawn key, which may be part of the Message-ID: no two nights draw the same.
@@ -120,7 +120,7 @@ def _rows(session: Session, query: Any) -> list[Any]:
 
 def _letter(row: Any) -> tuple[str, str, str]:
     # PostgreSQL skips the numbers of messages whose commit was killed.
-    return row.sha256, row.state, _NUMBERED.sub("letter", row.note)
+    return row.sha256, row.state, _NUMBERED.sub("message", row.note)
 
 
 def _turn(row: Any) -> tuple[str, int, str, str, bool]:
