@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +12,8 @@ from typing import Any, NamedTuple
 from pbem.report.data import report_data, write_report_data
 from pbem.report.facts import OrderOutcome, ReportFacts, SheetUsed
 from pbem.report.renderer import Renderer
-from pbem.ruleset import AnyRuleset, Dice, Event, Order, SeatName, TurnInput, View, canonical_json
-from pbem.ruleset.protocol import iter_views, with_memory
+from pbem.ruleset import AnyRuleset, Dice, Event, Order, SeatName, TurnInput, View
+from pbem.ruleset.protocol import mailed_views
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 DEADLINE = dt.datetime(2030, 1, 1, 20, tzinfo=dt.UTC)
@@ -55,19 +54,12 @@ def played(ruleset: AnyRuleset, seats: Sequence[SeatName], turns: int) -> list[R
     orders: dict[SeatName, tuple[Order, ...]] = {}
     views: dict[SeatName, View] = {}
     for number in range(turns + 1):
-        views = _views(ruleset, state, seats, events, views)
+        views = mailed_views(ruleset, state, seats, events, views)
         if number == turns or ruleset.standing(state).over:
             break
         orders = {seat: _ordered(ruleset, view, dice.scoped("bot", seat, number)) for seat, view in views.items()}
         state, events = ruleset.resolve(state, TurnInput(orders), dice.scoped("turn", number))
     return [Reported(view, orders.get(seat, ())) for seat, view in views.items()]
-
-
-def _views(
-    ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], events: Any, before: Mapping[SeatName, View]
-) -> dict[SeatName, View]:
-    shown = iter_views(ruleset, state, seats, events)
-    return {seat: json.loads(canonical_json(with_memory(ruleset, view, before.get(seat)))) for seat, view in shown}
 
 
 def _ordered(ruleset: AnyRuleset, view: View, dice: Dice) -> tuple[Order, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import io
-import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,9 +23,8 @@ from pbem.report.pictures import render_png
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, iter_views, with_memory
-from pbem.ruleset.serialization import canonical_json
-from pbem.ruleset.values import Event, SeatName, View
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, mailed_views
+from pbem.ruleset.values import SeatName, View
 
 TURNS = 4
 """Turns that are played: after them the boards of all games show more than their set-up."""
@@ -110,7 +108,7 @@ def play_turns(ruleset: AnyRuleset, turns: int) -> Iterator[SampleTurn]:
     seats, dice = _choose_seats(ruleset), Dice(_SEED)
     options = {option.name: option.default for option in ruleset.options}
     state = ruleset.setup(options, seats, dice.scoped("setup"))
-    views = _views(ruleset, state, seats, (), {})
+    views = mailed_views(ruleset, state, seats, (), {})
     yield SampleTurn(views, {})
     until = time.thread_time() + SECONDS
     for number in range(1, turns + 1):
@@ -119,7 +117,7 @@ def play_turns(ruleset: AnyRuleset, turns: int) -> Iterator[SampleTurn]:
         rolled = dice.scoped("turn", number)
         orders = _order(ruleset, state, views, rolled)
         state, events = ruleset.resolve(state, TurnInput(orders), rolled.scoped("rules"))
-        views = _views(ruleset, state, seats, events, views)
+        views = mailed_views(ruleset, state, seats, events, views)
         yield SampleTurn(views, orders)
 
 
@@ -141,18 +139,6 @@ def sample_sheet(ruleset: AnyRuleset, view: View, most: int) -> tuple[Order, ...
 def _choose_seats(ruleset: AnyRuleset) -> tuple[SeatName, ...]:
     number = min(max(_SEATS, ruleset.seats.least), ruleset.seats.most)
     return (ruleset.seats.names or tuple(f"seat{each}" for each in range(1, number + 1)))[:number]
-
-
-def _views(
-    ruleset: AnyRuleset,
-    state: Any,
-    seats: Sequence[SeatName],
-    events: Sequence[Event],
-    before: Mapping[SeatName, View],
-) -> dict[SeatName, View]:
-    told = iter_views(ruleset, state, seats, events)
-    # Through JSON, as all that leaves a ruleset.
-    return {seat: json.loads(canonical_json(with_memory(ruleset, view, before.get(seat)))) for seat, view in told}
 
 
 def _order(

@@ -15,7 +15,7 @@ from typing import Any
 from pbem.errors import RulesetError, SaveError
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Finding, Order
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, iter_views, with_memory
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, mailed_views
 from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.validation import (
     AnySchema,
@@ -29,7 +29,7 @@ from pbem.ruleset.validation import (
     StringSchema,
     validate,
 )
-from pbem.ruleset.values import Event, Json, Option, SeatName, View
+from pbem.ruleset.values import Json, Option, SeatName, View
 
 MOST_TURNS = 200
 """Turns after which bots stop."""
@@ -157,7 +157,7 @@ def _recorded(ruleset: AnyRuleset, seats: Sequence[SeatName], options: Mapping[s
 def _played(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _Write) -> dict[str, Json]:
     turns: list[Json] = []
     used: dict[SeatName, tuple[Order, ...]] = {}
-    views = _views(ruleset, state, seats, (), {})
+    views = mailed_views(ruleset, state, seats, (), {})
     while not (standing := ruleset.standing(state)).over and (sheets := write(len(turns) + 1, views)) is not None:
         parsed = {seat: ruleset.parse(views[seat], list(enumerate(lines, 1))) for seat, lines in sheets.items()}
         missing = standing.awaiting - parsed.keys()
@@ -165,7 +165,7 @@ def _played(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _
         used |= {seat: sheet.orders for seat, sheet in parsed.items()}
         orders = {seat: used[seat] for seat in sorted(parsed.keys() | missing)}
         state, events = ruleset.resolve(state, TurnInput(orders, missing=missing), _DICE.scoped("turn", len(turns) + 1))
-        views = _views(ruleset, state, seats, events, views)
+        views = mailed_views(ruleset, state, seats, events, views)
         turns.append(
             {
                 "sheets": {seat: list(lines) for seat, lines in sheets.items()},
@@ -177,13 +177,6 @@ def _played(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _
         )
     end = {"over": standing.over, "winners": list(standing.winners), "reason": standing.reason}
     return {"turns": turns, "end": {**end, "scores": dict(standing.scores)}}
-
-
-def _views(
-    ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], events: Sequence[Event], before: _Views
-) -> dict[SeatName, View]:
-    made = iter_views(ruleset, state, seats, events)
-    return {seat: _through_json(with_memory(ruleset, view, before.get(seat))) for seat, view in made}
 
 
 def _through_json(data: Any) -> Any:

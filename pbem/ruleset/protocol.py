@@ -10,6 +10,7 @@ else reads them, so a view cannot smuggle a reference to the state.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -20,6 +21,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.rolls import Roll, Rolls
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import (
     AttachedFiles,
@@ -400,3 +402,18 @@ def iter_views(
         return
     for seat in seats:
         yield seat, ruleset.view(state, seat, events)
+
+
+def mailed_views(
+    ruleset: AnyRuleset,
+    state: Any,
+    seats: Sequence[SeatName],
+    events: Sequence[Event],
+    before: Mapping[SeatName, View],
+) -> dict[SeatName, View]:
+    """Return each seat's view as it is mailed: with its memory, and through JSON, as all that leaves a ruleset.
+
+    `before` has the views that the seats were mailed last.
+    """
+    made = iter_views(ruleset, state, seats, events)
+    return {seat: json.loads(canonical_json(with_memory(ruleset, view, before.get(seat)))) for seat, view in made}
