@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 IMPORTS = "import sqlalchemy.orm, click, jinja2"
-"""What the others are measured against."""
+"""The measure of the others."""
 
 _PBEM = (sys.executable, "-c", "from pbem.cli import main; main(prog_name='pbem')")
 _SEATS = [f"--seat={seat}={seat}@example.org" for seat in ("red", "green", "cyan", "blue")]

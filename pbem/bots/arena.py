@@ -45,7 +45,7 @@ _TEXT = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What a bot did wrong, and how often: it "raised" exceptions, or orders of it were "not accepted"."""
+    """A mistake of a bot, and how often it came: it "raised" exceptions, or orders of it were "not accepted"."""
 
     bot: str
     kind: str

@@ -95,7 +95,7 @@ Play = Callable[[ReceivedReport], Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotPass:
-    """What one pass did: sheets sent, reports that got none, the number of other mails, and problems."""
+    """The result of one pass: sheets sent, reports that got none, the number of other mails, and problems."""
 
     sent: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()

@@ -166,7 +166,7 @@ class TurnRules(RulesetTests):
         "print, and neither hash() nor id()."
     )
     def test_a_game_asks_nothing_outside(self) -> None:
-        """What a game's code calls while a turn is made is named with its line, if it could differ another time."""
+        """All that a game's code calls while a turn is made is named with its line, if it could differ another time."""
         step = standard_game(self.ruleset).steps[-1]
         with outside_calls(self.ruleset) as found:
             self.ruleset.setup(default_options(self.ruleset), usual_seats(self.ruleset), Dice(SEED))

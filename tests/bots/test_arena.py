@@ -150,7 +150,7 @@ def test_wins_are_counted_by_bot_and_by_seat() -> None:
 
 
 def test_a_shared_win_counts_for_all_winners() -> None:
-    """Where nobody bids, all seats win together, and a bot counts for each of its seats."""
+    """All seats win together if nobody bids, and a bot counts for each of its seats."""
     result = played("miser", games=3)
 
     assert result.bots[0].won == result.bots[0].played == 6

@@ -127,7 +127,7 @@ def test_a_former_option_names_what_took_its_place(duel: Run) -> None:
 
 @pytest.mark.parametrize("line", ["sheet duel red --restore", "ruling duel --restore 2", "ruling duel --drop"])
 def test_what_lists_name_is_no_former_option(duel: Run, line: str) -> None:
-    """What a list tells a GM to type is answered without a note: undo takes back the newest change alone."""
+    """Options that a list tells a GM to type are taken without a note: undo takes back the newest change alone."""
     assert duel(*line.split()).stderr.startswith("Not done: ")
 
 

@@ -1,4 +1,4 @@
-"""What a command imports: the help and completion next to nothing, an idle tick and the status not all the program."""
+"""The imports of a command: next to none for help and completion, not all the program for a tick and status."""
 
 from __future__ import annotations
 

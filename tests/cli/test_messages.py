@@ -1,4 +1,4 @@
-"""What a GM is told by the commands of every day: the fact, then the next command."""
+"""The words of the commands of every day to a GM: the fact, then the next command."""
 
 from __future__ import annotations
 

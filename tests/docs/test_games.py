@@ -85,7 +85,7 @@ def test_each_filter_is_on_the_page() -> None:
 
 
 def test_each_variable_is_on_the_page() -> None:
-    """What a report's template is given is named there."""
+    """All that a report's template is given is named there."""
     source = (ROOT / "pbem" / "report" / "renderer.py").read_text()
     given = re.findall(
         r'^            "(\w+)": ', source.partition("def _context(")[2].partition("def _render(")[0], re.MULTILINE

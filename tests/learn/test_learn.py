@@ -151,7 +151,7 @@ def test_an_agent_sees_what_its_report_would_tell() -> None:
 
 
 def test_in_turn_the_others_wait() -> None:
-    """Who is not asked for orders can only wait."""
+    """A seat that is not asked for orders can only wait."""
     env = toy(pace="in_turn")
     masks = {agent: each["action_mask"] for agent, each in env._observations().items()}
 

@@ -359,7 +359,7 @@ def test_a_damaged_background_is_painted_again(tmp_path: Path, damage: str) -> N
 
 
 def test_a_full_disk_costs_no_picture(tmp_path: Path) -> None:
-    """Where a background can be written in part only, it is drawn all the same, now and by the next worker."""
+    """A background that can be written in part only is drawn all the same, now and by the next worker."""
     with closing(PainterProcess(tmp_path)) as worker:
         worker.draw(job_of(picture(svg("one"))))  # starts it
         assert worker._process

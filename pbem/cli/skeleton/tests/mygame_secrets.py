@@ -14,7 +14,7 @@ from mygame.state import REACH, State
 
 
 PUBLIC = ("turn", "turns", "caves", "players.*.playing")
-"""What every seat knows, as paths in the state."""
+"""The parts of the state that every seat knows, as paths."""
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
