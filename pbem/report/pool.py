@@ -58,22 +58,13 @@ _Pending = Future[tuple[RenderedReport, list[LogRecord]] | None]
 class ReportPool:
     """Renders the reports of a turn by `render`: up to `few` in this process, more of them in `size` processes.
 
-    With `together`, `few` counts for all turns together: for reports whose
-    renderer is costly to start, so that one process should do them. `rest` ends
-    the child processes of `render`, which workers must not share.
+    `rest` ends the child processes of `render`, which workers must not share.
     """
 
     def __init__(
-        self,
-        size: int,
-        few: int,
-        games: Mapping[str, AnyRuleset],
-        render: Render,
-        rest: Callable[[], None],
-        *,
-        together: bool,
+        self, size: int, few: int, games: Mapping[str, AnyRuleset], render: Render, rest: Callable[[], None]
     ) -> None:
-        self._size, self._few, self._together = size, few, together
+        self._size, self._few = size, few
         self._games, self._render, self._rest = games, render, rest
         self._workers: WorkerPool | None = None
 
@@ -82,10 +73,8 @@ class ReportPool:
         left = iter(jobs)
         first = list(islice(left, self._few + 1))
         if self._size < 2 or len(first) <= self._few:
-            self._few -= len(first) if self._together else 0
             yield from map(self._render, chain(first, left))
             return
-        self._few = 0 if self._together else self._few  # once the workers have started, any report is worth sending
         submitted: deque[tuple[Job, _Pending | None]] = deque()
         for job in chain(first, left):
             submitted.append((job, self._submit(job)))

@@ -133,12 +133,11 @@ def _seat_data(ruleset: AnyRuleset, view: View, facts: ReportFacts, desk: Json) 
     }
 
 
-FEW, FEW_DRAWN = 24, 2
-"""Reports up to which a pool is not worth it: of one turn without pictures, of all turns together with them.
+FEW, FEW_DRAWN = 24, 12
+"""Reports of one turn up to which a pool is not worth it: without pictures, and with them.
 
 Measured: text alone is rendered in 3 ms, and is not faster by way of another process; shared among processes, tables of
-six took a third more processor time, and longer by the clock. A painter takes a second for the first charts of a game;
-starting one here, and ending it for those of the workers, would spend that second again.
+six took a third more processor time, and longer by the clock. Each worker has a painter, which takes 0.1 s to start.
 """
 
 
@@ -194,7 +193,7 @@ class Renderer:
         self._templates = template_environment(template_dirs, games)
         self._painter = PictureRenderer(backgrounds) if pictures else None
         few = FEW_DRAWN if pictures else FEW
-        self._pool = ReportPool(jobs, few, games, self.make, self._close_painter, together=pictures)
+        self._pool = ReportPool(jobs, few, games, self.make, self._close_painter)
         self._event_macros: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
 
     def report(

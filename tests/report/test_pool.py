@@ -120,20 +120,11 @@ def test_many_reports_are_made_by_as_many_processes_as_wished() -> None:
     assert os.getpid() not in found
 
 
-def test_few_reports_with_pictures_start_no_process() -> None:
-    """Workers start only when several turns together have had enough reports with pictures; then they render all."""
-    game = Telling()
-    with Renderer(TEMPLATES, {"fair": game}, jobs=2) as shared:
-        found = [set(makers(list(shared.reports(jobs(game, 2))))) for _ in range(3)]
-
-    assert found[0] == {os.getpid()}
-    assert os.getpid() not in found[1] | found[2]
-
-
-def test_few_reports_of_a_turn_without_pictures_are_made_here() -> None:
+@pytest.mark.parametrize("pictures", [True, False])
+def test_few_reports_of_a_turn_are_made_here(pictures: bool) -> None:
     """Few reports of a turn are rendered here even if workers exist: sending them would take longer."""
     game = Telling()
-    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=pictures) as shared:
         found = [set(makers(list(shared.reports(jobs(game, size))))) for size in (2, 2, 6, 2)]
 
     assert [os.getpid() in each for each in found] == [True, True, False, True]

@@ -65,6 +65,7 @@ class Sheet:
         """Its hexes, in the order of their names."""
         return _cells(self.radius, self.middle, self.reach)
 
+    @functools.lru_cache(maxsize=4096)  # noqa: B019 - sheets are values, few and small
     def at(self, cell: Hex) -> tuple[int, int]:
         """Return the middle of a hex, in pixels."""
         x, y = centre((cell[0] - self.middle[0], cell[1] - self.middle[1]), self.edge)
