@@ -48,8 +48,8 @@ KEPT = 200
 VERSION = resvg_py.__version__
 """Part of their names: another renderer may draw another picture."""
 
-INKS = 128
-"""Named colours that an 8-bit picture keeps unchanged; its other colours are sampled."""
+INKS, SHADES = 128, 48
+"""Named colours that an 8-bit picture keeps unchanged, and its other colours, which are sampled."""
 
 SAMPLED = 5
 """Step, in pixels and rows, by which they are sampled."""
@@ -57,8 +57,8 @@ SAMPLED = 5
 ALIKE = 12
 """Distance in RGB up to which Pillow may confuse two colours of a palette."""
 
-COMPRESSION = 2
-"""Level at which PNG are compressed: level 5 takes twice the time for a tenth of the bytes."""
+COMPRESSION = 3
+"""Level at which PNG are compressed; level 5 takes half as long again for a tenth of the bytes."""
 
 _INK = re.compile("#[0-9a-fA-F]{6}")
 
@@ -214,9 +214,9 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
 
 
 def _reduce_colours(image: Image.Image, inks: list[str]) -> Image.Image:
-    """Reduce a picture to 256 colours: the named ones, so that rare ones survive, and the most frequent others."""
+    """Reduce a picture to few colours: the named ones, so that rare ones survive, and the most frequent others."""
     small = image.resize((-(-image.width // SAMPLED), -(-image.height // SAMPLED)), Image.Resampling.NEAREST)
-    found = small.quantize(256 - len(inks), method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).getpalette()
+    found = small.quantize(SHADES, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).getpalette()
     named = [ImageColor.getrgb(ink)[:3] for ink in inks]
     parts = iter(found or ())
     others = zip(parts, parts, parts, strict=True)
