@@ -19,6 +19,7 @@ from pbem.store.types import (
     CanonicalJson,
     CompressedBytes,
     CompressedFiles,
+    CompressedMail,
     HoldKind,
     MessageState,
     OutgoingState,
@@ -435,7 +436,7 @@ class InboxMessage(Base):
     uid: Mapped[str] = mapped_column(String(200))
     sha256: Mapped[str] = mapped_column(String(64), unique=True)
     received_at: Mapped[dt.datetime]
-    raw: Mapped[bytes] = mapped_column(CompressedBytes)
+    raw: Mapped[bytes] = mapped_column(CompressedMail)
     state: Mapped[MessageState] = mapped_column(string_enum(MessageState, 12), default=MessageState.NEW)
     note: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0, server_default=text("0"))
@@ -501,7 +502,7 @@ class OutgoingMail(Base):
     provider: Mapped[str] = mapped_column(String(254), default="")
     form: Mapped[str] = mapped_column(String(10), default="full")
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
-    raw: Mapped[bytes] = mapped_column(CompressedBytes)
+    raw: Mapped[bytes] = mapped_column(CompressedMail)
     state: Mapped[OutgoingState] = mapped_column(string_enum(OutgoingState, 10), default=OutgoingState.QUEUED)
     attempts: Mapped[int] = mapped_column(default=0)
     not_before: Mapped[dt.datetime]
