@@ -300,8 +300,9 @@ class _Map:
 
     def spots(self) -> Iterator[TapTarget]:
         """Yield the tap targets: each hex, and each level that has a line in an inset."""
+        edge = self.sheet.edge
         for cell in self.sheet.cells:
-            yield self.scene.contents.hex_spot(cell, outline(*self.at(cell), self.sheet.edge))
+            yield self.scene.contents.hex_spot(cell, outline(*self.at(cell), edge))
         for cell in self.insets:
             left, top = self._corner(cell)
             for number, level in enumerate(self._kept(cell)):

@@ -36,14 +36,13 @@ class Contents:
 
         Its names are ships by their ids, then its spaces, those with anything in them first.
         """
-        spaces = _column(self._board, cell)
-        levels = sorted(self._found.get(cell, {}), reverse=True)
-        if not levels:
-            return _empty(spaces, points)
+        if cell not in self._found:
+            return _empty(self._board, cell, points)
+        levels = sorted(self._found[cell], reverse=True)
         ships = [name for level in levels for found in self._found[cell][level] for name in found.names]
         known = [self._name(cell, level) for level in levels]
         told = "; ".join(self._told(cell, level) for level in levels)
-        return TapTarget(tuple(dict.fromkeys((*ships, *known, *spaces))), told, points)
+        return TapTarget(tuple(dict.fromkeys((*ships, *known, *_column(self._board, cell)))), told, points)
 
     def space_spot(self, cell: Hex, level: int, points: tuple[Point, ...]) -> TapTarget:
         """Return the target of one level of a hex."""
@@ -65,7 +64,8 @@ def _column(board: Board, cell: Hex) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _empty(spaces: tuple[str, ...], points: tuple[Point, ...]) -> TapTarget:
+def _empty(board: Board, cell: Hex, points: tuple[Point, ...]) -> TapTarget:
+    spaces = _column(board, cell)
     return TapTarget(spaces, f"{spaces[0].removesuffix('+0')}: nothing known", points)
 
 
