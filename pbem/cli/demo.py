@@ -449,17 +449,17 @@ def _describe_standing(standing: Standing) -> str:
     return "still playing" + (": " if scores else "") + ", ".join(f"{seat} {score}" for seat, score in scores)
 
 
-@command("pbem demo trial --game harvester", NEW)
+@command(
+    "pbem demo trial --game harvester",
+    NEW,
+    help="It is played in FOLDER, a home of its own; the bots mail real order sheets.",
+)
 @click.argument("folder", type=FOLDER)
 @click.option("--game", show_default=True, metavar="KEY", help="The game; see: pbem games")
 @click.option("--seats", type=int, help="How many play. [default: four, where the game takes them]")
 @click.option("--turns", type=click.IntRange(1), default=MOST_TURNS, help="Stop after so many. [default: to the end]")
 @click.option("--seed", metavar="TEXT", default="demo", show_default=True, help="Another word, another game.")
 def demo(call: Call, *, folder: Path, game: str, seats: int | None, turns: int, seed: str) -> None:
-    """Play a campaign with bots, to see everything at work.
-
-    It is played in FOLDER, a home of its own; the bots mail real order sheets.
-    """
     with progress() as bar:
         result = run_demo(folder, call.games, game=game, seats=seats, turns=turns, seed=seed, progress=bar)
     call.print(result, demo_lines(result))

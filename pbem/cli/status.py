@@ -29,7 +29,6 @@ from pbem.text import as_sentence, count_noun, wrap
 def status(
     call: Call, name: str | None, *, stats: bool, picture: Path | None, workers: bool, page: Path | None
 ) -> None:
-    """Show turns, deadlines, seats, sheets, stuck mail."""
     if (stats and name is None) or (picture and not stats) or (workers and name is not None):
         raise click.UsageError("--stats needs a NAME, --picture needs --stats, and --workers goes alone")
     with call.open() as app:

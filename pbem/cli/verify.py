@@ -24,7 +24,13 @@ Proof = tuple[Any, Iterable[str]]
 """The facts of a proof, and their lines."""
 
 
-@command("pbem verify turns", SHOWS)
+@command(
+    "pbem verify turns",
+    SHOWS,
+    help="PATH is the folder of an archive, or the file of a backup; without it, the campaigns of the home are "
+    "verified. Chain, files, sheets and seal are checked, and with the seed every turn is run again. Exits 1 "
+    "if anything differs.",
+)
 @click.argument("path", type=click.Path(path_type=Path, exists=True), required=False)
 @click.option(
     "--campaign", "name", metavar="NAME", shell_complete=completion.campaigns, help="Verify only this campaign."
@@ -53,11 +59,6 @@ def verify(
     reports: Sequence[BinaryIO],
     records: Sequence[str],
 ) -> None:
-    """Verify an archive, a campaign or a backup.
-
-    PATH is the folder of an archive, or the file of a backup; without it, the campaigns of the home are verified.
-    Chain, files, sheets and seal are checked, and with the seed every turn is run again. Exits 1 if anything differs.
-    """
     if (path is None or path.is_file()) and (seed or reports or records):
         raise click.UsageError("--seed, --report and --record are for the folder of an archive: give it as PATH")
     if path is None:
