@@ -21,7 +21,6 @@ from pbem.campaign.order_sheets import Lines
 from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import command
-from pbem.cli.lines import copied_lines
 from pbem.cli.options import FOLDER, NUMBER, TURN, campaign, restore_option, sheets_option
 from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.serialization import parse_json
@@ -157,7 +156,8 @@ def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, st
                 made = run_query(there, name, PreviewTurn(real_dice=True), call.now)
                 compared = run_query(app, name, forking.Compare(there, made), call.now)
     lines = [
-        *copied_lines(forked, settings.home),
+        f"{forked.campaign} is copied to {settings.home}, with turn {forked.turn} open. It sends no mail.",
+        *forking.render_forked(forked),
         *(line for receipt in receipts.values() for line in render_receipt(receipt)),
         *(forking.render_compared(compared) if compared else ()),
         f"Next: pbem --home {settings.home} preview {name}",

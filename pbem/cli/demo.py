@@ -326,6 +326,7 @@ class _Demo:
         settings = self._app.settings
         with self._app.store.reading() as session:
             seed = session.scalars(select(Campaign.seed)).one()
+            state = load_state(session, self._ruleset, load_campaign(session, CAMPAIGN))
             sheets = session.scalars(select(OrderSheet.findings)).all()
         # With the seed, which the archive does not disclose before the end of the game.
         proof = replay(settings.archive, CAMPAIGN, ruleset=self._ruleset, seed=seed, head=None)
@@ -333,7 +334,7 @@ class _Demo:
         seat = self._players[0].seat
         return DemoResult(
             game=self._ruleset.title,
-            standing=self._load_standing(),
+            standing=self._ruleset.standing(state),
             turns=self.turns,
             sheets=len(sheets),
             slips=sum(player.slips for player in self._players),
@@ -360,10 +361,6 @@ class _Demo:
         if player.page:
             path.write_bytes(player.page)
         return path if player.page else None
-
-    def _load_standing(self) -> Standing:
-        with self._app.store.reading() as session:
-            return self._ruleset.standing(load_state(session, self._ruleset, load_campaign(session, CAMPAIGN)))
 
     def _tick(self) -> TickResult:
         done = tick(self._app, self._now)

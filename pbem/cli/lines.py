@@ -5,11 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from pbem.actions.base import format_utc, render_reading
-from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import Preview
 from pbem.actions.open_turn import PreviewFiles as PreviewWritten
 from pbem.actions.ruling import WrittenFiles as RulingWritten
@@ -27,7 +25,6 @@ from pbem.games import InstalledGames
 from pbem.inbox.order_sheets import Check
 from pbem.report.answers import accepted_part
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.site.publish import Published
 from pbem.text import as_sentence, count_noun, format_table, format_time, wrap
 
 
@@ -188,11 +185,6 @@ def saved_lines(saved: SavedMessage) -> Iterator[str]:
     yield from (f"  {name}" for name in saved.files)
 
 
-def retried_letter(letter_id: int) -> str:
-    """Return the sentence on a message that is retried."""
-    return f"Done: message {letter_id} is processed again by the next tick."
-
-
 def outbox_lines(mails: Sequence[UndeliveredMail]) -> Iterator[str]:
     """Yield the undelivered mail, two lines each, the second with the carrier's last reply."""
     if not mails:
@@ -329,32 +321,14 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
 
 def game_facts(games: Iterable[AnyRuleset], installed: InstalledGames) -> list[dict[str, Any]]:
     """Return installed games with their packages, for scripts; `version` is that of the rules and saves."""
-    return [
-        {
-            "key": game.key,
-            "title": game.title,
-            "designer": game.designer,
-            "version": game.version,
-            "summary": game.summary,
-            "pace": game.pace,
-            "seats": game.seats,
-            "options": list(game.options),
-            "package": installed.package(game.key),
-        }
-        for game in games
-    ]
+    names = ("key", "title", "designer", "version", "summary", "pace", "seats", "options")
+    return [{name: getattr(game, name) for name in names} | {"package": installed.package(game.key)} for game in games]
 
 
 def _format_default(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
-
-
-def copied_lines(forked: Forked, home: Path) -> Iterator[str]:
-    """Yield that a campaign was copied, and how to go on there."""
-    yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. It sends no mail."
-    yield from render_forked(forked)
 
 
 def preview_facts(made: Preview) -> dict[str, Any]:
@@ -378,9 +352,3 @@ def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
     if written.kept is not None:
         yield f"What you had written in them is in {written.kept}"
     yield f"Fill them in. Next: pbem ruling {written.campaign} {written.folder}"
-
-
-def site_lines(done: Published) -> Iterator[str]:
-    """Yield how much of a site changed, and where to look."""
-    replays = f", {count_noun(done.replays, 'replay')}" if done.replays else ""
-    yield f"{count_noun(done.files, 'file')} written{replays}. Look at {done.page}"

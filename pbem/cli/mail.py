@@ -36,11 +36,9 @@ from pbem.cli.lines import (
     outbox_lines,
     reaching_lines,
     restored_lines,
-    retried_letter,
     retried_mails,
     saved_lines,
     shown_lines,
-    site_lines,
 )
 from pbem.cli.options import FILE, FOLDER, NUMBER, RenamedChoice, before_undo, campaign
 from pbem.cli.output import print_error, print_lines, progress
@@ -51,6 +49,7 @@ from pbem.scheduler.tick import serve as serve_home
 from pbem.site.publish import publish
 from pbem.store.queue import has_queues, require_queues
 from pbem.store.session import JobQueue
+from pbem.text import count_noun
 
 
 @command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
@@ -78,7 +77,8 @@ def inbox(
             call.print(listed, letter_lines(listed), paged=True)
         elif retry:
             retry_message(app.store, wanted)
-            call.print({"retried": [wanted]}, [retried_letter(wanted)])
+            said = f"Done: message {wanted} is processed again by the next tick."
+            call.print({"retried": [wanted]}, [said])
         elif save is not None:
             saved = save_message(app.store, wanted, save, shown_lines(show_message(app.store, wanted)))
             call.print(saved, saved_lines(saved))
@@ -186,7 +186,9 @@ def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
         done = publish(app, folder, campaigns)
     for problem in done.problems if not call.as_json else ():
         print_error(f"Problem: {problem}")
-    call.print(done, site_lines(done), sound=not done.problems)
+    replays = f", {count_noun(done.replays, 'replay')}" if done.replays else ""
+    said = f"{count_noun(done.files, 'file')} written{replays}. Look at {done.page}"
+    call.print(done, [said], sound=not done.problems)
 
 
 @command(

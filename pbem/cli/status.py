@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pbem.actions.base import CLI, format_utc, run_query
-from pbem.actions.status import render_status, render_undelivered
+from pbem.actions.status import ShowStatus, render_undelivered
 from pbem.admin.health import HomeStatus, home_status
 from pbem.cli import completion
 from pbem.cli.call import Call
@@ -58,7 +58,7 @@ def status_lines(status: HomeStatus) -> Iterator[str]:
     for number, campaign in enumerate(status.campaigns):
         if number:
             yield ""
-        yield from render_status(campaign, CLI)
+        yield from ShowStatus().render(campaign, CLI)
     yield from render_undelivered(status.undelivered)
     if status.quarantined:
         yield f"{count_noun(status.quarantined, 'message')} quarantined. See: pbem inbox --quarantined"
