@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ from typing import Annotated, Any, cast
 from sqlalchemy import Select, Table, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import SURE, TURN, FreeText, GmCommand, TextBlock
+from pbem.actions.arguments import SEAT_OR_NONE, SURE, TURN, GmCommand, TextBlock
 from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_lines, run_action, run_query, versions
 from pbem.actions.open_turn import EnterSheet, Preview, PreviewTurn, render_receipt
 from pbem.actions.withdrawal import version_before
@@ -40,7 +40,6 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
-from pbem.ruleset.fields import FieldError
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
 from pbem.store.models import (
@@ -215,16 +214,6 @@ def render_compared(compared: ForkComparison) -> Iterator[str]:
         yield f"  {', '.join(compared.same)}: told the same"
 
 
-class _TriedSeat(FreeText):
-    """Field for the name of a seat; YES, which may stand in its place, confirms the command."""
-
-    def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the word as typed. Raises FieldError for YES."""
-        if word.upper() == "YES":
-            raise FieldError("not-a-seat", f"expected {self.expected}, got {word!r}")
-        return word
-
-
 @dataclass(frozen=True, slots=True)
 class TryTurn(GmCommand, PreviewedChange[TrialResult | Forked]):
     """Try a turn in a copy, with the order lines below as a seat's sheet: you get all reports; players hear of it."""
@@ -234,7 +223,7 @@ class TryTurn(GmCommand, PreviewedChange[TrialResult | Forked]):
     weight = Confirmed(_DISCLOSED)
     kind = "fork"
     number: Annotated[int, TURN]
-    seat: Annotated[SeatName | None, _TriedSeat("seat", "the name of a seat", "blue")] = None
+    seat: Annotated[SeatName | None, SEAT_OR_NONE] = None
     sure: Annotated[str | None, SURE] = None
     lines: Annotated[Lines, FILLED_IN] = ()
 
@@ -277,11 +266,8 @@ def _temporary_app(app: App) -> Iterator[App]:
     """Yield an application with an empty temporary home and the renderer and games of another."""
     with TemporaryDirectory(prefix="pbem-") as folder:
         settings = init_home(Path(folder), app.settings.address)
-        store = Store(settings.database)
-        try:
+        with closing(Store(settings.database)) as store:
             yield replace(app, settings=settings, store=store)
-        finally:
-            store.close()
 
 
 def _load_views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[SeatName, bytes]:

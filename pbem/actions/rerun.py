@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, TextBlock
+from pbem.actions.arguments import NUMBER, SEAT_OR_NONE, SURE, GmCommand, TextBlock
 from pbem.actions.base import AuditEntry, Channel, Confirmed, PlannedChange, Query
 from pbem.actions.deadlines import tell_deadline
 from pbem.actions.rerun_plan import (
@@ -56,7 +56,6 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report.notices import ReportWithdrawn
-from pbem.ruleset.fields import FieldError
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.validation import ValidationError
@@ -123,26 +122,13 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
         yield channel.undone or sent
 
 
-class _SeatOrNone(FreeText):
-    """Field for the name of a seat that may be left out before YES."""
-
-    def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the name as typed. Raises FieldError for YES."""
-        if word.upper() == "YES":
-            raise FieldError("no-seat", f"expected {self.expected}, got {word!r}")
-        return word
-
-
-_SEAT = _SeatOrNone("seat", "the name of a seat", "blue")
-
-
 @dataclass(frozen=True, slots=True)
 class RunAgain(GmCommand):
     """Run the last turn again, with the order lines below as a seat's sheet; it shows first whom that touches."""
 
     usage = "RERUN [seat] [sure] [asked]"
     takes_text = True
-    seat: Annotated[SeatName | None, _SEAT] = None
+    seat: Annotated[SeatName | None, SEAT_OR_NONE] = None
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
