@@ -372,8 +372,10 @@ class DeadlineList:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowDeadlines(Query[DeadlineList]):
-    """Show when turns are due."""
+class ShowDeadlines(GmCommand, Query[DeadlineList]):
+    """See when turns are due."""
+
+    usage = "DEADLINE"
 
     def look(self, context: Context) -> DeadlineList:
         """Return the deadlines that can be told. Raises CampaignError if the campaign is over."""

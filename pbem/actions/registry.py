@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pbem.actions.arguments import GmCommand, SeatCommand
-from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule, VoteForExtension
+from pbem.actions.deadlines import (
+    ExtendDeadline,
+    HoldCampaign,
+    ReleaseCampaign,
+    SetSchedule,
+    ShowDeadlines,
+    VoteForExtension,
+)
 from pbem.actions.fork import TryTurn
 from pbem.actions.gm_forms import (
     AnnounceCommand,
-    DeadlineCommand,
     ExtendByRule,
     GmHelp,
     JournalCommand,
@@ -15,7 +21,6 @@ from pbem.actions.gm_forms import (
     SetCommand,
     StateCommand,
     StatusCommand,
-    TurnsCommand,
 )
 from pbem.actions.open_turn import PreviewTurn, RollDice, ShowRolls
 from pbem.actions.players import (
@@ -42,7 +47,7 @@ from pbem.actions.press import (
 )
 from pbem.actions.questions import AnswerCommand, AskGm
 from pbem.actions.rerun import RunAgain
-from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
+from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns, UndoRollback
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
 from pbem.actions.settings import MailToken
@@ -54,10 +59,10 @@ from pbem.actions.withdraw_ruling import RulingCommand
 from pbem.ruleset.orders import OrderParser
 
 GM_FORMS: tuple[type[GmCommand], ...] = (
-    *(GmHelp, MailToken, StatusCommand, JournalCommand, SetCommand, DeadlineCommand, ExtendDeadline, SetSchedule),
+    *(GmHelp, MailToken, StatusCommand, JournalCommand, SetCommand, ShowDeadlines, ExtendDeadline, SetSchedule),
     *(HoldCampaign, ReleaseCampaign, StartCampaign, RequestRun, PreviewTurn, Invite, GiveSeat, OpenSeat),
     *(PauseSeat, ResumeSeat, RemoveSeat, AnnounceCommand, AnswerCommand, RulingCommand, RollsCommand),
-    *(RollDice, SheetCommand, ShowSheets, UndoChange, TurnsCommand, RepairHistory, RollBack, StateCommand),
+    *(RollDice, SheetCommand, ShowSheets, UndoChange, ShowTurns, RepairHistory, RollBack, StateCommand),
     *(RunAgain, TryTurn),
 )
 """The commands that a GM may mail. Of several with one word, the first one that a line fits is meant."""
