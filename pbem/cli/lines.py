@@ -48,9 +48,7 @@ def checked_lines(checked: BackupCheck) -> Iterator[str]:
         proved = "not all proved" if each.unproved else "proved to the last result"
         yield f"{each.campaign}: {count_noun(each.turns, 'turn')}, {proved}."
         yield from (wrap(f"  {reason}", "  ") for reason in each.unproved)
-    yield from _unknown_lines(checked.unknown)
-    yield from _left_out_lines(checked.left_out)
-    yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in checked.problems)
+    yield from _fault_lines(checked)
     if not checked.problems:
         yield f"Verified: all files match, the database is intact, {_proved(checked)}."
 
@@ -77,9 +75,7 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
     yield from (wrap(f"Missing: {each}.") for each in restored.lacks)
     yield from (wrap(f"Changed in pbem.toml, to keep to the home: {each}.") for each in restored.moved)
     yield from reaching_lines(restored.reaches)
-    yield from _unknown_lines(restored.unknown)
-    yield from _left_out_lines(restored.left_out)
-    yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in restored.problems)
+    yield from _fault_lines(restored)
     yield ""
     yield "In the new home:"
     steps = (
@@ -127,12 +123,14 @@ def imported_lines(imported: ImportResult) -> Iterator[str]:
     yield f"On hold. {waiting} Release: pbem release {name}"
 
 
+def _fault_lines(found: BackupCheck | RestoreResult) -> Iterator[str]:
+    yield from (f"Not installed here: {game}." for game in found.unknown)
+    yield from _left_out_lines(found.left_out)
+    yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in found.problems)
+
+
 def _left_out_lines(left_out: tuple[str, ...]) -> Iterator[str]:
     yield from (wrap(f"Not in the backup: {each}.") for each in left_out)
-
-
-def _unknown_lines(unknown: tuple[str, ...]) -> Iterator[str]:
-    yield from (f"Not installed here: {game}." for game in unknown)
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:

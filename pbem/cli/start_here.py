@@ -17,13 +17,7 @@ from pbem.backup.restore import check_backup
 from pbem.cli import completion
 from pbem.cli.call import Call, cli_channel
 from pbem.cli.command import NEW, SHOWS, command
-from pbem.cli.lines import (
-    checked_lines,
-    diagnosis_lines,
-    game_facts,
-    game_lines,
-    made_lines,
-)
+from pbem.cli.lines import checked_lines, diagnosis_lines, game_facts, game_lines, made_lines
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign, pairs_option
 from pbem.cli.output import print_error, progress, to_json
 from pbem.config import load_settings
