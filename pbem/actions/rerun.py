@@ -47,13 +47,7 @@ from pbem.campaign.history import add_entry
 from pbem.campaign.notices import notify_each
 from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, copy_sheets, save_sheets
 from pbem.campaign.reports import save_reports
-from pbem.campaign.snapshot import (
-    CampaignSnapshot,
-    Context,
-    current_turn,
-    load_state,
-    raise_validation_errors,
-)
+from pbem.campaign.snapshot import CampaignSnapshot, Context, current_turn, load_state, raise_validation_errors
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report.notices import ReportWithdrawn
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
@@ -251,13 +245,11 @@ def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
     add_entry(session, snapshot.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
-    pages = [
-        (place, ReportWithdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id]))
-        for place in snapshot.places
-        if place.seat in impact.gone
-    ]
-    for place, page in pages:
-        notify_each(context, act=act, subject=f"your report of {page.label} no longer counts", pages=[(place, page)])
+    for place in snapshot.places:
+        if place.seat in impact.gone:
+            page = ReportWithdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id])
+            subject = f"your report of {page.label} no longer counts"
+            notify_each(context, act=act, subject=subject, pages=[(place, page)])
     if impact.moved and again.following.deadline and impact.deadline:
         # Those whose report stays have read the deadline that has passed.
         told = {*impact.gone, *(touched.seat for touched in impact.touched)}
