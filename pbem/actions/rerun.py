@@ -88,7 +88,12 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
 
     def traces(self, facts: RerunImpact) -> tuple[AuditEntry, ...]:
         """Return the entry that changes were tried, and for the GM alone, whose sheets."""
-        return audit_entries(facts)
+        if not facts.tried:
+            return ()
+        said = f"looked at what {facts.what} would have come to with {' and '.join(facts.tried)}"
+        # Whose sheet was tried stays secret (decision 16).
+        whose = (AuditEntry(f"{said}: of {', '.join(facts.given)}", secret=True),) if facts.given else ()
+        return AuditEntry(said, told=True), *whose
 
     def render(self, facts: RerunImpact, channel: Channel) -> Iterator[str]:
         for seat, reading in facts.given.items():
@@ -140,17 +145,6 @@ def _render_changed_seat(touched: ChangedSeat) -> Iterator[str]:
     sheet = {"none": "", "kept": "; the sheet sent since is kept", "dropped": "; the sheet sent since no longer fits"}
     yield f"  {touched.seat}: {kind}{sheet[touched.sheet]}"
     yield from (f"    {line}" for line in touched.differences)
-
-
-def audit_entries(impact: RerunImpact) -> tuple[AuditEntry, ...]:
-    """Return the journal entries of a GM who only asked about the effect of changes; none if there were none."""
-    if not impact.tried:
-        return ()
-    what = impact.what
-    said = f"looked at what {what} would have come to with {' and '.join(impact.tried)}"
-    # Whose sheet was tried stays secret (decision 16).
-    whose = (AuditEntry(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
-    return AuditEntry(said, told=True), *whose
 
 
 def apply_rerun(context: Context, amendment: RerunPlan) -> None:
@@ -327,7 +321,7 @@ class EditState(PlannedChange[StateEdited, "StateEditPlan"]):
 
     def traces(self, facts: StateEdited) -> tuple[AuditEntry, ...]:
         """Return the entry that another state was tried."""
-        return audit_entries(facts.impact)
+        return RerunTurn().traces(facts.impact)
 
     def render(self, facts: StateEdited, channel: Channel) -> Iterator[str]:
         for each in facts.edit.differences:

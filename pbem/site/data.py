@@ -273,6 +273,7 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
     scores = tuple(ranked(panorama.scores)) if panorama else ()
     replay = over and snapshot.policy.site in (REPLAY, FULL)
     show = _final_view if replay else _board_view
+    standing = ruleset.standing(load_state(session, ruleset, snapshot)) if over else None
     open_seats = (Seat.campaign_id == snapshot.id, Seat.status == SeatState.OPEN)
     return CampaignPage(
         name=snapshot.name,
@@ -292,7 +293,7 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
         course=_load_course(session, ruleset, told, [each.seat for each in scores[:MOST_DRAWN]]),
         spectacle=show(session, ruleset, snapshot, told),
         issues=tuple(_issues(session, snapshot, [*reversed(told)])),
-        result=_load_result(session, ruleset, snapshot) if over else None,
+        result=Result(winners=standing.winners, reason=standing.reason) if standing else None,
         replay=replay,
     )
 
@@ -401,8 +402,3 @@ def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Public
         if pieces:
             found.append(Issue(_with_label(session, turn_id, opened), pieces))
     yield from reversed(found)
-
-
-def _load_result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Result:
-    standing = ruleset.standing(load_state(session, ruleset, snapshot))
-    return Result(winners=standing.winners, reason=standing.reason)
