@@ -250,20 +250,19 @@ def _find_damaged(place: Path, store: Store, id_: int) -> ResolvedTurn | None:
 
 
 def _render_differences(name: str, what: _Compared, restore: str) -> Iterator[CheckResult]:
-    def fault(said: str, mend: str) -> CheckResult:
-        return failure("archive", f"campaign {name}: {said}", mend)
-
     if what.lost:
         mend = "run: pbem tick, which writes them again from the database"
-        yield fault(f"the archive lacks {_join_some(what.lost)}", mend)
+        yield failure("archive", f"campaign {name}: the archive lacks {_join_some(what.lost)}", mend)
     if what.changed:
         mend = f"move {_join_some(what.folders)} away; pbem tick then writes it again from the database"
-        yield fault(f"the archive has {_join_some(what.changed)} changed, cut or unreadable", mend)
+        changed = _join_some(what.changed)
+        yield failure("archive", f"campaign {name}: the archive has {changed} changed, cut or unreadable", mend)
     if what.unreadable:
-        yield fault(f"the database cannot read its own {_join_some(what.unreadable)}", restore)
+        turns = _join_some(what.unreadable)
+        yield failure("archive", f"campaign {name}: the database cannot read its own {turns}", restore)
     if what.unknown:
         said = f"the archive has {_join_some(what.unknown)}, and the database does not: it is of an earlier time"
-        yield fault(said, f"put the newer database back, or {restore}")
+        yield failure("archive", f"campaign {name}: {said}", f"put the newer database back, or {restore}")
 
 
 def _join_some(names: Sequence[str], most: int = MOST_NAMED) -> str:
