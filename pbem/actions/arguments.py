@@ -54,6 +54,16 @@ class FreeText(Field):
         return (self.example,)
 
 
+class SeatOrNone(FreeText):
+    """Field for the name of a seat that may be left out before YES, which confirms the command."""
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the name as typed. Raises FieldError for YES."""
+        if word.upper() == "YES":
+            raise FieldError("not-a-seat", f"expected {self.expected}, got {word!r}")
+        return word
+
+
 class Words(FreeText, Valued):
     """Field of words that are one text together."""
 
@@ -184,6 +194,7 @@ def _is_number(word: str) -> bool:
 
 
 SEAT = FreeText("seat", "the name of a seat", "blue")
+SEAT_OR_NONE = SeatOrNone("seat", "the name of a seat", "blue")
 TURN = Numeral("turn", "a turn as your reports call it, or its number", "4")
 DAY, ADDRESS, ADDRESS_OR_OFF, NUMBER = Day(), Address(), AddressOrOff(), Number()
 SURE = KeywordField(("YES",))

@@ -263,7 +263,8 @@ def vote(context: Context, seat: SeatName) -> str:
     # All who play vote: it may be secret who is awaited, as in a fight that others do not hear of, and a player who
     # could extend the turn alone would learn that no other is awaited.
     voters = {place.id for place in snapshot.places if place.manned}
-    if _count_votes(session, turn, voters) < needed_votes(snapshot.policy.extension_votes, len(voters)):
+    asked = session.scalars(select(ExtensionVote.seat_id).where(ExtensionVote.turn_id == turn.turn_id))
+    if len(voters.intersection(asked)) < needed_votes(snapshot.policy.extension_votes, len(voters)):
         due = format_time(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
@@ -301,12 +302,6 @@ def _explain_refusal(session: Session, snapshot: CampaignSnapshot, turn: OpenTur
             f"{snapshot.gm_shown}."
         )
     return ""
-
-
-def _count_votes(session: Session, turn: OpenTurnStatus, voters: Collection[int]) -> int:
-    """Return how many of the voters, given as ids of seats, have voted."""
-    asked = session.scalars(select(ExtensionVote.seat_id).where(ExtensionVote.turn_id == turn.turn_id))
-    return len(set(asked).intersection(voters))
 
 
 def _open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurnStatus:
@@ -377,8 +372,10 @@ class DeadlineList:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowDeadlines(Query[DeadlineList]):
-    """Show when turns are due."""
+class ShowDeadlines(GmCommand, Query[DeadlineList]):
+    """See when turns are due."""
+
+    usage = "DEADLINE"
 
     def look(self, context: Context) -> DeadlineList:
         """Return the deadlines that can be told. Raises CampaignError if the campaign is over."""

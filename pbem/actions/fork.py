@@ -11,16 +11,16 @@ from __future__ import annotations
 import datetime as dt
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, cast
 
-from sqlalchemy import Select, Table, insert, select
+from sqlalchemy import ColumnElement, Select, Table, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import SURE, TURN, FreeText, GmCommand, TextBlock
+from pbem.actions.arguments import SEAT_OR_NONE, SURE, TURN, GmCommand, TextBlock
 from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_lines, run_action, run_query, versions
 from pbem.actions.open_turn import EnterSheet, Preview, PreviewTurn, render_receipt
 from pbem.actions.withdrawal import version_before
@@ -40,7 +40,6 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
-from pbem.ruleset.fields import FieldError
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
 from pbem.store.models import (
@@ -101,9 +100,8 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
     name = snapshot.name
     if snapshot.status == CampaignState.FORMING:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
-    last = snapshot.turn - (
-        snapshot.status == CampaignState.OVER
-    )  # the turn that opened when the game ended is not played
+    # The turn that opened when the game ended is not played.
+    last = snapshot.turn - (snapshot.status == CampaignState.OVER)
     if not snapshot.first <= number <= last:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be {snapshot.first} to {last}")
 
@@ -215,16 +213,6 @@ def render_compared(compared: ForkComparison) -> Iterator[str]:
         yield f"  {', '.join(compared.same)}: told the same"
 
 
-class _TriedSeat(FreeText):
-    """Field for the name of a seat; YES, which may stand in its place, confirms the command."""
-
-    def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the word as typed. Raises FieldError for YES."""
-        if word.upper() == "YES":
-            raise FieldError("not-a-seat", f"expected {self.expected}, got {word!r}")
-        return word
-
-
 @dataclass(frozen=True, slots=True)
 class TryTurn(GmCommand, PreviewedChange[TrialResult | Forked]):
     """Try a turn in a copy, with the order lines below as a seat's sheet: you get all reports; players hear of it."""
@@ -234,7 +222,7 @@ class TryTurn(GmCommand, PreviewedChange[TrialResult | Forked]):
     weight = Confirmed(_DISCLOSED)
     kind = "fork"
     number: Annotated[int, TURN]
-    seat: Annotated[SeatName | None, _TriedSeat("seat", "the name of a seat", "blue")] = None
+    seat: Annotated[SeatName | None, SEAT_OR_NONE] = None
     sure: Annotated[str | None, SURE] = None
     lines: Annotated[Lines, FILLED_IN] = ()
 
@@ -277,11 +265,8 @@ def _temporary_app(app: App) -> Iterator[App]:
     """Yield an application with an empty temporary home and the renderer and games of another."""
     with TemporaryDirectory(prefix="pbem-") as folder:
         settings = init_home(Path(folder), app.settings.address)
-        store = Store(settings.database)
-        try:
+        with closing(Store(settings.database)) as store:
             yield replace(app, settings=settings, store=store)
-        finally:
-            store.close()
 
 
 def _load_views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[SeatName, bytes]:
@@ -295,6 +280,9 @@ def _load_views(session: Session, snapshot: CampaignSnapshot, number: int) -> di
 
 
 def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
+    def copy(kind: type[Base], *which: ColumnElement[bool], **changes: Any) -> None:
+        _insert(target, kind, _load_rows(source, select(kind).where(*which)), changes)
+
     # No address or token of the original, so that no one is mailed from the copy or can order in it.
     campaign = {
         "status": CampaignState.RUNNING,
@@ -304,55 +292,34 @@ def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot,
         "gm_token_hash": "",
         **NO_HOLD,
     }
-    _insert(target, Campaign, _load_rows(source, select(Campaign).where(Campaign.id == snapshot.id)), campaign)
+    copy(Campaign, Campaign.id == snapshot.id, **campaign)
     for place in snapshot.places:
         address = f"{place.seat}@{NOWHERE}"
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
-    seats = _load_rows(source, select(Seat).where(Seat.campaign_id == snapshot.id))
     out = seats_removed_before(source, snapshot.id, number)
-    for seat in seats:
+    for seat in _load_rows(source, select(Seat).where(Seat.campaign_id == snapshot.id)):
         status = SeatState.REMOVED if seat["name"] in out else SeatState.PLAYING
         _insert(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
-    turns = _load_rows(source, select(Turn).where(is_current(snapshot.id), Turn.number <= number))
     # The copy has an archive of its own, which is yet to be written.
-    _insert(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
-    unresolved = {"resolved_at": None, "record": None, "archived_at": None}
-    _insert(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
-    ids = [turn["id"] for turn in turns]
-    _insert(target, Report, _load_rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
+    copy(Turn, is_current(snapshot.id), Turn.number < number, archived_at=None)
+    copy(Turn, is_current(snapshot.id), Turn.number == number, resolved_at=None, record=None, archived_at=None)
+    turns = select(Turn.id).where(is_current(snapshot.id), Turn.number <= number)
+    copy(Report, Report.turn_id.in_(turns))
     # What was enclosed in withdrawn turns may have been shown again since, so all of it belongs to the first turn here.
-    _insert(
-        target,
-        StoredAttachment,
-        _load_rows(source, select(StoredAttachment).where(StoredAttachment.campaign_id == snapshot.id)),
-        {"turn_id": ids[0]},
-    )
-    _insert(
-        target,
-        OrderSheet,
-        _load_rows(source, select(OrderSheet).where(OrderSheet.turn_id.in_(ids))),
-        # Messages are not copied.
-        {"letter_id": None},
-    )
-    _insert(
-        target,
-        Press,
-        _load_rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)),
-        {},
-    )
-    asked = _load_rows(source, select(Question).where(Question.campaign_id == snapshot.id, Question.turn <= number))
+    first = source.scalars(turns.order_by(Turn.number)).first()
+    copy(StoredAttachment, StoredAttachment.campaign_id == snapshot.id, turn_id=first)
+    # Messages are not copied.
+    copy(OrderSheet, OrderSheet.turn_id.in_(turns), letter_id=None)
+    copy(Press, Press.campaign_id == snapshot.id, Press.turn <= number)
+    asked = (Question.campaign_id == snapshot.id, Question.turn <= number)
     # The code answers by mail, and only where the mail was sent from.
-    _insert(target, Question, asked, {"code": "", "message_id": ""})
-    answers = select(QuestionAnswer).where(
-        QuestionAnswer.question_id.in_([row["id"] for row in asked]), QuestionAnswer.turn <= number
-    )
-    _insert(target, QuestionAnswer, _load_rows(source, answers), {})
+    copy(Question, *asked, code="", message_id="")
+    answered = QuestionAnswer.question_id.in_(select(Question.id).where(*asked))
+    copy(QuestionAnswer, answered, QuestionAnswer.turn <= number)
     # A GM's text belongs to the turn that its reports open: one written in the open turn has the number after it.
-    words = select(Announcement).where(Announcement.campaign_id == snapshot.id, Announcement.turn <= number + 1)
-    _insert(target, Announcement, _load_rows(source, words), {})
-    rolls = select(StoredRoll).where(StoredRoll.campaign_id == snapshot.id, StoredRoll.turn <= number)
-    _insert(target, StoredRoll, _load_rows(source, rolls), {})
+    copy(Announcement, Announcement.campaign_id == snapshot.id, Announcement.turn <= number + 1)
+    copy(StoredRoll, StoredRoll.campaign_id == snapshot.id, StoredRoll.turn <= number)
 
 
 def _load_rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:

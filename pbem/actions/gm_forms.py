@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, FreeText, GmCommand, TextBlock, Wish
-from pbem.actions.deadlines import ExtendDeadline, ShowDeadlines
+from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.open_turn import ShowRolls
 from pbem.actions.press import Announce, AnnounceInReport, ShowPress, ShowTexts
 from pbem.actions.rerun import EditState, ShowState
-from pbem.actions.rollback import ShowTurns
 from pbem.actions.settings import SetHouseRule, ShowHouseRules, ShowJournal
 from pbem.actions.statistics import ShowStatistics
 from pbem.actions.status import ShowStatus
@@ -96,17 +95,6 @@ class SetCommand(GmCommand):
 
 
 @dataclass(frozen=True, slots=True)
-class DeadlineCommand(GmCommand):
-    """See when turns are due."""
-
-    usage = "DEADLINE"
-
-    def wish(self, text: TextBlock) -> Wish:
-        """Return the query of the deadlines."""
-        return ShowDeadlines()
-
-
-@dataclass(frozen=True, slots=True)
 class ExtendByRule(GmCommand):
     """Give as much more time as the house rules say."""
 
@@ -146,17 +134,6 @@ class RollsCommand(GmCommand):
     def wish(self, text: TextBlock) -> Wish:
         """Return the query of the rolls."""
         return ShowRolls(None if self.turn is None else int(self.turn))
-
-
-@dataclass(frozen=True, slots=True)
-class TurnsCommand(GmCommand):
-    """See to which turns the campaign can go back."""
-
-    usage = "ROLLBACK"
-
-    def wish(self, text: TextBlock) -> Wish:
-        """Return the query of the turns."""
-        return ShowTurns()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from pbem.campaign.order_sheets import has_lines_of_form
 from pbem.campaign.snapshot import Context, OpenTurn
 from pbem.mail.compose import MailPart
-from pbem.mail.message import list_attachments
+from pbem.mail.message import AttachedFile, list_attachments
 from pbem.report.attachments import CheckedAttachment, check_attachments
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import join_lines, split_words
@@ -26,21 +26,13 @@ from pbem.text import as_sentence, format_time_short, wrap
 
 
 @dataclass(frozen=True, slots=True)
-class SentFile:
-    """A file of a player's mail: its name, and its content as it came."""
-
-    name: str
-    content: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class PlayerWords:
     """The words of a seat besides its orders: lines ready to be shown, and files of the message of this id."""
 
     seat: SeatName
     lines: tuple[str, ...]
     message_id: int | None = None
-    files: tuple[SentFile, ...] = ()
+    files: tuple[AttachedFile, ...] = ()
 
 
 def load_player_words(context: Context, turn: OpenTurn) -> tuple[PlayerWords, ...]:
@@ -67,7 +59,9 @@ def _words_of(
     context: Context, ruleset: AnyRuleset, turn: OpenTurn, seat: SeatName, sheet: OrderSheet, view: View
 ) -> PlayerWords:
     lines = list(_describe_lines(ruleset, view, sheet))
-    files = tuple(_files_of(context, sheet.letter_id))
+    mail = select(InboxMessage.raw).where(InboxMessage.id == sheet.letter_id)
+    raw = context.session.scalar(mail) if sheet.letter_id else None
+    files = tuple(list_attachments(raw)) if raw else ()
     lines += [wrap(f"  file: {file.name} ({format_size(len(file.content))})", "    ") for file in files]
     late = turn.deadline is not None and sheet.received_at > turn.deadline
     facts = [
@@ -100,12 +94,6 @@ def _describe_lines(ruleset: AnyRuleset, view: View, sheet: OrderSheet) -> Itera
 def _is_for_program(ruleset: AnyRuleset, view: View, line: str) -> bool:
     """Return True for WAIT, FINAL, and what a form of our mails has written into a sheet."""
     return line.strip().upper() in ("WAIT", "FINAL") or has_lines_of_form(ruleset, view, [(1, line)])
-
-
-def _files_of(context: Context, letter_id: int | None) -> Iterator[SentFile]:
-    raw = context.session.scalar(select(InboxMessage.raw).where(InboxMessage.id == letter_id)) if letter_id else None
-    for file in list_attachments(raw) if raw else ():
-        yield SentFile(file.name, file.content)
 
 
 def render_player_words(written: Iterable[PlayerWords], seats: Collection[SeatName] | None = None) -> str:

@@ -136,7 +136,7 @@ class AddAnnouncement(GmCommand, Change[Text]):
 
     def render(self, facts: Text, channel: Channel) -> Iterator[str]:
         where = f"stands in the reports that open turn {facts.turn}"
-        yield f"Your text is number {facts.id}, and {where}, for {_recipient(facts)}."
+        yield f"Your text is number {facts.id}, and {where}, for {facts.seat or 'all'}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +208,8 @@ class ShowTexts(GmCommand, Query[AnnouncementList]):
             yield f"There are no texts for reports of {facts.campaign}."
         for each in facts.texts:
             state = "waits for" if each.turn > facts.turn else "went with"
-            yield f"{each.id}  {state} the reports that open turn {each.turn}, for {_recipient(each)}"
+            yield f"{each.id}  {state} the reports that open turn {each.turn}, for {each.seat or 'all'}"
             yield quote_block(each.text)
-
-
-def _recipient(text: Text) -> str:
-    return text.seat or "all"
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,9 +220,8 @@ def mail_press(
         for place in places
         if place.address
     ]
-    mailer.send(
-        context.session, context.now, *mails
-    )  # dated then too, so that the Date of an unsigned letter tells no more
+    # Dated then too, so that the Date of an unsigned letter tells no more.
+    mailer.send(context.session, context.now, *mails)
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:

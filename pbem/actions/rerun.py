@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, TextBlock
+from pbem.actions.arguments import NUMBER, SEAT_OR_NONE, SURE, GmCommand, TextBlock
 from pbem.actions.base import AuditEntry, Channel, Confirmed, PlannedChange, Query
 from pbem.actions.deadlines import tell_deadline
 from pbem.actions.rerun_plan import (
@@ -47,16 +47,9 @@ from pbem.campaign.history import add_entry
 from pbem.campaign.notices import notify_each
 from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, copy_sheets, save_sheets
 from pbem.campaign.reports import save_reports
-from pbem.campaign.snapshot import (
-    CampaignSnapshot,
-    Context,
-    current_turn,
-    load_state,
-    raise_validation_errors,
-)
+from pbem.campaign.snapshot import CampaignSnapshot, Context, current_turn, load_state, raise_validation_errors
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report.notices import ReportWithdrawn
-from pbem.ruleset.fields import FieldError
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.validation import ValidationError
@@ -95,7 +88,12 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
 
     def traces(self, facts: RerunImpact) -> tuple[AuditEntry, ...]:
         """Return the entry that changes were tried, and for the GM alone, whose sheets."""
-        return audit_entries(facts)
+        if not facts.tried:
+            return ()
+        said = f"looked at what {facts.what} would have come to with {' and '.join(facts.tried)}"
+        # Whose sheet was tried stays secret (decision 16).
+        whose = (AuditEntry(f"{said}: of {', '.join(facts.given)}", secret=True),) if facts.given else ()
+        return AuditEntry(said, told=True), *whose
 
     def render(self, facts: RerunImpact, channel: Channel) -> Iterator[str]:
         for seat, reading in facts.given.items():
@@ -123,26 +121,13 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
         yield channel.undone or sent
 
 
-class _SeatOrNone(FreeText):
-    """Field for the name of a seat that may be left out before YES."""
-
-    def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the name as typed. Raises FieldError for YES."""
-        if word.upper() == "YES":
-            raise FieldError("no-seat", f"expected {self.expected}, got {word!r}")
-        return word
-
-
-_SEAT = _SeatOrNone("seat", "the name of a seat", "blue")
-
-
 @dataclass(frozen=True, slots=True)
 class RunAgain(GmCommand):
     """Run the last turn again, with the order lines below as a seat's sheet; it shows first whom that touches."""
 
     usage = "RERUN [seat] [sure] [asked]"
     takes_text = True
-    seat: Annotated[SeatName | None, _SEAT] = None
+    seat: Annotated[SeatName | None, SEAT_OR_NONE] = None
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
@@ -160,17 +145,6 @@ def _render_changed_seat(touched: ChangedSeat) -> Iterator[str]:
     sheet = {"none": "", "kept": "; the sheet sent since is kept", "dropped": "; the sheet sent since no longer fits"}
     yield f"  {touched.seat}: {kind}{sheet[touched.sheet]}"
     yield from (f"    {line}" for line in touched.differences)
-
-
-def audit_entries(impact: RerunImpact) -> tuple[AuditEntry, ...]:
-    """Return the journal entries of a GM who only asked about the effect of changes; none if there were none."""
-    if not impact.tried:
-        return ()
-    what = impact.what
-    said = f"looked at what {what} would have come to with {' and '.join(impact.tried)}"
-    # Whose sheet was tried stays secret (decision 16).
-    whose = (AuditEntry(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
-    return AuditEntry(said, told=True), *whose
 
 
 def apply_rerun(context: Context, amendment: RerunPlan) -> None:
@@ -265,13 +239,11 @@ def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
     add_entry(session, snapshot.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
-    pages = [
-        (place, ReportWithdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id]))
-        for place in snapshot.places
-        if place.seat in impact.gone
-    ]
-    for place, page in pages:
-        notify_each(context, act=act, subject=f"your report of {page.label} no longer counts", pages=[(place, page)])
+    for place in snapshot.places:
+        if place.seat in impact.gone:
+            page = ReportWithdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id])
+            subject = f"your report of {page.label} no longer counts"
+            notify_each(context, act=act, subject=subject, pages=[(place, page)])
     if impact.moved and again.following.deadline and impact.deadline:
         # Those whose report stays have read the deadline that has passed.
         told = {*impact.gone, *(touched.seat for touched in impact.touched)}
@@ -349,7 +321,7 @@ class EditState(PlannedChange[StateEdited, "StateEditPlan"]):
 
     def traces(self, facts: StateEdited) -> tuple[AuditEntry, ...]:
         """Return the entry that another state was tried."""
-        return audit_entries(facts.impact)
+        return RerunTurn().traces(facts.impact)
 
     def render(self, facts: StateEdited, channel: Channel) -> Iterator[str]:
         for each in facts.edit.differences:

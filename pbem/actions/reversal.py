@@ -93,7 +93,7 @@ REVERSALS: Mapping[str, Reversal] = {
 def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:
     """Do the work of an action of a kind, and store with its journal entry what it takes to undo it."""
     session, campaign_id, tables = context.session, context.snapshot.id, REVERSALS[kind].tables
-    last, shelf = _newest_entry(context), _newest_withdrawal(context)
+    last, shelf = newest_entry(context), newest_withdrawal(context)
     before, outbox = load_rows(session, campaign_id, tables), observe(session)
     done = work()
     mine = (JOURNAL.c.campaign_id == campaign_id, JOURNAL.c.id > last, JOURNAL.c.actor == "gm")
@@ -101,12 +101,15 @@ def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:
     # An action without an entry has changed nothing.
     if entry is not None:
         rows = write_changes(changed_rows(before, load_rows(session, campaign_id, tables)))
-        withdrawal = _newest_withdrawal(context)
+        withdrawal = newest_withdrawal(context)
+        now = select(Campaign.turn, Campaign.era).where(Campaign.id == campaign_id)
+        turn, era = session.execute(now).one()
         data = {
             "action": kind,
             "rows": rows,
             "shelf": withdrawal if withdrawal != shelf else 0,
-            **_describe_moment(context),
+            "turn": turn,
+            "era": era,
             **_describe_mails(context, outbox),
         }
         store_undo(session, entry, data)
@@ -118,20 +121,16 @@ def store_undo(session: Session, entry: int, data: Mapping[str, Any]) -> None:
     session.execute(update(JOURNAL).where(JOURNAL.c.id == entry).values(undo=dict(data)))
 
 
-def _newest_entry(context: Context) -> int:
+def newest_entry(context: Context) -> int:
+    """Return the id of the newest entry in the journal of a campaign, 0 if there is none."""
     newest = select(func.max(JOURNAL.c.id)).where(JOURNAL.c.campaign_id == context.snapshot.id)
     return flushed_connection(context.session).scalar(newest) or 0
 
 
-def _newest_withdrawal(context: Context) -> int:
+def newest_withdrawal(context: Context) -> int:
+    """Return the id of the turns of a campaign that were withdrawn last, 0 if none were."""
     newest = select(func.max(WithdrawnTurns.id)).where(WithdrawnTurns.campaign_id == context.snapshot.id)
     return context.session.scalar(newest) or 0
-
-
-def _describe_moment(context: Context) -> Mapping[str, int]:
-    now = select(Campaign.turn, Campaign.era).where(Campaign.id == context.snapshot.id)
-    turn, era = context.session.execute(now).one()
-    return {"turn": turn, "era": era}
 
 
 def _describe_mails(context: Context, outbox: OutboxChanges) -> Mapping[str, Sequence[int]]:

@@ -186,8 +186,10 @@ class TurnsRun:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowTurns(Query[TurnsRun]):
-    """Show to which turns a campaign can go back."""
+class ShowTurns(GmCommand, Query[TurnsRun]):
+    """See to which turns the campaign can go back."""
+
+    usage = "ROLLBACK"
 
     def look(self, context: Context) -> TurnsRun:
         """Return the turns that were run."""

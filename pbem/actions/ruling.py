@@ -107,13 +107,18 @@ def earlier_rulings(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn
     return [Earlier(number, at, ruling) for number, (at, ruling) in enumerate([*rolled_back, *replaced], start=1)]
 
 
+def other_rulings(turn: OpenTurn, known: list[Earlier]) -> list[Earlier]:
+    """Return the earlier rulings that differ from the one that counts."""
+    return [each for each in known if turn.ruling is None or json_sha256(each.ruling) != json_sha256(turn.ruling)]
+
+
 def choose_earlier(name: str, turn: OpenTurn, known: list[Earlier], number: int | None) -> Earlier:
     """Return the earlier ruling of a number; without one, the newest that is not the one that counts.
 
     Raises:
         CampaignError: If there is none.
     """
-    others = [each for each in known if turn.ruling is None or json_sha256(each.ruling) != json_sha256(turn.ruling)]
+    others = other_rulings(turn, known)
     chosen = [each for each in others if number in (None, each.number)]
     if chosen:
         return chosen[-1]
@@ -684,7 +689,8 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
         page = _build_page(open_, words, sent.at if sent else None, changed, open_questions(context))
     files = forward_files(words, changed or None)
     page = replace(page, files_left=files.left)
-    subject = f"turn {page.turn}: {_named(page.changed)} sent another sheet" if page.changed else ""
+    senders = page.changed[0] if len(page.changed) == 1 else f"{len(page.changed)} players"
+    subject = f"turn {page.turn}: {senders} sent another sheet" if page.changed else ""
     subject = subject or f"turn {page.turn} needs your ruling"
     with app.store.writing() as session:
         snapshot = locked_campaign(session, name)
@@ -711,10 +717,6 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
                 created_at=now,
             )
         )
-
-
-def _named(seats: Sequence[SeatName]) -> str:
-    return seats[0] if len(seats) == 1 else f"{len(seats)} players"
 
 
 def form_hash(form: str) -> str:

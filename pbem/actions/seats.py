@@ -454,7 +454,8 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
         version = _counting_version(context, place)
         sheet = f"its sheet {version} is not used" if version else "no sheet of it is accepted"
         said = f"remove seat {place.seat}: it leaves the game when {_next_turn(snapshot)} is run; {sheet}."
-        return TextResult(f"{said} Players are notified. {_describe_return(snapshot, place)}")
+        back = f"Until then, bring it back with: {back_hint(snapshot.name, place.seat)}"
+        return TextResult(f"{said} Players are notified. {back}")
 
     def do(self, context: Context) -> TextResult:
         """Remove the seat."""
@@ -466,10 +467,6 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
 
 def _next_turn(snapshot: CampaignSnapshot) -> str:
     return f"turn {snapshot.turn}" if snapshot.status == CampaignState.RUNNING else "the first turn"
-
-
-def _describe_return(snapshot: CampaignSnapshot, place: SeatView) -> str:
-    return f"Until then, bring it back with: {back_hint(snapshot.name, place.seat)}"
 
 
 def _counting_version(context: Context, place: SeatView) -> int | None:

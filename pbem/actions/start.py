@@ -99,9 +99,8 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         send_welcomes(context, {place: plan.tokens[place.seat] for place in snapshot.places})
         for reports in plan.reports.batches():
             save_reports(context, turn, reports, plan.deadline)
-        withdraw_turn_mail(
-            session, snapshot.name, snapshot.origin, snapshot.seats
-        )  # mails on the dice, which are of the set-up: no word is taken any more
+        # Mails on the dice, which are of the set-up: no word is taken any more.
+        withdraw_turn_mail(session, snapshot.name, snapshot.origin, snapshot.seats)
         add_entry(session, snapshot.id, context.now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:

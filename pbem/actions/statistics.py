@@ -193,7 +193,8 @@ def _turn_lines(statistics: Statistics) -> Iterator[str]:
     else:
         yield "Sheets that came on time, late, and did not come:"
         kinds = (SheetTiming.ON_TIME, SheetTiming.LATE, SheetTiming.MISSED)
-        rows = [(*_turn_cells(turn, statistics), *(_count_sheets(turn, came) for came in kinds)) for turn in turns]
+        counted = [(turn, Counter(sheet.came for sheet in turn.sheets.values())) for turn in turns]
+        rows = [(*_turn_cells(turn, statistics), *(sheets[came] for came in kinds)) for turn, sheets in counted]
         table = format_table(rows, "turn", "opened", "took", *kinds)
     yield from (f"  {line}" for line in table.splitlines())
 
@@ -205,10 +206,6 @@ def _turn_cells(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]
         format_time_short(turn.opened, statistics.zone),
         last if turn.hours is None else _format_span(turn.hours),
     )
-
-
-def _count_sheets(turn: TurnTaken, came: SheetTiming) -> int:
-    return sum(sheet.came == came for sheet in turn.sheets.values())
 
 
 def _sheet_cell(sheet: SheetCame | None) -> str:

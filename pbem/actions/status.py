@@ -140,41 +140,36 @@ class ShowStatus(Query[CampaignStatus]):
         return campaign_status(context.session, context.app, context.snapshot, context.now)
 
     def render(self, facts: CampaignStatus, channel: Channel) -> Iterator[str]:
-        return render_status(facts, channel)
-
-
-def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
-    """Yield the status of a campaign: its turn, its seats, and undelivered mail."""
-    where = {
-        CampaignState.FORMING: "not started",
-        CampaignState.RUNNING: f"turn {status.turn}",
-        CampaignState.OVER: f"over after turn {status.turn}",
-        CampaignState.MOVED: f"moved to {status.moved_to} at turn {status.turn}",
-    }
-    yield f"{status.name}: {status.title}, {where[status.status]}"
-    if status.deadline is not None:
-        yield f"  deadline: {format_time(status.deadline, status.zone)}  [{status.schedule}]"
-        if status.closes is not None and status.closes > status.deadline:
-            yield f"  late sheets count until: {format_time(status.closes, status.zone)}"
-    elif status.status == CampaignState.FORMING:
-        start = channel.either(f"pbem start {status.name}", "START")
-        yield f"  deadlines: {status.schedule}; start it with: {start}"
-    yield from (f"  {line}" for line in _hold_lines(status, channel))
-    if status.result is not None:
-        winners = ", ".join(status.result.winners) or "no seat"
-        yield f"  won by {winners}: {status.result.reason}"
-    rows = [
-        (seat.seat, seat.address, _sheet_cell(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
-        for seat in status.seats
-    ]
-    yield from (f"  {line}" for line in format_table(rows, "seat", "address", "sheet", "missed").splitlines())
-    for seat in status.seats:
-        yield from (
-            f"  {seat.seat} is absent {format_days(away.since, away.until, status.zone)}" for away in seat.absences
-        )
-        yield from (f"  {line}" for line in deputy_lines(seat.seat, seat.deputies, status.zone))
-    yield from (f"  {line}" for line in standby_lines(status.standbys))
-    yield from render_undelivered(status.undelivered, "  ")
+        where = {
+            CampaignState.FORMING: "not started",
+            CampaignState.RUNNING: f"turn {facts.turn}",
+            CampaignState.OVER: f"over after turn {facts.turn}",
+            CampaignState.MOVED: f"moved to {facts.moved_to} at turn {facts.turn}",
+        }
+        yield f"{facts.name}: {facts.title}, {where[facts.status]}"
+        if facts.deadline is not None:
+            yield f"  deadline: {format_time(facts.deadline, facts.zone)}  [{facts.schedule}]"
+            if facts.closes is not None and facts.closes > facts.deadline:
+                yield f"  late sheets count until: {format_time(facts.closes, facts.zone)}"
+        elif facts.status == CampaignState.FORMING:
+            start = channel.either(f"pbem start {facts.name}", "START")
+            yield f"  deadlines: {facts.schedule}; start it with: {start}"
+        yield from (f"  {line}" for line in _hold_lines(facts, channel))
+        if facts.result is not None:
+            winners = ", ".join(facts.result.winners) or "no seat"
+            yield f"  won by {winners}: {facts.result.reason}"
+        rows = [
+            (seat.seat, seat.address, _sheet_cell(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
+            for seat in facts.seats
+        ]
+        yield from (f"  {line}" for line in format_table(rows, "seat", "address", "sheet", "missed").splitlines())
+        for seat in facts.seats:
+            yield from (
+                f"  {seat.seat} is absent {format_days(away.since, away.until, facts.zone)}" for away in seat.absences
+            )
+            yield from (f"  {line}" for line in deputy_lines(seat.seat, seat.deputies, facts.zone))
+        yield from (f"  {line}" for line in standby_lines(facts.standbys))
+        yield from render_undelivered(facts.undelivered, "  ")
 
 
 def _hold_lines(status: CampaignStatus, channel: Channel) -> Iterator[str]:

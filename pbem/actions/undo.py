@@ -20,7 +20,7 @@ from pbem.actions.arguments import NUMBER, SURE, GmCommand, Number, read_number
 from pbem.actions.base import Channel, Confirmed, PlannedChange
 from pbem.actions.deadlines import tell_deadline, tell_hold, tell_release, tell_schedule
 from pbem.actions.rerun import EditState, StateEditPlan
-from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, store_undo
+from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, newest_entry, newest_withdrawal, store_undo
 from pbem.actions.rollback import UndoRollback, find_undoable_rollback
 from pbem.actions.ruling import earlier_rulings, open_ruling
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
@@ -35,7 +35,7 @@ from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
 from pbem.report.notices import CampaignHeld, Notice
 from pbem.ruleset.serialization import json_sha256, parse_json
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Campaign, Person, Seat, Turn, WithdrawnTurns
+from pbem.store.models import Campaign, Person, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, OutgoingState
 from pbem.text import count_noun, wrap
 
@@ -145,7 +145,7 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
         """Undo it. Raises Conflict if anything that was planned from has changed."""
         if _plan(context, plan.entry.id) != plan or set(drop_queued(context.session, plan.queued)) != {*plan.queued}:
             raise Conflict(context.snapshot)
-        last = _newest_id(context)
+        last = newest_entry(context)
         try:
             _undo(context, plan)
         except (Unfit, IntegrityError) as error:
@@ -153,22 +153,17 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
         _mark_undone(context, plan.entry, by=last)
 
     def render(self, facts: UndoResult, channel: Channel) -> Iterator[str]:
-        return render_undone(facts, channel)
-
-
-def render_undone(facts: UndoResult, channel: Channel) -> Iterator[str]:
-    """Yield what was undone, or would be, and who is notified."""
-    yield wrap(channel.fact(f'{"undid" if channel.done else "undo"} "{facts.what}".'))
-    if facts.corrected:
-        yield wrap(f"Corrected reports: {', '.join(facts.corrected)}.")
-    if facts.dropped:
-        verb = "is" if facts.dropped == 1 else "are"
-        yield f"{count_noun(facts.dropped, 'mail')} about it had not been sent, and {verb} dropped."
-    if facts.mailed:
-        told = count_noun(facts.mailed, "mail")
-        yield f"{told} about it went out; the readers {'are' if channel.done else 'would be'} notified."
-    if channel.undone:
-        yield channel.undone
+        yield wrap(channel.fact(f'{"undid" if channel.done else "undo"} "{facts.what}".'))
+        if facts.corrected:
+            yield wrap(f"Corrected reports: {', '.join(facts.corrected)}.")
+        if facts.dropped:
+            verb = "is" if facts.dropped == 1 else "are"
+            yield f"{count_noun(facts.dropped, 'mail')} about it had not been sent, and {verb} dropped."
+        if facts.mailed:
+            told = count_noun(facts.mailed, "mail")
+            yield f"{told} about it went out; the readers {'are' if channel.done else 'would be'} notified."
+        if channel.undone:
+            yield channel.undone
 
 
 def drop_mails_of(context: Context, kind: str) -> None:
@@ -200,11 +195,6 @@ _ENTRIES = select(JOURNAL.c.id, JOURNAL.c.text, JOURNAL.c.secret, type_coerce(JO
 
 def _of(context: Context) -> tuple[Any, ...]:
     return JOURNAL.c.campaign_id == context.snapshot.id, JOURNAL.c.undo.is_not(None)
-
-
-def _newest_id(context: Context) -> int:
-    newest = select(func.max(JOURNAL.c.id)).where(JOURNAL.c.campaign_id == context.snapshot.id)
-    return context.session.scalar(newest) or 0
 
 
 def _load_entry(context: Context, number: int | None) -> _Entry:
@@ -323,7 +313,7 @@ def _check_kept(context: Context, entry: _Entry) -> None:
     if entry.kind == "rollback":
         _check_withdrawal(context, entry, find_undoable_rollback(context.session, context.snapshot).id)
     elif entry.kind == "state":
-        _check_withdrawal(context, entry, _newest_withdrawal(context))
+        _check_withdrawal(context, entry, newest_withdrawal(context))
     elif not entry.rows and entry.kind != "export":
         raise CampaignError(f'"{entry.text}" changed nothing that could be restored')
 
@@ -331,11 +321,6 @@ def _check_kept(context: Context, entry: _Entry) -> None:
 def _check_withdrawal(context: Context, entry: _Entry, newest: int) -> None:
     if not entry.shelf or entry.shelf != newest:
         raise CampaignError(f'"{entry.text}" cannot be undone: the turns of {context.snapshot.name} were changed since')
-
-
-def _newest_withdrawal(context: Context) -> int:
-    newest = select(func.max(WithdrawnTurns.id)).where(WithdrawnTurns.campaign_id == context.snapshot.id)
-    return context.session.scalar(newest) or 0
 
 
 def _check_moment(context: Context, entry: _Entry) -> None:

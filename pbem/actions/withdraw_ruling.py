@@ -22,6 +22,7 @@ from pbem.actions.ruling import (
     keep_earlier,
     keep_ruling,
     open_ruling,
+    other_rulings,
     parse_ruling,
     render_replaced,
     replaced_parts,
@@ -80,12 +81,13 @@ class ShowRuling(Query[RulingShown]):
     def look(self, context: Context) -> RulingShown:
         """Return the ruling, and the form with it. Raises CampaignError unless its GM decides the turn."""
         open_ = open_ruling(context)
+        known = earlier_rulings(context.session, context.snapshot, open_.turn)
         return RulingShown(
             campaign=context.snapshot.name,
             turn=context.snapshot.turn,
             zone=context.snapshot.schedule.zone,
             parts=ruled_parts(open_),
-            earlier=tuple((each.number, each.at) for each in _other_rulings(context, open_)),
+            earlier=tuple((each.number, each.at) for each in other_rulings(open_.turn, known)),
             form=ShowRulingForm().look(context),
         )
 
@@ -182,12 +184,6 @@ class RestoreRuling(PreviewedChange[Restored]):
         release = channel.either(f"pbem release {name}", "RELEASE")
         done = f"the earlier ruling {facts.number} on turn {turn} of {name} counts again. Run it: {release}"
         yield channel.undone or channel.fact(done)
-
-
-def _other_rulings(context: Context, open_: OpenRuling) -> list[Earlier]:
-    """Return the earlier rulings that differ from the one that counts."""
-    known, ruling = earlier_rulings(context.session, context.snapshot, open_.turn), open_.turn.ruling
-    return [each for each in known if ruling is None or json_sha256(each.ruling) != json_sha256(ruling)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,124 +86,81 @@ def failure(name: str, text: str, mend: str) -> CheckResult:
     return CheckResult(name, "problem", text, mend)
 
 
-# The first pattern that matches counts, so the more specific ones come first.
-_MAIL_ADVICE = tuple(
-    (re.compile(pattern, re.IGNORECASE), advice)
-    for pattern, advice in (
-        (
-            r"hostname mismatch|ip address mismatch|not valid for",
-            "the server's certificate is for another name: write the host in {setting} as it stands in the certificate",
-        ),
-        (
-            r"certificate has expired|not yet valid",
-            "look at this machine's clock; if it is right, the server's certificate must be renewed",
-        ),
-        (
-            r"certificate.verify.failed",
-            "this machine does not know who signed the server's certificate: name the authority's file with tls_ca",
-        ),
-        (
-            r"tls_ca",
-            "the file must hold certificates in PEM form",
-        ),
-        (
-            r"wrong.version.number|unexpected.eof|record.layer|starttls.{0,30}not supported|command.{0,30}starttls",
-            "port and scheme do not fit: ports 993 and 465 begin with TLS (imaps, smtps), 143 and 587 with STARTTLS",
-        ),
-        (
-            r"refuses the access token",
-            "look at the user in {setting}, and have the command of {setting}_oauth sign in anew for a fresh token",
-        ),
-        (
-            r"refuses the login|authenticat",
-            "look at the user in {setting} and at {setting}_password; large providers want an app password",
-        ),
-        (
-            r"name or service not known|name resolution|nodename|no address associated",
-            "the host in {setting} is misspelt, or this machine's name service (DNS) does not work",
-        ),
-        (
-            r"connection refused",
-            "nothing listens there: look at host and port in {setting}, and whether the server is up",
-        ),
-        (
-            r"timed out|unreachable|no route",
-            "the server cannot be reached: look at host and port in {setting}, at the network and at firewalls",
-        ),
-        (
-            r"mailbox doesn.t exist|nonexistent|unknown mailbox|no such mailbox",
-            "the folder at the end of {setting} does not exist; the usual one is INBOX",
-        ),
-    )
-)
+# The first pattern that matches counts, in any case, so the more specific ones come first.
+_MAIL_ADVICE: Mapping[str, str] = {
+    r"hostname mismatch|ip address mismatch|not valid for": (
+        "the server's certificate is for another name: write the host in {setting} as it stands in the certificate"
+    ),
+    r"certificate has expired|not yet valid": (
+        "look at this machine's clock; if it is right, the server's certificate must be renewed"
+    ),
+    r"certificate.verify.failed": (
+        "this machine does not know who signed the server's certificate: name the authority's file with tls_ca"
+    ),
+    r"tls_ca": "the file must hold certificates in PEM form",
+    r"wrong.version.number|unexpected.eof|record.layer|starttls.{0,30}not supported|command.{0,30}starttls": (
+        "port and scheme do not fit: ports 993 and 465 begin with TLS (imaps, smtps), 143 and 587 with STARTTLS"
+    ),
+    r"refuses the access token": (
+        "look at the user in {setting}, and have the command of {setting}_oauth sign in anew for a fresh token"
+    ),
+    r"refuses the login|authenticat": (
+        "look at the user in {setting} and at {setting}_password; large providers want an app password"
+    ),
+    r"name or service not known|name resolution|nodename|no address associated": (
+        "the host in {setting} is misspelt, or this machine's name service (DNS) does not work"
+    ),
+    r"connection refused": "nothing listens there: look at host and port in {setting}, and whether the server is up",
+    r"timed out|unreachable|no route": (
+        "the server cannot be reached: look at host and port in {setting}, at the network and at firewalls"
+    ),
+    r"mailbox doesn.t exist|nonexistent|unknown mailbox|no such mailbox": (
+        "the folder at the end of {setting} does not exist; the usual one is INBOX"
+    ),
+}
 
-_DATABASE_ADVICE = tuple(
-    (re.compile(pattern, re.IGNORECASE), advice)
-    for pattern, advice in (
-        (
-            r"disk is full",
-            "free some space where the database lies; nothing is lost, the next tick goes on",
-        ),
-        (
-            r"malformed|not a database",
-            "it is damaged: keep it as it is, and {restore}",
-        ),
-        (
-            r"database \"[^\"]{1,63}\" does not exist",
-            "correct its name in `database` in pbem.toml; for a new home: createdb, pbem init; if lost, {restore}",
-        ),
-        (
-            r"password authentication failed|no password supplied",
-            "look at user and password in `database` in pbem.toml; the password may also stand in ~/.pgpass",
-        ),
-        (
-            r"role \"[^\"]{1,63}\" does not exist",
-            "make the user (createuser), or correct it in `database` in pbem.toml",
-        ),
-        (
-            r"pg_hba\.conf|peer authentication failed",
-            "let the server take this user from this machine: a line of its pg_hba.conf says who may come, and how",
-        ),
-        (
-            r"read-only transaction|read-write mode during recovery",
-            "name the primary server in `database`, or reset default_transaction_read_only of this user or database",
-        ),
-        (
-            r"permission denied",
-            "grant the user the right to use the database and its schema: it must own its tables",
-        ),
-        (
-            r"translate host name|name or service not known|name resolution",
-            "the host in `database` in pbem.toml is misspelt, or this machine's name service (DNS) does not work",
-        ),
-        (
-            r"connection refused|no such file or directory|timed out|timeout expired|unreachable|no route",
-            "start the database server, or correct host and port of `database` in pbem.toml",
-        ),
-        (
-            r"readonly|read-only|unable to open",
-            "let pbem's user write to the file and to its folder (chown, chmod)",
-        ),
-        (
-            r"locked",
-            "another process holds it: see which with fuser, and try again",
-        ),
-    )
-)
+_DATABASE_ADVICE: Mapping[str, str] = {
+    r"disk is full": "free some space where the database lies; nothing is lost, the next tick goes on",
+    r"malformed|not a database": "it is damaged: keep it as it is, and {restore}",
+    r"database \"[^\"]{1,63}\" does not exist": (
+        "correct its name in `database` in pbem.toml; for a new home: createdb, pbem init; if lost, {restore}"
+    ),
+    r"password authentication failed|no password supplied": (
+        "look at user and password in `database` in pbem.toml; the password may also stand in ~/.pgpass"
+    ),
+    r"role \"[^\"]{1,63}\" does not exist": "make the user (createuser), or correct it in `database` in pbem.toml",
+    r"pg_hba\.conf|peer authentication failed": (
+        "let the server take this user from this machine: a line of its pg_hba.conf says who may come, and how"
+    ),
+    r"read-only transaction|read-write mode during recovery": (
+        "name the primary server in `database`, or reset default_transaction_read_only of this user or database"
+    ),
+    r"permission denied": "grant the user the right to use the database and its schema: it must own its tables",
+    r"translate host name|name or service not known|name resolution": (
+        "the host in `database` in pbem.toml is misspelt, or this machine's name service (DNS) does not work"
+    ),
+    r"connection refused|no such file or directory|timed out|timeout expired|unreachable|no route": (
+        "start the database server, or correct host and port of `database` in pbem.toml"
+    ),
+    r"readonly|read-only|unable to open": "let pbem's user write to the file and to its folder (chown, chmod)",
+    r"locked": ("another process holds it: see which with fuser, and try again"),
+}
+
+
+def _find_advice(advice: Mapping[str, str], failure: str, usual: str) -> str:
+    return next((each for pattern, each in advice.items() if re.search(pattern, failure, re.IGNORECASE)), usual)
 
 
 def database_advice(failure: str, restore: str) -> str:
     """Return how to mend a failure of the database; `restore` is the instruction for one that is lost."""
-    found = (advice.format(restore=restore) for pattern, advice in _DATABASE_ADVICE if pattern.search(failure))
-    return next(found, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
+    usual = "correct `database` in pbem.toml, or start its server; then run: pbem doctor"
+    return _find_advice(_DATABASE_ADVICE, failure, usual).format(restore=restore)
 
 
 def mail_advice(failure: str, setting: str) -> str:
     """Return how to mend a failure of the inbox or carrier; `setting` is its name in pbem.toml."""
-    for pattern, advice in _MAIL_ADVICE:
-        if pattern.search(failure):
-            return advice.format(setting=setting)
-    return f"look at {setting} in pbem.toml, and at what the server's own log says"
+    usual = "look at {setting} in pbem.toml, and at what the server's own log says"
+    return _find_advice(_MAIL_ADVICE, failure, usual).format(setting=setting)
 
 
 MOST_NAMED = 8
@@ -298,21 +255,19 @@ def _render_differences(name: str, what: _Compared, restore: str) -> Iterator[Ch
         yield failure("archive", f"campaign {name}: the archive lacks {_join_some(what.lost)}", mend)
     if what.changed:
         mend = f"move {_join_some(what.folders)} away; pbem tick then writes it again from the database"
-        yield failure(
-            "archive", f"campaign {name}: the archive has {_join_some(what.changed)} changed, cut or unreadable", mend
-        )
+        changed = _join_some(what.changed)
+        yield failure("archive", f"campaign {name}: the archive has {changed} changed, cut or unreadable", mend)
     if what.unreadable:
-        yield failure(
-            "archive", f"campaign {name}: the database cannot read its own {_join_some(what.unreadable)}", restore
-        )
+        turns = _join_some(what.unreadable)
+        yield failure("archive", f"campaign {name}: the database cannot read its own {turns}", restore)
     if what.unknown:
         said = f"the archive has {_join_some(what.unknown)}, and the database does not: it is of an earlier time"
         yield failure("archive", f"campaign {name}: {said}", f"put the newer database back, or {restore}")
 
 
-def _join_some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return f"{', '.join(names[:MOST_NAMED])}{more}"
+def _join_some(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 MOST_ROWS = 10
@@ -453,11 +408,10 @@ def _find_missing_rights(store: Store) -> CheckResult | None:
         rows = session.execute(_RIGHTS).all()
     if not rows:
         return None
-    named = [f"{row.privilege} on {row.relname}" for row in rows]
-    more = f" and {len(named) - MOST_RIGHTS} more" if len(named) > MOST_RIGHTS else ""
+    named = _join_some([f"{row.privilege} on {row.relname}" for row in rows], MOST_RIGHTS)
     grants = (f"GRANT ALL ON ALL {kind} IN SCHEMA {rows[0][0]} TO {rows[0][1]};" for kind in ("TABLES", "SEQUENCES"))
     mend = f"let that user own the database, or as the server's administrator run in it: {' '.join(grants)}"
-    return failure("database", f"its user lacks rights: {', '.join(named[:MOST_RIGHTS])}{more}", mend)
+    return failure("database", f"its user lacks rights: {named}", mend)
 
 
 def _find_missing_columns(store: Store) -> list[str]:

@@ -147,13 +147,7 @@ def _load_card(app: App, status: CampaignStatus) -> CampaignCard:
     with suppress(*UNREADABLE, CampaignError), app.store.reading() as session:
         snapshot = load_campaign(session, status.name)
         sheets = tuple(
-            SheetCounts(
-                turn=turn,
-                on_time=counted.get(SheetTiming.ON_TIME, 0),
-                late=counted.get(SheetTiming.LATE, 0),
-                missed=counted.get(SheetTiming.MISSED, 0),
-                pending=counted.get(SheetTiming.PENDING, 0),
-            )
+            SheetCounts(turn=turn, **{came.value: counted.get(came, 0) for came in SheetTiming})
             for turn, counted in count_sheets(session, snapshot, MOST_TURNS)
         )
         questions = sum(asked.answer is None for asked in load_questions(session, snapshot))

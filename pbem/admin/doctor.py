@@ -85,31 +85,21 @@ def check_templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iter
     own = settings.own_templates
     faults = list(check_syntax(own, TEMPLATE_DIR, games)) if own else []
     # A template that does not compile cannot be rendered either, and is reported once.
-    faults = (
-        faults
-        if any(fault.fatal for fault in faults)
-        else [*faults, *check_rendering(own, TEMPLATE_DIR, games, sample_pages)]
-    )
+    if not any(fault.fatal for fault in faults):
+        faults += check_rendering(own, TEMPLATE_DIR, games, sample_pages)
     for fault in faults:
         where = own / fault.name if own else Path(fault.name)
-        if fault.fatal and not where.exists():
-            yield failure(
-                "templates", f"{fault.name}, {fault.text}", "the game brings it: ask its author, or reword it yourself"
-            )
-        elif fault.fatal:
-            yield failure(
-                "templates", f"{fault.name}, {fault.text}", f"correct {where}; to have the usual text, remove it"
-            )
+        if fault.fatal:
+            correct = f"correct {where}; to have the usual text, remove it"
+            mend = correct if where.exists() else "the game brings it: ask its author, or reword it yourself"
+            yield failure("templates", f"{fault.name}, {fault.text}", mend)
         else:
             yield warning("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
-    if not faults:
-        said = (
-            f"{len(list_custom_templates(own))} of your own; mails, reports and pages were written with them, "
-            "from samples"
-            if own
-            else "the program's own are used"
-        )
-        yield ok("templates", said)
+    if not faults and own:
+        written = "mails, reports and pages were written with them, from samples"
+        yield ok("templates", f"{len(list_custom_templates(own))} of your own; {written}")
+    elif not faults:
+        yield ok("templates", "the program's own are used")
 
 
 def check_time_zones() -> CheckResult:

@@ -178,11 +178,8 @@ def home_notices(session: Session) -> tuple[str, ...]:
     watch = read_watch(session)
     stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
     unanswered = noticed(notices, "the letters", lambda: _unanswered_notice(session), "")
-    return tuple(
-        filter(
-            None, (inactive_notice(session), _unread_notice(watch), _outage_notice(watch), stuck, unanswered, *notices)
-        )
-    )
+    found = (inactive_notice(session), _unread_notice(watch), _outage_notice(watch), stuck, unanswered, *notices)
+    return tuple(filter(None, found))
 
 
 def stuck_mail(session: Session) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 
 from pbem.archive.record import FORMAT, HASH_CHARACTERS, RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
 from pbem.errors import ReplayError
+from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json
 from pbem.util import read_plain
@@ -159,6 +160,11 @@ class ArchivedTurn:
         """True for a campaign's set-up: turn 0, or the one before the first of a game begun elsewhere."""
         return self.number == 0 or "given" in self.record
 
+    @property
+    def is_withdrawn(self) -> bool:
+        """True for a turn that was rolled back, or run again."""
+        return self.name.startswith(f"{WITHDRAWN}/")
+
     def said(self, path: str) -> str:
         """Return the name of one of its files in errors."""
         return f"{self.name}/{path}"
@@ -174,6 +180,13 @@ class ArchivedTurn:
         except (OSError, ValueError) as error:
             said = (error.strerror if isinstance(error, OSError) else None) or error
             raise ReplayError(f"turn {self.number}: {self.said(path)} cannot be read: {said}") from None
+
+    def read_report(self, path: str) -> dict[str, Any]:
+        """Return the data of a report that the record names. Raises ReplayError as `read`, or if they are none."""
+        try:
+            return read_report_data(self.read(path))
+        except ReportDataError as error:
+            raise ReplayError(f"turn {self.number}: {self.said(path)}: {error}") from None
 
 
 def load_turns(archive: Path, campaign: str) -> list[ArchivedTurn]:

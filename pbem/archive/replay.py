@@ -37,7 +37,6 @@ from pbem.archive.record import (
     withdrawn_name,
 )
 from pbem.errors import PARSE_ERRORS, ReplayError, RulesetError
-from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.fields import FieldError
 from pbem.ruleset.protocol import AnyRuleset, StateImporter, TurnInput, iter_views, with_memory
@@ -64,9 +63,9 @@ def check_attachments(folders: Sequence[ArchivedTurn], ruleset: AnyRuleset) -> N
 
 def _check_report(folder: ArchivedTurn, path: str, ruleset: AnyRuleset, there: set[str]) -> None:
     try:
-        shown = ruleset.enclosures(read_report_data(folder.read(path))["view"])
+        shown = ruleset.enclosures(folder.read_report(path)["view"])
         lost = [each.name for enclosed in shown.values() for each in enclosed if each.sha256 not in there]
-    except (ReportDataError, RulesetError, *PARSE_ERRORS) as error:
+    except (RulesetError, *PARSE_ERRORS) as error:
         raise ReplayError(f"turn {folder.number}: {folder.said(path)}: {error}") from None
     if lost:
         raise ReplayError(f"turn {folder.number}: {folder.said(path)} shows {lost[0]!r}, which is not in the archive")
@@ -277,7 +276,7 @@ class _Replay:
         told = [seat for seat in folder.record["seats"] if _report_of(seat) in folder.record["files"]]
         for seat, view in self._views(told, len(events)):
             path = _report_of(seat)
-            archived = _archived_view(folder, path)
+            archived = folder.read_report(path)["view"]
             mailed = with_memory(self._ruleset, view, self._last.get(seat))
             # Reports made before their game had a memory have none.
             shown = mailed if "memory" in archived else view
@@ -314,13 +313,6 @@ def _check_given_state(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
 
 def _report_of(seat: SeatName) -> str:
     return f"reports/{seat}.json"
-
-
-def _archived_view(folder: ArchivedTurn, path: str) -> Json:
-    try:
-        return read_report_data(folder.read(path))["view"]
-    except ReportDataError as error:
-        raise ReplayError(f"turn {folder.number}: {folder.said(path)}: {error}") from None
 
 
 def _turn_input(ruleset: AnyRuleset, record: Json) -> TurnInput:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +21,6 @@ from typing import Any, Literal
 from pbem.archive.reader import ArchivedTurn, check_chain, check_files, load_turns, load_withdrawn
 from pbem.archive.record import (
     RECORD,
-    WITHDRAWN,
     disclose_dice_words,
     drawn_word,
     file_hash,
@@ -109,7 +108,7 @@ def _load_report(raw: bytes, name: str) -> dict[str, Any]:
 
 
 def _locate(what: Literal["report", "record"], name: str, folder: ArchivedTurn) -> LocatedFile:
-    return LocatedFile(what=what, name=name, turn=folder.number, withdrawn=folder.name.startswith(f"{WITHDRAWN}/"))
+    return LocatedFile(what=what, name=name, turn=folder.number, withdrawn=folder.is_withdrawn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,16 +124,13 @@ class TurnRun:
     withdrawn: bool
 
 
-def list_turn_runs(folders: Sequence[ArchivedTurn], aside: Sequence[ArchivedTurn]) -> tuple[TurnRun, ...]:
-    """Return all runs in an archive, by turn and time; `aside` are those withdrawn."""
-    runs = [_turn_run(folder, withdrawn=False) for folder in folders] + [
-        _turn_run(folder, withdrawn=True) for folder in aside
-    ]
+def list_turn_runs(folders: Iterable[ArchivedTurn]) -> tuple[TurnRun, ...]:
+    """Return the runs in the folders of an archive, by turn and time."""
+    runs = (
+        TurnRun(turn=each.number, resolved=each.record["resolved"], record=each.hash, withdrawn=each.is_withdrawn)
+        for each in folders
+    )
     return tuple(sorted(runs, key=lambda run: (run.turn, run.resolved, run.record)))
-
-
-def _turn_run(folder: ArchivedTurn, *, withdrawn: bool) -> TurnRun:
-    return TurnRun(turn=folder.number, resolved=folder.record["resolved"], record=folder.hash, withdrawn=withdrawn)
 
 
 # Fields that are equal in all records of a campaign.
@@ -261,7 +257,7 @@ def verify(
         patched=tuple(folder.number for folder in folders if folder.record.get("patch")),
         withdrawn=len(aside),
         unnamed=unnamed,
-        runs=list_turn_runs(folders, aside),
+        runs=list_turn_runs((*folders, *aside)),
         words=words,
         held=tuple(held),
         unproved=unproved,
@@ -321,11 +317,7 @@ def _load_words(setup: ArchivedTurn) -> tuple[DiceWord, ...]:
 
 
 def _check_told_words(setup: ArchivedTurn, seat: SeatName, told: DiceDisclosure) -> None:
-    path = f"reports/{seat}.json"
-    try:
-        data = read_report_data(setup.read(path)).get("dice")
-    except ReportDataError as error:
-        raise ReplayError(f"turn {setup.number}: {setup.said(path)}: {error}") from None
+    data = setup.read_report(f"reports/{seat}.json").get("dice")
     listed = _WORDS_TOLD.search(setup.read(f"reports/{seat}.txt").decode("utf-8", "replace"))
     # The text has one blank where a word has several; the data are exact.
     expected = [line.split() for line in told.lines]

@@ -71,16 +71,8 @@ HELD_BACK = "not sent: it waited when the backup was made, and may have gone sin
 _PLAYED = (CampaignState.FORMING, CampaignState.RUNNING)
 
 
-@dataclass(frozen=True, slots=True)
-class QuiesceResult:
-    """The campaigns put on hold for their GMs, and the number of mails held back."""
-
-    held: tuple[str, ...]
-    mails: int
-
-
-def quiesce(app: App, made: dt.datetime, now: dt.datetime) -> QuiesceResult:
-    """Put a restored home on hold, in one transaction."""
+def quiesce(app: App, made: dt.datetime, now: dt.datetime) -> tuple[list[str], int]:
+    """Put a restored home on hold, in one transaction; return the campaigns held, and how many mails are held back."""
     with app.store.writing() as session:
         waiting = update(OutgoingMail).where(OutgoingMail.state.in_(UNSENT_STATES)).returning(OutgoingMail.id)
         mails = session.scalars(waiting.values(state=OutgoingState.FAILED, reply=HELD_BACK)).all()
@@ -90,7 +82,7 @@ def quiesce(app: App, made: dt.datetime, now: dt.datetime) -> QuiesceResult:
         names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
         held = [name for name in names.all() if _hold_campaign(session, app, name, made, now)]
         deactivate_home(session, made, now)
-    return QuiesceResult(tuple(held), len(mails))
+    return held, len(mails)
 
 
 def _skip_ids(session: Session, made: dt.datetime, now: dt.datetime) -> None:
@@ -169,16 +161,12 @@ MOST_SETTINGS = 1_000_000
 _AT_ONCE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class UnpackedHome:
-    """The settings of an unpacked home, and sentences on those changed so that it keeps to its folder."""
+def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> tuple[Settings, tuple[str, ...]]:
+    """Unpack a backup into an empty folder, as an inactive home. Raise BackupError if it is broken.
 
-    settings: Settings
-    moved: tuple[str, ...]
-
-
-def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> UnpackedHome:
-    """Unpack a backup into an empty folder, as an inactive home. Raise BackupError if it is broken."""
+    Returns:
+        The settings, and sentences on those changed so that it keeps to its folder.
+    """
     check_room(packed, home)
     take_database(packed, home / FILE)
     data, moved = _take_settings(packed, home)
@@ -194,7 +182,7 @@ def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> Unpacke
     for number, name in enumerate(turns, start=1):
         packed.unpack(name, settings.archive / campaign_of(packed, name))
         progress("unpacking", number, len(turns))
-    return UnpackedHome(settings, moved)
+    return settings, moved
 
 
 def _take_settings(packed: BackupReader, home: Path) -> tuple[Mapping[str, Any], tuple[str, ...]]:
@@ -319,8 +307,8 @@ def restore_home(
     with open_backup(file, "home") as packed, staging_directory(home.parent) as shop:
         draft = shop / home.name
         draft.mkdir(mode=0o700)
-        unpacked = unpack_home(packed, draft, progress)
-        settled, problems = _prepare(packed, unpacked.settings, now, games)
+        settings, moved = unpack_home(packed, draft, progress)
+        held, mails, problems = _prepare(packed, settings, now, games)
         facts = packed.facts
         with _locked(home.parent):
             _require_empty(home)
@@ -333,11 +321,11 @@ def restore_home(
         home=home,
         made=made_at(packed),
         campaigns=tuple(each["name"] for each in facts["campaigns"]),
-        held=settled.held,
-        mails=settled.mails,
+        held=tuple(held),
+        mails=mails,
         lacks=tuple(each.replace(str(draft), str(home)) for each in missing),
         reaches=tuple(reached),
-        moved=unpacked.moved,
+        moved=moved,
         left_out=tuple(facts["left_out"]),
         unknown=unknown_games(packed, games),
         problems=tuple(problems),
@@ -389,15 +377,16 @@ def _remove_empty(home: Path) -> None:
 
 def _prepare(
     packed: BackupReader, settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset]
-) -> tuple[QuiesceResult, list[str]]:
+) -> tuple[list[str], int, list[str]]:
+    """Make an unpacked home ready; return what `quiesce` does, and sentences on what its archive lacks."""
     make_directories(settings)
     with app_of(settings, games) as app:
-        settled = quiesce(app, made_at(packed), now)
+        held, mails = quiesce(app, made_at(packed), now)
         problems = complete_archive(app, now)
         with app.store.reading() as session:
             problems += broken_campaigns(session)
     checkpoint(settings.home / FILE)
-    return settled, problems
+    return held, mails, problems
 
 
 def _move_database(draft: Path, url: str) -> None:
@@ -439,8 +428,8 @@ def check_backup(
         BackupError: The file cannot be read to its end.
     """
     with open_backup(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
-        unpacked = unpack_home(packed, Path(folder).resolve(), progress)
-        with app_of(unpacked.settings, games) as app:
+        settings, _ = unpack_home(packed, Path(folder).resolve(), progress)
+        with app_of(settings, games) as app:
             problems = complete_archive(app, now)
             with app.store.reading() as session:
                 problems += broken_campaigns(session)

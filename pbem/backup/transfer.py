@@ -14,7 +14,6 @@ The campaign is on hold until its GM releases it.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import json
 import secrets
@@ -23,7 +22,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -381,16 +380,8 @@ def _check_game(packed: BackupReader, games: Mapping[str, AnyRuleset], key: str,
 @contextmanager
 def _isolated_app(app: App, draft: Path) -> Iterator[App]:
     """Return an application whose only campaign is the imported one, before it is stored here."""
-    store = Store(f"sqlite:///{draft / FILE}")
-    try:
-        yield dataclasses.replace(
-            app,
-            settings=dataclasses.replace(app.settings, archive=draft),
-            store=store,
-            archives=True,
-        )
-    finally:
-        store.close()
+    with closing(Store(f"sqlite:///{draft / FILE}")) as store:
+        yield replace(app, settings=replace(app.settings, archive=draft), store=store, archives=True)
 
 
 def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
@@ -448,5 +439,5 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
     id_ = welcome_message_id(snapshot.mail_key, app.settings.domain, snapshot.name, place.seat)
     mail = mailer.mail(place.address, "moved here: reply YES to play on", page, id_, code=code)
     thread = (older,) if older else ()
-    mailer.send(session, now, dataclasses.replace(mail, in_reply_to=older, references=thread))
+    mailer.send(session, now, replace(mail, in_reply_to=older, references=thread))
     return True

@@ -25,7 +25,12 @@ MOST_LISTED = 12
 """Seats of the table of wins, the most first."""
 
 
-@command("pbem arena harvester --bots standard random --games 4 --plot wins.png", NEW)
+@command(
+    "pbem arena harvester --bots standard random --games 4 --plot wins.png",
+    NEW,
+    help="They play without mail and database, and move on by a seat with each game. The same seed gives the same "
+    "games.",
+)
 @click.argument("game", shell_complete=completion.games)
 @click.argument("more", metavar="[BOT]..", nargs=-1)
 @click.option(
@@ -57,10 +62,6 @@ def arena(
     jobs: int,
     plot: Path | None,
 ) -> None:
-    """Let bots play each other, and count who wins.
-
-    They play without mail and database, and move on by a seat with each game. The same seed gives the same games.
-    """
     if plot is not None:
         check_picture_name(plot)
     ruleset = find_game(call.games, game)
@@ -112,18 +113,15 @@ def _tally_lines(tallies: Iterable[Tally]) -> Iterator[str]:
 @command(
     "pbem bot orders@example.org --home mybot --command 'python3 mybot.py'",
     Harmless("it sends sheets, and a later one replaces them"),
+    help="They come from ADDRESS to the mailbox that is named in the pbem.toml of the bot's own folder. A command "
+    "gets the report as JSON, and prints a sheet. Each call looks at the mailbox once, as cron would have it. "
+    "Exits 1 if a report could not be answered; the next call tries again.",
 )
 @click.argument("address")
 @click.option("--bot", "name", metavar="BOT", default="standard", show_default=True, help="The game's bot that plays.")
 @click.option("--command", "program", metavar="TEXT", help="Run this instead, without a shell, for each report.")
 @click.option("--timeout", type=click.IntRange(1, 3600), default=60, show_default=True, help="Seconds for each report.")
 def bot(call: Call, address: str, *, name: str, program: str | None, timeout: int) -> None:
-    """Answer reports by mail with a bot's order sheets.
-
-    They come from ADDRESS to the mailbox that is named in the pbem.toml of the bot's own folder. A command gets the
-    report as JSON, and prints a sheet. Each call looks at the mailbox once, as cron would have it. Exits 1 if a
-    report could not be answered; the next call tries again.
-    """
     settings = load_settings(call.home)
     gm = checked_address(address)
     play = (

@@ -14,7 +14,7 @@ import click
 
 from pbem.actions.base import Change, Confirmed, Harmless, PreviewedChange, Weight
 from pbem.cli.call import Call, shared_options
-from pbem.cli.group import refuse_repeated, summary_of
+from pbem.cli.group import Group, refuse_repeated
 
 Acts = tuple[type[Change[Any]], ...]
 
@@ -49,14 +49,11 @@ class Command(click.Command):
     @property
     def summary(self) -> str:
         """The first sentence of the help, as lists of commands have it."""
-        return summary_of(self)
+        return " ".join((self.help or "").partition("\n\n")[0].split()).removesuffix(".")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command. Raises UsageError if an option that takes one value is given twice."""
-        if not ctx.resilient_parsing:
-            # Click keeps the last of several values, and drops the others without a word.
-            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-            refuse_repeated(ctx, [each for each in given if isinstance(each, click.Option)])
+        refuse_repeated(self, ctx, args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -77,5 +74,14 @@ class Command(click.Command):
 def command(
     example: str, weight: Acts | Weight, *, name: str | None = None, **settings: Any
 ) -> Callable[[Callable[..., Any]], Command]:
-    """Return a decorator that makes a command of a function; its docstring is the help."""
+    """Return a decorator that makes a command of a function.
+
+    Its help is the summary in `pbem.cli.COMMANDS` and what `help` adds; in a group it is the docstring.
+    """
     return click.command(name, cls=Command, example=example, weight=weight, **settings)
+
+
+def group(name: str, *commands: Command) -> Group:
+    """Return a group of commands that its help lists in this order."""
+    summaries = {str(each.name): each.summary for each in commands}
+    return Group(name, commands=commands, sections={"Commands": summaries})

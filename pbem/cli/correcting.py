@@ -21,41 +21,39 @@ from pbem.campaign.order_sheets import Lines
 from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import command
-from pbem.cli.lines import copied_lines
 from pbem.cli.options import FOLDER, NUMBER, TURN, campaign, restore_option, sheets_option
 from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
 
 
-@command("pbem undo trap7", (UndoChange,))
+@command(
+    "pbem undo trap7",
+    (UndoChange,),
+    help="The journal marks the entries that can be undone; without ENTRY it is the newest change of yours.",
+)
 @campaign
 @click.argument("entry", type=NUMBER, required=False)
 def undo(call: Call, name: str, entry: int | None) -> None:
-    """Undo the last change that can be undone.
-
-    The journal marks the entries that can be undone; without ENTRY it is the newest change of yours.
-    """
     call.act(name, UndoChange(None if entry is None else str(entry)))
 
 
 @command("pbem forward trap7", (UndoRollback,), hidden=True)
 @campaign
 def forward(call: Call, name: str) -> None:
-    """Undo the newest rollback."""
     call.act(name, UndoRollback())
 
 
-@command("pbem sheet trap7 red red.txt", (EnterSheet, RestoreSheet))
+@command(
+    "pbem sheet trap7 red red.txt",
+    (EnterSheet, RestoreSheet),
+    help="The order lines in FILE become the sheet for the open turn; its player gets the receipt.",
+)
 @campaign
 @click.argument("seat", required=False, shell_complete=completion.seats)
 @click.argument("file", type=click.File("rb"), required=False)
 @restore_option
 def sheet(call: Call, name: str, *, seat: str | None, file: BinaryIO | None, restore: int | None) -> None:
-    """Show a seat's order sheet, or enter one.
-
-    The order lines in FILE become the sheet for the open turn; its player gets the receipt.
-    """
     if restore is not None and (file is not None or seat is None):
         raise click.UsageError("name a SEAT with --restore, and no FILE")
     if seat is None or (file is None and restore is None):
@@ -66,28 +64,28 @@ def sheet(call: Call, name: str, *, seat: str | None, file: BinaryIO | None, res
         call.act(name, RestoreSheet(seat, restore or None))
 
 
-@command("pbem rerun trap7 --sheet red=red.txt", (RerunTurn,))
+@command(
+    "pbem rerun trap7 --sheet red=red.txt",
+    (RerunTurn,),
+    help="It has the same dice; only those whose report changes get a corrected one. For an older turn roll the "
+    "campaign back first, enter the sheets, and run it.",
+)
 @campaign
 @sheets_option
 @click.option("--without-patch", is_flag=True, help="Leave out what you changed of the state by hand.")
 def rerun(call: Call, name: str, *, sheets: dict[str, str], without_patch: bool) -> None:
-    """Run the last turn again with other sheets.
-
-    It has the same dice; only those whose report changes get a corrected one. For an older turn
-    roll the campaign back first, enter the sheets, and run it.
-    """
     call.act(name, RerunTurn(RerunChanges(sheets=_read_sheets(name, sheets), drop_patch=without_patch)))
 
 
-@command("pbem rollback trap7 4", (RollBack, RepairHistory))
+@command(
+    "pbem rollback trap7 4",
+    (RollBack, RepairHistory),
+    help="The sheets that came in for it count again. Without TURN, the turns are listed.",
+)
 @campaign
 @click.argument("turn", type=TURN, required=False, shell_complete=completion.turns)
 @click.option("--repair", is_flag=True, help="Go back to the last turn of a history that is consistent.")
 def rollback(call: Call, name: str, *, turn: int | None, repair: bool) -> None:
-    """Reopen an earlier turn.
-
-    The sheets that came in for it count again. Without TURN, the turns are listed.
-    """
     if repair and turn is not None:
         raise click.UsageError("give a TURN or --repair")
     if repair:
@@ -98,15 +96,13 @@ def rollback(call: Call, name: str, *, turn: int | None, repair: bool) -> None:
         call.show(name, ShowTurns())
 
 
-@command("pbem state trap7 > state.json", (EditState,))
+@command(
+    "pbem state trap7 > state.json", (EditState,), help="FILE has the wanted state, or a JSON Patch (RFC 6902) of it."
+)
 @campaign
 @click.argument("file", type=click.File("rb"), required=False)
 @click.option("--edit", is_flag=True, help="Change it in your editor.")
 def state(call: Call, name: str, *, file: BinaryIO | None, edit: bool) -> None:
-    """Print the game state, or change it.
-
-    FILE has the wanted state, or a JSON Patch (RFC 6902) of it.
-    """
     if edit and file is not None:
         raise click.UsageError("give a FILE or --edit")
     if file is not None:
@@ -131,17 +127,17 @@ def _read_json(text: str) -> Any:
         raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None
 
 
-@command("pbem fork trap7 4 trial --compare", (forking.ForkCampaign,))
+@command(
+    "pbem fork trap7 4 trial --compare",
+    (forking.ForkCampaign,),
+    help="The copy is in a home of its own in FOLDER, and can mail nobody.",
+)
 @campaign
 @click.argument("turn", type=TURN, shell_complete=completion.turns)
 @click.argument("folder", type=FOLDER)
 @sheets_option
 @click.option("--compare", is_flag=True, help="Show how its reports would differ from those really mailed.")
 def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, str], compare: bool) -> None:
-    """Copy a campaign as of an earlier turn, to try it.
-
-    The copy is in a home of its own in FOLDER, and can mail nobody.
-    """
     given = _read_sheets(name, sheets)
     with call.open() as app:
         # Asked and checked before a home is made in FOLDER.
@@ -160,7 +156,8 @@ def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, st
                 made = run_query(there, name, PreviewTurn(real_dice=True), call.now)
                 compared = run_query(app, name, forking.Compare(there, made), call.now)
     lines = [
-        *copied_lines(forked, settings.home),
+        f"{forked.campaign} is copied to {settings.home}, with turn {forked.turn} open. It sends no mail.",
+        *forking.render_forked(forked),
         *(line for receipt in receipts.values() for line in render_receipt(receipt)),
         *(forking.render_compared(compared) if compared else ()),
         f"Next: pbem --home {settings.home} preview {name}",

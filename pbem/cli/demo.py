@@ -326,6 +326,7 @@ class _Demo:
         settings = self._app.settings
         with self._app.store.reading() as session:
             seed = session.scalars(select(Campaign.seed)).one()
+            state = load_state(session, self._ruleset, load_campaign(session, CAMPAIGN))
             sheets = session.scalars(select(OrderSheet.findings)).all()
         # With the seed, which the archive does not disclose before the end of the game.
         proof = replay(settings.archive, CAMPAIGN, ruleset=self._ruleset, seed=seed, head=None)
@@ -333,7 +334,7 @@ class _Demo:
         seat = self._players[0].seat
         return DemoResult(
             game=self._ruleset.title,
-            standing=self._load_standing(),
+            standing=self._ruleset.standing(state),
             turns=self.turns,
             sheets=len(sheets),
             slips=sum(player.slips for player in self._players),
@@ -360,10 +361,6 @@ class _Demo:
         if player.page:
             path.write_bytes(player.page)
         return path if player.page else None
-
-    def _load_standing(self) -> Standing:
-        with self._app.store.reading() as session:
-            return self._ruleset.standing(load_state(session, self._ruleset, load_campaign(session, CAMPAIGN)))
 
     def _tick(self) -> TickResult:
         done = tick(self._app, self._now)
@@ -449,17 +446,17 @@ def _describe_standing(standing: Standing) -> str:
     return "still playing" + (": " if scores else "") + ", ".join(f"{seat} {score}" for seat, score in scores)
 
 
-@command("pbem demo trial --game harvester", NEW)
+@command(
+    "pbem demo trial --game harvester",
+    NEW,
+    help="It is played in FOLDER, a home of its own; the bots mail real order sheets.",
+)
 @click.argument("folder", type=FOLDER)
 @click.option("--game", show_default=True, metavar="KEY", help="The game; see: pbem games")
 @click.option("--seats", type=int, help="How many play. [default: four, where the game takes them]")
 @click.option("--turns", type=click.IntRange(1), default=MOST_TURNS, help="Stop after so many. [default: to the end]")
 @click.option("--seed", metavar="TEXT", default="demo", show_default=True, help="Another word, another game.")
 def demo(call: Call, *, folder: Path, game: str, seats: int | None, turns: int, seed: str) -> None:
-    """Play a campaign with bots, to see everything at work.
-
-    It is played in FOLDER, a home of its own; the bots mail real order sheets.
-    """
     with progress() as bar:
         result = run_demo(folder, call.games, game=game, seats=seats, turns=turns, seed=seed, progress=bar)
     call.print(result, demo_lines(result))

@@ -7,11 +7,11 @@ a command's own module is imported when that command is asked for.
 from __future__ import annotations
 
 import os
-import pkgutil
 import re
 from collections import UserDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import click
@@ -30,17 +30,16 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 
 
-def summary_of(shown: click.Command) -> str:
-    """Return the first sentence of a command's help, without its full stop."""
-    return " ".join((shown.help or "").partition("\n\n")[0].split()).removesuffix(".")
-
-
 class Group(click.Group):
-    """Group of a few commands that act on one of many things."""
+    """Group of commands.
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
+    Args:
+        sections: The lists in its help, which stand above its options: the commands of each with their summaries.
+    """
+
+    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, str]], **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.sections: dict[str, list[str]] = {}
+        self.sections = sections
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -54,49 +53,32 @@ class Group(click.Group):
             raise click.UsageError(f'no command "{printable(args[0])}".{hint}', ctx)
         return super().resolve_command(ctx, args)
 
-    @property
-    def summary(self) -> str:
-        """The first sentence of the help, as lists of commands have it."""
-        return summary_of(self)
-
-    def add_section(self, title: str, *commands: click.Command) -> None:
-        """Add commands that the help lists together, in this order."""
-        for each in commands:
-            self.add_command(each)
-        self.sections[title] = [each.name for each in commands if each.name]
-
-    def summary_for(self, name: str) -> str:
-        """Return the summary of one of the commands."""
-        return summary_of(self.commands[name])
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands, section by section."""
-        return [name for names in self.sections.values() for name in names]
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a list for each section; the columns of all lists are the same."""
-        names = self.list_commands(ctx)
-        width = max(map(len, names))
-        for title, names in self.sections.items():
-            with formatter.section(title):
-                formatter.write_dl([(f"{name:<{width}}", self.summary_for(name)) for name in names])
+        return [name for summaries in self.sections.values() for name in summaries]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, then the options."""
-        self.format_commands(ctx, formatter)
+        """Write the lists of commands, whose columns are the same, then the options."""
+        width = max(map(len, self.list_commands(ctx)))
+        for title, summaries in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{width}}", summary) for name, summary in summaries.items()])
         click.Command.format_options(self, ctx, formatter)
 
 
 class _Commands(UserDict[str, Any]):
-    """Commands by name; a place in pbem.cli, "module:name", is replaced by the command there when it is asked for."""
+    """Commands by name. A module of pbem.cli and a summary are replaced by the command when it is asked for."""
 
     def __getitem__(self, name: str) -> click.Command:
-        found: click.Command | str = self.data[name]
-        if isinstance(found, str):
+        if isinstance(self.data[name], tuple):
+            module, summary = self.data[name]
             # Collecting garbage among all that is imported took a fifth of the start.
             with gc_paused(for_good=True):
-                found = self.data[name] = pkgutil.resolve_name(f"pbem.cli.{found}")
-        assert isinstance(found, click.Command)
+                there = vars(import_module(f"pbem.cli.{module}"))
+            # As in "import_" and "seat_": where Python or another import has the name.
+            self.data[name] = there.get(f"{name}_") or there[name]
+            self.data[name].help = f"{summary}.\n\n{self.data[name].help or ''}"
+        found: click.Command = self.data[name]
         return found
 
 
@@ -104,38 +86,32 @@ class Main(Group):
     """The group of all commands; it reads old words too, and its errors are sentences, never a traceback.
 
     Args:
-        declared: For each section of the help its commands by name, each with its place and its summary.
-        hidden: The places of commands that the help does not list.
+        declared: For each section of the help its commands by name, each with its module and its summary.
+        hidden: The commands that the help does not list.
     """
 
     def __init__(
         self,
         *args: Any,
         declared: Mapping[str, Mapping[str, tuple[str, str]]],
-        hidden: Mapping[str, str],
+        hidden: Mapping[str, tuple[str, str]],
         **settings: Any,
     ) -> None:
-        listed = {name: each for names in declared.values() for name, each in names.items()}
-        places = {name: place for name, (place, _) in listed.items()}
-        super().__init__(*args, commands=_Commands({**places, **hidden}), **settings)
-        self.sections = {title: list(names) for title, names in declared.items()}
-        self._summaries = {name: summary for name, (_, summary) in listed.items()}
-
-    def summary_for(self, name: str) -> str:
-        """Return the summary of one of the commands, which is not imported."""
-        return self._summaries[name]
+        places = {name: place for names in [*declared.values(), hidden] for name, place in names.items()}
+        sections = {title: {name: names[name][1] for name in names} for title, names in declared.items()}
+        super().__init__(*args, commands=_Commands(places), sections=sections, **settings)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the names of commands, which are not imported, and options."""
-        names = (name for name in self.list_commands(ctx) if name.startswith(incomplete))
+        summaries = [each for listed in self.sections.values() for each in listed.items()]
         # A command of click's own, for its way of shortening.
-        shown = (click.Command(name, help=f"{self.summary_for(name)}.") for name in names)
+        shown = (click.Command(name, help=f"{summary}.") for name, summary in summaries if name.startswith(incomplete))
         items = [CompletionItem(each.name, help=each.get_short_help_str()) for each in shown]
         return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the options before the command."""
-        refuse_repeated(ctx, _given(self, ctx, args))
+        refuse_repeated(self, ctx, args)
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -250,18 +226,13 @@ def stop(text: str) -> str:
     return text if _COMMAND.search(text) else text[:1] + as_sentence(text)[1:]
 
 
-def _given(group: click.Group, ctx: click.Context, args: Sequence[str]) -> list[click.Option]:
-    if ctx.resilient_parsing:
-        return []
-    _, _, given = group.make_parser(ctx).parse_args(args=list(args))
-    return [each for each in given if isinstance(each, click.Option)]
-
-
-def refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
+def refuse_repeated(command: click.Command, ctx: click.Context, args: Sequence[str]) -> None:
     """Raise UsageError for an option that is given twice; a flag may be repeated, as nothing is lost by it."""
+    # Click keeps the last of several values, and drops the others without a word.
+    given = () if ctx.resilient_parsing else command.make_parser(ctx).parse_args(args=list(args))[2]
     seen: set[str | None] = set()
     for option in given:
-        if option.name in seen and not (option.multiple or option.is_flag):
+        if option.name in seen and isinstance(option, click.Option) and not (option.multiple or option.is_flag):
             raise click.UsageError(f"{option.opts[-1]} is given twice, and takes one value: give it once", ctx)
         seen.add(option.name)
 

@@ -15,7 +15,6 @@ from pbem.cli.topics import TOPICS
 @click.argument("about", metavar="[TOPIC|COMMAND]..", nargs=-1)
 @click.pass_context
 def help_(ctx: click.Context, call: Call, about: tuple[str, ...]) -> None:
-    """Print the help of a topic or a command."""
     topic = " ".join(about)
     lines = list(TOPICS[topic]()) if topic in TOPICS else [_help_of(ctx, about)]
     call.print({"topic": topic, "text": "\n".join(lines)}, lines, paged=True)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from pbem.actions.base import format_utc, render_reading
-from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import Preview
 from pbem.actions.open_turn import PreviewFiles as PreviewWritten
 from pbem.actions.ruling import WrittenFiles as RulingWritten
@@ -27,7 +25,6 @@ from pbem.games import InstalledGames
 from pbem.inbox.order_sheets import Check
 from pbem.report.answers import accepted_part
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.site.publish import Published
 from pbem.text import as_sentence, count_noun, format_table, format_time, wrap
 
 
@@ -51,9 +48,7 @@ def checked_lines(checked: BackupCheck) -> Iterator[str]:
         proved = "not all proved" if each.unproved else "proved to the last result"
         yield f"{each.campaign}: {count_noun(each.turns, 'turn')}, {proved}."
         yield from (wrap(f"  {reason}", "  ") for reason in each.unproved)
-    yield from _unknown_lines(checked.unknown)
-    yield from _left_out_lines(checked.left_out)
-    yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in checked.problems)
+    yield from _fault_lines(checked)
     if not checked.problems:
         yield f"Verified: all files match, the database is intact, {_proved(checked)}."
 
@@ -80,9 +75,7 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
     yield from (wrap(f"Missing: {each}.") for each in restored.lacks)
     yield from (wrap(f"Changed in pbem.toml, to keep to the home: {each}.") for each in restored.moved)
     yield from reaching_lines(restored.reaches)
-    yield from _unknown_lines(restored.unknown)
-    yield from _left_out_lines(restored.left_out)
-    yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in restored.problems)
+    yield from _fault_lines(restored)
     yield ""
     yield "In the new home:"
     steps = (
@@ -130,12 +123,14 @@ def imported_lines(imported: ImportResult) -> Iterator[str]:
     yield f"On hold. {waiting} Release: pbem release {name}"
 
 
+def _fault_lines(found: BackupCheck | RestoreResult) -> Iterator[str]:
+    yield from (f"Not installed here: {game}." for game in found.unknown)
+    yield from _left_out_lines(found.left_out)
+    yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in found.problems)
+
+
 def _left_out_lines(left_out: tuple[str, ...]) -> Iterator[str]:
     yield from (wrap(f"Not in the backup: {each}.") for each in left_out)
-
-
-def _unknown_lines(unknown: tuple[str, ...]) -> Iterator[str]:
-    yield from (f"Not installed here: {game}." for game in unknown)
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
@@ -186,11 +181,6 @@ def saved_lines(saved: SavedMessage) -> Iterator[str]:
     """Yield where a message was saved, with its files."""
     yield f"Done: message {saved.id} saved in {saved.folder}:"
     yield from (f"  {name}" for name in saved.files)
-
-
-def retried_letter(letter_id: int) -> str:
-    """Return the sentence on a message that is retried."""
-    return f"Done: message {letter_id} is processed again by the next tick."
 
 
 def outbox_lines(mails: Sequence[UndeliveredMail]) -> Iterator[str]:
@@ -329,32 +319,14 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
 
 def game_facts(games: Iterable[AnyRuleset], installed: InstalledGames) -> list[dict[str, Any]]:
     """Return installed games with their packages, for scripts; `version` is that of the rules and saves."""
-    return [
-        {
-            "key": game.key,
-            "title": game.title,
-            "designer": game.designer,
-            "version": game.version,
-            "summary": game.summary,
-            "pace": game.pace,
-            "seats": game.seats,
-            "options": list(game.options),
-            "package": installed.package(game.key),
-        }
-        for game in games
-    ]
+    names = ("key", "title", "designer", "version", "summary", "pace", "seats", "options")
+    return [{name: getattr(game, name) for name in names} | {"package": installed.package(game.key)} for game in games]
 
 
 def _format_default(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
-
-
-def copied_lines(forked: Forked, home: Path) -> Iterator[str]:
-    """Yield that a campaign was copied, and how to go on there."""
-    yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. It sends no mail."
-    yield from render_forked(forked)
 
 
 def preview_facts(made: Preview) -> dict[str, Any]:
@@ -378,9 +350,3 @@ def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
     if written.kept is not None:
         yield f"What you had written in them is in {written.kept}"
     yield f"Fill them in. Next: pbem ruling {written.campaign} {written.folder}"
-
-
-def site_lines(done: Published) -> Iterator[str]:
-    """Yield how much of a site changed, and where to look."""
-    replays = f", {count_noun(done.replays, 'replay')}" if done.replays else ""
-    yield f"{count_noun(done.files, 'file')} written{replays}. Look at {done.page}"

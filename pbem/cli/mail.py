@@ -36,11 +36,9 @@ from pbem.cli.lines import (
     outbox_lines,
     reaching_lines,
     restored_lines,
-    retried_letter,
     retried_mails,
     saved_lines,
     shown_lines,
-    site_lines,
 )
 from pbem.cli.options import FILE, FOLDER, NUMBER, RenamedChoice, before_undo, campaign
 from pbem.cli.output import print_error, print_lines, progress
@@ -51,6 +49,7 @@ from pbem.scheduler.tick import serve as serve_home
 from pbem.site.publish import publish
 from pbem.store.queue import has_queues, require_queues
 from pbem.store.session import JobQueue
+from pbem.text import count_noun
 
 
 @command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
@@ -70,7 +69,6 @@ def inbox(
     limit: int,
     in_state: str | None,
 ) -> None:
-    """List messages received; show, save or retry one."""
     if ((retry or save) and wanted is None) or (retry and save) or (state and wanted is not None):
         raise click.UsageError("--retry or --save needs an ID, and --quarantined none")
     with call.open() as app:
@@ -79,7 +77,8 @@ def inbox(
             call.print(listed, letter_lines(listed), paged=True)
         elif retry:
             retry_message(app.store, wanted)
-            call.print({"retried": [wanted]}, [retried_letter(wanted)])
+            said = f"Done: message {wanted} is processed again by the next tick."
+            call.print({"retried": [wanted]}, [said])
         elif save is not None:
             saved = save_message(app.store, wanted, save, shown_lines(show_message(app.store, wanted)))
             call.print(saved, saved_lines(saved))
@@ -106,7 +105,6 @@ class NumberOrAll(click.ParamType[int | str]):
 )
 @click.option("--by-player", is_flag=True, help="Count for each player what became of their mail.")
 def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None, by_player: bool) -> None:
-    """List mail not delivered; send it again."""
     if retry != (which is not None) or (retry and (by_player or name is not None)):
         raise click.UsageError("give an ID, or all, with --retry alone")
     with call.open() as app:
@@ -122,7 +120,13 @@ def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None
             call.print({"retried": retried}, retried_mails(retried))
 
 
-@command("pbem serve --queue send", DUE, log=True, json=False)
+@command(
+    "pbem serve --queue send",
+    DUE,
+    log=True,
+    json=False,
+    help="It ends at SIGTERM. On PostgreSQL several such processes share the work.",
+)
 @click.option(
     "--queue",
     "chosen",
@@ -131,10 +135,6 @@ def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None
     help="On PostgreSQL: serve this queue; may be repeated. [default: all; archive only where its folder is]",
 )
 def serve(call: Call, chosen: tuple[str, ...]) -> None:
-    """Do what tick does, continuously.
-
-    It ends at SIGTERM. On PostgreSQL several such processes share the work.
-    """
     import_steps()
     with call.open() as app:
         require_active(app)
@@ -167,7 +167,11 @@ def _print_work(done: TickResult) -> None:
         print_error(f"Problem: {problem}")
 
 
-@command("pbem site /var/www/games --campaign trap7", Harmless("what it writes follows from the campaigns"))
+@command(
+    "pbem site /var/www/games --campaign trap7",
+    Harmless("what it writes follows from the campaigns"),
+    help="It has pages, calendars, feeds and replays, for any web server. Exits 1 if there was a problem.",
+)
 @click.argument("folder", type=FOLDER)
 @click.option(
     "--campaign",
@@ -178,27 +182,26 @@ def _print_work(done: TickResult) -> None:
     help="Only this one; may be repeated.",
 )
 def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
-    """Write the web site.
-
-    It has pages, calendars, feeds and replays, for any web server. Exits 1 if there was a problem.
-    """
     with call.open() as app:
         done = publish(app, folder, campaigns)
     for problem in done.problems if not call.as_json else ():
         print_error(f"Problem: {problem}")
-    call.print(done, site_lines(done), sound=not done.problems)
+    replays = f", {count_noun(done.replays, 'replay')}" if done.replays else ""
+    said = f"{count_noun(done.files, 'file')} written{replays}. Look at {done.page}"
+    call.print(done, [said], sound=not done.problems)
 
 
-@command("pbem restore b.pbem.zip home", NEW, asks=True)
+@command(
+    "pbem restore b.pbem.zip home",
+    NEW,
+    asks=True,
+    help="The home is made in FOLDER, an empty place, and is inactive until --activate.",
+)
 @click.argument("file", type=FILE, required=False)
 @click.argument("folder", type=FOLDER, required=False)
 @click.option("--database", default="", metavar="URL", help="An empty PostgreSQL database. [default: a file in FOLDER]")
 @click.option("--activate", is_flag=True, help="Let the restored home read, run and send again.")
 def restore(call: Call, *, file: Path | None, folder: Path | None, database: str, activate: bool) -> None:
-    """Create a home from a backup, or activate it.
-
-    The home is made in FOLDER, an empty place, and is inactive until --activate.
-    """
     if activate:
         if file is not None or database:
             raise click.UsageError("--activate goes alone, in the restored home")
@@ -223,16 +226,17 @@ def _activate(call: Call) -> None:
     call.print(facts, ["Done: the home is active.", "Next: pbem tick"])
 
 
-@command("pbem export trap7 t.pbem.zip --to play@example.net", Reversible("pbem undo NAME"), asks=True)
+@command(
+    "pbem export trap7 t.pbem.zip --to play@example.net",
+    Reversible("pbem undo NAME"),
+    asks=True,
+    help="It is written to FILE, and played here no more.",
+)
 @campaign
 @click.argument("file", type=FILE, required=False)
 @click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")
 @before_undo("--back", is_flag=True)
 def export(call: Call, *, name: str, file: Path | None, to: str, back: bool) -> None:
-    """Export a campaign to another home.
-
-    It is written to FILE, and played here no more.
-    """
     if back:
         with call.open() as app:
             undo_export(app, name, call.now)
@@ -251,7 +255,6 @@ def export(call: Call, *, name: str, file: Path | None, to: str, back: bool) -> 
 @command("pbem import trap7.pbem.zip", NEW, name="import")
 @click.argument("file", type=FILE)
 def import_(call: Call, file: Path) -> None:
-    """Import a campaign from another home."""
     with call.open() as app, progress() as bar:
         imported = import_campaign(app, file, call.now, progress=bar)
     call.print(imported, imported_lines(imported))
@@ -259,7 +262,6 @@ def import_(call: Call, file: Path) -> None:
 
 @command("pbem migrate", Harmless("it is all done or not at all, and loses nothing"))
 def migrate(call: Call) -> None:
-    """Upgrade the database to this version."""
     settings = load_settings(call.home)
     upgrade_home(settings)
     with progress() as bar:

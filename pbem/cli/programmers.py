@@ -23,8 +23,7 @@ from pbem import __version__
 from pbem.actions.base import Harmless
 from pbem.cli import completion
 from pbem.cli.call import Call
-from pbem.cli.command import NEW, SHOWS, command
-from pbem.cli.group import Group
+from pbem.cli.command import NEW, SHOWS, command, group
 from pbem.cli.lines import check_lines
 from pbem.cli.options import FOLDER, RenamedChoice
 from pbem.errors import ConfigError, SaveError
@@ -35,14 +34,10 @@ from pbem.ruleset.golden import golden_differences, golden_name, read_golden, re
 from pbem.util import write_atomically
 
 
-@command("pbem check sheet.txt --report trap7-red.json", SHOWS)
+@command("pbem check sheet.txt --report trap7-red.json", SHOWS, help="Exits 1 if a line was not accepted.")
 @click.argument("sheet", type=click.File("rb"))
 @click.option("--report", required=True, type=click.File("rb"), help="The .json file attached to the report.")
 def check(call: Call, sheet: BinaryIO, report: BinaryIO) -> None:
-    """Check an order sheet without sending it.
-
-    Exits 1 if a line was not accepted.
-    """
     checked = check_sheet(call.games, sheet.read(), report.read())
     call.print(checked, check_lines(checked), sound=not checked.errors)
 
@@ -99,11 +94,6 @@ def _replace_names(text: str, key: str) -> str:
     words = [word.capitalize() for word in key.split("_")]
     text = text.replace("mygame", key).replace("MyGame", "".join(words)).replace("My Game", " ".join(words))
     return text.replace("pbem>=0.1", f"pbem>={__version__}")
-
-
-@click.group(cls=Group)
-def dev() -> None:
-    """Start a game of your own, record one; print JSON schemas."""
 
 
 @command("pbem dev new night_market market", NEW)
@@ -176,4 +166,4 @@ def choices(call: Call, report: BinaryIO) -> None:
     call.print({"choices": form}, [json.dumps(form, indent=2, ensure_ascii=False)], paged=True)
 
 
-dev.add_section("Commands", new, record, schema, choices)
+dev = group("dev", new, record, schema, choices)

@@ -122,7 +122,12 @@ RULINGS = "rulings"
 """The folder of a home with the rulings that GMs write in their editors, one folder per turn."""
 
 
-@command("pbem ruling king1 --edit", (SubmitRuling, DropRuling, RestoreRuling))
+@command(
+    "pbem ruling king1 --edit",
+    (SubmitRuling, DropRuling, RestoreRuling),
+    help="The files in FOLDER are submitted; they replace the parts of an earlier ruling that they name. Exits 1 "
+    "if they have an error.",
+)
 @campaign
 @click.argument("folder", type=FOLDER, required=False)
 @click.option("--edit", is_flag=True, help="Write the ruling in your editor, and submit it.")
@@ -141,11 +146,6 @@ def ruling(
     drop: bool,
     restore: int | None,
 ) -> None:
-    """Show, write or submit the ruling on the open turn.
-
-    The files in FOLDER are submitted; they replace the parts of an earlier ruling that they name.
-    Exits 1 if they have an error.
-    """
     if sum((folder is not None, edit, form is not None, drop, restore is not None)) > 1 or (force and form is None):
         raise click.UsageError("give one of FOLDER, --edit and --form, and --force with --form alone")
     if drop:
@@ -217,7 +217,11 @@ def _leading_remarks(text: str) -> str:
     return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])
 
 
-@command('pbem roll king1 3d6+2 "ann storms the gate"', (RollDice,))
+@command(
+    'pbem roll king1 3d6+2 "ann storms the gate"',
+    (RollDice,),
+    help="A roll in the open turn, for what LABEL says, is final; anyone can check it at the end.",
+)
 @campaign
 @click.argument("dice", required=False)
 @click.argument("label", required=False)
@@ -225,10 +229,6 @@ def _leading_remarks(text: str) -> str:
     "--turn", type=NUMBER, shell_complete=completion.turns, help="List the rolls of this turn. [default: the open one]"
 )
 def roll(call: Call, name: str, *, dice: str | None, label: str | None, turn: int | None) -> None:
-    """Roll the campaign's dice, or list rolls.
-
-    A roll in the open turn, for what LABEL says, is final; anyone can check it at the end.
-    """
     if (dice is None) != (label is None) or (dice is not None and turn is not None):
         raise click.UsageError("give DICE and a LABEL, or neither and perhaps --turn")
     if dice is None or label is None:

@@ -25,8 +25,7 @@ from pbem.admin.health import home_status, require_active
 from pbem.app import App
 from pbem.cli import completion
 from pbem.cli.call import Call
-from pbem.cli.command import SHOWS, command
-from pbem.cli.group import Group
+from pbem.cli.command import SHOWS, command, group
 from pbem.cli.lines import preview_facts, preview_folder_lines
 from pbem.cli.options import FOLDER, NUMBER, WORDS, KeyValueParam, before_undo, by_name, campaign, seat
 from pbem.cli.output import print_error, print_lines, progress
@@ -37,16 +36,16 @@ from pbem.scheduler.tick import run_campaign_now
 from pbem.scheduler.worker_status import has_workers
 
 
-@command("pbem deadline trap7 24h", (ExtendDeadline,))
+@command(
+    "pbem deadline trap7 24h",
+    (ExtendDeadline,),
+    help="It is changed by a span like 24h or 3d, or to a moment like 2026-12-24T20:00 by the campaign's clocks; "
+    "players are notified. The schedule of later turns is a house rule: pbem set NAME schedule=..",
+)
 @campaign
 @click.argument("when", required=False, metavar="[24h|MOMENT]")
 @click.option("--usual", is_flag=True, hidden=True)
 def deadline(call: Call, name: str, when: str | None, *, usual: bool) -> None:
-    """Show or change the deadline of the open turn.
-
-    It is changed by a span like 24h or 3d, or to a moment like 2026-12-24T20:00 by the campaign's clocks;
-    players are notified. The schedule of later turns is a house rule: pbem set NAME schedule=..
-    """
     if when or usual:
         call.act(name, ExtendDeadline(when))
     else:
@@ -64,21 +63,16 @@ def deadline(call: Call, name: str, when: str | None, *, usual: bool) -> None:
     metavar="[RULE=VALUE]...",
 )
 def set_(call: Call, name: str, rules: dict[str, str]) -> None:
-    """Show or change house rules, such as the schedule."""
     if rules:
         call.act(name, SetHouseRule(rules))
     else:
         call.show(name, ShowHouseRules())
 
 
-@command('pbem hold trap7 "back on Monday"', (HoldCampaign,))
+@command('pbem hold trap7 "back on Monday"', (HoldCampaign,), help="Its players are notified, with your REASON.")
 @campaign
 @click.argument("reason", default="")
 def hold(call: Call, name: str, reason: str) -> None:
-    """Hold a campaign: no turn is run until released.
-
-    Its players are notified, with your REASON.
-    """
     call.act(name, HoldCampaign(reason))
 
 
@@ -86,7 +80,6 @@ def hold(call: Call, name: str, reason: str) -> None:
 @click.argument("name", required=False, shell_complete=completion.campaigns)
 @click.option("--all", "every", is_flag=True, help="Release all campaigns that are on hold.")
 def release(call: Call, name: str | None, *, every: bool) -> None:
-    """Release a held campaign."""
     if every == (name is not None):
         raise click.UsageError("give a NAME or --all")
     if name is not None:
@@ -115,7 +108,6 @@ def _release(call: Call, app: App, name: str) -> bool:
 @command("pbem run trap7", (RequestRun,), log=True)
 @campaign
 def run(call: Call, name: str) -> None:
-    """Run the open turn now."""
     with call.open() as app, progress() as bar:
         require_active(app)
         call.ask_before(app, name, RequestRun())
@@ -134,7 +126,6 @@ def run(call: Call, name: str) -> None:
 @click.option("--to", type=FOLDER, help="Write all reports into this folder.")
 @click.option("--real-dice", is_flag=True, help="Roll the dice that the turn will have; the next reports tell it.")
 def preview(call: Call, name: str, *, to: Path | None, real_dice: bool) -> None:
-    """Compute the open turn; keep and send nothing."""
     with call.open() as app:
         if real_dice:
             made = call.perform(app, name, PreviewRealDice())
@@ -143,11 +134,6 @@ def preview(call: Call, name: str, *, to: Path | None, real_dice: bool) -> None:
             made = run_query(app, name, PreviewTurn(), call.now)
     lines = [*PreviewTurn().render(made, CLI), *(preview_folder_lines(write_preview(made, to)) if to else ())]
     call.print(preview_facts(made), lines, paged=True)
-
-
-@click.group("seat", cls=Group)
-def seat_group() -> None:
-    """Give, open, pause, resume or remove a seat."""
 
 
 @command("pbem seat give trap7 red eve@example.org", (GiveSeat,))
@@ -191,10 +177,14 @@ def remove(call: Call, name: str, seat: str) -> None:
     call.act(name, RemoveSeat(seat))
 
 
-seat_group.add_section("Commands", give, open_, pause, resume, remove)
+seat_ = group("seat", give, open_, pause, resume, remove)
 
 
-@command('echo "Back Monday" | pbem announce trap7 -', (Announce, AnnounceInReport, RemoveAnnouncement))
+@command(
+    'echo "Back Monday" | pbem announce trap7 -',
+    (Announce, AnnounceInReport, RemoveAnnouncement),
+    help="The words are those of FILE, or of standard input (-). Without FILE, announcements in reports are listed.",
+)
 @campaign
 @click.argument("file", required=False, type=WORDS)
 # Several --to add up: otherwise the last one would replace the others without a word.
@@ -204,10 +194,6 @@ seat_group.add_section("Commands", give, open_, pause, resume, remove)
 def announce(
     call: Call, name: str, *, file: TextIO | None, to: tuple[str, ...], in_report: bool, drop: int | None
 ) -> None:
-    """Write to players, at once or with the next report.
-
-    The words are those of FILE, or of standard input (-). Without FILE, announcements in reports are listed.
-    """
     if drop is not None:
         call.act(name, RemoveAnnouncement(drop))
     elif file is None:
@@ -217,16 +203,16 @@ def announce(
         call.act(name, AnnounceInReport(file.read(), seats) if in_report else Announce(file.read(), seats))
 
 
-@command("pbem answer king1 3 reply.txt --to all", (AnswerQuestion,))
+@command(
+    "pbem answer king1 3 reply.txt --to all",
+    (AnswerQuestion,),
+    help="The answer to question NUMBER is the words of FILE, or of standard input (-). Without FILE, it is shown.",
+)
 @campaign
 @click.argument("number", required=False, type=NUMBER)
 @click.argument("file", required=False, type=WORDS)
 @click.option("--to", type=click.Choice([each.lower() for each in AUDIENCES]), help="Who gets it. [default: sender]")
 def answer(call: Call, name: str, *, number: int | None, file: TextIO | None, to: str | None) -> None:
-    """List questions to the GM, or answer one.
-
-    The answer to question NUMBER is the words of FILE, or of standard input (-). Without FILE, it is shown.
-    """
     if number is not None and file is not None:
         call.act(name, AnswerQuestion(number, file.read(), (to or SENDER).upper()))
     elif to is not None:
@@ -241,7 +227,6 @@ def answer(call: Call, name: str, *, number: int | None, file: TextIO | None, to
 @click.option("--address", help="From now on this is the GM's address; the old token is void.")
 @click.option("--name", "called", metavar="TEXT", help="The GM's name, which mails show beside the address.")
 def gm(call: Call, name: str, *, token: bool, address: str | None, called: str | None) -> None:
-    """Show or change the GM; send the GM a new token."""
     # The address first, as it voids the token: a new one goes to the new address.
     wishes = [
         *([ChangeGm(address)] if address else ()),
@@ -263,5 +248,4 @@ def gm(call: Call, name: str, *, token: bool, address: str | None, called: str |
 )
 @click.option("--press", is_flag=True, help="Show the press, with its true senders.")
 def journal(call: Call, name: str, *, turn: int | None, press: bool) -> None:
-    """Show what was done, when and by whom; show press."""
     call.show(name, ShowPress(turn) if press else ShowJournal(turn))

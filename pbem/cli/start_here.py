@@ -17,27 +17,21 @@ from pbem.backup.restore import check_backup
 from pbem.cli import completion
 from pbem.cli.call import Call, cli_channel
 from pbem.cli.command import NEW, SHOWS, command
-from pbem.cli.lines import (
-    checked_lines,
-    diagnosis_lines,
-    game_facts,
-    game_lines,
-    made_lines,
-)
+from pbem.cli.lines import checked_lines, diagnosis_lines, game_facts, game_lines, made_lines
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign, pairs_option
 from pbem.cli.output import print_error, progress, to_json
 from pbem.config import load_settings
 from pbem.games import find_game, rulebook
 
 
-@command("pbem init home --address orders@example.org", NEW)
+@command(
+    "pbem init home --address orders@example.org",
+    NEW,
+    help="A home in FOLDER that is there already is brought up to this version.",
+)
 @click.argument("folder", type=FOLDER, default=Path())
 @click.option("--address", default="orders@example.org", show_default=True, help="The address players write to.")
 def init(call: Call, folder: Path, address: str) -> None:
-    """Create a home: settings, database, mail folders.
-
-    A home in FOLDER that is there already is brought up to this version.
-    """
     settings = init_home(folder, address)
     lines = [
         f"{settings.home} is ready: pbem.toml, database, mail folders and archive.",
@@ -47,12 +41,8 @@ def init(call: Call, folder: Path, address: str) -> None:
     call.print({"home": settings.home, "address": settings.address}, lines)
 
 
-@command("pbem doctor", SHOWS)
+@command("pbem doctor", SHOWS, help="Exits 1 if there is a problem.")
 def doctor(call: Call) -> None:
-    """Check the installation and say how to fix problems.
-
-    Exits 1 if there is a problem.
-    """
     with progress() as bar:
         # The folder alone is given: what keeps a home from being opened is to be named, too.
         diagnosis = run_checks(call.home, call.now, call.games, progress=bar)
@@ -63,7 +53,6 @@ def doctor(call: Call) -> None:
 @click.argument("key", required=False, shell_complete=completion.games)
 @click.option("--rules", is_flag=True, help="Print the rulebook.")
 def games(call: Call, key: str | None, *, rules: bool) -> None:
-    """List the games; show the options or rules of one."""
     if rules and key is None:
         raise click.UsageError("name the game whose rules to print")
     if rules:
@@ -110,7 +99,6 @@ def new(
     turn: int | None,
     settle: int | None,
 ) -> None:
-    """Create a campaign."""
     if state and texts:
         raise click.UsageError("--state and --from cannot go together: a game goes on from one of them")
     given = {"title": title} if title else {}
@@ -135,40 +123,32 @@ def new(
     call.print({"campaign": name, "created": created}, render_created(name, created, channel))
 
 
-@command("pbem invite trap7 dora@example.org", (Invite,))
+@command("pbem invite trap7 dora@example.org", (Invite,), help="They are mailed a code that brings a seat.")
 @campaign
 @click.argument("address")
 @click.option(
     "--seat", default="", shell_complete=completion.seats, help="The seat to offer. [default: the first that is free]"
 )
 def invite(call: Call, name: str, address: str, seat: str) -> None:
-    """Invite a person to play.
-
-    They are mailed a code that brings a seat.
-    """
     call.act(name, Invite(address, seat))
 
 
 @command("pbem start trap7", (StartCampaign,))
 @campaign
 def start(call: Call, name: str) -> None:
-    """Start a campaign and send the first reports."""
     call.act(name, StartCampaign())
 
 
 @command(
     "pbem backup /backup --keep 14 --verify",
     Harmless("it overwrites nothing, and --keep removes backups older than those that it asks for"),
+    help="The home may be at work meanwhile.",
 )
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER")
 @click.option("--keep", type=NUMBER, help="Into a FOLDER: keep so many of the newest there, and remove older ones.")
 @click.option("--with-secrets", is_flag=True, help="Include key files: that of DKIM, and those that commands name.")
 @click.option("--verify", is_flag=True, help="Verify the backup once it is written.")
 def backup(call: Call, file: Path, *, keep: int | None, with_secrets: bool, verify: bool) -> None:
-    """Write a backup of the home.
-
-    The home may be at work meanwhile.
-    """
     # Not opened, which needs a database of this version: homes of any older one can be copied.
     settings = load_settings(call.home)
     with progress() as bar:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pbem.actions.base import CLI, format_utc, run_query
-from pbem.actions.status import render_status, render_undelivered
+from pbem.actions.status import ShowStatus, render_undelivered
 from pbem.admin.health import HomeStatus, home_status
 from pbem.cli import completion
 from pbem.cli.call import Call
@@ -29,7 +29,6 @@ from pbem.text import as_sentence, count_noun, wrap
 def status(
     call: Call, name: str | None, *, stats: bool, picture: Path | None, workers: bool, page: Path | None
 ) -> None:
-    """Show turns, deadlines, seats, sheets, stuck mail."""
     if (stats and name is None) or (picture and not stats) or (workers and name is not None):
         raise click.UsageError("--stats needs a NAME, --picture needs --stats, and --workers goes alone")
     with call.open() as app:
@@ -59,7 +58,7 @@ def status_lines(status: HomeStatus) -> Iterator[str]:
     for number, campaign in enumerate(status.campaigns):
         if number:
             yield ""
-        yield from render_status(campaign, CLI)
+        yield from ShowStatus().render(campaign, CLI)
     yield from render_undelivered(status.undelivered)
     if status.quarantined:
         yield f"{count_noun(status.quarantined, 'message')} quarantined. See: pbem inbox --quarantined"

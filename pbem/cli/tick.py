@@ -14,12 +14,8 @@ from pbem.store.types import HoldKind
 from pbem.text import count_noun
 
 
-@command("pbem tick", DUE, log=True)
+@command("pbem tick", DUE, log=True, help="Exits 1 if there was a problem; whatever else was due is done by then.")
 def tick(call: Call) -> None:
-    """Do all that is due: read mail, run turns, send mail.
-
-    Exits 1 if there was a problem; whatever else was due is done by then.
-    """
     with call.open() as app, progress() as bar:
         # A tick at a named time (--now) knows of no outages (decision 9).
         done = tick_home(app, call.now, live=call.live, progress=bar)

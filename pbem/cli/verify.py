@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, TypeVar
 
 import click
 
 from pbem.archive.reader import MOST_FILE
-from pbem.archive.verify import find_campaigns, group_by_campaign
+from pbem.archive.verify import VerifyResult, find_campaigns, group_by_campaign
 from pbem.archive.verify import verify as verify_archive
 from pbem.backup.restore import check_backup
 from pbem.campaign.archive_sync import begun, prove_archive
@@ -20,11 +20,16 @@ from pbem.cli.lines import checked_lines, proof_lines, verified_lines
 from pbem.cli.output import print_error, progress, to_json
 from pbem.errors import PbemError
 
-Proof = tuple[Any, Iterable[str]]
-"""The facts of a proof, and their lines."""
+Proof = TypeVar("Proof")
 
 
-@command("pbem verify turns", SHOWS)
+@command(
+    "pbem verify turns",
+    SHOWS,
+    help="PATH is the folder of an archive, or the file of a backup; without it, the campaigns of the home are "
+    "verified. Chain, files, sheets and seal are checked, and with the seed every turn is run again. Exits 1 "
+    "if anything differs.",
+)
 @click.argument("path", type=click.Path(path_type=Path, exists=True), required=False)
 @click.option(
     "--campaign", "name", metavar="NAME", shell_complete=completion.campaigns, help="Verify only this campaign."
@@ -53,11 +58,6 @@ def verify(
     reports: Sequence[BinaryIO],
     records: Sequence[str],
 ) -> None:
-    """Verify an archive, a campaign or a backup.
-
-    PATH is the folder of an archive, or the file of a backup; without it, the campaigns of the home are verified.
-    Chain, files, sheets and seal are checked, and with the seed every turn is run again. Exits 1 if anything differs.
-    """
     if (path is None or path.is_file()) and (seed or reports or records):
         raise click.UsageError("--seed, --report and --record are for the folder of an archive: give it as PATH")
     if path is None:
@@ -72,12 +72,8 @@ def verify(
 
 def _verify_home(call: Call, name: str | None) -> None:
     with call.open() as app, progress() as bar:
-
-        def prove(each: str) -> Proof:
-            proof = prove_archive(app, each, progress=bar)
-            return proof, proof_lines(proof)
-
-        _print_each(call, begun(app) if name is None else (name,), prove)
+        names = begun(app) if name is None else (name,)
+        _print_each(call, names, lambda each: prove_archive(app, each, progress=bar), proof_lines)
 
 
 def _verify_archive(
@@ -95,8 +91,8 @@ def _verify_archive(
     held = group_by_campaign(_read_reports(reports), list(found))
     with progress() as bar:
 
-        def verify_one(each: str) -> Proof:
-            verified = verify_archive(
+        def verify_one(each: str) -> VerifyResult:
+            return verify_archive(
                 found[each],
                 each,
                 games=call.games,
@@ -105,12 +101,13 @@ def _verify_archive(
                 records=records,
                 on_turn=lambda done, total: bar("replaying", done, total),
             )
-            return verified, verified_lines(verified)
 
-        _print_each(call, found, verify_one)
+        _print_each(call, found, verify_one, verified_lines)
 
 
-def _print_each(call: Call, names: Collection[str], prove: Callable[[str], Proof]) -> None:
+def _print_each(
+    call: Call, names: Collection[str], prove: Callable[[str], Proof], render: Callable[[Proof], Iterable[str]]
+) -> None:
     """Print the proof of each campaign; an error is printed under its name, and the others go on.
 
     Exits with code 1 if any failed.
@@ -118,13 +115,13 @@ def _print_each(call: Call, names: Collection[str], prove: Callable[[str], Proof
     Raises:
         PbemError: If there is only one campaign, and its proof fails.
     """
-    proofs: list[Any] = []
+    proofs: list[Proof] = []
     lines: list[str] = []
     failed: dict[str, str] = {}
     # One archive that differs does not keep the others from being proved.
     for name in names:
         try:
-            proof, said = prove(name)
+            proof = prove(name)
         except PbemError as error:
             if len(names) == 1:
                 raise
@@ -133,7 +130,7 @@ def _print_each(call: Call, names: Collection[str], prove: Callable[[str], Proof
                 print_error(f"Not done: {name}: {error}")
         else:
             proofs.append(proof)
-            lines += said
+            lines += render(proof)
     if failed and not call.as_json:
         print_error(f"{len(failed)} of {len(names)} campaigns not proved.")
     only = to_json(proofs[0]) if len(proofs) == 1 else {}

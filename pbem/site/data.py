@@ -15,7 +15,7 @@ import datetime as dt
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlalchemy import func, select
@@ -273,6 +273,8 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
     scores = tuple(ranked(panorama.scores)) if panorama else ()
     replay = over and snapshot.policy.site in (REPLAY, FULL)
     show = _final_view if replay else _board_view
+    standing = ruleset.standing(load_state(session, ruleset, snapshot)) if over else None
+    open_seats = (Seat.campaign_id == snapshot.id, Seat.status == SeatState.OPEN)
     return CampaignPage(
         name=snapshot.name,
         game=GamePage(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
@@ -281,7 +283,7 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
         zone=snapshot.schedule.zone,
         seats=snapshot.seats,
         joins=snapshot.policy.signup and snapshot.status in (CampaignState.FORMING, CampaignState.RUNNING),
-        free=_count_open_seats(session, snapshot),
+        free=session.scalar(select(func.count()).where(*open_seats)) or 0,
         paused=is_gm_hold(snapshot.hold_kind),
         created=session.scalars(select(Campaign.created_at).where(Campaign.id == snapshot.id)).one(),
         last=openings[0] if openings else None,
@@ -291,14 +293,9 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
         course=_load_course(session, ruleset, told, [each.seat for each in scores[:MOST_DRAWN]]),
         spectacle=show(session, ruleset, snapshot, told),
         issues=tuple(_issues(session, snapshot, [*reversed(told)])),
-        result=_load_result(session, ruleset, snapshot) if over else None,
+        result=Result(winners=standing.winners, reason=standing.reason) if standing else None,
         replay=replay,
     )
-
-
-def _count_open_seats(session: Session, snapshot: CampaignSnapshot) -> int:
-    open_seats = (Seat.campaign_id == snapshot.id, Seat.status == SeatState.OPEN)
-    return session.scalar(select(func.count()).where(*open_seats)) or 0
 
 
 def _public_openings(session: Session, snapshot: CampaignSnapshot) -> Iterator[_PublicOpening]:
@@ -319,8 +316,7 @@ def _public_openings(session: Session, snapshot: CampaignSnapshot) -> Iterator[_
 
 
 def _with_label(session: Session, turn_id: int, opened: TurnOpened) -> TurnOpened:
-    label = str(_load_view(session, turn_id)["label"])
-    return TurnOpened(number=opened.number, label=label, at=opened.at, deadline=opened.deadline)
+    return replace(opened, label=str(_load_view(session, turn_id)["label"]))
 
 
 def _load_view(session: Session, turn_id: int) -> View:
@@ -406,8 +402,3 @@ def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Public
         if pieces:
             found.append(Issue(_with_label(session, turn_id, opened), pieces))
     yield from reversed(found)
-
-
-def _load_result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Result:
-    standing = ruleset.standing(load_state(session, ruleset, snapshot))
-    return Result(winners=standing.winners, reason=standing.reason)

@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -180,7 +181,9 @@ def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
     _withdraw_sealed(app, root, now)
     _write_sealed(app, root, now)
     with app.store.reading() as session:
-        state, kept = _read_state(session, app), read_fact(session, SITE_KEY)
+        state, kept = None, read_fact(session, SITE_KEY)
+        with suppress(*UNREADABLE):
+            state = _load_state(session, app)
     # With the first page: a folder that was lost or emptied is written again.
     if state is not None and kept == state and (root / "index.html").is_file():
         return ()
@@ -246,15 +249,8 @@ def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
             folder.write(place, session.scalars(select(SealedPage.content).where(SealedPage.id == id_)).one())
 
 
-def _read_state(session: Session, app: App) -> Any:
-    """Return the data on which the site depends; None if they cannot be read."""
-    try:
-        return _load_state(session, app)
-    except UNREADABLE:
-        return None
-
-
 def _load_state(session: Session, app: App) -> Any:
+    """Return the data on which the site depends."""
     # Columns and counts alone, no views or states: this is compared in every tick.
     campaign = Campaign.__table__.c
     campaigns = session.execute(

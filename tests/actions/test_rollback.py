@@ -13,7 +13,7 @@ from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.actions.run_turn import always, run_turn
 from pbem.actions.seats import GiveSeat
-from pbem.actions.status import render_status
+from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
 from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError
@@ -92,7 +92,7 @@ def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
 def test_status_says_of_old_sheets_what_is_so(played: Desk) -> None:
     """The status says that the turn waits for its deadline because of them, as for a sheet with WAIT."""
     run_action(played.app, "toy1", RollBack(1), played.now)
-    told = "\n".join(render_status(home_status(played.app).campaigns[0], CLI))
+    told = "\n".join(ShowStatus().render(home_status(played.app).campaigns[0], CLI))
 
     assert told.count("sheet 1, WAIT") == len(ALL)
 

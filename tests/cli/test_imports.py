@@ -12,7 +12,6 @@ import pytest
 from click.shell_completion import BashComplete
 
 from pbem.cli import COMMANDS, main
-from pbem.cli.group import summary_of
 from tests.cli.conftest import Run
 from tests.test_architecture import THIRD_PARTY
 
@@ -77,8 +76,8 @@ def test_a_tick_with_work_imports_what_it_needs(duel: Run, home: Path) -> None:
 
 def test_the_summaries_are_those_of_the_commands() -> None:
     """The help of all commands has each command's name and summary as its own help has them, in each section."""
-    listed = {name: summary for names in COMMANDS.values() for name, (_, summary) in names.items()}
-    own = {str(each.name): summary_of(each) for each in main.commands.values() if not each.hidden}
+    listed = {name: f"{summary}." for names in COMMANDS.values() for name, (_, summary) in names.items()}
+    own = {each.name: str(each.help).partition("\n\n")[0] for each in main.commands.values() if not each.hidden}
 
     assert listed == own
     assert list(main.commands) == [str(each.name) for each in main.commands.values()]

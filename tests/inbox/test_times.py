@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.actions.base import CLI
-from pbem.actions.status import render_status
+from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
 from pbem.store.models import Absence, JournalEntry
 from tests.toy.home import Desk, text_of
@@ -56,7 +56,7 @@ def test_an_absence_is_told_in_status(desk: Desk) -> None:
     ask(desk, "ABSENT 2026-11-12 TO 2026-11-15")
     (campaign,) = home_status(desk.app).campaigns
 
-    assert "  red is absent from 2026-11-12 to 2026-11-15" in render_status(campaign, CLI)
+    assert "  red is absent from 2026-11-12 to 2026-11-15" in ShowStatus().render(campaign, CLI)
     assert "You are absent from 2026-11-12 to 2026-11-15; PRESENT takes that back." in ask(desk, "STATUS")
 
 
