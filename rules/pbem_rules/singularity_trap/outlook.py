@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pbem.ruleset import Finding, Order, ParsedOrder
+from pbem_rules.common.summary import counted
 from pbem_rules.singularity_trap.chart import UNITS
 from pbem_rules.singularity_trap.economy import MENDING
-from pbem_rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View, counted, new_name
+from pbem_rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View, new_name
 
 AnOrder = TypeVar("AnOrder", bound=Order)
 
@@ -55,6 +56,11 @@ class Prospect:
     def encounter(self) -> bool:
         """True if it will be in an encounter, should those it meets stay; a dark ship meets no other (ruling 13)."""
         return self.met and not self.dark
+
+    @property
+    def shots(self) -> int:
+        """The shots a round: one per weapon with undamaged multifire, else one with any weapon."""
+        return self.left["weapons"] if self.left["multifire"] else min(self.left["weapons"], 1)
 
     def damaged(self, units: Iterable[str]) -> list[str]:
         """Return the damaged units of some kinds, one entry a point."""

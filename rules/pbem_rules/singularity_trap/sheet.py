@@ -46,12 +46,11 @@ from pbem_rules.singularity_trap.orders import (
     Terraform,
     TrapOrder,
     View,
-    board_of,
     seen_foes,
 )
 from pbem_rules.singularity_trap.outlook import Outlook, Prospect, problems
 from pbem_rules.singularity_trap.shorthand import Courses, write_yards
-from pbem_rules.singularity_trap.space import VECTORS, Space, plus
+from pbem_rules.singularity_trap.space import VECTORS, board_of, plus
 from pbem_rules.singularity_trap.understanding import understood
 
 
@@ -299,21 +298,18 @@ def _way(sheet: _Reading, ship: Prospect, order: Move) -> tuple[str, str]:
     """Return where a move leads as far as its player knows: a space, and beyond it "off-map", "jump" or ""."""
     charts = {chart["entry"]: chart["exit"] for chart in sheet.view["charts"]}
     steps = [(order.vector, order.reach)] if order.vector else []
-    here = sheet.board.read(ship.space)
+    here = sheet.board.at(ship.space)
     for leg, count in [*steps, *((leg, 1) for leg in order.legs)]:
-        assert here is not None
-        there: Space | None
         if leg == JUMP:
-            there = sheet.board.read(charts.get(sheet.board.name(here), ""))
-            # The player's charts do not tell where this jump leads.
-            if there is None:
+            # The player's charts may not tell where this jump leads.
+            if sheet.board.name(here) not in charts:
                 return sheet.board.name(here), "jump"
+            there = sheet.board.at(charts[sheet.board.name(here)])
         else:
             there = plus(here, VECTORS.get(leg, (0, 0, 0)), count)
         if not sheet.board.has(there):
             return sheet.board.name(here), "off-map"
         here = there
-    assert here is not None
     return sheet.board.name(here), ""
 
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pbem.ruleset import Loss, View
-from pbem_rules.common.summary import LINES, events_of, headline, listed, you_or_seat
+from pbem_rules.common.summary import LINES, counted, events_of, headline, listed, you_or_seat
 from pbem_rules.singularity_trap import factions
-from pbem_rules.singularity_trap.orders import DeclareEmpire, DeclareFaction, counted
-from pbem_rules.singularity_trap.space import Board, distance
+from pbem_rules.singularity_trap.orders import DeclareEmpire, DeclareFaction
+from pbem_rules.singularity_trap.rows import fate
+from pbem_rules.singularity_trap.space import Board, board_of, distance
 
 NEAR = 3
 """Spaces from a planet at which ships out of sight matter: a cruiser slips as many in a turn."""
@@ -150,18 +151,11 @@ def _fights(view: View) -> Iterator[str]:
     own = [loss for loss in lost if ships[loss["ship"]]["owner"] == view["seat"]]
     others = [ships[loss["ship"]] for loss in lost if loss not in own]
     where = f"fight at {spaces[0]}" if len(spaces) == 1 else f"{len(spaces)} fights"
-    own_words = [listed([_fate(loss) for loss in own]), _fates(own)] if own else ["none of your ships lost"]
+    own_words = [listed([fate(loss) for loss in own]), _fates(own)] if own else ["none of your ships lost"]
     other_words = [_gone(others), f"{counted(len(others), 'ship')} of others lost"] if others else [""]
     told = [f"{where}: {'; '.join(filter(None, (mine, theirs)))}." for theirs in other_words for mine in own_words]
     line = headline(*told) if lost else headline(f"{where}: no ship was lost.")
     yield Loss(line) if own else line
-
-
-def _fate(loss: Mapping[str, Any]) -> str:
-    return f"{loss['ship']} {_FATES[loss['how']]}"
-
-
-_FATES = {"dark": "went dark", "destroyed": "was destroyed"}
 
 
 def _fates(own: Iterable[Mapping[str, Any]]) -> str:
@@ -186,8 +180,8 @@ def _scrapped(view: View) -> Iterator[str]:
     """Yield the ships that the reader's points could not keep."""
     unpaid = [event["ship"] for event in events_of(view, "scrapped") if event["why"] == "unpaid"]
     if unpaid:
-        fate = f"{'was' if len(unpaid) == 1 else 'were'} scrapped: your points did not cover upkeep."
-        yield headline(f"{listed(unpaid)} {fate}", f"{counted(len(unpaid), 'ship')} of yours {fate}", bad=True)
+        went = f"{'was' if len(unpaid) == 1 else 'were'} scrapped: your points did not cover upkeep."
+        yield headline(f"{listed(unpaid)} {went}", f"{counted(len(unpaid), 'ship')} of yours {went}", bad=True)
 
 
 def _near_victory(view: View) -> Iterator[str]:
@@ -210,13 +204,13 @@ def _near_victory(view: View) -> Iterator[str]:
 
 def _threats(view: View) -> Iterator[str]:
     """Yield ships of others, and unknown ships, at the reader's planets."""
-    board = Board(view["rules"]["radius"], view["rules"]["levels"])
+    board = board_of(view)
     own = {planet["space"]: planet["name"] for planet in view["planets"] if planet["owner"] == view["seat"]}
     friends = {view["seat"]} | {player["colour"] for player in view["players"] if player["ally"]}
     contacts = view["sensors"]["contacts"]
     hostile = {each["space"] for each in contacts if any(ship["owner"] not in friends for ship in each["ships"])}
     held = [name for space, name in own.items() if space in hostile]
-    unknown = [board.read(space) for space in view["sensors"]["unknown"]]
+    unknown = [board.at(space) for space in view["sensors"]["unknown"]]
     near = [name for space, name in own.items() if _is_near(board, space, unknown, 1)]
     at, by = ("enemies at {}", held), ("unknown ships at most a space from {}", near)
     told = [(words, names) for words, names in (at, by) if names]
@@ -228,10 +222,10 @@ def _threats(view: View) -> Iterator[str]:
 
 def _out_of_sight(view: View) -> Iterator[str]:
     """Yield armed ships of others that were near the reader's planets last turn, and are not seen now."""
-    board = Board(view["rules"]["radius"], view["rules"]["levels"])
+    board = board_of(view)
     friends = {player["colour"] for player in view["players"] if player["ally"]}
     armed = {kind["name"] for kind in view["rules"]["types"] if kind["units"].get("weapons")}
-    own = [board.read(planet["space"]) for planet in view["planets"] if planet["owner"] == view["seat"]]
+    own = [board.at(planet["space"]) for planet in view["planets"] if planet["owner"] == view["seat"]]
     lost = [
         each
         for each in view.get("memory", {}).get("last_known", ())
@@ -247,8 +241,7 @@ def _out_of_sight(view: View) -> Iterator[str]:
 
 
 def _is_near(board: Board, name: str, others: Iterable[Any], reach: int) -> bool:
-    here = board.read(name)
-    return here is not None and any(distance(here, other) <= reach for other in others)
+    return any(distance(board.at(name), other) <= reach for other in others)
 
 
 def _new_alliances(view: View) -> Iterator[str]:
