@@ -14,8 +14,6 @@ from pbem_rules.harvester.memory import lost_foes
 from pbem_rules.harvester.routes import written
 from pbem_rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOST_HELD, MOVE
 
-Events = list[dict[str, Any]]
-
 MOST_STANDING = 3
 """Most lines that each report tells."""
 
