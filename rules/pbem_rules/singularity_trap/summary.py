@@ -108,8 +108,10 @@ def _planets(view: View) -> Iterator[str]:
     lost = [_changed(event["name"], "to", event["now"]) for event in captured if event["was"] == seat]
     if won or not lost:
         yield _told_with(view, "took", won)
-    if lost:
-        yield Loss(_told_with(view, "lost", lost) if not won else _losses(lost))
+    if lost and won:
+        yield headline(f"You lost {listed(lost)}.", f"You lost {counted(len(lost), 'planet')}.", bad=True)
+    elif lost:
+        yield Loss(_told_with(view, "lost", lost))
 
 
 def _told_with(view: View, verb: str, names: Sequence[str]) -> str:
@@ -117,10 +119,6 @@ def _told_with(view: View, verb: str, names: Sequence[str]) -> str:
     standing = list(_standing(view))
     news = [f"You {verb} {listed(names)}.", f"You {verb} {counted(len(names), 'planet')}."] if names else [""]
     return headline(*(f"{said} {held}".strip() for said in news for held in standing))
-
-
-def _losses(names: Sequence[str]) -> str:
-    return headline(f"You lost {listed(names)}.", f"You lost {counted(len(names), 'planet')}.")
 
 
 def _standing(view: View) -> Iterator[str]:
