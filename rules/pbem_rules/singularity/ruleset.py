@@ -17,7 +17,6 @@ from pbem.ruleset import (
     Seats,
     Standing,
     TurnInput,
-    ValidationError,
     View,
 )
 from pbem_rules.singularity import bots, picture, sheet, textmap
@@ -75,6 +74,7 @@ class Singularity(BaseRuleset[State]):
     order_outcomes = staticmethod(order_outcomes)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
+    check_state = staticmethod(check_state)
 
     def dump(self, state: State) -> Json:
         """Return the state as JSON data, in which each kept reply is a list."""
@@ -90,10 +90,6 @@ class Singularity(BaseRuleset[State]):
             for seat, player in data["players"].items()
         }
         return super().read({**data, "players": players})
-
-    def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-        """Return the faults of a state to be played on; its seats are always red and blue."""
-        return check_state(data)
 
     def public_view(self, views: Mapping[SeatName, View]) -> Panorama:
         """Return the board, which all may see (ruling 5)."""
