@@ -88,6 +88,13 @@ class Outlook:
             for step in (self._scrap, self._maintain, self._repair, self._hide, self._build, self._save):
                 step()
 
+    def missing(self, name: str) -> str:
+        """Return why a ship that an order names will not be there; empty if it will."""
+        ship = self.ships.get(name)
+        if ship is None:
+            return f"this sheet does not build as many ships as {name} says"
+        return f"{name} is {ship.gone}" if ship.gone else ""
+
     def _lines(self, kind: type[AnOrder]) -> Iterator[tuple[int, AnOrder]]:
         return ((entry.line, entry.order) for entry in self._entries if isinstance(entry.order, kind))
 

@@ -140,7 +140,7 @@ class _Reading:
         moves = {
             name: entry.order for entry in self.entries if isinstance(entry.order, Move) for name in entry.order.ships
         }
-        ships = [self.outlook.ships[name] for name in moves if not self._missing(name)]
+        ships = [self.outlook.ships[name] for name in moves if not self.outlook.missing(name)]
         return {ship.name for ship in ships if not ship.encounter and not _cannot_move(ship, moves[ship.name])}
 
     def findings(self) -> Iterator[Finding]:
@@ -211,21 +211,15 @@ class _Reading:
             if ship and ship.unpaid:
                 yield Finding(line, "warning", "gone", f"{name} is {ship.unpaid}")
                 continue
-            missing = self._missing(name)
+            missing = self.outlook.missing(name)
             text = missing or why(self.outlook.ships[name])
             if text:
                 found.append(("gone" if missing else code, text))
         yield from problems(line, found, of=len(names))
 
-    def _missing(self, name: str) -> str:
-        ship = self.outlook.ships.get(name)
-        if ship is None:
-            return f"this sheet does not build as many ships as {name} says"
-        return f"{name} is {ship.gone}" if ship.gone else ""
-
     def there(self, names: Iterable[str]) -> list[Prospect]:
         """Return the ships of an order that will be there."""
-        return [self.outlook.ships[name] for name in names if not self._missing(name)]
+        return [self.outlook.ships[name] for name in names if not self.outlook.missing(name)]
 
 
 def _subjects(order: Order) -> list[tuple[str, str]]:

@@ -89,11 +89,10 @@ class Courses:
         target, together = self._board.at(order.place), dict[Course, list[str]]()
         problems: list[Finding] = []
         for name in order.ships:
-            ship = self._outlook.ships.get(name)
-            if ship is None or ship.gone:
-                why = f"{name} is {ship.gone}" if ship else f"this sheet does not build as many ships as {name} says"
+            if why := self._outlook.missing(name):
                 problems.append(Finding(line, "error", "gone", why))
                 continue
+            ship = self._outlook.ships[name]
             found = self._router(ship).to(target)
             if found is None:
                 problems.append(self._unreached(line, ship, target))
