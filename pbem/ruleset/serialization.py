@@ -59,6 +59,11 @@ def canonical_json(data: Any) -> bytes:
     return _ENCODER.encode(data).encode()
 
 
+def through_json(data: Any) -> Any:
+    """Return data as they are once written as JSON and read back."""
+    return json.loads(canonical_json(data))
+
+
 def canonical_object(members: Mapping[str, bytes]) -> bytes:
     """Return the canonical JSON of an object whose values are canonical JSON already."""
     return b"{" + b",".join(b"%s:%s" % (canonical_json(name), members[name]) for name in sorted(members)) + b"}"
