@@ -16,7 +16,7 @@ from pbem.errors import RulesetError, SaveError
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Finding, Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, mailed_views
-from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.serialization import json_sha256, through_json
 from pbem.ruleset.validation import (
     AnySchema,
     BooleanSchema,
@@ -151,7 +151,7 @@ def _recorded(ruleset: AnyRuleset, seats: Sequence[SeatName], options: Mapping[s
     except (AttributeError, LookupError, TypeError, ValueError, RulesetError) as error:
         raise SaveError(f"the game cannot be set up with these seats and options: {error}") from None
     head = {"game": ruleset.key, "version": ruleset.version, "seats": list(seats), "options": dict(options)}
-    return {**head, "first": _through_json(ruleset.dump(first)), **_played(ruleset, first, seats, write)}
+    return {**head, "first": through_json(ruleset.dump(first)), **_played(ruleset, first, seats, write)}
 
 
 def _played(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _Write) -> dict[str, Json]:
@@ -170,17 +170,13 @@ def _played(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _
             {
                 "sheets": {seat: list(lines) for seat, lines in sheets.items()},
                 "findings": {seat: _told(sheet.findings) for seat, sheet in parsed.items() if sheet.findings},
-                "events": [_through_json([event.kind, sorted(event.audience), dict(event.data)]) for event in events],
+                "events": [through_json([event.kind, sorted(event.audience), dict(event.data)]) for event in events],
                 "state": json_sha256(ruleset.dump(state)),
                 "views": json_sha256(views),
             }
         )
     end = {"over": standing.over, "winners": list(standing.winners), "reason": standing.reason}
     return {"turns": turns, "end": {**end, "scores": dict(standing.scores)}}
-
-
-def _through_json(data: Any) -> Any:
-    return json.loads(canonical_json(data))
 
 
 def _told(findings: Iterable[Finding]) -> list[str]:

@@ -10,7 +10,6 @@ else reads them, so a view cannot smuggle a reference to the state.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -21,7 +20,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.rolls import Roll, Rolls
-from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.serialization import through_json
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import (
     AttachedFiles,
@@ -416,4 +415,4 @@ def mailed_views(
     `before` has the views that the seats were mailed last.
     """
     made = iter_views(ruleset, state, seats, events)
-    return {seat: json.loads(canonical_json(with_memory(ruleset, view, before.get(seat)))) for seat, view in made}
+    return {seat: through_json(with_memory(ruleset, view, before.get(seat))) for seat, view in made}

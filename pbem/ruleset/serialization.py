@@ -59,6 +59,11 @@ def canonical_json(data: Any) -> bytes:
     return _ENCODER.encode(data).encode()
 
 
+def through_json(data: Any) -> Any:
+    """Return data as they are once written as JSON and read back."""
+    return json.loads(canonical_json(data))
+
+
 def canonical_object(members: Mapping[str, bytes]) -> bytes:
     """Return the canonical JSON of an object whose values are canonical JSON already."""
     return b"{" + b",".join(b"%s:%s" % (canonical_json(name), members[name]) for name in sorted(members)) + b"}"
@@ -78,6 +83,9 @@ def to_json(value: Any) -> Any:
     Raises:
         TypeError: There is a value of a type that `from_json` could not restore.
     """
+    # Not isinstance: a value of a subclass would come back as one of the base class.
+    if type(value) in _PLAIN:
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {slot.name: to_json(getattr(value, slot.name)) for slot in dataclasses.fields(value)}
     if isinstance(value, enum.Enum):
@@ -89,9 +97,6 @@ def to_json(value: Any) -> Any:
         return [to_json(each) for each in sorted(value)]
     if isinstance(value, tuple | list):
         return [to_json(each) for each in value]
-    # Not isinstance: a value of a subclass would come back as one of the base class.
-    if type(value) in _PLAIN:
-        return value
     raise TypeError(f"{value!r} cannot be saved: write dump and read of your own for it")
 
 
@@ -101,15 +106,17 @@ def from_json(kind: Any, data: Any) -> Any:
     Raises:
         KeyError, TypeError, ValueError: The data are not of this type.
     """
-    origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:
         return data
+    if kind in _PLAIN:
+        return _require_kind(kind, data)
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return _from_choice(parts, data)
     if dataclasses.is_dataclass(kind):
         return _from_fields(kind, data)
     if origin is None:
-        return _from_plain(kind, data)
+        return kind(data) if issubclass(kind, enum.Enum) else _require_kind(kind, data)
     if issubclass(origin, Mapping):
         return {_require_key(key): from_json(parts[1], each) for key, each in _require_kind(Mapping, data).items()}
     if issubclass(origin, AbstractSet):
@@ -134,10 +141,6 @@ def _from_items(parts: Sequence[Any], items: Sequence[Any]) -> tuple[Any, ...]:
     """Return a tuple: all items of one type, or each of its own."""
     kinds = (parts[0],) * len(items) if parts[-1] is ... else parts
     return tuple(from_json(kind, each) for kind, each in zip(kinds, items, strict=True))
-
-
-def _from_plain(kind: Any, data: Any) -> Any:
-    return kind(data) if issubclass(kind, enum.Enum) else _require_kind(kind, data)
 
 
 def _require_kind(kind: Any, data: Any) -> Any:

@@ -12,11 +12,11 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_tree import MOST_BYTES, order_form
 from pbem.ruleset.order_types import Order, OrderType, arguments
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.serialization import canonical_json, through_json
 from pbem.ruleset.tokenizer import quote_word, split_words
 from pbem.ruleset.values import Json, View
 from pbem.testing.form_trees import all_nodes, tree_lines
-from pbem.testing.play import SEED, games, standard_game, through_json
+from pbem.testing.play import SEED, games, standard_game
 from pbem.testing.suite import RulesetTests, rule
 
 MOST_CHOSEN = 3

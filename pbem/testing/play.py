@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,9 +14,9 @@ from pbem.archive.record import setup_dice, turn_dice
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, with_memory
-from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.serialization import through_json
 from pbem.ruleset.tokenizer import split_words
-from pbem.ruleset.values import Event, Json, Option, SeatName, View
+from pbem.ruleset.values import Event, Option, SeatName, View
 
 
 def default_options(ruleset: AnyRuleset) -> dict[str, Any]:
@@ -126,11 +125,6 @@ class Game:
 def numbered(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return lines numbered from 1, as a parser takes them."""
     return list(enumerate(lines, 1))
-
-
-def through_json(data: Any) -> Json:
-    """Return the data as they are after a round trip through JSON."""
-    return json.loads(canonical_json(data))
 
 
 def mailed(

@@ -18,6 +18,7 @@ from pbem.errors import CampaignError, SaveError, SetupError
 from pbem.games import ORDERS, rulebook
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
+from pbem.ruleset.serialization import through_json
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, SeatName
 from pbem.testing.play import (
@@ -30,7 +31,6 @@ from pbem.testing.play import (
     seat_counts,
     seat_names,
     standard,
-    through_json,
     usual_seats,
 )
 from pbem.testing.suite import RulesetTests, rule

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import RESIGNS, Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import through_json
 from pbem.ruleset.values import View
 from pbem.testing.play import (
     SEED,
@@ -21,7 +22,6 @@ from pbem.testing.play import (
     mistyped,
     numbered,
     standard_game,
-    through_json,
     usual_seats,
 )
 from pbem.testing.suite import RulesetTests, rule

@@ -26,7 +26,7 @@ from pbem.campaign.snapshot import Context, load_campaign, load_last_reports
 from pbem.config import load_settings, write_default_settings
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
-from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.serialization import canonical_json, through_json
 from pbem.ruleset.values import Json, SeatName, View
 from pbem.scheduler.tick import TickResult, run_campaign_now, tick
 from pbem.store.migrate import migrate
@@ -46,7 +46,6 @@ from pbem.testing.play import (
     other_games,
     standard,
     standard_game,
-    through_json,
     usual_seats,
 )
 from pbem.testing.preflight import fractions

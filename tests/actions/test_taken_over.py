@@ -26,7 +26,8 @@ from pbem.campaign.archive_sync import prove_archive
 from pbem.cli import main
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Json, TurnInput, canonical_json
-from pbem.testing.play import SEED, Game, play, standard, through_json
+from pbem.ruleset.serialization import through_json
+from pbem.testing.play import SEED, Game, play, standard
 from pbem_rules.dueling_masters import RULESET as DUEL
 from pbem_rules.gm_adjudicated import RULESET as PEN
 from pbem_rules.harvester import RULESET as HARVESTER

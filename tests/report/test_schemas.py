@@ -19,7 +19,8 @@ from pbem.report.facts import DiceDisclosure, PressSection, ReportFacts
 from pbem.report.schemas import WHAT, json_schema
 from pbem.ruleset import AnyRuleset, Json, View
 from pbem.ruleset.order_tree import order_form
-from pbem.testing.play import Game, play, standard, standard_game, through_json
+from pbem.ruleset.serialization import through_json
+from pbem.testing.play import Game, play, standard, standard_game
 from tests.games import RULESETS
 from tests.testing.toy import TOY
 

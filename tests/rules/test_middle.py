@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from pbem.ruleset import Json, StateImporter
-from pbem.testing.play import play, standard, through_json
+from pbem.ruleset.serialization import through_json
+from pbem.testing.play import play, standard
 from tests.games import RULESETS
 
 TURNS = 4

@@ -119,7 +119,7 @@ def _chosen(view: View) -> Sheet:
     asked, me = view["question"], view["players"][view["seat"]]
     if view["phase"] == "setup":
         start = Start(tuple(wishes(view["size"])))
-        return (start, Keep((_most_liked(me["offer"]),))) if me["offer"] else (start,)
+        return (start, Keep((min(me["offer"], key=LIKED.index),))) if me["offer"] else (start,)
     questions = (asked, *view.get("further", ()))
     drawn = (colour for question in questions if question["kind"] == "bubbles" for colour in question["choices"])
     bubbles = sorted(drawn, key=lambda colour: bool(colour != view["seat"]))[:2]
@@ -132,15 +132,11 @@ def _standing_list(state: State, seat: SeatName) -> Sheet:
     return () if state.lists.get(seat) == liked else (Keep(liked),)
 
 
-def _most_liked(cards: Sequence[str]) -> str:
-    return min(cards, key=LIKED.index)
-
-
 def _sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[Sheet]:
     """Yield moves with an action, `TRIED` of them at the most; without a possible move, actions alone."""
     table = Table(state)
-    moves = [Move(ways) for ways in _paths(table, seat)]
-    found = [(move, action) for move in moves for action in _actions(table, seat, move)]
+    ends = {Move(ways): path_of(table, seat, ways)[-1] for ways in _paths(table, seat)}
+    found = [(move, action) for move, end in ends.items() for action in _actions_at(table, seat, end)]
     if len(found) > TRIED:
         found = dice.shuffle(found, "tried", state.round)[:TRIED]
     yield from found
@@ -171,10 +167,6 @@ def _paths(table: Table, seat: SeatName) -> Iterator[tuple[str, ...]]:
                 seen.add(same)
                 yield (*ways, way)
                 growing.append(((*ways, way), next_space(table, seat, at, way)))
-
-
-def _actions(table: Table, seat: SeatName, move: Move) -> Iterator[Order]:
-    return _actions_at(table, seat, path_of(table, seat, move.ways)[-1])
 
 
 def _actions_at(table: Table, seat: SeatName, here: str) -> Iterator[Order]:
@@ -242,7 +234,8 @@ def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int
     Only a Mari without bubbles, which has few actions to choose from, is followed for more than one turn.
     """
     play = rehearse(state, seat, sheet)
-    quiet = _quiet_round(play)
+    # The quiet turns in a row when the seat is to move again, if the others do nothing after a quiet turn.
+    quiet = play.quiet + len(play.order) - 1 if play.quiet else 0
     gained = _gained(play) - (STANDSTILL if quiet >= QUIET_ROUNDS * len(state.order) else 0)
     if play.result is not None or not turns:
         return gained + _left(play)
@@ -251,11 +244,6 @@ def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int
     left = turns - 1 if bare else 0
     most = max(_prospect(after, seat, following, dice, left) for following in _sheets(after, seat, dice))
     return gained + most - DELAY * bare
-
-
-def _quiet_round(play: Play) -> int:
-    """Return the quiet turns in a row when the seat is to move again, if the others do nothing after a quiet turn."""
-    return play.quiet + len(play.order) - 1 if play.quiet else 0
 
 
 def _gained(play: Play) -> int:
@@ -270,7 +258,8 @@ def _left(play: Play) -> int:
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
     supply = (SCARCE if play.table.rules.beginner else SUPPLY) * len(hand) + 40 * min(len(hand), 2)
     supply += 0 if hand else _gathered(play)
-    return 9 * sum(chain.nodes for chain in play.chains) + supply + 3 * loaded + 10 * _stations(play)
+    stations = list(play.table.control.values()).count(play.seat)
+    return 9 * sum(chain.nodes for chain in play.chains) + supply + 3 * loaded + 10 * stations
 
 
 def _gathered(play: Play) -> int:
@@ -278,7 +267,3 @@ def _gathered(play: Play) -> int:
     here, lying = play.at, play.table.bubbles
     near = 6 * len(lying[here]) + 2 * sum(len(lying[near]) for near in around(here, play.table.size))
     return near - 10 * len(play.table.cards[here].arrows)
-
-
-def _stations(play: Play) -> int:
-    return sum(owner == play.seat for owner in play.table.control.values())

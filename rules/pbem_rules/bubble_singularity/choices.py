@@ -119,7 +119,7 @@ def _of_turn(view: View, table: Table, words: tuple[str, ...]) -> Iterator[Choic
     seat = view["seat"]
     match words:
         case ("MOVE", *ways):
-            yield from _moves(table, seat, tuple(ways))
+            yield from (Choice(way, place=end, ends=True) for way, end in steps(table, seat, tuple(ways)))
         case ("BUBBLES",):
             yield from _placed(table, seat)
         case ("ROTATE",):
@@ -127,11 +127,6 @@ def _of_turn(view: View, table: Table, words: tuple[str, ...]) -> Iterator[Choic
         case ("PULL",):
             for stop in free_stops(table, seat, "PULL"):
                 yield from (Choice(space, after=stop) for space in around(stop, table.size))
-
-
-def _moves(table: Table, seat: str, ways: tuple[str, ...]) -> Iterator[Choice]:
-    for way, space in steps(table, seat, ways):
-        yield Choice(way, place=space, ends=True)
 
 
 def _placed(table: Table, seat: str) -> Iterator[Choice]:

@@ -22,8 +22,8 @@ def moving(play: Play) -> None:
 def _move(play: Play) -> None:
     path = _ordered_path(play) or _default_path(play)
     if not path:
-        if play.plan.single("bubbles"):
-            _refuse_bubbles(play, FieldError("no-move", "your Mari cannot move, so nothing is placed"))
+        if item := play.plan.single("bubbles"):
+            play.refuse(item, FieldError("no-move", "your Mari cannot move, so nothing is placed"))
         play.tell("stayed", who=play.seat, why=_why_stuck(play.table, play.seat))
         return
     placed = _ordered_bubbles(play, path) or default_bubbles(play.table, play.seat, path)
@@ -130,12 +130,6 @@ def _ordered_bubbles(play: Play, path: Sequence[str]) -> list[str] | None:
         play.refuse(item, refused)
         return None
     return list(item.order.what)
-
-
-def _refuse_bubbles(play: Play, refused: FieldError) -> None:
-    item = play.plan.single("bubbles")
-    assert item is not None
-    play.refuse(item, refused)
 
 
 def check_bubbles(table: Table, seat: SeatName, path: Sequence[str], words: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -18,10 +18,6 @@ _CLOCK = {"CW": "clockwise", "CCW": "counter-clockwise"}
 def pairs(words: Sequence[str]) -> list[tuple[str, str]]:
     """Return words two by two; an odd last one is paired with an empty word."""
     return [(words[at], words[at + 1] if at + 1 < len(words) else "") for at in range(0, len(words), 2)]
-
-
-def _listed(items: Iterable[str]) -> str:
-    return ", ".join(items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,7 @@ class Move(Order):
     ways: Annotated[tuple[str, ...], kinds.STEP]
 
     def words(self) -> str:
-        return f"your Mari moves {_listed(self.ways)}"
+        return f"your Mari moves {', '.join(self.ways)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +121,7 @@ class Send(Order):
     pairs: Annotated[tuple[str, ...], kinds.BUBBLE_AND_WAY]
 
     def words(self) -> str:
-        return "the push sends " + _listed(f"{colour} {way}" for colour, way in pairs(self.pairs))
+        return "the push sends " + ", ".join(f"{colour} {way}" for colour, way in pairs(self.pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +137,7 @@ class Pop(Order):
     pairs: Annotated[tuple[str, ...], kinds.BUBBLE_AND_FAR_WAY]
 
     def words(self) -> str:
-        return f"a pop on {self.space} sends " + _listed(f"{colour} {way}" for colour, way in pairs(self.pairs))
+        return f"a pop on {self.space} sends " + ", ".join(f"{colour} {way}" for colour, way in pairs(self.pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +191,7 @@ class UseAttractor(Order):
     ways: Annotated[tuple[str, ...], kinds.TOWARDS] = ()
 
     def words(self) -> str:
-        way = f" by {_listed(self.ways)}" if self.ways else ""
+        way = f" by {', '.join(self.ways)}" if self.ways else ""
         return f"Singularity Attractor draws the node on {self.node} towards you{way}"
 
 
@@ -233,7 +229,7 @@ class UseSelect(Order):
     bubbles: Annotated[tuple[str, ...], kinds.FOUND]
 
     def words(self) -> str:
-        return f"you take {_listed(self.bubbles)} from the bag"
+        return f"you take {', '.join(self.bubbles)} from the bag"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +270,7 @@ class UseConvert(Order):
     pairs: Annotated[tuple[str, ...], kinds.SPACE_AND_COLOUR]
 
     def words(self) -> str:
-        return "you convert " + _listed(f"{colour} on {space}" for space, colour in pairs(self.pairs))
+        return "you convert " + ", ".join(f"{colour} on {space}" for space, colour in pairs(self.pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +296,7 @@ class UseDeploy(Order):
     pairs: Annotated[tuple[str, ...], kinds.COLOUR_AND_SPACE]
 
     def words(self) -> str:
-        return "you place " + _listed(f"{colour} on {space}" for colour, space in pairs(self.pairs))
+        return "you place " + ", ".join(f"{colour} on {space}" for colour, space in pairs(self.pairs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from pbem.ruleset import FieldError
@@ -68,14 +69,6 @@ def _transfer(said: list[str]) -> list[str]:
     return [colour_of(colours[0]), "FROM", spaces[0], "TO", spaces[1]]
 
 
-def _spaces_first(said: list[str]) -> list[str]:
-    return _in_turn(said, spaces_first=True)
-
-
-def _colours_first(said: list[str]) -> list[str]:
-    return _in_turn(said, spaces_first=False)
-
-
 def _in_turn(said: list[str], *, spaces_first: bool) -> list[str]:
     named = [space_of(word) or colour_of(word) or word for word in said]
     return turned_round(named, lambda word: bool(space_of(word) if spaces_first else colour_of(word)))
@@ -96,8 +89,8 @@ _OF_USES: Mapping[str, Callable[[list[str]], list[str]]] = {
     "attractor": _attract,
     "select": _select,
     "transfer": _transfer,
-    "convert": _spaces_first,
-    "deploy": _colours_first,
+    "convert": partial(_in_turn, spaces_first=True),
+    "deploy": partial(_in_turn, spaces_first=False),
     "block": _block,
     **dict.fromkeys(("research", "teleport", "ignite"), _plain),
 }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, SeatName, Seats, Standing, View, append_score
 from pbem_rules.bubble_singularity import beginning, bots, choices, desk, form, picture, sheet, state, textmap, turn
+from pbem_rules.bubble_singularity.cards import Card
 from pbem_rules.bubble_singularity.checking import check_state
 from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.orders import ORDERS
 from pbem_rules.bubble_singularity.outcomes import order_outcomes
 from pbem_rules.bubble_singularity.scores import totals
-from pbem_rules.bubble_singularity.state import SEATS, VERSION, Rules, State
+from pbem_rules.bubble_singularity.state import SEATS, VERSION, Rules, State, counted, uncounted
 from pbem_rules.bubble_singularity.summary import turn_summary, without_orders
 from pbem_rules.bubble_singularity.views import view_of
 
@@ -71,13 +73,22 @@ class BubbleSingularity(BaseRuleset[State]):
     order_outcomes = staticmethod(order_outcomes)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
-    dump = staticmethod(state.dump)
-    read = staticmethod(state.read)
     check_state = staticmethod(check_state)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Return the state before the set-up, in which the seats choose starts and abilities."""
         return beginning.laid(Rules(**options), seats, dice)
+
+    def dump(self, state: State) -> Json:
+        """Return the state as JSON data: cards are pairs, and bubbles of the bag are counted."""
+        cards = {place: [card.arrows, card.kind] for place, card in state.cards.items()}
+        # The order of draws comes from the seed alone, so the bag is stored as counts.
+        return {**super().dump(state), "cards": cards, "bag": counted(state.bag)}
+
+    def read(self, data: Json) -> State:
+        """Return the state that `dump` has written."""
+        cards = {place: asdict(Card(*card)) for place, card in data["cards"].items()}
+        return super().read({**data, "cards": cards, "bag": list(uncounted(data["bag"]))})
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
         """Return the orders of a seat without a sheet (rulings 23 and 26).

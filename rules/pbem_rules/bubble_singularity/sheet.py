@@ -191,7 +191,8 @@ def _told_of_answer(play: Play, entries: Sequence[ParsedOrder]) -> Iterator[Find
     for event in play.events:
         if event.kind == "chosen" and not play.questions:
             card, held = event.data["card"], event.data["held"]
-            text = f"{card} and {held} are of one category: you keep {_held_of(play, card, held)}"
+            kept = next((each for each in (card, held) if play.table.has(play.seat, each)), "neither")
+            text = f"{card} and {held} are of one category: you keep {kept}"
             yield Finding(
                 0, "note", "replaces", text, f"whichever you name first is kept: KEEP {held} {card}, or: KEEP {card}"
             )
@@ -199,10 +200,6 @@ def _told_of_answer(play: Play, entries: Sequence[ParsedOrder]) -> Iterator[Find
         held, new = play.questions[0].choices
         hint = f"to answer now write: KEEP {new} {held}, or: KEEP {held} {new}"
         yield Finding(0, "note", "replace", f"next you are asked which you keep, {held} or {new}", hint)
-
-
-def _held_of(play: Play, *cards: str) -> str:
-    return next((card for card in cards if play.table.has(play.seat, card)), "neither")
 
 
 def _judged_start(view: View, entries: Sequence[ParsedOrder]) -> tuple[list[ParsedOrder], list[Finding]]:

@@ -1,4 +1,4 @@
-"""The state of a game, its JSON form, and the upgrades of older saves."""
+"""The state of a game, and the upgrades of older saves."""
 
 from __future__ import annotations
 
@@ -201,72 +201,6 @@ def uncounted(counts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(colour for colour in COLOURS for _ in range(counts[colour]))
 
 
-def dump(state: State) -> Json:
-    """Return the state as JSON data."""
-    return {
-        "rules": dataclasses.asdict(state.rules),
-        "seats": list(state.seats),
-        "first": state.first,
-        "cards": {place: [card.arrows, card.kind] for place, card in state.cards.items()},
-        "nodes": list(state.nodes),
-        "players": {seat: _dumped(player) for seat, player in state.players.items()},
-        # The order of draws comes from the seed alone, so the bag is stored as counts.
-        "bag": counted(state.bag),
-        "decks": {category: list(cards) for category, cards in state.decks.items()},
-        "bubbles": {place: list(found) for place, found in state.bubbles.items()},
-        "control": dict(state.control),
-        "order": list(state.order),
-        "mover": state.mover,
-        "round": state.round,
-        "last_round": state.last_round,
-        "quiet": state.quiet,
-        "question": state.question and _dumped(state.question),
-        "pending": state.pending,
-        "wish": list(state.wish),
-        "liking": list(state.liking),
-        "result": state.result and _dumped(state.result),
-        "edition": state.edition,
-        "lists": {seat: list(found) for seat, found in state.lists.items()},
-        "further": [_dumped(question) for question in state.further],
-        "unscored": state.unscored,
-    }
-
-
-def _dumped(record: Player | Question | Result) -> dict[str, Any]:
-    data = {slot.name: getattr(record, slot.name) for slot in dataclasses.fields(record)}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items()}
-
-
-def read(data: Mapping[str, Any]) -> State:
-    """Return the state that `dump` has written."""
-    return State(
-        rules=Rules(**data["rules"]),
-        seats=tuple(data["seats"]),
-        first=data["first"],
-        cards={place: Card(*card) for place, card in data["cards"].items()},
-        nodes=tuple(data["nodes"]),
-        players={seat: Player(**_tupled(player)) for seat, player in data["players"].items()},
-        bag=uncounted(data["bag"]),
-        decks={category: tuple(cards) for category, cards in data["decks"].items()},
-        bubbles={place: tuple(found) for place, found in data["bubbles"].items()},
-        control=dict(data["control"]),
-        order=tuple(data["order"]),
-        mover=data["mover"],
-        round=data["round"],
-        last_round=data["last_round"],
-        quiet=data["quiet"],
-        question=data["question"] and Question(**_tupled(data["question"])),
-        pending=data["pending"],
-        wish=tuple(data["wish"]),
-        liking=tuple(data["liking"]),
-        result=data["result"] and Result(**_tupled(data["result"])),
-        edition=data["edition"],
-        lists={seat: tuple(found) for seat, found in data["lists"].items()},
-        further=tuple(Question(**_tupled(question)) for question in data["further"]),
-        unscored=data["unscored"],
-    )
-
-
 def from_version_1(data: Mapping[str, Any]) -> Json:
     """Upgrade a save of version 1, whose campaigns keep its rules."""
     return {**data, "edition": 1, "lists": {}}
@@ -280,7 +214,3 @@ def from_version_2(data: Mapping[str, Any]) -> Json:
 def from_version_3(data: Mapping[str, Any]) -> Json:
     """Upgrade a save of version 3, in which no option counts turns without a score."""
     return {**data, "rules": {**data["rules"], "scoreless": 0}, "unscored": 0}
-
-
-def _tupled(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}

@@ -12,9 +12,7 @@ from pbem_rules.bubble_singularity.state import Rules
 from pbem_rules.bubble_singularity.table import NEEDED, Table
 from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS
 from pbem_rules.bubble_singularity.views import state_of
-from pbem_rules.common.summary import counted, named, sentence
-
-Events = list[dict[str, Any]]
+from pbem_rules.common.summary import LINES, counted, events_of, named, sentence, you_or_seat
 
 # The ways a game ends, short enough for a line.
 _ENDS = {
@@ -25,9 +23,6 @@ _ENDS = {
     "left": "all others left",
 }
 
-MOST = 5
-"""Headlines of a report."""
-
 SOON = 3
 """Turns before the end by the option `scoreless` from which on it is announced."""
 
@@ -35,11 +30,11 @@ SOON = 3
 def turn_summary(view: View) -> list[str]:
     """Return sentences on who is awaited, who scored, who leads, and how near the end is."""
     if view["over"]:
-        return [*_end(view), *_scored(view), *_ranking(view)][:MOST]
+        return [*_end(view), *_scored(view), *_ranking(view)][:LINES]
     if view["phase"] == "setup":
-        return [*_missed(view), *_setup(view)][:MOST]
+        return [*_missed(view), *_setup(view)][:LINES]
     tellers = (_missed, _awaited, _quiet, _unscored, _held, _scored, _ranking, _markers, _ripe)
-    return [line for tell in tellers for line in tell(view)][:MOST]
+    return [line for tell in tellers for line in tell(view)][:LINES]
 
 
 def without_orders(view: View) -> str:
@@ -57,14 +52,6 @@ def _me(view: View) -> Any:
     return view["players"][view["seat"]]
 
 
-def _of(view: View, *kinds: str) -> Events:
-    return [event for event in view["events"] if event["kind"] in kinds]
-
-
-def _who(view: View, seat: SeatName) -> str:
-    return "you" if seat == view["seat"] else seat
-
-
 def _verb(view: View, seats: Iterable[SeatName], one: str, several: str) -> str:
     shown = list(seats)
     return several if len(shown) > 1 or shown == [view["seat"]] else one
@@ -72,7 +59,7 @@ def _verb(view: View, seats: Iterable[SeatName], one: str, several: str) -> str:
 
 def _end(view: View) -> Iterator[str]:
     winners = view["result"]["winners"]
-    who = sentence(named([_who(view, seat) for seat in winners], len(winners)))
+    who = sentence(named([you_or_seat(view, seat) for seat in winners], len(winners)))
     win = "share the win" if len(winners) > 1 else _verb(view, winners, "wins", "win")
     yield f"The game is over: {_ENDS[view['result']['how']]}."
     told = f"{who or 'Nobody'} {win}."
@@ -81,14 +68,14 @@ def _end(view: View) -> Iterator[str]:
 
 def _missed(view: View) -> Iterator[str]:
     """Yield whose sheet was missing, who left, and how many lines of the reader were refused."""
-    for event in _of(view, "missed"):
+    for event in events_of(view, "missed"):
         if event["who"] == view["seat"]:
             yield Loss("No orders came from you; the game's default was played.")
         else:
             yield f"No orders came from {event['who']}; the game's default was played."
-    for event in _of(view, "left"):
-        yield sentence(f"{_who(view, event['who'])} left the game.")
-    if refused := _of(view, "refused"):
+    for event in events_of(view, "left"):
+        yield sentence(f"{you_or_seat(view, event['who'])} left the game.")
+    if refused := events_of(view, "refused"):
         were = "was" if len(refused) == 1 else "were"
         yield Loss(f"{counted(len(refused), 'order')} of yours {were} not carried out.")
 
@@ -98,23 +85,23 @@ def _setup(view: View) -> Iterator[str]:
         card = " and one of two abilities" if view["players"][view["seat"]]["offer"] else ""
         yield f"You choose where to start{card}."
     first = [view["first"]]
-    yield sentence(f"{_who(view, first[0])} {_verb(view, first, 'moves', 'move')} first.")
+    yield sentence(f"{you_or_seat(view, first[0])} {_verb(view, first, 'moves', 'move')} first.")
 
 
 def _scored(view: View) -> Iterator[str]:
     """Yield points and markers of the turn, and stations taken."""
-    scored = _of(view, "scored")
+    scored = events_of(view, "scored")
     for seat in dict.fromkeys(event["who"] for event in scored):
         own = [event for event in scored if event["who"] == seat]
         points, markers = (sum(event[what] for event in own) for what in ("points", "markers"))
         more = f" and {counted(markers, 'marker')}" if markers else ""
         pops = counted(sum(event["pops"] for event in own), "pop")
         chains = f" in {counted(len(own), 'chain')}" if len(own) > 1 else ""
-        yield sentence(f"{_who(view, seat)} scored {counted(points, 'point')}{more} with {pops}{chains}.")
-    for event in _of(view, "controlled"):
+        yield sentence(f"{you_or_seat(view, seat)} scored {counted(points, 'point')}{more} with {pops}{chains}.")
+    for event in events_of(view, "controlled"):
         station = event["station"] if event["station"] == "universe" else f"{event['station']} station"
-        before = f" from {_who(view, event['before'])}" if event["before"] else ""
-        told = sentence(f"{_who(view, event['who'])} took the {station}{before}.")
+        before = f" from {you_or_seat(view, event['before'])}" if event["before"] else ""
+        told = sentence(f"{you_or_seat(view, event['who'])} took the {station}{before}.")
         yield Loss(told) if event["before"] == view["seat"] else told
 
 
@@ -124,7 +111,7 @@ def _held(view: View) -> Iterator[str]:
     for seat, cards in _new_cards(view).items():
         for card in cards:
             verb = _verb(view, [seat], "has", "have")
-            yield sentence(f"{_who(view, seat)} {verb} a new ability: {titles[card]['title']}.")
+            yield sentence(f"{you_or_seat(view, seat)} {verb} a new ability: {titles[card]['title']}.")
     if blocked := _me(view)["blocked"]:
         yield Loss(f"You may not {blocked} in your next turn.")
 
@@ -133,7 +120,7 @@ def _new_cards(view: View) -> dict[SeatName, list[str]]:
     """Return the cards that are new to players and still theirs, without those held before and chosen again."""
     new: dict[SeatName, list[str]] = {}
     before: set[str] = set()
-    for event in _of(view, "chosen", "kept"):
+    for event in events_of(view, "chosen", "kept"):
         mine = new.setdefault(event["who"], [])
         # "chosen" comes before a choice between a new card and one held, which is not new if it is kept.
         if event["kind"] == "chosen":
@@ -172,8 +159,8 @@ def _ranking(view: View) -> Iterator[str]:
     best = max(totals.values())
     first = [seat for seat in totals if totals[seat] == best]
     rest = sorted((seat for seat in totals if seat not in first), key=lambda seat: -totals[seat])
-    others = ", ".join(f"{_who(view, seat)} {totals[seat]}" for seat in rest)
-    who = sentence(named([_who(view, seat) for seat in first], len(first)))
+    others = ", ".join(f"{you_or_seat(view, seat)} {totals[seat]}" for seat in rest)
+    who = sentence(named([you_or_seat(view, seat) for seat in first], len(first)))
     verb = ("had", "had") if view["over"] else ("leads with", "lead with")
     yield f"{who} {_verb(view, first, *verb)} {counted(best, 'point')}{f'; {others}' if others else ''}."
 
@@ -186,7 +173,9 @@ def _markers(view: View) -> Iterator[str]:
     limit = Rules(**view["rules"]).markers_to_end
     held = {seat: number for seat in view["seats"] if (number := view["players"][seat]["markers"])}
     if held:
-        told = ", ".join(f"{_who(view, seat)} {held[seat]}" for seat in sorted(held, key=lambda seat: -held[seat]))
+        told = ", ".join(
+            f"{you_or_seat(view, seat)} {held[seat]}" for seat in sorted(held, key=lambda seat: -held[seat])
+        )
         yield f"Markers, of {limit} that end the game: {told}."
 
 

@@ -96,17 +96,13 @@ class Table:
         owners = {other for other in self.players if other != seat and not self.players[other].out}
         return [colour for colour in found if colour not in owners]
 
-    def is_ripe(self, place: str, seat: SeatName) -> bool:
-        """Return True if a space pops in a seat's turn, and the pop would change something (rulings 10 and 12)."""
-        found = self.bubbles[place]
-        return self._enough(place, found, seat) and self.can_pop(place)
-
     def can_pop(self, place: str) -> bool:
         """Return True if a pop on a space would move or free any bubble."""
         found, arrows = self.bubbles[place], self.cards[place].arrows
         return bool(found) and (len(found) > len(arrows) or any(step(place, way, self.size) for way in arrows))
 
-    def _enough(self, place: str, found: list[str], seat: SeatName) -> bool:
+    def _enough(self, place: str, seat: SeatName) -> bool:
+        found = self.bubbles[place]
         if len(found) >= NEEDED:
             return True
         if len(found) < NEEDED_LESS:
@@ -114,10 +110,10 @@ class Table:
         return self.beside(place, "energy") or (self.has(seat, "fusion") and found.count(seat) >= NEEDED_LESS)
 
     def ripe(self, seat: SeatName) -> Iterator[str]:
-        """Return the spaces that pop, in the order of squares."""
+        """Return the spaces that pop in a seat's turn and change something by it, in order (rulings 10 and 12)."""
         # Spaces without a pair never pop; bots rehearse hundreds of sheets, and most of that time went into these.
         gathered = [place for place, found in self.bubbles.items() if len(found) >= NEEDED_LESS]
-        return (place for place in gathered if self.is_ripe(place, seat))
+        return (place for place in gathered if self._enough(place, seat) and self.can_pop(place))
 
 
 def own_last(colours: list[str], seat: SeatName) -> list[str]:

@@ -1,12 +1,12 @@
-"""Messages between two players besides moves: offers of a draw, and resignation."""
+"""Turns of games for two, and messages between the players besides moves: offers of a draw, and resignation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
-from pbem.ruleset import ChoicePattern, FieldError, KeywordField, Order, Pattern, SeatName, TurnInput, View
+from pbem.ruleset import ChoicePattern, Event, FieldError, KeywordField, Order, Pattern, SeatName, TurnInput, View
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,60 @@ def leaving(turn: TurnInput, seats: tuple[SeatName, SeatName]) -> Mapping[SeatNa
     gone = {seat: "removed" for seat in seats if seat in turn.removed}
     resigned = (seat for seat in seats if any(isinstance(order, Resign) for order in turn.orders.get(seat, ())))
     return dict.fromkeys(resigned, "resigned") | gone
+
+
+OneOrder = TypeVar("OneOrder", bound=Order)
+
+
+class DuelTurn:
+    """A turn of a game for two while it is resolved: its orders, its events, and the ends that are agreed or given up.
+
+    `offer` is the seat whose offer of a draw is open. Games add their positions, and what an end changes.
+    """
+
+    def __init__(self, turn: TurnInput, seats: tuple[SeatName, SeatName], offer: SeatName | None) -> None:
+        self.turn, self.seats, self.offer = turn, seats, offer
+        self.events: list[Event] = []
+
+    def end(self, how: str, winner: SeatName | None = None) -> None:
+        """End the game; without a winner it is a draw."""
+        raise NotImplementedError
+
+    def orders(self, seat: SeatName, kind: type[OneOrder]) -> list[OneOrder]:
+        """Return a seat's orders of one kind, as written."""
+        return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
+
+    def tell(self, kind: str, **data: Any) -> None:
+        """Record an event that both players hear of."""
+        self.events.append(Event(kind, frozenset(self.seats), data))
+
+    def confide(self, seat: SeatName, kind: str, **data: Any) -> None:
+        """Record an event that one player alone hears of."""
+        self.events.append(Event(kind, frozenset({seat}), data))
+
+    def take_out(self) -> None:
+        """Let players who resign, or were removed by the GM, lose; if both do, the game is drawn."""
+        gone = leaving(self.turn, self.seats)
+        for seat in self.seats:
+            if seat in gone:
+                self.tell("resigned", who=seat, how=gone[seat])
+        if len(gone) == len(self.seats):
+            self.end("both-left")
+            return
+        for seat, how in gone.items():
+            self.end(how, _other(self.seats, seat))
+
+    def settle_draw(self, playing_on: frozenset[SeatName]) -> None:
+        """Accept, decline and make offers of a draw; a seat in `playing_on` declines what it does not answer."""
+        talk = parley(self.turn, seats=self.seats, offer=self.offer, playing_on=playing_on)
+        if talk.agreed:
+            self.end("agreed")
+            return
+        if talk.declined and self.offer is not None:
+            self.tell("draw-declined", who=_other(self.seats, self.offer), how=talk.declined)
+        for seat in talk.offered:
+            self.tell("draw-offered", who=seat)
+        self.offer = talk.offer
 
 
 def check_draw(order: Draw, *, other: SeatName, offer: SeatName | None) -> None:

@@ -12,17 +12,6 @@ SIGNS = 200
 """Characters of an outcome, as the ruleset protocol limits them."""
 
 
-def fate(*sentences: str) -> str:
-    """Join sentences to one line, each with a capital; the line is cut at a word if it is too long."""
-    told = " ".join(sentence(each) for each in sentences if each)
-    return cut(told, SIGNS)
-
-
-def not_done(why: str) -> str:
-    """Return the outcome of a refused order."""
-    return f"not done, for {why}."
-
-
 def clauses(*parts: str) -> str:
     """Join parts, in small letters and perhaps with full stops, to the clause that an outcome is."""
     return cut("; ".join(_clause(part) for part in parts if part), SIGNS)

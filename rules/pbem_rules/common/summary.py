@@ -1,4 +1,4 @@
-"""Turn summaries and reports, for any game: lines that fit a list of mails, lists of names, groups of rows."""
+"""Turn summaries and reports, for any game: headlines that fit a list of mails, lists of names, groups of rows."""
 
 from __future__ import annotations
 
@@ -7,33 +7,44 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
+from pbem.ruleset import Loss, SeatName, View
+
 LINES, SIGNS = 5, 90
-"""Headlines of a turn, and characters of each, as the ruleset protocol limits them."""
+"""Headlines of a report, and characters of each, as the ruleset protocol limits them."""
 
 MOST_NAMES = 3
 """Names that are listed; of more, the rest is a number."""
 
 
-def fitting(*wordings: str) -> str:
-    """Return the first of several wordings that fits a line, as a sentence; if none does, the last, cut at a word."""
-    return sentence(cut(next((each for each in wordings if len(each) <= SIGNS), wordings[-1]), SIGNS))
+def headline(*wordings: str, bad: bool = False) -> str:
+    """Return the first of several wordings that fits, as a sentence; if none does, the last, cut at a word.
+
+    With `bad` it is the headline of a loss.
+    """
+    text = sentence(cut(next((each for each in wordings if len(each) <= SIGNS), wordings[-1]), SIGNS))
+    return Loss(text) if bad else text
+
+
+def headlines(news: Iterable[str], standing: Iterable[str]) -> list[str]:
+    """Return news and, below them, what each report tells; of too much news the last is left out."""
+    stands = list(standing)
+    return [*[*news][: LINES - len(stands)], *stands]
+
+
+def events_of(view: View, *kinds: str) -> list[dict[str, Any]]:
+    """Return the events of some kinds in a view, in their order."""
+    return [event for event in view["events"] if event["kind"] in kinds]
+
+
+def you_or_seat(view: View, seat: SeatName) -> str:
+    """Return "you" for the reader's own seat, and the name of any other."""
+    return "you" if seat == view["seat"] else seat
 
 
 def cut(text: str, most: int) -> str:
     """Return a text with single blanks, cut at a word and ended by " …" if it is longer than `most`."""
     words = " ".join(text.split())
     return words if len(words) <= most else textwrap.shorten(words, most, placeholder=" …", break_on_hyphens=False)
-
-
-def fitted(lines: Iterable[str]) -> list[str]:
-    """Return the first lines that are not empty, each cut at a word if it is too long."""
-    return [fitting(line) for line in lines if line][:LINES]
-
-
-def shortened(news: Iterable[str], standing: Iterable[str]) -> list[str]:
-    """Return the lines of a summary, news before standing; of too much news the last is left out."""
-    stands = list(standing)
-    return [*news][: LINES - len(stands)] + stands
 
 
 def counted(number: int, one: str) -> str:

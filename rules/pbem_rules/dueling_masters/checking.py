@@ -23,8 +23,8 @@ _MOVE = validation.IntegerSchema(0, MOST_MOVES)
 _HOMES = (1, 3)
 
 
-def check_state(data: Json) -> Sequence[ValidationError]:
-    """Return the errors of a dumped state."""
+def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:  # noqa: ARG001 - always one and two
+    """Return the errors of a dumped state that is to be played on."""
     return list(validation.validate(_SHAPE, data)) or list(_across(data))
 
 

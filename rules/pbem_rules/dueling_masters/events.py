@@ -28,10 +28,8 @@ A path that was judged and found free has no event, except that the piece depart
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from pbem.ruleset import Event, SeatName
-from pbem_rules.dueling_masters.state import SEATS
+from pbem.ruleset import SeatName
 
 ENDS = {
     "destroyed": "the opponent's home was destroyed",
@@ -45,16 +43,6 @@ ENDS = {
     "both-left": "both players gave up at once",
 }
 """Every way a game can end, in words that fit after "one wins:" or "a draw:"."""
-
-
-def public(kind: str, **data: Any) -> Event:
-    """Return an event that both players see."""
-    return Event(kind, frozenset(SEATS), data)
-
-
-def private(seat: SeatName, kind: str, **data: Any) -> Event:
-    """Return an event that one player alone sees."""
-    return Event(kind, frozenset({seat}), data)
 
 
 def result_words(winners: Sequence[SeatName], how: str) -> str:

@@ -21,9 +21,6 @@ WORDS: Mapping[str, str] = {HOME: "home planet", ASTEROID: "asteroid"} | {kind: 
 MANNERS: Mapping[str, str] = {W: "leap", B: "queen", X: "rook", Y: "bishop", Z: "queen"}
 """The manner of moving of each kind, as `board.flights` names it; other kinds do not move."""
 
-CHESSMEN: Mapping[str, str] = {"leap": "knight", "queen": "queen", "rook": "rook", "bishop": "bishop", "king": "king"}
-"""The chess piece that moves in each manner."""
-
 MANNER_WORDS: Mapping[str, str] = {
     "leap": "flies two squares straight and then one sideways",
     "queen": "moves like a chess queen",

@@ -12,7 +12,7 @@ from typing import Any
 from pbem.ruleset import Order, View
 from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.common.outcomes import clauses, draw_fate, refusals, refused, resign_fate
-from pbem_rules.common.summary import listed, named
+from pbem_rules.common.summary import events_of, listed, named
 from pbem_rules.dueling_masters.kinds import FIGHTERS, WORDS
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, RamFirst, Setup
 
@@ -41,7 +41,7 @@ _ENDED = ("the game ended before it came to that", "the game ended before it dep
 
 def _setup(view: View, order: Setup) -> Iterator[str]:
     """Yield that pieces stand, by their names if they are numbered."""
-    if _told(view, "placed"):
+    if events_of(view, "placed"):
         names = [name for square in dict.fromkeys(order.squares) for name in _names(view, order.kind, square)]
         yield listed(names) if order.kind in FIGHTERS and len(names) > 1 else "placed"
     elif view["over"]:
@@ -59,11 +59,11 @@ def _move(view: View, order: Move) -> Iterator[str]:
         yield f"departed from {moved['origin']}, in transit"
     elif rammed:
         yield f"departed from {rammed['origin']} and met your asteroid on {rammed['square']}: both are gone"
-    elif any(event["who"] == view["seat"] for event in _told(view, "spent")):
+    elif any(event["who"] == view["seat"] for event in events_of(view, "spent")):
         yield _USED_UP
     elif view["over"]:
         yield _ENDED[1]
-    met = [_meeting(event) for event in _told(view, "collision") if event["own"]["piece"] == order.piece]
+    met = [_meeting(event) for event in events_of(view, "collision") if event["own"]["piece"] == order.piece]
     if met:
         yield f"before, it had met {named(met, MOST_MET)}"
 
@@ -84,12 +84,8 @@ def _resign(view: View, _order: Resign) -> Iterator[str]:
     yield resign_fate(view)
 
 
-def _told(view: View, kind: str) -> list[Event]:
-    return [event for event in view["events"] if event["kind"] == kind]
-
-
 def _of(view: View, kind: str, name: str) -> Event | None:
-    return next((event for event in _told(view, kind) if event["piece"] == name), None)
+    return next((event for event in events_of(view, kind) if event["piece"] == name), None)
 
 
 _TELLERS: Mapping[type[Order], Callable[[View, Any], Iterator[str]]] = {

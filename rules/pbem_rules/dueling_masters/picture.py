@@ -187,7 +187,8 @@ class _Board:
             yield SpriteInstance(_frame(self.size.cell - 4), *self.at(square))
         yield from self._known()
         yield from self._flights()
-        yield from self._pieces()
+        for square, things in self.things.items():
+            yield from self._crowd(square, things)
         for square in sorted({event["square"] for event in self.view["events"] if event["kind"] == "collision"}):
             yield SpriteInstance(MET, *self.at(square, 22, -22))
         if self.size is LARGE:
@@ -223,12 +224,8 @@ class _Board:
                     points, width=2, stroke=DARK_EDGE, fill="none", stroke_dasharray="1 5", stroke_linecap="round"
                 )
 
-    def _pieces(self) -> Iterator[Mark]:
-        """Draw all pieces of each square, smaller if there are many."""
-        for square, things in self.things.items():
-            yield from self._crowd(square, things)
-
     def _crowd(self, square: str, things: Sequence[View]) -> Iterator[Mark]:
+        """Draw the pieces of a square, smaller if there are many."""
         across = math.ceil(math.sqrt(len(things)))
         pitch = (self.size.cell - 6) / across
         x, y = self.at(square)

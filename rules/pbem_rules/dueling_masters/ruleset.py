@@ -14,7 +14,6 @@ from pbem.ruleset import (
     SeatName,
     Seats,
     Standing,
-    ValidationError,
     View,
     append_score,
 )
@@ -103,6 +102,7 @@ class DuelingMasters(BaseRuleset[State]):
     without_orders = staticmethod(of_any_age(renewed, without_orders))
     order_outcomes = staticmethod(of_any_age(renewed, order_outcomes))
     resolve = staticmethod(turn.resolve)
+    check_state = staticmethod(check_state)
     pictures = staticmethod(of_any_age(renewed, picture.pictures))
     text_map = staticmethod(of_any_age(renewed, textmap.text_map))
 
@@ -122,10 +122,6 @@ class DuelingMasters(BaseRuleset[State]):
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         """Return the view of a seat."""
         return view_of(state, seat, events)
-
-    def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-        """Return the errors of a state to be played on; its seats are always one and two."""
-        return check_state(data)
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """Add the number of pieces that the seat has left to its remembered scores."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import View
-from pbem_rules.common.headlines import headline, headlines
-from pbem_rules.common.summary import listed, sentence
+from pbem_rules.common.summary import events_of, headline, headlines, listed, sentence
 from pbem_rules.dueling_masters.board import territory
 from pbem_rules.dueling_masters.events import ENDS
 from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, WORDS
@@ -73,7 +72,7 @@ def _offer(view: View) -> Iterator[str]:
 
 def _missed(view: View) -> Iterator[str]:
     """Yield the deadlines missed this turn, and how many lose the game."""
-    for event in _told(view, "missed"):
+    for event in events_of(view, "missed"):
         who = "you" if event["who"] == view["seat"] else "your opponent"
         incomplete = event["stage"] == "incomplete"
         what = "left the set-up incomplete" if incomplete else "missed the deadline"
@@ -84,7 +83,7 @@ def _missed(view: View) -> Iterator[str]:
 
 def _losses(view: View) -> Iterator[str]:
     """Yield what collisions destroyed: every collision destroys something, so that these are the latest losses."""
-    if not _told(view, "collision"):
+    if not events_of(view, "collision"):
         return
     own, enemy = view["own_lost"], view["enemy_lost"]
     move = max(loss["move"] for loss in (*own, *enemy))
@@ -115,22 +114,22 @@ def _number(of: Sequence[Any]) -> str:
 
 def _used_up(view: View) -> Iterator[str]:
     """Yield moves that had no effect, and what was rammed."""
-    for event in _told(view, "rammed"):
+    for event in events_of(view, "rammed"):
         yield headline(f"Your {event['piece']} rammed your own asteroid on {event['square']}: both are gone.", bad=True)
-    for event in _told(view, "spent"):
+    for event in events_of(view, "spent"):
         mine = event["who"] == view["seat"]
         whose = "your" if mine else "your opponent's"
         yield headline(f"{whose} move is used up: the piece ordered had been destroyed.", bad=mine)
-    for event in _told(view, "skipped"):
+    for event in events_of(view, "skipped"):
         yield f"{'You have' if event['who'] == view['seat'] else 'Your opponent has'} no piece that can move."
-    for event in _told(view, "refused"):
+    for event in events_of(view, "refused"):
         yield headline(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}.", bad=True)
 
 
 def _departed(view: View) -> Iterator[str]:
     """Yield the square that the opponent's piece departed from, if it is still in transit."""
     flying = {mark["mark"]: mark for mark in view["enemy"] if not mark["standing"]}
-    for event in _told(view, "departed"):
+    for event in events_of(view, "departed"):
         mark = flying.get(event["mark"])
         if mark:
             kind = f", {_a_kind(mark['kind'])}," if mark["kind"] else ""
@@ -177,10 +176,6 @@ def _search(view: View) -> Iterator[str]:
     seen = sum(square in view["scouted"] for square in half)
     if view["stage"] == "play":
         yield f"Your flights have looked at {seen} of the {len(half)} squares of their half."
-
-
-def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
-    return [event for event in view["events"] if event["kind"] == kind]
 
 
 # Tellers of events and threats, in order.

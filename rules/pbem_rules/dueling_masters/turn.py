@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from pbem.ruleset import Dice, Event, FieldError, Order, SeatName, TurnInput
-from pbem_rules.common.negotiation import leaving, parley
+from pbem.ruleset import Dice, Event, FieldError, SeatName, TurnInput
+from pbem_rules.common.negotiation import DuelTurn
 from pbem_rules.dueling_masters.board import colour
-from pbem_rules.dueling_masters.events import private, public, result_words
+from pbem_rules.dueling_masters.events import result_words
 from pbem_rules.dueling_masters.judging import Judgement, Meeting, Named
 from pbem_rules.dueling_masters.kinds import ASTEROID, FIGHTERS, HOME, Y, dies
 from pbem_rules.dueling_masters.moves import Fleet
@@ -17,34 +17,20 @@ from pbem_rules.dueling_masters.orders import ORDERS, Move, Setup
 from pbem_rules.dueling_masters.placement import arranged, check_placement, lacking, pieces_of, placed_of
 from pbem_rules.dueling_masters.state import SEATS, Loss, Piece, Player, Result, Rules, State, opponent
 
-OneOrder = TypeVar("OneOrder", bound=Order)
 
-
-class Play:
+class Play(DuelTurn):
     """A turn while it is resolved, as the steps change it."""
 
     def __init__(self, state: State, turn: TurnInput, dice: Dice) -> None:
-        self.state, self.turn, self.dice = state, turn, dice
+        super().__init__(turn, SEATS, state.offer)
+        self.state, self.dice = state, dice
         self.rules: Rules = state.rules
         self.pieces = {Named(seat, piece.name): piece for seat in SEATS for piece in state.players[seat].pieces}
         self.misses = {seat: state.players[seat].misses for seat in SEATS}
         self.scouted = {seat: dict(state.players[seat].scouted) for seat in SEATS}
-        self.move, self.mover, self.offer = state.move, state.mover, state.offer
+        self.move, self.mover = state.move, state.mover
         self.asked_again = state.asked_again
         self.result: Result | None = None
-        self.events: list[Event] = []
-
-    def orders(self, seat: SeatName, kind: type[OneOrder]) -> list[OneOrder]:
-        """Return a seat's orders of one type, as written."""
-        return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
-
-    def tell(self, kind: str, **data: Any) -> None:
-        """Record an event that both players see."""
-        self.events.append(public(kind, **data))
-
-    def confide(self, seat: SeatName, kind: str, **data: Any) -> None:
-        """Record an event that one player sees."""
-        self.events.append(private(seat, kind, **data))
 
     def end(self, how: str, winner: SeatName | None = None) -> None:
         """End the game; without a winner it is a draw."""
@@ -93,30 +79,13 @@ class Play:
 
 def resignations(play: Play) -> None:
     """Let players who resign, or were removed by the GM, lose; if both do, the game is drawn (ruling 17)."""
-    gone = leaving(play.turn, SEATS)
-    for seat in SEATS:
-        if seat in gone:
-            play.tell("resigned", who=seat, how=gone[seat])
-    if len(gone) == len(SEATS):
-        play.end("both-left")
-    for seat, how in gone.items():
-        if play.result is None:
-            play.end(how, opponent(seat))
+    play.take_out()
 
 
 def draws(play: Play) -> None:
     """Accept, decline and make offers of a draw; two offers agree (ruling 16)."""
     # To move instead of answering declines an offer (ruling 16).
-    moving_on = frozenset({play.mover} if play.move and play.orders(play.mover, Move) else ())
-    talk = parley(play.turn, seats=SEATS, offer=play.offer, playing_on=moving_on)
-    if talk.agreed:
-        return play.end("agreed")
-    if talk.declined and play.offer:
-        play.tell("draw-declined", who=opponent(play.offer), how=talk.declined)
-    for seat in talk.offered:
-        play.tell("draw-offered", who=seat)
-    play.offer = talk.offer
-    return None
+    play.settle_draw(frozenset({play.mover} if play.move and play.orders(play.mover, Move) else ()))
 
 
 def setting_up(play: Play) -> None:
@@ -242,13 +211,12 @@ def _heard_on(piece: Piece, square: str) -> tuple[str, ...]:
 def _collision(play: Play, seat: SeatName, meeting: Meeting) -> Event:
     """Return the event of a meeting for one of the two players."""
     own, enemy = (play.pieces[each] for each in sorted(meeting.pieces, key=lambda each: each.seat != seat))
-    return private(
-        seat,
-        "collision",
-        square=meeting.square,
-        own={"piece": own.name, "type": own.kind, "lost": dies(own.kind, enemy.kind)},
-        enemy={"mark": enemy.mark, "type": enemy.kind, "lost": dies(enemy.kind, own.kind)},
-    )
+    data = {
+        "square": meeting.square,
+        "own": {"piece": own.name, "type": own.kind, "lost": dies(own.kind, enemy.kind)},
+        "enemy": {"mark": enemy.mark, "type": enemy.kind, "lost": dies(enemy.kind, own.kind)},
+    }
+    return Event("collision", frozenset({seat}), data)
 
 
 def _by_square(event: Event) -> tuple[str, str, str, int]:

@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pbem.ruleset import Loss, View
-from pbem_rules.common.summary import counted, named, sentence
-
-MOST, SIGNS = 5, 90
-"""Headlines of a report, and characters of each."""
+from pbem_rules.common.summary import LINES, SIGNS, counted, events_of, named, sentence, you_or_seat
 
 # Marks of Markdown at the beginning of a line, those within it, and signs of what is no sentence: tables, HTML, links.
 _OPENING = re.compile(r"[#>*+\s-]{1,20}+")
@@ -23,16 +20,16 @@ def turn_summary(view: View) -> list[str]:
     """Return the first words of the GM, and the state of the game, from the view alone."""
     lines = [*_end(view), *_gone(view), *_scores(view), *_ruled(view)]
     turn = list(_turn(view))
-    return [line for line in lines if len(line) <= SIGNS][: MOST - len(turn)] + turn
+    return [line for line in lines if len(line) <= SIGNS][: LINES - len(turn)] + turn
 
 
 def _of(view: View, kind: str) -> list[str]:
-    return [event.get("text", "") for event in view["events"] if event["kind"] == kind]
+    return [event.get("text", "") for event in events_of(view, kind)]
 
 
 def _end(view: View) -> Iterator[str]:
     if view["over"]:
-        winners = [_who(view, seat) for seat in view["result"]["winners"]]
+        winners = [you_or_seat(view, seat) for seat in view["result"]["winners"]]
         yield f"The game is over; it was won by {named(winners)}." if winners else "The game is over; nobody has won."
         yield sentence(view["result"]["reason"])
 
@@ -68,7 +65,7 @@ def _sentence(text: str, room: int) -> str:
 
 
 def _gone(view: View) -> Iterator[str]:
-    gone = [event["who"] for event in view["events"] if event["kind"] in ("left", "out")]
+    gone = [event["who"] for event in events_of(view, "left", "out")]
     if view["seat"] in gone:
         yield Loss("You are out of the game since this turn.")
     if others := [who for who in gone if who != view["seat"]]:
@@ -85,7 +82,7 @@ def _scores(view: View) -> Iterator[str]:
     behind = (seat for seat in scores if seat not in first)
     rest = sorted(behind, key=lambda seat: (seat != view["seat"], -scores[seat]))
     told = [f"you have {scores[seat]}" if seat == view["seat"] else f"{seat} {scores[seat]}" for seat in rest]
-    names = [_who(view, seat) for seat in first]
+    names = [you_or_seat(view, seat) for seat in first]
     leads = "lead" if len(first) > 1 or "you" in names else "leads"
     head = sentence(f"{named(sorted(names, key=lambda name: name != 'you'))} {leads} with {best}")
     wordings = (f"{head}{'; ' if told[:at] else ''}{', '.join(told[:at])}." for at in (len(told), min(1, len(told)), 0))
@@ -101,7 +98,3 @@ def _turn(view: View) -> Iterator[str]:
         yield f"{counted(left, 'turn')} {'is' if left == 1 else 'are'} left after this one."
     else:
         yield "This is the last turn, unless your GM says otherwise."
-
-
-def _who(view: View, seat: str) -> str:
-    return "you" if seat == view["seat"] else seat

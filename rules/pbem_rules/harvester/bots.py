@@ -14,6 +14,7 @@ from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.orders import ORDERS, Build, Move, Target
 from pbem_rules.harvester.planet import DIRECTIONS
+from pbem_rules.harvester.sheet import is_under_way
 from pbem_rules.harvester.units import COMBAT, MOST_HELD, MOVE, NIMBLE, SCANNER, SLOT
 
 GUARD = ("G", "L1")
@@ -49,7 +50,7 @@ class _Planner:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the sheet."""
-        if self.target and self._may_target():
+        if self.target and not is_under_way(self.view["harvester"]):
             yield ORDERS.line(Target(*self.target))
         yield from self._build()
         yield from self._guard()
@@ -63,15 +64,11 @@ class _Planner:
 
     # -- the Harvester
 
-    def _may_target(self) -> bool:
-        home = self.view["harvester"]
-        return home["target"] is None or home["waiting"]
-
     def _target(self) -> Hex | None:
         """Return the target of the Harvester, or the nearest possible one; None if it is full."""
         home = self.view["harvester"]
         # A Harvester under way cannot turn aside (ruling 5).
-        if home["target"] and not home["waiting"]:
+        if is_under_way(home):
             return home["target"][0], home["target"][1]
         # What it cannot hold stays in the hex (ruling 7).
         if home["held"] >= MOST_HELD:

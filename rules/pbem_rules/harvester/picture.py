@@ -203,7 +203,8 @@ class _Chart:
 
     def _head(self) -> Iterator[Mark]:
         view = self.view
-        words = f"{_called(view)}: {counted(view['points']['total'], 'point')}, holds {view['harvester']['held']}"
+        points, held = counted(view["points"]["total"], "point"), view["harvester"]["held"]
+        words = f"{_shortened(view['seat'])}, {view['label']}: {points}, holds {held}"
         yield Label(14, 22, words, 15, sprites.PAPER, bold=True)
         yield from _legend_of_letters(self.scene.letters, 42, self.width, 2)
 
@@ -287,10 +288,6 @@ def _lines(words: str) -> list[str]:
 def _before(first: tuple[int, int, Hex]) -> Label:
     x, y, spot = first
     return Label(x - sprites.ASIDE, y + 4, written(spot), 11, sprites.PALE, "end")
-
-
-def _called(view: View) -> str:
-    return f"{_shortened(view['seat'])}, {view['label']}"
 
 
 def _shortened(name: str) -> str:

@@ -22,6 +22,7 @@ from pbem.ruleset import (
     orders_in_remark,
 )
 from pbem_rules.common.hexes import Hex, step
+from pbem_rules.common.summary import counted
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.orders import (
     ORDERS,
@@ -40,7 +41,7 @@ from pbem_rules.harvester.orders import (
 from pbem_rules.harvester.outlook import Outlook
 from pbem_rules.harvester.phrases import Phrase, read_phrase, told_route
 from pbem_rules.harvester.planet import DIRECTIONS
-from pbem_rules.harvester.routes import route_to
+from pbem_rules.harvester.routes import route_to, written
 from pbem_rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
 
 LONGEST_LINE = 500
@@ -173,7 +174,7 @@ class _Sheet:
             hint = f"write: MOVE {order.unit} {' '.join(order.steps[:most])}"
             raise FieldError(
                 "too-far",
-                f"{unit_words(order.unit)} takes {_count(most, 'step')} at the most, not {len(order.steps)}",
+                f"{unit_words(order.unit)} takes {counted(most, 'step')} at the most, not {len(order.steps)}",
                 hint,
             )
         if self.atlas.crags and not NIMBLE[SLOT[order.unit]]:
@@ -190,7 +191,7 @@ class _Sheet:
     def _warn_of_crags(self, line: int, who: str, path: list[Hex]) -> None:
         for spot in path:
             if spot in self.atlas.crags:
-                text = f"{who} cannot enter the crags at {_written(spot)} and will stop before them"
+                text = f"{who} cannot enter the crags at {written(spot)} and will stop before them"
                 self.tell(line, "warning", FieldError("crags", text, "only Soldiers and Scouts enter crags"))
                 return
 
@@ -198,15 +199,13 @@ class _Sheet:
         home = self.view["harvester"]
         spot = self.atlas.named((order.q, order.r))
         if is_under_way(home):
-            text = (
-                f"your Harvester is on its way to {_written(home['target'])} and cannot turn aside before it is there"
-            )
-            raise self._again(order, FieldError("under-way", text, f"it has {_count(home['left'], 'step')} left"))
+            text = f"your Harvester is on its way to {written(home['target'])} and cannot turn aside before it is there"
+            raise self._again(order, FieldError("under-way", text, f"it has {counted(home['left'], 'step')} left"))
         if spot == self.atlas.home:
             raise self._again(order, FieldError("there-already", "your Harvester is in that hex now"))
         if spot not in self.atlas.marked:
             raise self._again(
-                order, FieldError("no-resource", f"no resource is known at {_written(spot)}", self._nearest(spot))
+                order, FieldError("no-resource", f"no resource is known at {written(spot)}", self._nearest(spot))
             )
         self._warn_of_crags(line, "your Harvester", self.atlas.line(self.atlas.home, spot))
 
@@ -222,13 +221,13 @@ class _Sheet:
         if not known:
             return "your scanners know of none that it can enter"
         nearest = min(known, key=lambda other: (self.atlas.distance(spot, other), other))
-        return f"the nearest your scanners tell of may be at {_written(nearest)}"
+        return f"the nearest your scanners tell of may be at {written(nearest)}"
 
     def _check_build(self, order: Build) -> None:
         building = self.view["building"]
         if building is not None:
             text = f"your Harvester is rebuilding {unit_words(building['unit'])}, and builds one unit at a time"
-            raise self._again(order, FieldError("busy", text, f"it is ready in {_count(building['turns'], 'turn')}"))
+            raise self._again(order, FieldError("busy", text, f"it is ready in {counted(building['turns'], 'turn')}"))
         price = int(SCANNER[SLOT[order.unit]])
         self._spend(order, price, f"to rebuild {order.unit} costs {price}")
 
@@ -237,17 +236,9 @@ class _Sheet:
         left = self.view["harvester"]["held"] - self.spent
         if amount > left:
             hint = f"write: DROP {left}" if isinstance(order, Drop) and left else ""
-            text = f"your Harvester has {_count(left, 'resource')} for it, but {what}"
+            text = f"your Harvester has {counted(left, 'resource')} for it, but {what}"
             raise self._again(order, FieldError("too-dear", text, hint))
         self.spent += amount
-
-
-def _written(spot: Iterable[int]) -> str:
-    return ",".join(map(str, spot))
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def template(view: View) -> list[str]:

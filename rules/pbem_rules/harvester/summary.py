@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from pbem.ruleset import View
-from pbem_rules.common.headlines import LINES, headline, headlines
 from pbem_rules.common.hexes import Hex
-from pbem_rules.common.summary import counted, named
+from pbem_rules.common.summary import LINES, counted, events_of, headline, headlines, named
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.events import SILENCE_LIMIT
 from pbem_rules.harvester.memory import lost_foes
 from pbem_rules.harvester.routes import written
 from pbem_rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOST_HELD, MOVE
-
-Events = list[dict[str, Any]]
 
 MOST_STANDING = 3
 """Most lines that each report tells."""
@@ -47,10 +44,6 @@ def without_orders(view: View) -> str:
     return f"Without orders your units stay where they are, and your Harvester {stays}{silence}."
 
 
-def _of(view: View, kind: str) -> Events:
-    return [event for event in view["events"] if event["kind"] == kind]
-
-
 def _end(view: View) -> Iterator[str]:
     if not view["over"]:
         return
@@ -68,22 +61,22 @@ def _end(view: View) -> Iterator[str]:
 def _rule(view: View) -> Iterator[str]:
     """Yield who was put above and below the player, and who is gone."""
     you = view["seat"]
-    for event in _of(view, "conquered"):
+    for event in events_of(view, "conquered"):
         told = f"your Harvester was conquered by {event['by']}"
         yield headline(f"{told}, and serves it. You play on.", f"{told}.", bad=True)
-    if _of(view, "freed"):
+    if events_of(view, "freed"):
         yield "You are free: the Harvester above yours is gone."
-    for event in _of(view, "passed"):
+    for event in events_of(view, "passed"):
         yield headline(
             f"the Harvester that ruled yours is gone; {event['to']} rules it now.", f"{event['to']} rules you now."
         )
-    if won := [event["who"] for event in _of(view, "won-over")]:
+    if won := [event["who"] for event in events_of(view, "won-over")]:
         count = f"{counted(len(won), 'Harvester')} won, now below you"
         yield headline(f"{count}: {named(won)}.", f"{count}.")
-    if lost := [event["who"] for event in _of(view, "lost-hold")]:
+    if lost := [event["who"] for event in events_of(view, "lost-hold")]:
         count = f"{counted(len(lost), 'Harvester')} lost to others, no longer below you"
         yield headline(f"{count}: {named(lost)}.", f"{count}.", bad=True)
-    out = [event["who"] for event in _of(view, "out")]
+    out = [event["who"] for event in events_of(view, "out")]
     if you in out:
         yield headline("You are out of the game: your Harvester and all its units are gone.", bad=True)
     if gone := [who for who in out if who != you]:
@@ -93,7 +86,7 @@ def _rule(view: View) -> Iterator[str]:
 
 def _losses(view: View) -> Iterator[str]:
     """Yield the units lost, and to whom."""
-    fights = [event for event in _of(view, "fought") if event["lost"]]
+    fights = [event for event in events_of(view, "fought") if event["lost"]]
     lost = [unit for event in fights for unit in event["lost"].split()]
     # Views of version 1 do not name winners.
     victors = sorted({who for event in fights for who in event.get("winners", ())})
@@ -109,12 +102,12 @@ def _sheet(view: View) -> Iterator[str]:
     if view["silent"]:
         told = f"no orders of yours for {counted(view['silent'], 'turn')}; after {SILENCE_LIMIT} in a row you are out."
         yield headline(told, bad=True)
-    if refused := _of(view, "refused"):
+    if refused := events_of(view, "refused"):
         yield headline(f"{counted(len(refused), 'order')} of yours came to nothing.", bad=True)
 
 
 def _fights(view: View) -> Iterator[str]:
-    fought = _of(view, "fought")
+    fought = events_of(view, "fought")
     if fought:
         outcomes = [event["outcome"] for event in fought]
         told = [
@@ -174,10 +167,10 @@ def _far(atlas: Atlas, spot: Hex) -> str:
 def _harvester(view: View) -> str:
     """Return what the Harvester gathered and holds, and where it goes or what stopped it."""
     home = view["harvester"]
-    gathered = sum(event["amount"] for event in _of(view, "gathered"))
+    gathered = sum(event["amount"] for event in events_of(view, "gathered"))
     does = [f"gathered {gathered}"] if gathered else []
     does.append(f"holds {home['held']} of {MOST_HELD}")
-    stopped = [AHEAD[event["why"]] for event in _of(view, "blocked") if event["unit"] == "H"]
+    stopped = [AHEAD[event["why"]] for event in events_of(view, "blocked") if event["unit"] == "H"]
     whole = f"your Harvester {', '.join(does)}"
     if stopped:
         return headline(f"{whole}; stopped: {stopped[-1]}.", f"{whole}; stopped.")
@@ -223,7 +216,7 @@ def _gain(view: View) -> str:
 
 
 def _building(view: View) -> Iterator[str]:
-    if built := [event["unit"] for event in _of(view, "built")]:
+    if built := [event["unit"] for event in events_of(view, "built")]:
         yield f"Rebuilt: {named(built)}."
     if view["building"]:
         yield f"{view['building']['unit']} is ready in {counted(view['building']['turns'], 'turn')}."

@@ -12,6 +12,7 @@ from pbem_rules.common.textgrid import TextGrid
 from pbem_rules.harvester.atlas import UNKNOWN, Atlas, Sighting
 from pbem_rules.harvester.memory import lost_foes
 from pbem_rules.harvester.planet import DIRECTIONS
+from pbem_rules.harvester.routes import written
 
 WIDTH = 76
 """Most columns: mails indent maps by two."""
@@ -48,12 +49,12 @@ def text_map(view: View) -> str:
     for y, columns in enumerate(rows):
         row = [spot for spot in columns if spot in signs]
         if row:
-            grid.put(0, y, _written(row[0]).rjust(_MARGIN - 2))
+            grid.put(0, y, written(row[0]).rjust(_MARGIN - 2))
         for spot in row:
             grid.put(columns[spot], y, signs[spot])
         for spot in _behind_seams(atlas, row):
             grid.put(columns[spot] - 1, y, "|")
-            seams.append(f"the row of {_written(row[0])} with {_written(spot)}")
+            seams.append(f"the row of {written(row[0])} with {written(spot)}")
     remembered = [_REMEMBERED] if any(sign.startswith("?") for sign in signs.values()) else []
     return "\n".join([*_trimmed(grid.lines()), "", LEGEND, *remembered, *_told(seams)])
 
@@ -87,10 +88,6 @@ def _told(seams: Sequence[str]) -> list[str]:
     if not seams:
         return []
     return textwrap.wrap(f"| is the seam of your chart. Behind it go on: {'; '.join(seams)}.", WIDTH)
-
-
-def _written(spot: Hex) -> str:
-    return f"{spot[0]},{spot[1]}"
 
 
 def _trimmed(lines: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Json, ValidationError, validation
+from pbem.ruleset import Json, SeatName, ValidationError, validation
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.events import ENDS
 from pbem_rules.singularity.field import LARGEST, SMALLEST, Field, field_of
@@ -13,8 +13,8 @@ from pbem_rules.singularity.replies import MAX_KEPT
 from pbem_rules.singularity.state import SEATS, VERSION, opponent
 
 
-def check_state(data: Json) -> Sequence[ValidationError]:
-    """Return the faults of a dumped state."""
+def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:  # noqa: ARG001 - always red and blue
+    """Return the faults of a dumped state that is to be played on."""
     size = data.get("size") if isinstance(data, dict) else None
     # In Python bool is a kind of int, but true is no size.
     known = isinstance(size, int) and SMALLEST <= size <= LARGEST and not isinstance(size, bool)

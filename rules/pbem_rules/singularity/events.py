@@ -22,10 +22,8 @@ written as players write them, and a `line` is an order as written on a sheet.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from pbem.ruleset import Event, SeatName
-from pbem_rules.singularity.state import SEATS
+from pbem.ruleset import SeatName
 
 ENDS = {
     "surround": "surrounded the black stone",
@@ -38,16 +36,6 @@ ENDS = {
     "both-left": "both players gave up at once",
 }
 """Every way a game can end, in words that fit after "red wins:" or "a draw:"."""
-
-
-def public(kind: str, **data: Any) -> Event:
-    """Return an event that both players hear of."""
-    return Event(kind, frozenset(SEATS), data)
-
-
-def private(seat: SeatName, kind: str, **data: Any) -> Event:
-    """Return an event that only one player hears of."""
-    return Event(kind, frozenset({seat}), data)
 
 
 def reason(how: Iterable[str]) -> str:

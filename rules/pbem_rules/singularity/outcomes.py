@@ -9,7 +9,7 @@ from typing import Any
 from pbem.ruleset import NotDone, Order, View
 from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.common.outcomes import clauses, draw_fate, refusals, refused, resign_fate
-from pbem_rules.common.summary import listed
+from pbem_rules.common.summary import events_of, listed
 from pbem_rules.singularity.events import reason
 from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, IfShort, Place, written
 from pbem_rules.singularity.replies import changed, reply_of
@@ -35,17 +35,13 @@ class _Line:
     order: Any
     below: Sequence[Order]
 
-    def events(self, kind: str) -> list[Event]:
-        """Return the events of a kind."""
-        return [event for event in self.view["events"] if event["kind"] == kind]
-
     def stones(self, *, own: bool) -> list[Event]:
         """Return the stones that the reader, or else the opponent, placed in this turn, in order."""
-        return [event for event in self.events("placed") if (event["who"] == self.view["seat"]) == own]
+        return [event for event in events_of(self.view, "placed") if (event["who"] == self.view["seat"]) == own]
 
     def tells(self, kind: str, reply: Reply) -> bool:
         """Return True if a kept reply is among those of a kind of events."""
-        return any(written(reply) in event["lines"] for event in self.events(kind))
+        return any(written(reply) in event["lines"] for event in events_of(self.view, kind))
 
 
 def _fate(line: _Line, why: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pbem.ruleset import (
@@ -16,17 +17,16 @@ from pbem.ruleset import (
     Seats,
     Standing,
     TurnInput,
-    ValidationError,
     View,
 )
-from pbem_rules.singularity import bots, picture, sheet, state, textmap
+from pbem_rules.singularity import bots, picture, sheet, textmap
 from pbem_rules.singularity.checking import check_state
 from pbem_rules.singularity.choices import agenda, choices
 from pbem_rules.singularity.events import reason
 from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL
 from pbem_rules.singularity.orders import ORDERS
 from pbem_rules.singularity.outcomes import order_outcomes
-from pbem_rules.singularity.state import SEATS, VERSION, State, from_version_1
+from pbem_rules.singularity.state import SEATS, VERSION, Reply, State, from_version_1
 from pbem_rules.singularity.summary import turn_summary, without_orders
 from pbem_rules.singularity.turn import resolve
 from pbem_rules.singularity.views import view_of
@@ -74,12 +74,22 @@ class Singularity(BaseRuleset[State]):
     order_outcomes = staticmethod(order_outcomes)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
-    dump = staticmethod(state.dump)
-    read = staticmethod(state.read)
+    check_state = staticmethod(check_state)
 
-    def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-        """Return the faults of a state to be played on; its seats are always red and blue."""
-        return check_state(data)
+    def dump(self, state: State) -> Json:
+        """Return the state as JSON data, in which each kept reply is a list."""
+        data = super().dump(state)
+        for player in data["players"].values():
+            player["kept"] = [list(reply.values()) for reply in player["kept"]]
+        return data
+
+    def read(self, data: Json) -> State:
+        """Return the state of JSON data that `dump` has made."""
+        players = {
+            seat: {**player, "kept": [asdict(Reply(*reply)) for reply in player["kept"]]}
+            for seat, player in data["players"].items()
+        }
+        return super().read({**data, "players": players})
 
     def public_view(self, views: Mapping[SeatName, View]) -> Panorama:
         """Return the board, which all may see (ruling 5)."""

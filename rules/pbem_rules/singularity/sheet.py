@@ -87,11 +87,8 @@ class _Sheet:
         """Return the lines that a line without its remark means. Raises FieldError."""
         at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
         body = line[:at]
-        found = [] if self._is_read(body) else read_phrase(self.view, body)
+        found = read_phrase(self.view, body) if ORDERS.parse(self.view, [(1, body)]).findings else []
         return found or [body if line[at:].startswith(";") else line]
-
-    def _is_read(self, body: str) -> bool:
-        return not ORDERS.parse(self.view, [(1, body)]).findings
 
     def _orders(self, text: str) -> tuple[Order, ...] | None:
         """Return the orders of a text that would be accepted on a line of its own; None if it would not."""
@@ -117,9 +114,10 @@ class _Sheet:
             self._check_reply(entry.line, order)
         elif not isinstance(order, Forget):
             ORDERS.check_slot(order, self.entries, "only one such line is taken")
-        if isinstance(order, Place):
-            self._check_place(order)
-        elif isinstance(order, Draw):
+        if isinstance(order, Place) and not self.view["awaited"]:
+            hint = "write IF <cell> THEN <cell> to answer a stone before you see it"
+            raise FieldError("not-your-move", f"it is {self.view['mover']}'s move", hint)
+        if isinstance(order, Draw):
             check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
         self.kept = changed(self.kept, order)
         self.entries.append(ParsedOrder(entry.line, order))
@@ -138,11 +136,6 @@ class _Sheet:
     def orders(self) -> list[Order]:
         """The orders accepted."""
         return [entry.order for entry in self.entries]
-
-    def _check_place(self, order: Place) -> None:
-        if not self.view["awaited"]:
-            hint = "write IF <cell> THEN <cell> to answer a stone before you see it"
-            raise FieldError("not-your-move", f"it is {self.view['mover']}'s move", hint)
 
     def _check_reply(self, line: int, order: If) -> None:
         named = [order.when, order.reply, order.after]

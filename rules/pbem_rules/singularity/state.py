@@ -1,4 +1,4 @@
-"""The state of a game, and its form as JSON data."""
+"""The state of a game, and the upgrade of older saves."""
 
 from __future__ import annotations
 
@@ -83,40 +83,6 @@ class State:
         return Board(self.field, [cells[name] for name in self.moves])
 
 
-def dump(state: State) -> Json:
-    """Return the state as JSON data."""
-    return {
-        "edition": state.edition,
-        "size": state.size,
-        "forfeit_after": state.forfeit_after,
-        "moves": list(state.moves),
-        "players": {
-            seat: {"kept": [[line.when, line.reply, line.after] for line in player.kept], "misses": player.misses}
-            for seat, player in state.players.items()
-        },
-        "offer": state.offer,
-        "result": state.result and {"winners": list(state.result.winners), "how": list(state.result.how)},
-    }
-
-
-def read(data: Mapping[str, Any]) -> State:
-    """Return the state of JSON data that `dump` has made."""
-    result = data["result"]
-    return State(
-        edition=data["edition"],
-        size=data["size"],
-        forfeit_after=data["forfeit_after"],
-        moves=tuple(data["moves"]),
-        players={seat: _player(data["players"][seat]) for seat in SEATS},
-        offer=data["offer"],
-        result=result and Result(tuple(result["winners"]), tuple(result["how"])),
-    )
-
-
 def from_version_1(data: Mapping[str, Any]) -> Json:
     """Return a save of version 1, whose campaigns keep replies from turn to turn, as one of version 2 (ruling 15)."""
     return {**data, "edition": 1}
-
-
-def _player(data: Mapping[str, Any]) -> Player:
-    return Player(tuple(Reply(*line) for line in data["kept"]), data["misses"])

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from pbem.ruleset import Loss, View
-from pbem_rules.common.summary import fitting, listed, sentence
+from pbem.ruleset import View
+from pbem_rules.common.summary import events_of, headline, headlines, listed, sentence, you_or_seat
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.events import reason, result_words
 from pbem_rules.singularity.field import field_of
 from pbem_rules.singularity.state import SEATS, opponent
 
-MOST = 5
-"""Headlines of a report."""
-
 
 def turn_summary(view: View) -> list[str]:
     """Return the news of the turn, the most important first, and who is to place; nothing on what did not happen."""
-    news, standing = ([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING))
-    return news[: MOST - len(standing)] + standing
+    return headlines(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
 
 
 def without_orders(view: View) -> str:
@@ -37,45 +32,45 @@ def _result(view: View) -> Iterator[str]:
     """Yield the winner and the reason."""
     result = view["result"]
     if result and view["seat"] in result["winners"]:
-        yield fitting(f"you have won: {reason(result['how'])}.")
+        yield headline(f"you have won: {reason(result['how'])}.")
     elif result and result["winners"]:
-        yield Loss(fitting(f"you have lost. {sentence(result_words(result['winners'], result['how']))}."))
+        yield headline(f"you have lost. {sentence(result_words(result['winners'], result['how']))}.", bad=True)
     elif result:
-        yield fitting(f"{result_words(result['winners'], result['how'])}.")
+        yield headline(f"{result_words(result['winners'], result['how'])}.")
 
 
 def _offer(view: View) -> Iterator[str]:
     if view["offer"] and not view["over"]:
         mine = view["offer"] == view["seat"]
-        yield fitting("your offer of a draw waits for an answer." if mine else f"{view['offer']} offers you a draw.")
+        yield headline("your offer of a draw waits for an answer." if mine else f"{view['offer']} offers you a draw.")
 
 
 def _missed(view: View) -> Iterator[str]:
     """Yield the deadlines missed this turn, and how many in a row lose the game."""
-    for event in _told(view, "missed"):
+    for event in events_of(view, "missed"):
         limit = f", and {event['limit']} lose the game" if event["limit"] else ""
-        told = fitting(f"{_you(view, event['who'])} missed the deadline: {event['misses']} in a row{limit}.")
-        yield Loss(told) if event["who"] == view["seat"] else told
+        told = f"{you_or_seat(view, event['who'])} missed the deadline: {event['misses']} in a row{limit}."
+        yield headline(told, bad=event["who"] == view["seat"])
 
 
 def _stones(view: View) -> Iterator[str]:
     """Yield the stones placed, each player's together."""
-    placed = _told(view, "placed")
+    placed = events_of(view, "placed")
     cells = {who: [event["cell"] for event in placed if event["who"] == who] for who in SEATS}
-    named = [f"{_you(view, who)} placed {listed(on)}" for who, on in cells.items() if on]
-    counts = [f"{_you(view, who)} placed {len(on)} stones" for who, on in cells.items() if on]
+    named = [f"{you_or_seat(view, who)} placed {listed(on)}" for who, on in cells.items() if on]
+    counts = [f"{you_or_seat(view, who)} placed {len(on)} stones" for who, on in cells.items() if on]
     if placed:
-        yield fitting(f"{'; '.join(named)}.", f"{'; '.join(counts)}.")
+        yield headline(f"{'; '.join(named)}.", f"{'; '.join(counts)}.")
 
 
 def _replies(view: View) -> Iterator[str]:
     """Yield what became of kept replies, and of orders that could not be done."""
     for kind, fate in (("answered", "played"), ("past", "laid aside"), ("lapsed", "dropped")):
-        number = sum(len(event["lines"]) for event in _told(view, kind))
+        number = sum(len(event["lines"]) for event in events_of(view, kind))
         if number:
             yield f"{_counted(number)} of yours {'was' if number == 1 else 'were'} {fate}."
-    for event in _told(view, "refused"):
-        yield Loss(fitting(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}."))
+    for event in events_of(view, "refused"):
+        yield headline(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}.", bad=True)
 
 
 def _threats(view: View) -> Iterator[str]:
@@ -90,8 +85,8 @@ def _threats(view: View) -> Iterator[str]:
         mine = seat == view["seat"]
         may = "can win now" if seat == view["mover"] else "threaten to win" if mine else "threatens to win"
         if cells:
-            who = f"{_you(view, seat)} {may} on"
-            yield fitting(f"{who} {listed(cells)}.", f"{who} any of {len(cells)} cells.")
+            who = f"{you_or_seat(view, seat)} {may} on"
+            yield headline(f"{who} {listed(cells)}.", f"{who} any of {len(cells)} cells.")
 
 
 def _to_place(view: View) -> Iterator[str]:
@@ -106,14 +101,6 @@ def _to_place(view: View) -> Iterator[str]:
 
 def _counted(number: int) -> str:
     return f"{number} {'reply' if number == 1 else 'replies'}"
-
-
-def _you(view: View, seat: str) -> str:
-    return "you" if seat == view["seat"] else seat
-
-
-def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
-    return [event for event in view["events"] if event["kind"] == kind]
 
 
 # Tellers of what happened and what is near, in order.

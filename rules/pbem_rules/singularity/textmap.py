@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
 from pbem.ruleset import View
@@ -59,6 +59,7 @@ def _lettered(plan: Field, view: View) -> str:
             grid.put(x - 1, y, marks[name][0])
             grid.put(x + 1, y, marks[name][1])
         grid.put(x, y, signs[name])
+    columns = ([f"{name}{signs[name]}" for name in column] for column in _columns(plan))
     return "\n".join(
         [
             *grid.lines(),
@@ -66,7 +67,7 @@ def _lettered(plan: Field, view: View) -> str:
             f"R red, B blue, {BLACK} the black stone, () latest{_won(view)};",
             f"free cells: {PERIMETER} on the perimeter, {FREE} elsewhere.",
             "By name, from the top of each column:",
-            *(line for column in _columns(plan) for line in _listed(column, signs)),
+            *(line for column in columns for line in flow("", column, width=WIDTH, gap=" ")),
         ]
     )
 
@@ -74,10 +75,6 @@ def _lettered(plan: Field, view: View) -> str:
 def _columns(plan: Field) -> list[list[str]]:
     """Return the names of the cells, column by column."""
     return [list(names) for _, names in groupby(plan.names, key=lambda name: name.rstrip("0123456789"))]
-
-
-def _listed(column: Sequence[str], signs: Mapping[str, str]) -> list[str]:
-    return flow("", [f"{name}{signs[name]}" for name in column], width=WIDTH, gap=" ")
 
 
 def _won(view: View) -> str:

@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
 
-from pbem.ruleset import Event, Order, SeatName, TurnInput
-from pbem_rules.common.negotiation import leaving, parley
-from pbem_rules.singularity.events import private, public, result_words
+from pbem.ruleset import Event, SeatName, TurnInput
+from pbem_rules.common.negotiation import DuelTurn
+from pbem_rules.singularity.events import result_words
 from pbem_rules.singularity.orders import ORDERS, Place, written
 from pbem_rules.singularity.replies import changed, following
 from pbem_rules.singularity.state import SEATS, Player, Reply, Result, State, opponent
 
-OneOrder = TypeVar("OneOrder", bound=Order)
 
-
-class Play:
+class Play(DuelTurn):
     """A turn in the making: the position and what is recorded of the seats, as the steps change them."""
 
     def __init__(self, state: State, turn: TurnInput) -> None:
-        self.state, self.turn = state, turn
+        super().__init__(turn, SEATS, state.offer)
+        self.state = state
         self.board = state.board()
         self.moves = list(state.moves)
         self.kept = {seat: list(state.players[seat].kept) for seat in SEATS}
         self.past: dict[SeatName, list[str]] = {seat: [] for seat in SEATS}
         self.misses = {seat: state.players[seat].misses for seat in SEATS}
-        self.offer = state.offer
         self.result: Result | None = None
-        self.events: list[Event] = []
 
     @property
     def mover(self) -> SeatName:
         """The seat to place the next stone."""
         return SEATS[len(self.moves) % 2]
 
-    def orders(self, seat: SeatName, kind: type[OneOrder]) -> list[OneOrder]:
-        """Return a seat's orders of one kind, as written."""
-        return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
-
-    def tell(self, kind: str, **data: Any) -> None:
-        """Note an event that both hear of."""
-        self.events.append(public(kind, **data))
-
-    def end(self, how: Iterable[str], winner: SeatName | None = None) -> None:
-        """End the game; without a winner it is a draw."""
-        self.result = Result((winner,) if winner else (), tuple(how))
+    def end(self, how: str | Sequence[str], winner: SeatName | None = None) -> None:
+        """End the game, in one or several ways at once; without a winner it is a draw."""
+        self.result = Result((winner,) if winner else (), (how,) if isinstance(how, str) else tuple(how))
         winners, words = list(self.result.winners), result_words(self.result.winners, self.result.how)
         self.tell("ended", winners=winners, how=list(self.result.how), words=words)
 
@@ -61,7 +49,7 @@ class Play:
         if won:
             self.end(plan.ways(self.board.rim_of(colour, number)), seat)
         elif len(self.moves) == len(plan.axial) - 1:
-            self.end(["full"])
+            self.end("full")
 
     def is_free(self, cell: str) -> bool:
         """Return True if a stone may be placed on a cell."""
@@ -86,29 +74,13 @@ class Play:
 
 def resignations(play: Play) -> None:
     """End the game for players who resign, or were removed by the GM: they lose, or both draw (ruling 12)."""
-    gone = leaving(play.turn, SEATS)
-    for seat in sorted(gone, key=SEATS.index):
-        play.tell("resigned", who=seat, how=gone[seat])
-    if len(gone) == 1:
-        (seat,) = gone
-        play.end([gone[seat]], opponent(seat))
-    elif gone:
-        play.end(["both-left"])
+    play.take_out()
 
 
 def draws(play: Play) -> None:
     """Accept, decline and make offers of a draw; two offers agree (ruling 11)."""
     # A stone that is placed by a sheet declines the offer; a kept reply leaves it standing (ruling 11).
-    placing_now = frozenset({play.mover} if play.orders(play.mover, Place) else ())
-    talk = parley(play.turn, seats=SEATS, offer=play.offer, playing_on=placing_now)
-    if talk.agreed:
-        play.end(["agreed"])
-        return
-    if talk.declined and play.offer is not None:
-        play.tell("draw-declined", who=opponent(play.offer), how=talk.declined)
-    for seat in talk.offered:
-        play.tell("draw-offered", who=seat)
-    play.offer = talk.offer
+    play.settle_draw(frozenset({play.mover} if play.orders(play.mover, Place) else ()))
 
 
 def keeping(play: Play) -> None:
@@ -126,7 +98,7 @@ def placing(play: Play) -> None:
             play.put(order.cell)
             _answer(play)
         else:
-            play.events.append(private(mover, "refused", line=ORDERS.line(order), why=f"{order.cell} is not free"))
+            play.confide(mover, "refused", line=ORDERS.line(order), why=f"{order.cell} is not free")
 
 
 def _answer(play: Play) -> None:
@@ -138,7 +110,9 @@ def _answer(play: Play) -> None:
             break
         used[seat].append(written(match))
         play.put(match.reply)
-    play.events += [private(seat, "answered", lines=lines) for seat, lines in used.items() if lines]
+    for seat, lines in used.items():
+        if lines:
+            play.confide(seat, "answered", lines=lines)
 
 
 def _hold(play: Play, seat: SeatName, match: Reply | None) -> None:
@@ -165,11 +139,11 @@ def lapsing(play: Play) -> None:
     """Drop replies kept for another stone, or that can no longer be used, and tell their owner (ruling 9)."""
     for seat in SEATS:
         if play.past[seat]:
-            play.events.append(private(seat, "past", lines=play.past[seat]))
+            play.confide(seat, "past", lines=play.past[seat])
         gone = [written(kept) for kept in play.kept[seat] if not _usable(play, seat, kept)]
         play.kept[seat] = [kept for kept in play.kept[seat] if _usable(play, seat, kept)]
         if gone:
-            play.events.append(private(seat, "lapsed", lines=gone))
+            play.confide(seat, "lapsed", lines=gone)
 
 
 def _usable(play: Play, seat: SeatName, kept: Reply) -> bool:
@@ -187,7 +161,7 @@ def deadlines(play: Play) -> None:
     play.tell("missed", who=seat, misses=play.misses[seat], limit=limit)
     if 0 < limit <= play.misses[seat]:
         play.tell("resigned", who=seat, how="forfeit")
-        play.end(["forfeit"], opponent(seat))
+        play.end("forfeit", opponent(seat))
 
 
 STEPS: tuple[Callable[[Play], None], ...] = (resignations, draws, keeping, placing, lapsing, deadlines)

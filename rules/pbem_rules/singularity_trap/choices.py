@@ -23,7 +23,6 @@ from pbem_rules.singularity_trap.orders import (
     JUMP,
     OwnPlanet,
     View,
-    board_of,
     new_name,
     new_number,
     others,
@@ -31,7 +30,7 @@ from pbem_rules.singularity_trap.orders import (
 )
 from pbem_rules.singularity_trap.outlook import Outlook, Prospect, spaces_met
 from pbem_rules.singularity_trap.shorthand import dangers, powers_of
-from pbem_rules.singularity_trap.space import VECTORS, Board, Space, distance, plus
+from pbem_rules.singularity_trap.space import VECTORS, Board, Space, board_of, distance, plus
 
 MOST_BYTES = 62_000
 """Bytes of the tree of words, by the estimates below; the host leaves out a verb beyond 64 kB."""
@@ -149,7 +148,7 @@ def _places(view: View, ship: Prospect) -> Iterator[Choice]:
     plan = _planned(chart, *_berths(view, chart), _room(view))
     levels = plan.made if _made(view) else plan.own
     drawn = (berth, levels) in plan.drawn
-    enemies = frozenset(space for name in dangers(view) if (space := chart.board.read(name))) if drawn else frozenset()
+    enemies = frozenset(map(chart.board.at, dangers(view))) if drawn else frozenset()
     ways = _ways(chart, berth, enemies - {berth.start}) if drawn else {}
     for place in _reached(chart, berth, levels):
         yield Choice(place, path=ways.get(place, ()))
@@ -171,21 +170,13 @@ class _Chart:
     exits: Exits
 
     def berth(self, space: str, powers: Powers) -> _Berth:
-        start = self.board.read(space)
-        assert start is not None, space
-        return _Berth(start, powers)
+        return _Berth(self.board.at(space), powers)
 
 
 def _chart(view: View) -> _Chart:
     board = board_of(view)
-
-    def at(name: str) -> Space:
-        space = board.read(name)
-        assert space is not None, name
-        return space
-
-    exits = tuple((at(each["entry"]), at(each["exit"])) for each in view["charts"])
-    return _Chart(board, frozenset(at(planet["space"]) for planet in view["planets"]), exits)
+    exits = tuple((board.at(each["entry"]), board.at(each["exit"])) for each in view["charts"])
+    return _Chart(board, frozenset(board.at(planet["space"]) for planet in view["planets"]), exits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,15 +315,11 @@ def _fire(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
             yield Choice("AT")
         case (_, name, "AT", *aimed) if len(aimed) < (2 if view["section"] == "combat" else 1):
             ship, targets = next(each for each in _armed(view) if each[0].name == name)
-            several = view["section"] == "combat" and _shots(ship) > 1 and 1 < len(targets) <= MOST_TARGETS
+            several = view["section"] == "combat" and ship.shots > 1 and 1 < len(targets) <= MOST_TARGETS
             for target in targets if several or not aimed else ():
                 if target["id"] not in aimed:
                     says = f"{target['owner']} {target['type']}"
                     yield Choice(target["id"], says=says, ends=several and not aimed)
-
-
-def _shots(ship: Prospect) -> int:
-    return ship.left["weapons"] if ship.left["multifire"] else 1
 
 
 def _armed(view: View) -> Iterator[tuple[Prospect, Sequence[View]]]:
@@ -482,7 +469,7 @@ def _mending(view: View) -> Iterator[Need]:
 
 def _firing(view: View) -> Iterator[Need]:
     for ship, _ in _armed(view):
-        yield _need(view, ship, "FIRE", counted(_shots(ship), "shot"), "It fires as TARGET says, or by doctrine.")
+        yield _need(view, ship, "FIRE", counted(ship.shots, "shot"), "It fires as TARGET says, or by doctrine.")
 
 
 def _changing(view: View) -> Iterator[Need]:

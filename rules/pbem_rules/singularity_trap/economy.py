@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from pbem.ruleset import SeatName
+from pbem_rules.common.summary import counted
 from pbem_rules.singularity_trap.chart import (
     ARMOR,
     DRIVE,
@@ -20,7 +21,7 @@ from pbem_rules.singularity_trap.chart import (
     letter_of,
 )
 from pbem_rules.singularity_trap.draft import Draft
-from pbem_rules.singularity_trap.orders import Build, Hide, Repair, Scrap, counted, numbered
+from pbem_rules.singularity_trap.orders import Build, Hide, Repair, Scrap, numbered
 from pbem_rules.singularity_trap.space import Space
 from pbem_rules.singularity_trap.state import Ship
 

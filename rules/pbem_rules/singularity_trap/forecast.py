@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pbem.ruleset import Finding, Order, ParsedOrder, View
+from pbem_rules.common.summary import counted
 from pbem_rules.singularity_trap.chart import closer
 from pbem_rules.singularity_trap.orders import (
     DeclareEmpire,
@@ -24,7 +25,6 @@ from pbem_rules.singularity_trap.orders import (
     LeaveColour,
     Target,
     Terraform,
-    counted,
     others,
 )
 from pbem_rules.singularity_trap.outlook import Outlook, Prospect
@@ -89,17 +89,12 @@ def aimed(
     # Ordered shots are aimed first; doctrine fills up what they leave (ruling 30).
     for name in sorted(own, key=lambda name: not told.get(name)):
         shots[name] = Counter()
-        for number in range(_shots(ships[name])):
+        for number in range(ships[name].shots):
             targets = told.get(name)
             target = targets[number % len(targets)] if targets else _best(view, enemies, total)
             shots[name][target] += 1
             total[target] += 1
     return {name: shots[name] for name in own}
-
-
-def _shots(ship: Prospect) -> int:
-    weapons = ship.left["weapons"]
-    return weapons if ship.left["multifire"] else min(weapons, 1)
 
 
 def _ranked(view: View, combat: Mapping[str, Any], choices: Sequence[str]) -> list[Mapping[str, Any]]:

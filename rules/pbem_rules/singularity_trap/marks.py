@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from pbem.ruleset import View
 from pbem_rules.common.hexes import Hex
 from pbem_rules.singularity_trap.chart import GRAY, letter_of
-from pbem_rules.singularity_trap.space import Board, Space
+from pbem_rules.singularity_trap.space import Board, Space, board_of
 
 Kind = Literal["own", "dark", "seen", "allied", "unknown", "old"]
 
@@ -66,25 +66,13 @@ def letter(colour: str) -> str:
     return "N" if colour == GRAY else letter_of(colour)
 
 
-def board_of(view: View) -> Board:
-    """Return the board of a view's campaign."""
-    return Board(view["rules"]["radius"], view["rules"]["levels"])
-
-
-def place(board: Board, name: str) -> Space:
-    """Return the coordinates of a space of a view; views hold no spaces off the board."""
-    space = board.read(name)
-    assert space is not None, name
-    return space
-
-
 def marks(view: View) -> list[Mark]:
     """Return all marks of a view, in order.
 
     They go hex by hex; in a hex the highest level comes first, in a space as in `KINDS`, then by owner.
     """
     board = board_of(view)
-    found = [Mark(kind, name, place(board, name), owner, count) for kind, name, owner, count in _sightings(view)]
+    found = [Mark(kind, name, board.at(name), owner, count) for kind, name, owner, count in _sightings(view)]
     found += _last_known(view, board)
     return sorted(found, key=lambda mark: (mark.cell, -mark.level, _PLACES[mark.kind], mark.owner or ""))
 
@@ -99,9 +87,7 @@ def by_cell(found: Iterable[Mark]) -> dict[Hex, dict[int, list[Mark]]]:
 
 def planets_by_cell(view: View, board: Board) -> dict[Hex, dict[int, Planet]]:
     """Return the planets of each board hex by level, the highest first; mostly one."""
-    placed = sorted(
-        ((place(board, planet["space"]), planet) for planet in view["planets"]), key=lambda pair: -pair[0][2]
-    )
+    placed = sorted(((board.at(planet["space"]), planet) for planet in view["planets"]), key=lambda pair: -pair[0][2])
     cells: dict[Hex, dict[int, Planet]] = defaultdict(dict)
     for at, planet in placed:
         cells[at[:2]][at[2]] = planet
@@ -137,7 +123,7 @@ def _last_known(view: View, board: Board) -> Iterator[Mark]:
         if (space, owner) in shown:
             continue
         ships, age = sum("id" in each for each in found), min(view["turn"] - each["turn"] for each in found)
-        yield Mark("old", space, place(board, space), owner, ships, age)
+        yield Mark("old", space, board.at(space), owner, ships, age)
 
 
 def _sightings(view: View) -> Iterator[tuple[Kind, str, str | None, int]]:

@@ -13,8 +13,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pbem.ruleset import Json, View, append_score
-from pbem_rules.singularity_trap.marks import board_of, place
-from pbem_rules.singularity_trap.space import distance
+from pbem_rules.singularity_trap.space import board_of, distance
 from pbem_rules.singularity_trap.view_types import MemoryView, SightingView
 
 KEPT_TURNS = 5
@@ -156,7 +155,7 @@ class _Watch:
         for ship in view["ships"]:
             if not ship["dark"]:
                 self._reach[ship["space"]] = max(_reach(ship), self._reach.get(ship["space"], 0))
-        self._eyes = [(place(self._board, space), reach) for space, reach in self._reach.items()]
+        self._eyes = [(self._board.at(space), reach) for space, reach in self._reach.items()]
         self._cover: dict[str, bool] = {}
 
     def leaves_open(self, sighting: SightingView) -> bool:
@@ -176,7 +175,7 @@ class _Watch:
 
     def _covers(self, space: str) -> bool:
         if space not in self._cover:
-            at = place(self._board, space)
+            at = self._board.at(space)
             self._cover[space] = any(distance(at, eye) <= reach for eye, reach in self._eyes)
         return self._cover[space]
 

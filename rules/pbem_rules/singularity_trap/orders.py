@@ -32,8 +32,9 @@ from pbem.ruleset import (
     show_word,
     suggest,
 )
+from pbem_rules.common.summary import counted, listed
 from pbem_rules.singularity_trap.chart import UNITS, letter_of
-from pbem_rules.singularity_trap.space import VECTORS, Board, ascii_signs, distance
+from pbem_rules.singularity_trap.space import VECTORS, Board, ascii_signs, board_of, distance
 
 View = Mapping[str, Any]
 
@@ -45,11 +46,6 @@ MOST_NAMED = 80
 
 STAY = "STAY"
 JUMP = "JUMP"
-
-
-def board_of(view: View) -> Board:
-    """Return the board of a view's campaign."""
-    return Board(view["rules"]["radius"], view["rules"]["levels"])
 
 
 def own_ships(view: View) -> list[str]:
@@ -448,7 +444,7 @@ class Scrap(TrapOrder):
     ships: Annotated[tuple[str, ...], Ships(_OLD)]
 
     def words(self) -> str:
-        return f"scrap {_listed(self.ships)}"
+        return f"scrap {listed(self.ships)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,7 +465,7 @@ class Repair(TrapOrder):
     units: Annotated[tuple[str, ...], _UNIT] = ()
 
     def words(self) -> str:
-        what = "all damage" if not self.units else _listed(self.units)
+        what = "all damage" if not self.units else listed(self.units)
         most = f" for at most {counted(self.points, 'point')}" if self.points else ""
         return f"repair {what} of {self.ship}{most}"
 
@@ -487,7 +483,7 @@ class Hide(TrapOrder):
     ships: Annotated[tuple[str, ...], Ships(_LIT)]
 
     def words(self) -> str:
-        return f"hide {_listed(self.ships)}"
+        return f"hide {listed(self.ships)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -558,7 +554,7 @@ class Move(TrapOrder):
     def words(self) -> str:
         parts = [f"slip {self.vector} for {counted(self.reach, 'space')}"] if self.vector else []
         parts += ["jump" if leg == JUMP else "stay" if leg == STAY else f"warp {leg}" for leg in self.legs]
-        return f"move {_listed(self.ships)}: {', '.join(parts) or 'nowhere'}"
+        return f"move {listed(self.ships)}: {', '.join(parts) or 'nowhere'}"
 
 
 class Shorthand(TrapOrder):
@@ -584,7 +580,7 @@ class MoveTo(Shorthand):
     place: Annotated[str, Place()]
 
     def words(self) -> str:
-        return f"move {_listed(self.ships)} to {self.place}"
+        return f"move {listed(self.ships)} to {self.place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -599,7 +595,7 @@ class RepairShips(Shorthand):
     ships: Annotated[tuple[str, ...], Ships(_HURT, least=2)]
 
     def words(self) -> str:
-        return f"repair {_listed(self.ships)}"
+        return f"repair {listed(self.ships)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -635,7 +631,7 @@ class Fire(TrapOrder):
     targets: Annotated[tuple[str, ...], Foe(), DROPS_BAD]
 
     def words(self) -> str:
-        return f"{_listed(self.ships)} to fire at {_listed(self.targets)}"
+        return f"{listed(self.ships)} to fire at {listed(self.targets)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -716,7 +712,7 @@ class DeclareFaction(TrapOrder):
     players: Annotated[tuple[str, ...], _PLAYER]
 
     def words(self) -> str:
-        return f"declare a faction with {_listed(self.players)}"
+        return f"declare a faction with {listed(self.players)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -772,12 +768,3 @@ BOOK = OrderParser(
     )
 )
 """All orders, in the order of a turn."""
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def counted(number: int | None, noun: str) -> str:
-    """Return a number of things in words: "1 point", "2 points"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pbem.ruleset import InPart, NotDone, Order, View
-from pbem_rules.common.summary import cut, named
+from pbem_rules.common.outcomes import SIGNS
+from pbem_rules.common.summary import counted, cut, named
 from pbem_rules.singularity_trap.aftermath import Aftermath
 from pbem_rules.singularity_trap.orders import (
     Ally,
@@ -22,12 +23,8 @@ from pbem_rules.singularity_trap.orders import (
     Scrap,
     Target,
     Terraform,
-    counted,
     new_number,
 )
-
-SIGNS = 200
-"""The longest outcome of an order, in characters."""
 
 MOST_IDS = 8
 """The most ships that an outcome names; of more it gives the number."""

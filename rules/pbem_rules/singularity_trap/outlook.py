@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pbem.ruleset import Finding, Order, ParsedOrder
+from pbem_rules.common.summary import counted
 from pbem_rules.singularity_trap.chart import UNITS
 from pbem_rules.singularity_trap.economy import MENDING
-from pbem_rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View, counted, new_name
+from pbem_rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View, new_name
 
 AnOrder = TypeVar("AnOrder", bound=Order)
 
@@ -56,6 +57,11 @@ class Prospect:
         """True if it will be in an encounter, should those it meets stay; a dark ship meets no other (ruling 13)."""
         return self.met and not self.dark
 
+    @property
+    def shots(self) -> int:
+        """The shots a round: one per weapon with undamaged multifire, else one with any weapon."""
+        return self.left["weapons"] if self.left["multifire"] else min(self.left["weapons"], 1)
+
     def damaged(self, units: Iterable[str]) -> list[str]:
         """Return the damaged units of some kinds, one entry a point."""
         return [unit for unit in units for _ in range(self.full.get(unit, 0) - self.left.get(unit, 0))]
@@ -81,6 +87,13 @@ class Outlook:
         if view["section"] in ("turn", "economic"):
             for step in (self._scrap, self._maintain, self._repair, self._hide, self._build, self._save):
                 step()
+
+    def missing(self, name: str) -> str:
+        """Return why a ship that an order names will not be there; empty if it will."""
+        ship = self.ships.get(name)
+        if ship is None:
+            return f"this sheet does not build as many ships as {name} says"
+        return f"{name} is {ship.gone}" if ship.gone else ""
 
     def _lines(self, kind: type[AnOrder]) -> Iterator[tuple[int, AnOrder]]:
         return ((entry.line, entry.order) for entry in self._entries if isinstance(entry.order, kind))

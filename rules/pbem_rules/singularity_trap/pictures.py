@@ -23,18 +23,17 @@ from pbem_rules.singularity_trap.marks import (
     Hop,
     Kind,
     Planet,
-    board_of,
     by_cell,
     fights,
     letter,
     marks,
-    place,
     planets_by_cell,
     ways,
 )
 from pbem_rules.singularity_trap.marks import (
     Mark as Ships,
 )
+from pbem_rules.singularity_trap.space import board_of
 from pbem_rules.singularity_trap.spots import Contents
 from pbem_rules.singularity_trap.tokens import BRIGHT, COLOURS, HIGH, INK, LOW, MUTED, Sheet
 
@@ -148,7 +147,7 @@ class _Scene:
 
     def cell(self, space: str) -> Hex:
         """Return the board hex of a space."""
-        return place(self.board, space)[:2]
+        return self.board.at(space)[:2]
 
     def _way(self, hops: Sequence[Hop]) -> list[_Leg]:
         """Return a way as it is seen from above: legs up and down count only if there are no others."""

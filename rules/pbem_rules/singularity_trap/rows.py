@@ -13,8 +13,7 @@ from typing import Any
 
 from pbem.ruleset import View
 from pbem_rules.common.summary import counted, grouped, listed
-from pbem_rules.singularity_trap.marks import board_of, place
-from pbem_rules.singularity_trap.space import distance
+from pbem_rules.singularity_trap.space import board_of, distance
 
 Row = Mapping[str, Any]
 Fact = tuple[str, str]
@@ -78,7 +77,7 @@ def _worded(event: dict[str, Any], view: View) -> dict[str, Any]:
     if event["kind"] == "sensed":
         return {**event, "words": _sensed(event)}
     if event["kind"] == "combat":
-        return {**event, "fates": ", ".join(map(_fate, event["lost"])), "lines": [*_forces(event, view), *_fire(event)]}
+        return {**event, "fates": ", ".join(map(fate, event["lost"])), "lines": [*_forces(event, view), *_fire(event)]}
     return event
 
 
@@ -139,7 +138,8 @@ def _gone(before: Row, event: Row, lost: set[str]) -> Iterator[str]:
         yield f"unknown ships at {listed(quiet)}"
 
 
-def _fate(loss: Row) -> str:
+def fate(loss: Row) -> str:
+    """Return a ship and how it was lost."""
     return f"{loss['ship']} {_FATES[loss['how']]}"
 
 
@@ -176,7 +176,7 @@ def _fight(rounds: Sequence[Row], seat: str) -> str:
     beside = list(dict.fromkeys(owner for owner in owners.values() if owner not in (*enemies, seat)))
     words = f", round {rounds[0]['round']}" if len(rounds) == 1 else f", {len(rounds)} rounds"
     words += f" against {listed(enemies)}" * bool(enemies) + f", beside {listed(beside)}" * bool(beside) + ": "
-    words += "".join(f"{_fate(loss)}; " for loss in lost if loss["ship"] in own)
+    words += "".join(f"{fate(loss)}; " for loss in lost if loss["ship"] in own)
     gone = {loss["ship"] for loss in lost} - own
     if gone:
         named = _by_type({ship["id"]: ship for ship in ships if ship["id"] in gone}.values(), itemgetter("id"))
@@ -311,10 +311,10 @@ def _nearest(view: View) -> Iterator[str]:
     """Yield for each fleet the nearest planets that neither the reader nor an ally holds, with the distance."""
     board, friends = board_of(view), {view["seat"], *(each["colour"] for each in view["players"] if each["ally"])}
     goals = [each["space"] for each in view["planets"] if each["owner"] not in friends]
-    places = {space: place(board, space) for space in goals}
+    places = {space: board.at(space) for space in goals}
     word = "from"
     for space in sorted({ship["space"] for ship in view["ships"] if not ship["dark"]} if goals else ()):
-        here = place(board, space)
+        here = board.at(space)
         near = nsmallest(FEW, ((distance(here, there), goal) for goal, there in places.items()))
         yield f"{word} {space}: {', '.join(f'{goal} {steps}' for steps, goal in near)}."
         word = "From"

@@ -46,12 +46,11 @@ from pbem_rules.singularity_trap.orders import (
     Terraform,
     TrapOrder,
     View,
-    board_of,
     seen_foes,
 )
 from pbem_rules.singularity_trap.outlook import Outlook, Prospect, problems
 from pbem_rules.singularity_trap.shorthand import Courses, write_yards
-from pbem_rules.singularity_trap.space import VECTORS, Space, plus
+from pbem_rules.singularity_trap.space import VECTORS, board_of, plus
 from pbem_rules.singularity_trap.understanding import understood
 
 
@@ -141,7 +140,7 @@ class _Reading:
         moves = {
             name: entry.order for entry in self.entries if isinstance(entry.order, Move) for name in entry.order.ships
         }
-        ships = [self.outlook.ships[name] for name in moves if not self._missing(name)]
+        ships = [self.outlook.ships[name] for name in moves if not self.outlook.missing(name)]
         return {ship.name for ship in ships if not ship.encounter and not _cannot_move(ship, moves[ship.name])}
 
     def findings(self) -> Iterator[Finding]:
@@ -212,21 +211,15 @@ class _Reading:
             if ship and ship.unpaid:
                 yield Finding(line, "warning", "gone", f"{name} is {ship.unpaid}")
                 continue
-            missing = self._missing(name)
+            missing = self.outlook.missing(name)
             text = missing or why(self.outlook.ships[name])
             if text:
                 found.append(("gone" if missing else code, text))
         yield from problems(line, found, of=len(names))
 
-    def _missing(self, name: str) -> str:
-        ship = self.outlook.ships.get(name)
-        if ship is None:
-            return f"this sheet does not build as many ships as {name} says"
-        return f"{name} is {ship.gone}" if ship.gone else ""
-
     def there(self, names: Iterable[str]) -> list[Prospect]:
         """Return the ships of an order that will be there."""
-        return [self.outlook.ships[name] for name in names if not self._missing(name)]
+        return [self.outlook.ships[name] for name in names if not self.outlook.missing(name)]
 
 
 def _subjects(order: Order) -> list[tuple[str, str]]:
@@ -299,21 +292,18 @@ def _way(sheet: _Reading, ship: Prospect, order: Move) -> tuple[str, str]:
     """Return where a move leads as far as its player knows: a space, and beyond it "off-map", "jump" or ""."""
     charts = {chart["entry"]: chart["exit"] for chart in sheet.view["charts"]}
     steps = [(order.vector, order.reach)] if order.vector else []
-    here = sheet.board.read(ship.space)
+    here = sheet.board.at(ship.space)
     for leg, count in [*steps, *((leg, 1) for leg in order.legs)]:
-        assert here is not None
-        there: Space | None
         if leg == JUMP:
-            there = sheet.board.read(charts.get(sheet.board.name(here), ""))
-            # The player's charts do not tell where this jump leads.
-            if there is None:
+            # The player's charts may not tell where this jump leads.
+            if sheet.board.name(here) not in charts:
                 return sheet.board.name(here), "jump"
+            there = sheet.board.at(charts[sheet.board.name(here)])
         else:
             there = plus(here, VECTORS.get(leg, (0, 0, 0)), count)
         if not sheet.board.has(there):
             return sheet.board.name(here), "off-map"
         here = there
-    assert here is not None
     return sheet.board.name(here), ""
 
 

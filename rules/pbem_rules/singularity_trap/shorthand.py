@@ -22,10 +22,9 @@ from pbem_rules.singularity_trap.orders import (
     Repair,
     RepairShips,
     View,
-    board_of,
 )
 from pbem_rules.singularity_trap.outlook import Outlook, Prospect, spaces_met
-from pbem_rules.singularity_trap.space import Space
+from pbem_rules.singularity_trap.space import Space, board_of
 
 
 @dataclass
@@ -72,8 +71,8 @@ class Courses:
 
     def __init__(self, view: View, outlook: Outlook) -> None:
         self._view, self._outlook, self._board = view, outlook, board_of(view)
-        self._exits = {self._at(each["entry"]): self._at(each["exit"]) for each in view["charts"]}
-        self._dangers = frozenset(map(self._at, dangers(view)))
+        self._exits = {self._board.at(each["entry"]): self._board.at(each["exit"]) for each in view["charts"]}
+        self._dangers = frozenset(map(self._board.at, dangers(view)))
         self._routers: dict[tuple[Space, Powers], Router] = {}
 
     def write(self, entries: Iterable[ParsedOrder]) -> Written:
@@ -87,14 +86,13 @@ class Courses:
         return written
 
     def _move(self, line: int, order: MoveTo, written: Written) -> None:
-        target, together = self._at(order.place), dict[Course, list[str]]()
+        target, together = self._board.at(order.place), dict[Course, list[str]]()
         problems: list[Finding] = []
         for name in order.ships:
-            ship = self._outlook.ships.get(name)
-            if ship is None or ship.gone:
-                why = f"{name} is {ship.gone}" if ship else f"this sheet does not build as many ships as {name} says"
+            if why := self._outlook.missing(name):
                 problems.append(Finding(line, "error", "gone", why))
                 continue
+            ship = self._outlook.ships[name]
             found = self._router(ship).to(target)
             if found is None:
                 problems.append(self._unreached(line, ship, target))
@@ -111,7 +109,7 @@ class Courses:
         written.findings += [dataclasses.replace(finding, severity=severity) for finding in problems]
 
     def _router(self, ship: Prospect) -> Router:
-        start, powers = self._at(ship.space), powers_of(ship)
+        start, powers = self._board.at(ship.space), powers_of(ship)
         if (start, powers) not in self._routers:
             # Enemies where it starts are an encounter (ruling 13), and no danger on the way.
             others = self._dangers - {start}
@@ -119,7 +117,7 @@ class Courses:
         return self._routers[start, powers]
 
     def _unreached(self, line: int, ship: Prospect, target: Space) -> Finding:
-        start, name = self._at(ship.space), self._board.name
+        start, name = self._board.at(ship.space), self._board.name
         if start == target:
             hint = f"to count as moving, write: MOVE {ship.name} STAY"
             return Finding(line, "error", "no-course", f"{ship.name} is there already", hint)
@@ -142,11 +140,6 @@ class Courses:
 
     def _named(self, spaces: Iterable[Space]) -> str:
         return ", ".join(self._board.name(space) for space in sorted(spaces))
-
-    def _at(self, name: str) -> Space:
-        space = self._board.read(name)
-        assert space is not None, name
-        return space
 
 
 def powers_of(ship: Prospect) -> Powers:

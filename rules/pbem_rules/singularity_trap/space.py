@@ -10,6 +10,7 @@ import functools
 import re
 from dataclasses import dataclass
 
+from pbem.ruleset import View
 from pbem_rules.common import hexes
 
 Space = tuple[int, int, int]
@@ -86,6 +87,12 @@ class Board:
         """Return the space that a player wrote, or None if there is none such; a missing level is +0."""
         return _read(self.radius, self.levels, word)
 
+    def at(self, name: str) -> Space:
+        """Return the space of a name in a view, which has none off the board."""
+        space = self.read(name)
+        assert space is not None, name
+        return space
+
     def understand(self, word: str) -> Space | None:
         """Return the space as `read` does, also written freely: "j 10", "J10/+3", "J10 level 3", "j,10,3"."""
         match = _SPOKEN.fullmatch(ascii_signs(word).strip().upper())
@@ -100,6 +107,11 @@ class Board:
         """Return all spaces of the board, in a fixed order."""
         # The exits of jumps are drawn as indexes into this order (ruling 14).
         return _spaces(self.radius, self.levels)
+
+
+def board_of(view: View) -> Board:
+    """Return the board of a view's campaign."""
+    return Board(view["rules"]["radius"], view["rules"]["levels"])
 
 
 # A report names the same spaces over and over; the cache is bounded because players write spaces too.

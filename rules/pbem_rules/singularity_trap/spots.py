@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from pbem.ruleset import Point, TapTarget, View
 from pbem_rules.common.hexes import Hex
 from pbem_rules.common.summary import counted, listed
-from pbem_rules.singularity_trap.marks import board_of, place
-from pbem_rules.singularity_trap.space import Board
+from pbem_rules.singularity_trap.space import Board, board_of
 
 
 class _Found(NamedTuple):
@@ -28,7 +27,7 @@ class Contents:
         self._board: Board = board_of(view)
         self._found: dict[Hex, dict[int, list[_Found]]] = defaultdict(lambda: defaultdict(list))
         for space, found in _all(view):
-            q, r, level = place(self._board, space)
+            q, r, level = self._board.at(space)
             self._found[q, r][level].append(found)
 
     def hex_spot(self, cell: Hex, points: tuple[Point, ...]) -> TapTarget:

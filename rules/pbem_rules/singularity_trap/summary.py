@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pbem.ruleset import Loss, View
-from pbem_rules.common.summary import LINES, fitting, listed
+from pbem_rules.common.summary import LINES, counted, events_of, headline, listed, you_or_seat
 from pbem_rules.singularity_trap import factions
-from pbem_rules.singularity_trap.orders import DeclareEmpire, DeclareFaction, counted
-from pbem_rules.singularity_trap.space import Board, distance
+from pbem_rules.singularity_trap.orders import DeclareEmpire, DeclareFaction
+from pbem_rules.singularity_trap.rows import fate
+from pbem_rules.singularity_trap.space import Board, board_of, distance
 
 NEAR = 3
 """Spaces from a planet at which ships out of sight matter: a cruiser slips as many in a turn."""
@@ -47,10 +48,10 @@ def _result(view: View) -> Iterator[str]:
         won = result["winners"]
         partners = [seat for seat in won if seat != view["seat"]]
         if len(partners) < len(won):
-            yield fitting(f"you have won the war{f', with {listed(partners)}' if partners else ''}.")
+            yield headline(f"you have won the war{f', with {listed(partners)}' if partners else ''}.")
         else:
-            yield fitting(f"the war is over: {listed(won) or 'nobody'} {'have' if len(won) > 1 else 'has'} won.")
-        yield fitting(f"why: {result['reason']}.")
+            yield headline(f"the war is over: {listed(won) or 'nobody'} {'have' if len(won) > 1 else 'has'} won.")
+        yield headline(f"why: {result['reason']}.")
     elif not _reader(view)["playing"]:
         yield "You are out of the war."
 
@@ -60,7 +61,7 @@ def _asked(view: View) -> Iterator[str]:
     combats = view["combats"]
     if combats:
         spaces, shots = listed([combat["space"] for combat in combats]), sum(combat["shots"] for combat in combats)
-        yield fitting(
+        yield headline(
             f"your fire is awaited at {spaces}: {counted(shots, 'shot')}.",
             f"your fire is awaited in {len(combats)} spaces: {counted(shots, 'shot')}.",
         )
@@ -76,12 +77,12 @@ def _begins(view: View) -> Iterator[str]:
     turns = rules["turns_to_hold"]
     starts = "the start of a turn" if turns == 1 else f"{turns} successive turn starts"
     allies = {0: "", 2: ", alone or with an ally"}.get(rules["largest_faction"], ", alone or with allies")
-    yield fitting(
+    yield headline(
         f"the game begins. You hold {listed(own)}, as {listed(others)} {'hold' if others[1:] else 'holds'} theirs.",
         f"the game begins. You hold {listed(own)}, as all others hold theirs.",
         f"the game begins. You hold {counted(len(own), 'planet')}.",
     )
-    yield fitting(f"{counted(rules['planets_to_win'], 'planet')} win, if held at {starts}{allies}.")
+    yield headline(f"{counted(rules['planets_to_win'], 'planet')} win, if held at {starts}{allies}.")
 
 
 def _is_first(view: View) -> bool:
@@ -90,8 +91,8 @@ def _is_first(view: View) -> bool:
 
 def _orders(view: View) -> Iterator[str]:
     """Yield that no sheet came, and how many orders came to nothing."""
-    refused = len({event["line"] for event in _told(view, "refused")})
-    if _told(view, "no-sheet"):
+    refused = len({event["line"] for event in events_of(view, "refused")})
+    if events_of(view, "no-sheet"):
         yield Loss("No orders came from you in time.")
     if refused:
         which = "One of your orders was" if refused == 1 else f"{refused} of your orders were"
@@ -102,24 +103,22 @@ def _planets(view: View) -> Iterator[str]:
     """Yield the planets that the reader won and lost, and the number that each player holds."""
     if _is_first(view):
         return
-    seat, captured = view["seat"], _told(view, "captured")
+    seat, captured = view["seat"], events_of(view, "captured")
     won = [_changed(event["name"], "from", event["was"]) for event in captured if event["now"] == seat]
     lost = [_changed(event["name"], "to", event["now"]) for event in captured if event["was"] == seat]
     if won or not lost:
         yield _told_with(view, "took", won)
-    if lost:
-        yield Loss(_told_with(view, "lost", lost) if not won else _losses(lost))
+    if lost and won:
+        yield headline(f"You lost {listed(lost)}.", f"You lost {counted(len(lost), 'planet')}.", bad=True)
+    elif lost:
+        yield Loss(_told_with(view, "lost", lost))
 
 
 def _told_with(view: View, verb: str, names: Sequence[str]) -> str:
     """Return what happened to planets, and the number that each player holds."""
     standing = list(_standing(view))
     news = [f"You {verb} {listed(names)}.", f"You {verb} {counted(len(names), 'planet')}."] if names else [""]
-    return fitting(*(f"{said} {held}".strip() for said in news for held in standing))
-
-
-def _losses(names: Sequence[str]) -> str:
-    return fitting(f"You lost {listed(names)}.", f"You lost {counted(len(names), 'planet')}.")
+    return headline(*(f"{said} {held}".strip() for said in news for held in standing))
 
 
 def _standing(view: View) -> Iterator[str]:
@@ -141,7 +140,7 @@ def _changed(name: str, way: str, other: str | None) -> str:
 
 def _fights(view: View) -> Iterator[str]:
     """Yield the number of fights, and the ships that went in them."""
-    fights = _told(view, "combat")
+    fights = events_of(view, "combat")
     if not fights:
         return
     spaces = sorted({fight["space"] for fight in fights})
@@ -150,18 +149,11 @@ def _fights(view: View) -> Iterator[str]:
     own = [loss for loss in lost if ships[loss["ship"]]["owner"] == view["seat"]]
     others = [ships[loss["ship"]] for loss in lost if loss not in own]
     where = f"fight at {spaces[0]}" if len(spaces) == 1 else f"{len(spaces)} fights"
-    own_words = [listed([_fate(loss) for loss in own]), _fates(own)] if own else ["none of your ships lost"]
+    own_words = [listed([fate(loss) for loss in own]), _fates(own)] if own else ["none of your ships lost"]
     other_words = [_gone(others), f"{counted(len(others), 'ship')} of others lost"] if others else [""]
     told = [f"{where}: {'; '.join(filter(None, (mine, theirs)))}." for theirs in other_words for mine in own_words]
-    line = fitting(*told) if lost else fitting(f"{where}: no ship was lost.")
+    line = headline(*told) if lost else headline(f"{where}: no ship was lost.")
     yield Loss(line) if own else line
-
-
-def _fate(loss: Mapping[str, Any]) -> str:
-    return f"{loss['ship']} {_FATES[loss['how']]}"
-
-
-_FATES = {"dark": "went dark", "destroyed": "was destroyed"}
 
 
 def _fates(own: Iterable[Mapping[str, Any]]) -> str:
@@ -184,10 +176,10 @@ def _gone(others: Iterable[Mapping[str, Any]]) -> str:
 
 def _scrapped(view: View) -> Iterator[str]:
     """Yield the ships that the reader's points could not keep."""
-    unpaid = [event["ship"] for event in _told(view, "scrapped") if event["why"] == "unpaid"]
+    unpaid = [event["ship"] for event in events_of(view, "scrapped") if event["why"] == "unpaid"]
     if unpaid:
-        fate = f"{'was' if len(unpaid) == 1 else 'were'} scrapped: your points did not cover upkeep."
-        yield Loss(fitting(f"{listed(unpaid)} {fate}", f"{counted(len(unpaid), 'ship')} of yours {fate}"))
+        went = f"{'was' if len(unpaid) == 1 else 'were'} scrapped: your points did not cover upkeep."
+        yield headline(f"{listed(unpaid)} {went}", f"{counted(len(unpaid), 'ship')} of yours {went}", bad=True)
 
 
 def _near_victory(view: View) -> Iterator[str]:
@@ -197,10 +189,12 @@ def _near_victory(view: View) -> Iterator[str]:
     needed = counted(view["rules"]["turns_to_hold"], "turn start")
     for player in view["players"]:
         if player["held"]:
-            yield fitting(f"{_you(view, player['colour'])} alone held enough to win at {player['held']} of {needed}.")
+            yield headline(
+                f"{you_or_seat(view, player['colour'])} alone held enough to win at {player['held']} of {needed}."
+            )
     for faction in view["factions"]:
         members = listed(_named_first(view, faction["members"]))
-        yield fitting(
+        yield headline(
             f"the {faction['kind']} of {members} held enough at {faction['held']} of {needed}.",
             f"the {faction['kind']} of {members} stands at {faction['held']} of {needed}.",
         )
@@ -208,28 +202,28 @@ def _near_victory(view: View) -> Iterator[str]:
 
 def _threats(view: View) -> Iterator[str]:
     """Yield ships of others, and unknown ships, at the reader's planets."""
-    board = Board(view["rules"]["radius"], view["rules"]["levels"])
+    board = board_of(view)
     own = {planet["space"]: planet["name"] for planet in view["planets"] if planet["owner"] == view["seat"]}
     friends = {view["seat"]} | {player["colour"] for player in view["players"] if player["ally"]}
     contacts = view["sensors"]["contacts"]
     hostile = {each["space"] for each in contacts if any(ship["owner"] not in friends for ship in each["ships"])}
     held = [name for space, name in own.items() if space in hostile]
-    unknown = [board.read(space) for space in view["sensors"]["unknown"]]
+    unknown = [board.at(space) for space in view["sensors"]["unknown"]]
     near = [name for space, name in own.items() if _is_near(board, space, unknown, 1)]
     at, by = ("enemies at {}", held), ("unknown ships at most a space from {}", near)
     told = [(words, names) for words, names in (at, by) if names]
     if told and not view["over"]:
         named = "; ".join(words.format(listed(names)) for words, names in told)
         counts = "; ".join(words.format(len(names)) for words, names in told)
-        yield fitting(f"at your planets: {named}.", f"your planets: {counts}.")
+        yield headline(f"at your planets: {named}.", f"your planets: {counts}.")
 
 
 def _out_of_sight(view: View) -> Iterator[str]:
     """Yield armed ships of others that were near the reader's planets last turn, and are not seen now."""
-    board = Board(view["rules"]["radius"], view["rules"]["levels"])
+    board = board_of(view)
     friends = {player["colour"] for player in view["players"] if player["ally"]}
     armed = {kind["name"] for kind in view["rules"]["types"] if kind["units"].get("weapons")}
-    own = [board.read(planet["space"]) for planet in view["planets"] if planet["owner"] == view["seat"]]
+    own = [board.at(planet["space"]) for planet in view["planets"] if planet["owner"] == view["seat"]]
     lost = [
         each
         for each in view.get("memory", {}).get("last_known", ())
@@ -238,23 +232,22 @@ def _out_of_sight(view: View) -> Iterator[str]:
     near = [each for each in lost if _is_near(board, each["space"], own, NEAR)]
     if near:
         named = listed([f"{each['id']} ({each['space']})" for each in near])
-        yield fitting(
+        yield headline(
             f"lost from sight near your planets: {named}.",
             f"{counted(len(near), 'armed ship')} near your planets went out of sight.",
         )
 
 
 def _is_near(board: Board, name: str, others: Iterable[Any], reach: int) -> bool:
-    here = board.read(name)
-    return here is not None and any(distance(here, other) <= reach for other in others)
+    return any(distance(board.at(name), other) <= reach for other in others)
 
 
 def _new_alliances(view: View) -> Iterator[str]:
     """Yield new alliances of the reader, and those that have ended."""
     for on, words in ((True, "allies now"), (False, "no longer allies")):
-        who = [event["who"] for event in _told(view, "alliance") if event["on"] is on]
+        who = [event["who"] for event in events_of(view, "alliance") if event["on"] is on]
         if who:
-            yield fitting(f"you and {listed(who)} are {words}.")
+            yield headline(f"you and {listed(who)} are {words}.")
 
 
 def _offers(view: View) -> Iterator[str]:
@@ -263,21 +256,21 @@ def _offers(view: View) -> Iterator[str]:
     open_to = [player for player in view["players"] if player["playing"] and player["wish"] and not player["ally"]]
     asked = [player["colour"] for player in open_to]
     if asked and view["rules"]["alliances"] and not view["over"]:
-        yield fitting(f"your offer of an alliance waits for {listed(asked)}.")
+        yield headline(f"your offer of an alliance waits for {listed(asked)}.")
 
 
 def _declarable(view: View) -> Iterator[str]:
     """Yield a declaration open to the reader."""
     group, may = _group(view)
     if may:
-        yield fitting(f"{_held_with(view, group)}{may}.", f"{_held_with(view, group)}.")
+        yield headline(f"{_held_with(view, group)}{may}.", f"{_held_with(view, group)}.")
 
 
 def _together(view: View) -> Iterator[str]:
     """Yield the most that the reader and allies hold together, if there is nothing to declare."""
     group, may = _group(view)
     if group and not may:
-        yield fitting(f"{_held_with(view, group)}.")
+        yield headline(f"{_held_with(view, group)}.")
 
 
 def _held_with(view: View, group: Sequence[str]) -> str:
@@ -311,7 +304,7 @@ def _money(view: View) -> Iterator[str]:
     elif left < 0:
         yield Loss("Your points do not cover the upkeep of all your ships: some will be scrapped.")
     else:
-        yield fitting(f"you have {_points(left)} to spend{_first_ships(view, left)}.", f"you have {_points(left)}.")
+        yield headline(f"you have {_points(left)} to spend{_first_ships(view, left)}.", f"you have {_points(left)}.")
 
 
 def _points(number: int) -> str:
@@ -329,33 +322,25 @@ def _first_ships(view: View, left: int) -> str:
 
 def _elsewhere(view: View) -> Iterator[str]:
     """Yield the news of others: who left, which factions fell, which planets changed hands."""
-    out = [event["who"] for event in _told(view, "resigned") if event["who"] != view["seat"]]
+    out = [event["who"] for event in events_of(view, "resigned") if event["who"] != view["seat"]]
     if out:
-        yield fitting(f"{listed(out)} {'is' if len(out) == 1 else 'are'} out of the war.")
-    for event in _told(view, "dissolved"):
-        yield fitting(f"the faction of {listed(_named_first(view, event['members']))} is dissolved.")
-    others = [each for each in _told(view, "captured") if view["seat"] not in (each["was"], each["now"])]
+        yield headline(f"{listed(out)} {'is' if len(out) == 1 else 'are'} out of the war.")
+    for event in events_of(view, "dissolved"):
+        yield headline(f"the faction of {listed(_named_first(view, event['members']))} is dissolved.")
+    others = [each for each in events_of(view, "captured") if view["seat"] not in (each["was"], each["now"])]
     if others:
         news = [f"{each['now']} took {each['name']}" for each in others if each["now"]]
         news += [f"{each['was']} lost {each['name']}" for each in others if not each["now"]]
-        yield fitting(f"elsewhere {listed(news)}.", f"elsewhere {counted(len(others), 'planet')} changed hands.")
-
-
-def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
-    return [event for event in view["events"] if event["kind"] == kind]
+        yield headline(f"elsewhere {listed(news)}.", f"elsewhere {counted(len(others), 'planet')} changed hands.")
 
 
 def _reader(view: View) -> Mapping[str, Any]:
     return next(player for player in view["players"] if player["colour"] == view["seat"])
 
 
-def _you(view: View, seat: str) -> str:
-    return "you" if seat == view["seat"] else seat
-
-
 def _named_first(view: View, seats: Iterable[str]) -> list[str]:
     """Return seats with the reader, as "you", before the others."""
-    return [_you(view, seat) for seat in sorted(seats, key=lambda seat: seat != view["seat"])]
+    return [you_or_seat(view, seat) for seat in sorted(seats, key=lambda seat: seat != view["seat"])]
 
 
 # Tellers in the order of reading, with the weight of what they tell: the lines of the highest are left out first.

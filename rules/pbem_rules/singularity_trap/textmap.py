@@ -20,13 +20,12 @@ from pbem_rules.singularity_trap.marks import (
     Kind,
     Mark,
     Planet,
-    board_of,
     by_cell,
     letter,
     marks,
     planets_by_cell,
 )
-from pbem_rules.singularity_trap.space import Board
+from pbem_rules.singularity_trap.space import Board, board_of
 
 WIDTH = 76
 """Columns; a mail indents the map by two."""

@@ -57,7 +57,7 @@ class _Maker:
             "over": state.result is not None,
             "awaited": seat in state.awaited,
             "turn": state.turn,
-            "section": self._section(),
+            "section": "turn" if state.house.pace == "turn" else cast(Section, state.section),
             "round": state.round + 1 if state.section == "combat" else 0,
             "points": state.players[seat].points,
             "income": sum(planet["worth"] for planet in planets if planet["owner"] == seat),
@@ -76,9 +76,6 @@ class _Maker:
             "events": _place_by_place([_told(event, seat) for event in events_for(events, seat)]),
             "result": {"winners": list(state.result.winners), "reason": state.result.reason} if state.result else None,
         }
-
-    def _section(self) -> Section:
-        return "turn" if self.state.house.pace == "turn" else cast(Section, self.state.section)
 
     def _sensors(self, seat: SeatName) -> SensorsView:
         """Return the reading at the end of the last section; between rounds only ships sharing a space (ruling 39)."""

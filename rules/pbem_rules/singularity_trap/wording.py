@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pbem_rules.singularity_trap.space import VECTORS, ascii_signs
 
@@ -86,7 +86,7 @@ def plain(line: str) -> str:
         rest = [verb, *rest[1:]]
     if rest[:2] == ["END", "ALLIANCE"]:
         return " ".join(_unally(rest[2:]))
-    return " ".join(_WORDINGS.get(verb, _as_they_are)(rest)) if rest else line
+    return " ".join(_WORDINGS.get(verb, list)(rest)) if rest else line
 
 
 def _ships_first(words: list[str]) -> tuple[list[str], list[str]]:
@@ -108,10 +108,6 @@ def _verb_first(ships: list[str], rest: list[str]) -> list[str]:
     return ["MOVE", joined, *(rest[1:] if rest[:1] == ["-"] else rest)]
 
 
-def _as_they_are(words: list[str]) -> list[str]:
-    return words
-
-
 def _every(words: list[str]) -> list[str]:
     return ["ALL" if word in _EVERY else word for word in words]
 
@@ -126,14 +122,10 @@ def _move(words: list[str]) -> list[str]:
     return ["MOVE", " / ".join(ships), *_way(way)]
 
 
-def _slip(words: list[str]) -> list[str]:
+def _slip_or_jump(words: list[str]) -> list[str]:
+    """Return a MOVE for a line whose verb is the first part of the way."""
     ships, way = _ships_first(_every(words[1:]))
-    return ["MOVE", "/".join(ships), *_way(["SLIP", *way])] if ships else words
-
-
-def _jump(words: list[str]) -> list[str]:
-    ships, way = _ships_first(_every(words[1:]))
-    return ["MOVE", "/".join(ships), *_way(["JUMP", *way])] if ships else words
+    return ["MOVE", "/".join(ships), *_way([words[0], *way])] if ships else words
 
 
 def _way(words: list[str]) -> list[str]:
@@ -176,11 +168,11 @@ def _compass(words: list[str]) -> list[str]:
     return found
 
 
-def _steps(words: object) -> list[str]:
+def _steps(words: Iterable[str]) -> list[str]:
     """Return each step as often as it is to be made."""
     steps: list[str] = []
     waiting = 1
-    for word in list(words):  # type: ignore[call-overload]
+    for word in words:
         counted, count = _COUNTED.fullmatch(word), _COUNT.fullmatch(word)
         if counted:
             leg = counted[2] + counted[3]
@@ -253,8 +245,8 @@ def _faction(words: list[str]) -> list[str]:
 
 _WORDINGS: dict[str, Callable[[list[str]], list[str]]] = {
     "MOVE": _move,
-    "SLIP": _slip,
-    "JUMP": _jump,
+    "SLIP": _slip_or_jump,
+    "JUMP": _slip_or_jump,
     "FIRE": _fire,
     "REPAIR": _repair,
     "BUILD": _build,

@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 
 from pbem_rules.common.negotiation import Draw
-from pbem_rules.common.outcomes import SIGNS, clauses, draw_fate, fate, refusals, refused, resign_fate
-
-
-def test_sentences_become_one_line_that_fits() -> None:
-    """Each sentence begins with a capital, empty ones are left out, and too long a line is cut at a word."""
-    assert fate("it went.", "", "then it stayed.") == "It went. Then it stayed."
-    assert fate("one two " * 40) == "One two " + "one two " * 23 + "one …"
-    assert len(fate("one two " * 40)) <= SIGNS
+from pbem_rules.common.outcomes import SIGNS, clauses, draw_fate, refusals, refused, resign_fate
 
 
 def test_parts_become_one_clause_that_fits() -> None:

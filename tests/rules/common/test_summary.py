@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pbem_rules.common.summary import counted, fitted, named, sentence
+from pbem_rules.common.summary import counted, headline, headlines, named, sentence
 
 
-def test_lines_are_five_at_most_and_cut_at_a_word() -> None:
-    """Empty lines do not count; lines begin with a capital, and names with hyphens stay whole."""
-    assert fitted(["", *map(str, range(9))]) == list("01234")
-    (line,) = fitted(["one two " * 10 + "half-hearted-words"])
+def test_headlines_are_five_at_most_and_cut_at_a_word() -> None:
+    """Of too much news the last is left out; lines begin with a capital, and names with hyphens stay whole."""
+    assert headlines(map(str, range(9)), ["last"]) == ["0", "1", "2", "3", "last"]
+    line = headline("one two " * 10 + "half-hearted-words")
     assert line == "One two " + "one two " * 9 + "…"
 
 

@@ -16,7 +16,6 @@ from pbem.report.facts import DiceDisclosure, RenderedReport, ReportFacts
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Event, SeatName
 from pbem_rules.singularity import RULESET
-from pbem_rules.singularity.events import public
 from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.table import new_game, position, turn, view
 
@@ -81,7 +80,7 @@ def test_every_event_has_its_sentence(reporter: Renderer, kind: str) -> None:
     """Each kind of event is told in one plain sentence, in the text and in the HTML."""
     data, sentence = SAID[kind]
 
-    parts = report(reporter, new_game(), "red", [public(kind, **data)])
+    parts = report(reporter, new_game(), "red", [Event(kind, frozenset(SEATS), data)])
 
     assert f"- {sentence}\n" in parts.text
     assert f">{sentence}</li>" in parts.html

@@ -14,8 +14,8 @@ from pbem.ruleset import FONT, Drawing, Label, Picture, SpriteInstance
 from pbem_rules.common.hexes import DIRECTIONS
 from pbem_rules.singularity_trap import tokens
 from pbem_rules.singularity_trap.chart import COLOURS
-from pbem_rules.singularity_trap.marks import board_of
 from pbem_rules.singularity_trap.pictures import MANY, PHONE, REACH, pictures
+from pbem_rules.singularity_trap.space import board_of
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
 

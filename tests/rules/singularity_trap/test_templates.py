@@ -20,8 +20,7 @@ from pbem.report.renderer import Renderer
 from pbem.report.templates import template_environment
 from pbem_rules.singularity_trap import RULESET, events
 from pbem_rules.singularity_trap.chart import COLOURS
-from pbem_rules.singularity_trap.marks import board_of, place
-from pbem_rules.singularity_trap.space import distance
+from pbem_rules.singularity_trap.space import board_of, distance
 from tests.rules.singularity_trap import other_chart
 from tests.rules.singularity_trap.sample_view import EVENTS, empty_view, fight_view, sample_view, sighting
 
@@ -395,7 +394,7 @@ def test_nearest_planets_are_those_one_could_take(reporter: Renderer) -> None:
     text = plain(report(reporter, view), "text")
 
     for space in {ship["space"] for ship in view["ships"] if not ship["dark"]}:
-        ranked = sorted((distance(place(board, space), place(board, goal)), goal) for goal in free)[:3]
+        ranked = sorted((distance(board.at(space), board.at(goal)), goal) for goal in free)[:3]
         assert f"rom {space}: {', '.join(f'{goal} {steps}' for steps, goal in ranked)}." in text
 
 

@@ -93,12 +93,9 @@ def _advance(plan: Plan, ships: Sequence[Craft]) -> None:
     for craft in ships:
         goals = [prize for prize in prizes if prize.written not in taken] or prizes
         if goals:
-            goal = min(goals, key=lambda prize: (_toil(plan, craft, prize), prize.written))
+            toil = {prize: distance(craft.space, prize.space) + strength.get(prize.space, 0) for prize in goals}
+            goal = min(goals, key=lambda prize: (toil[prize], prize.written))
             taken.add(goal.written)
             way = plan.way(craft, goal.space)
             if way and way.end not in strength:
                 plan.go(craft, goal.space)
-
-
-def _toil(plan: Plan, craft: Craft, prize: World) -> int:
-    return distance(craft.space, prize.space) + plan.known.strength.get(prize.space, 0)

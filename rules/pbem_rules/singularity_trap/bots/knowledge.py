@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pbem_rules.singularity_trap.chart import COLOURS, GRAY, wheel_distance
-from pbem_rules.singularity_trap.orders import View, board_of
-from pbem_rules.singularity_trap.space import Board, Space
+from pbem_rules.singularity_trap.orders import View
+from pbem_rules.singularity_trap.space import Board, Space, board_of
 
 UNKNOWN_STRENGTH = 3
 """Weapons supposed behind a mark of unknown ships."""
@@ -68,7 +68,7 @@ class Knowledge:
         self.standing = {player["colour"]: player["planets"] for player in view["players"] if player["playing"]}
         self.enemies = sorted(self.standing.keys() - self.allies - {self.me})
         self.types = {kind["name"]: kind for kind in view["rules"]["types"]}
-        self.exits = {self.space(chart["entry"]): self.space(chart["exit"]) for chart in view["charts"]}
+        self.exits = {self.board.at(chart["entry"]): self.board.at(chart["exit"]) for chart in view["charts"]}
         self.crafts = [self._craft(ship) for ship in view["ships"]]
         # A view tells what planets pay its reader; others are paid the same by their distance on the wheel.
         self._pays: dict[int, int] = {
@@ -77,12 +77,6 @@ class Knowledge:
         self.worlds = [self._world(planet) for planet in view["planets"]]
         self.strength = self._strength()
         self.alarms = sorted({*self.strength, *self._raided()})
-
-    def space(self, written: str) -> Space:
-        """Return the space of a written name in the view."""
-        space = self.board.read(written)
-        assert space is not None
-        return space
 
     def new_craft(self, name: str, kind: str, space: Space) -> Craft:
         """Return a ship as it will be when built."""
@@ -110,7 +104,7 @@ class Knowledge:
         mine = owner == self.me
         foe = not mine and owner not in self.allies
         return World(
-            space=self.space(planet["space"]),
+            space=self.board.at(planet["space"]),
             written=planet["space"],
             owner=owner,
             worth=planet["worth"],
@@ -122,7 +116,7 @@ class Knowledge:
 
     def _craft(self, ship: View) -> Craft:
         left = {unit["unit"]: unit["left"] for unit in ship["units"]}
-        return self._made(ship["id"], ship["type"], self.space(ship["space"]), left, ship)
+        return self._made(ship["id"], ship["type"], self.board.at(ship["space"]), left, ship)
 
     def _made(self, name: str, kind: str, space: Space, units: View, ship: View | None = None) -> Craft:
         return Craft(
@@ -145,12 +139,12 @@ class Knowledge:
             foes = [ship for ship in contact["ships"] if ship["owner"] not in self.allies]
             guess = sum(self.types[ship["type"]]["units"].get("weapons", 0) for ship in foes)
             if guess:
-                strength[self.space(contact["space"])] = guess
+                strength[self.board.at(contact["space"])] = guess
         for written in self.view["sensors"]["unknown"]:
-            strength[self.space(written)] = UNKNOWN_STRENGTH
+            strength[self.board.at(written)] = UNKNOWN_STRENGTH
         return strength
 
     def _raided(self) -> list[Space]:
         """Return where enemies took planets since the last report: each has a ship there, or had."""
         taken = (event for event in self.view["events"] if event["kind"] == "captured")
-        return [self.space(event["space"]) for event in taken if event["now"] in self.enemies]
+        return [self.board.at(event["space"]) for event in taken if event["now"] in self.enemies]
