@@ -126,15 +126,13 @@ def keep_rows(text: str, indent: str = "  ") -> str:
     return "\n".join(f"{indent}{row}".rstrip() or _BLANK_ROW for row in text.split("\n"))
 
 
-_TRAILING_BLANKS = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
-_BLANK_ROWS = re.compile(r"\n{3,}+")
-
-
 def tidy_text(text: str) -> str:
     """Return a text mail with one blank line between its parts, and no blanks at the ends of lines."""
-    rows = _TRAILING_BLANKS.sub("", text.replace("\n-- \n", f"\n--{_BLANK_ROW}\n"))
-    rows = _BLANK_ROWS.sub("\n\n", rows).strip("\n")
     # The delimiter of a signature ends in a blank (RFC 3676, 4.3).
+    lines = text.replace("\n-- \n", f"\n--{_BLANK_ROW}\n").split("\n")
+    rows = "\n".join([line.rstrip(" \t") for line in lines]).strip("\n")
+    while "\n\n\n" in rows:
+        rows = rows.replace("\n\n\n", "\n\n")
     return rows.replace(f"\n--{_BLANK_ROW}\n", "\n-- \n").replace(_BLANK_ROW, "") + "\n"
 
 
