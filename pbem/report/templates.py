@@ -109,8 +109,11 @@ def keep_places(context: EvalContext, text: str) -> str:
     # Text that macros return is escaped, and still has no tags.
     if not context.autoescape or (isinstance(text, Markup) and "<" in text):
         return text
-    span = f'<span style="{CSS["place"]}">\\g<0></span>'
-    return Markup(_PLACE.sub(span, str(escape(text))))  # noqa: S704 - all of it is escaped
+    return Markup(_PLACE.sub(_keep_place, str(escape(text))))  # noqa: S704 - all of it is escaped
+
+
+def _keep_place(place: re.Match[str]) -> str:
+    return f'<span style="{CSS["place"]}">{place[0]}</span>'
 
 
 def one_line(text: str) -> str:
@@ -322,7 +325,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Call a macro, or what the sandbox allows."""
         _count_step()
         if type(called) is Macro:
-            return context.call(called, *args, **options)
+            # As by the context, which first examines each callable for what it expects.
+            options.pop("_block_vars", None)
+            options.pop("_loop_vars", None)
+            return called(context.eval_ctx, *args, **options)
         return super().call(context, called, *args, **options)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
