@@ -11,7 +11,7 @@ import re
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from operator import itemgetter
@@ -121,6 +121,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def of_kinds(events: Iterable[Any], kinds: Collection[str]) -> list[Any]:
+    """Return the events of some kinds, in their order."""
+    return [each for each in events if each.kind in kinds]
+
+
 _BLANK_ROW = "\x00"
 
 
@@ -155,6 +160,7 @@ TEXT_FILTERS = {
     "joined": join_names,
     "place": keep_places,
     "oneline": one_line,
+    "of_kinds": of_kinds,
     "rows": keep_rows,
     "comment": as_comment,
     "tidy": tidy_text,
