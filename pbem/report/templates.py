@@ -30,6 +30,7 @@ from jinja2 import (
     StrictUndefined,
     TemplateNotFound,
     nodes,
+    pass_context,
     pass_eval_context,
     select_autoescape,
 )
@@ -124,6 +125,12 @@ def one_line(text: str) -> str:
 def of_kinds(events: Iterable[Any], kinds: Collection[str]) -> list[Any]:
     """Return the events of some kinds, in their order."""
     return [each for each in events if each.kind in kinds]
+
+
+@pass_context
+def has_words(context: Context, block: str) -> bool:
+    """Return True if a block writes anything but blanks; a test of templates, which runs it to its first word only."""
+    return any(map(str.strip, context.blocks[block][0](context)))
 
 
 _BLANK_ROW = "\x00"
@@ -435,5 +442,6 @@ def template_environment(
         auto_reload=False,
     )
     templates.filters.update(TEXT_FILTERS, typed=person_text_html)
+    templates.tests.update(worded=has_words)
     templates.globals.update(css=_SAFE, dark=Markup(DARK), mailto=mailto, FORM=FORM)  # noqa: S704 - constants of ours
     return templates
