@@ -75,7 +75,7 @@ def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Cost
         jobs = [(ruleset, each.view, about) for each, about in zip(reports, facts, strict=True)]
         reporter.report(*jobs[0])  # templates are compiled
         contexts = [reporter._context(*job, [], ruleset.turn_summary(job[1])) for job in jobs]
-        datas = [report_data(*job) for job in jobs]
+        datas = [report_data(*job, ruleset.turn_summary(job[1])) for job in jobs]
 
         views = [each.view for each in reports]
         name, now = ruleset.key, ruleset.current_view

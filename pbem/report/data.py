@@ -33,10 +33,10 @@ class ReportDataError(PbemError):
     """Raised for a file that is not the JSON of a report, or has a format that this program cannot read."""
 
 
-def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str, Any]:
+def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts, brief: Sequence[str]) -> dict[str, Any]:
     """Return the data of a report: game, campaign, seat, deadline (ISO 8601, UTC) and the view itself.
 
-    `brief` are the lines it begins with. `dice` has the dice words, where the report
+    `brief` are the headlines it begins with. `dice` has the dice words, where the report
     discloses them; `looks` says how the GM looked at real dice.
     """
     return {
@@ -49,7 +49,7 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str
         "deadline": facts.deadline.astimezone(dt.UTC).isoformat() if facts.deadline else None,
         "zone": facts.zone,
         "record": facts.record,
-        "brief": list(ruleset.turn_summary(view)),
+        "brief": list(brief),
         "view": view,
         **({"dice": dice_data(facts.dice, facts.seal)} if facts.dice else {}),
         **({"looks": list(facts.words.looks)} if facts.words.looks else {}),
