@@ -196,7 +196,7 @@ MOST_COMPILED = 500
 MOST_KNOWN = 10_000
 """Attributes that are remembered as safe, by the type of their object, on which alone that depends."""
 
-_PAGE = resource.getpagesize()
+_MEMORY_USED, _PAGE = Path("/proc/self/statm"), resource.getpagesize()
 _USUAL = resource.getrlimit(resource.RLIMIT_AS)
 _STEP = "counted_steps"
 _METHODS = (MethodType, BuiltinMethodType)
@@ -256,7 +256,8 @@ def _memory_limit() -> Iterator[None]:
 def _address_space() -> int:
     if sys.platform != "linux":
         return 0
-    return int(Path("/proc/self/statm").read_bytes().split()[0]) * _PAGE
+    with _MEMORY_USED.open("rb", buffering=0) as file:
+        return int(file.read().split()[0]) * _PAGE
 
 
 def _count_step() -> None:
