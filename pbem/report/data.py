@@ -63,13 +63,10 @@ def dice_data(told: DiceDisclosure, seal: str) -> dict[str, Any]:
     return {"seal": seal, "words": words, "own": own, "digest": told.digest, "seats": told.seats}
 
 
-def write_report_data(data: dict[str, Any], view: bytes | None = None) -> bytes:
-    """Return `report_data` as canonical JSON and a newline; `view` is its view, if that is encoded already."""
-    if view is None:
-        return canonical_json(data) + b"\n"
-    return (
-        canonical_object({name: canonical_json(data[name]) for name in data if name != "view"} | {"view": view}) + b"\n"
-    )
+def write_report_data(data: dict[str, Any], view: bytes) -> bytes:
+    """Return `report_data` as canonical JSON and a newline; `view` is its view, which is encoded already."""
+    members = {name: view if name == "view" else canonical_json(value) for name, value in data.items()}
+    return canonical_object(members) + b"\n"
 
 
 def read_report_data(raw: bytes) -> dict[str, Any]:
