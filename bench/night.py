@@ -112,7 +112,8 @@ def _night(app: App, club: Club, sheets: int) -> Stages:
         waiting = open_turns(app)
         send_reminders(app, waiting, now)
         ran = [
-            run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn) for turn in due_turns(waiting, now)
+            run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn) is not None
+            for turn in due_turns(waiting, now)
         ]
         archive_pending(app, now)
         app.reporter.close()  # the processor time of its workers counts once they have ended

@@ -14,6 +14,7 @@ from pbem.report.facts import OrderOutcome, ReportFacts, SheetUsed
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, Event, Order, SeatName, TurnInput, View
 from pbem.ruleset.protocol import mailed_views
+from pbem.ruleset.serialization import canonical_json
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 DEADLINE = dt.datetime(2030, 1, 1, 20, tzinfo=dt.UTC)
@@ -75,7 +76,7 @@ def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Cost
         jobs = [(ruleset, each.view, about) for each, about in zip(reports, facts, strict=True)]
         reporter.report(*jobs[0])  # templates are compiled
         contexts = [reporter._context(*job, [], ruleset.turn_summary(job[1])) for job in jobs]
-        datas = [report_data(*job) for job in jobs]
+        datas = [report_data(*job, ruleset.turn_summary(job[1])) for job in jobs]
 
         views = [each.view for each in reports]
         name, now = ruleset.key, ruleset.current_view
@@ -87,7 +88,7 @@ def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Cost
             "worded": lambda: [reporter._render_events(f"{name}/events.j2", now(view)) for view in views],
             "text": lambda: [reporter._render(f"{name}/report.txt.j2", context) for context in contexts],
             "html": lambda: [reporter._render(f"{name}/report.html.j2", context) for context in contexts],
-            "data": lambda: [write_report_data(data) for data in datas],
+            "data": lambda: [write_report_data(data, canonical_json(data["view"])) for data in datas],
             "whole": lambda: [reporter.report(ruleset, each.view, _facts(ruleset, each)) for each in reports],
         }
         # Part after part in each round, so that a slow moment of the machine spoils one round and not one part.

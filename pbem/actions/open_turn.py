@@ -36,7 +36,7 @@ from pbem.actions.base import (
     versions,
 )
 from pbem.archive.record import rehearsal_seed, turn_dice
-from pbem.campaign.deadlines import next_deadline
+from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import add_entry, current_rolls, load_rolls, save_rolls
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.order_sheets import (
@@ -140,7 +140,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
         dice = None if self.real_dice else turn_dice(rehearsal_seed(snapshot.seed), number)
         outcome = resolve_turn(session, before, dice)
         over = outcome.standing.over
-        deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
+        deadline = None if over else new_deadline(session, snapshot, now)
         # The seed is told when the game is over, not when it would be.
         opening = replace(opening_of(context, snapshot, number + 1, outcome, deadline, before.previous), seed="")
         return Preview(

@@ -165,7 +165,7 @@ def run_turn(
     reason: str,
     number: int | None = None,
     still: RunCondition = is_not_held,
-) -> bool:
+) -> TurnResult | None:
     """Resolve the open turn of a campaign, queue its reports and archive it, or leave archiving to others.
 
     Args:
@@ -173,7 +173,7 @@ def run_turn(
         still: Asked each time the turn is planned; the turn is run only if it returns True.
 
     Returns:
-        False, having changed nothing, if the turn is not to be run, or the campaign's past was changed meanwhile.
+        The result; None, with nothing changed, if the turn is not to be run or the past was changed meanwhile.
 
     Raises:
         CampaignError: If no turn is open.
@@ -199,11 +199,11 @@ def run_turn(
         turn_id, after = run_optimistic(app, name, now, plan, keep)
     # For a run by the clock that is no error: the turn is no longer the one that was due (decision 13).
     except Conflict:
-        return False
+        return None
     # After the commit: if it fails, the next tick writes the folder from the rows (decision 3).
     if app.archives:
         archive_now(app, turn_id, after.record, after.files, now)
-    return True
+    return after
 
 
 def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reason: str) -> None:

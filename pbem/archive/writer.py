@@ -209,10 +209,11 @@ def _create_folder(home: Path) -> None:
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    parts = {(folder / name).parent for name in files}
+    paths = {folder / name: name for name in files}
+    parts = {path.parent for path in paths}
     for path in parts:
         path.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    for path in (*(folder / name for name in files), *parts):
+    for path, name in paths.items():
+        path.write_bytes(files[name])
+    for path in (*paths, *parts):
         fsync(path)

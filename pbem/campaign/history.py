@@ -164,14 +164,17 @@ def removed_in(session: Session, campaign_id: int) -> dict[SeatName, int]:
 _RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
 
 
+_WITHDRAWN = (
+    select(Turn.record, WithdrawnTurns.kind)
+    .join(WithdrawnTurns, WithdrawnTurns.id == Turn.shelf_id)
+    .where(Turn.campaign_id == bindparam("campaign"), Turn.record.is_not(None))
+    .order_by(Turn.id)
+)
+
+
 def load_withdrawn(session: Session, campaign_id: int) -> tuple[WithdrawnTurn, ...]:
     """Return the records that rollbacks and reruns took out of a campaign's history, oldest first."""
-    rows = flushed_connection(session).execute(
-        select(Turn.record, WithdrawnTurns.kind)
-        .join(WithdrawnTurns, WithdrawnTurns.id == Turn.shelf_id)
-        .where(Turn.campaign_id == campaign_id, Turn.record.is_not(None))
-        .order_by(Turn.id)
-    )
+    rows = flushed_connection(session).execute(_WITHDRAWN, {"campaign": campaign_id})
     return tuple(
         WithdrawnTurn(json.loads(record)["number"], file_hash(record), _RECORDED_KINDS.get(kind, kind))
         for record, kind in rows

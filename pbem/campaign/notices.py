@@ -278,12 +278,12 @@ class CampaignMailer:
         seat = facts.seat if linked and self.app.settings.has_site else ""
         name = f"{facts.campaign}-{facts.seat}.html"
         page = (MailPart.page(name, parts.page, linked=seat),) if parts.page else ()
-        written = MailText(parts.text, parts.html)
-        mail = self.mail(to, parts.subject, written, id_, code=facts.code, kind="report", topic=topic)
+        written, attached = MailText(parts.text, parts.html), (*pictures, *files, *page, data)
+        mail = self.mail(to, parts.subject, written, id_, code=facts.code, kind="report", topic=topic, files=attached)
         if page and not seat:
             said = f"The page is attached: {name}."
             mail = _tell_of_page(mail, said, svg_escape(said))
-        return dataclasses.replace(mail, parts=(*pictures, *files, *page, data))
+        return mail
 
     def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> MailPart:
         """Return the campaign's deadline as a calendar file."""

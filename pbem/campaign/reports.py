@@ -118,6 +118,7 @@ def make_reports(
     app: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
 ) -> Iterator[SeatReport]:
     """Yield the reports of the seats given, in their order; views are requested somewhat ahead of the reports."""
+    snapshot, mailer = opening.snapshot, CampaignMailer.of(app, opening.snapshot)
     # The renderer requests jobs ahead of its results, which come in the same order.
     asked: deque[tuple[SeatView, Job]] = deque()
 
@@ -132,7 +133,11 @@ def make_reports(
     for parts in app.reporter.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
         enclosed = tuple(Attachments(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
-        mail = _report_mail(app, opening, place, facts, parts, enclosed)
+        # Inputs of a hash that never change: running campaigns recognise answers by it.
+        id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
+        topic = topic_of("report", snapshot.name, opening.number, place.seat)
+        linked = snapshot.pages_for(place) == PageDelivery.LINK
+        mail = mailer.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)
         yield SeatReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
 
 
@@ -270,20 +275,3 @@ def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Map
         ending=replace(opening.ending, seat=place.seat) if opening.ending else None,
         closes=opening.deadline + snapshot.policy.grace_time if opening.deadline and snapshot.policy.grace else None,
     )
-
-
-def _report_mail(
-    app: App,
-    opening: TurnOpening,
-    place: SeatView,
-    facts: ReportFacts,
-    parts: RenderedReport,
-    enclosed: Sequence[MailAttachment],
-) -> NewMail:
-    snapshot = opening.snapshot
-    # Inputs of a hash that never change: running campaigns recognise answers by it.
-    id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
-    topic = topic_of("report", snapshot.name, opening.number, place.seat)
-    linked = snapshot.pages_for(place) == PageDelivery.LINK
-    mailer = CampaignMailer.of(app, snapshot)
-    return mailer.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)

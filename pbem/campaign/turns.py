@@ -31,7 +31,7 @@ from pbem.archive.record import (
     turn_record,
 )
 from pbem.archive.writer import turn_files
-from pbem.campaign.deadlines import AbsencePeriod, load_absences, next_deadline
+from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.ending import load_ending
 from pbem.campaign.files import AttachmentStore, SpooledList, attachments_of
 from pbem.campaign.history import (
@@ -82,9 +82,9 @@ class TurnInputs:
     """The input of a turn's run.
 
     `previous` is the record of the turn before, `withdrawn` all records ever taken
-    back; `removed` are the seats that the GM took out since. The next deadline keeps
-    out of `absences`; `patch` are the GM's changes of the resulting state, if the turn
-    was run before; `rolls` are the rolls of the turn.
+    back; `removed` are the seats that the GM took out since. `patch` are the GM's
+    changes of the resulting state, if the turn was run before; `rolls` are the rolls of
+    the turn.
     """
 
     snapshot: CampaignSnapshot
@@ -94,7 +94,6 @@ class TurnInputs:
     previous: bytes
     withdrawn: tuple[WithdrawnTurn, ...]
     removed: frozenset[SeatName]
-    absences: tuple[AbsencePeriod, ...] = ()
     patch: Patch = ()
     rolls: tuple[Roll, ...] = ()
 
@@ -157,7 +156,6 @@ def load_before(context: Context) -> TurnInputs:
         previous=load_record(session, snapshot, turn.number - 1),
         withdrawn=load_withdrawn(session, snapshot.id),
         removed=gone - seats_removed_before(session, snapshot.id, turn.number) if gone else gone,
-        absences=load_absences(session, snapshot),
         rolls=load_rolls(session, snapshot, turn.number),
     )
 
@@ -168,7 +166,7 @@ def compute_turn(context: Context, before: TurnInputs) -> TurnResult:
     outcome = resolve_turn(session, before)
     over = outcome.standing.over
     # Counted from the run: after a late one, players have the least time all the same.
-    deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
+    deadline = None if over else new_deadline(session, snapshot, now)
     opening = opening_of(context, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
     made = render_reports(context.app, before.ruleset, opening, outcome.views)
     # The record names the hashes of all files, so it is made last.

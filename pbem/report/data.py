@@ -33,10 +33,10 @@ class ReportDataError(PbemError):
     """Raised for a file that is not the JSON of a report, or has a format that this program cannot read."""
 
 
-def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str, Any]:
+def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts, brief: Sequence[str]) -> dict[str, Any]:
     """Return the data of a report: game, campaign, seat, deadline (ISO 8601, UTC) and the view itself.
 
-    `brief` are the lines it begins with. `dice` has the dice words, where the report
+    `brief` are the headlines it begins with. `dice` has the dice words, where the report
     discloses them; `looks` says how the GM looked at real dice.
     """
     return {
@@ -49,7 +49,7 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str
         "deadline": facts.deadline.astimezone(dt.UTC).isoformat() if facts.deadline else None,
         "zone": facts.zone,
         "record": facts.record,
-        "brief": list(ruleset.turn_summary(view)),
+        "brief": list(brief),
         "view": view,
         **({"dice": dice_data(facts.dice, facts.seal)} if facts.dice else {}),
         **({"looks": list(facts.words.looks)} if facts.words.looks else {}),
@@ -63,13 +63,10 @@ def dice_data(told: DiceDisclosure, seal: str) -> dict[str, Any]:
     return {"seal": seal, "words": words, "own": own, "digest": told.digest, "seats": told.seats}
 
 
-def write_report_data(data: dict[str, Any], view: bytes | None = None) -> bytes:
-    """Return `report_data` as canonical JSON and a newline; `view` is its view, if that is encoded already."""
-    if view is None:
-        return canonical_json(data) + b"\n"
-    return (
-        canonical_object({name: canonical_json(data[name]) for name in data if name != "view"} | {"view": view}) + b"\n"
-    )
+def write_report_data(data: dict[str, Any], view: bytes) -> bytes:
+    """Return `report_data` as canonical JSON and a newline; `view` is its view, which is encoded already."""
+    members = {name: view if name == "view" else canonical_json(value) for name, value in data.items()}
+    return canonical_object(members) + b"\n"
 
 
 def read_report_data(raw: bytes) -> dict[str, Any]:

@@ -293,8 +293,8 @@ class Renderer:
 
     def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> RenderedReport:
         ruleset, written, facts, _ = job
-        data = report_data(ruleset, view, facts)
         brief = ruleset.turn_summary(view)
+        data = report_data(ruleset, view, facts, brief)
         context = self._context(ruleset, view, facts, pictures, brief)
         html = self._render(f"{ruleset.key}/report.html.j2", context)
         return RenderedReport(

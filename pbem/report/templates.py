@@ -11,7 +11,7 @@ import re
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from operator import itemgetter
@@ -30,6 +30,7 @@ from jinja2 import (
     StrictUndefined,
     TemplateNotFound,
     nodes,
+    pass_context,
     pass_eval_context,
     select_autoescape,
 )
@@ -109,13 +110,27 @@ def keep_places(context: EvalContext, text: str) -> str:
     # Text that macros return is escaped, and still has no tags.
     if not context.autoescape or (isinstance(text, Markup) and "<" in text):
         return text
-    span = f'<span style="{CSS["place"]}">\\g<0></span>'
-    return Markup(_PLACE.sub(span, str(escape(text))))  # noqa: S704 - all of it is escaped
+    return Markup(_PLACE.sub(_keep_place, str(escape(text))))  # noqa: S704 - all of it is escaped
+
+
+def _keep_place(place: re.Match[str]) -> str:
+    return f'<span style="{CSS["place"]}">{place[0]}</span>'
 
 
 def one_line(text: str) -> str:
     """Return a paragraph of plain text as one line, since mail programs break long lines better than we could."""
     return " ".join(text.split())
+
+
+def of_kinds(events: Iterable[Any], kinds: Collection[str]) -> list[Any]:
+    """Return the events of some kinds, in their order."""
+    return [each for each in events if each.kind in kinds]
+
+
+@pass_context
+def has_words(context: Context, block: str) -> bool:
+    """Return True if a block writes anything but blanks; a test of templates, which runs it to its first word only."""
+    return any(map(str.strip, context.blocks[block][0](context)))
 
 
 _BLANK_ROW = "\x00"
@@ -126,15 +141,13 @@ def keep_rows(text: str, indent: str = "  ") -> str:
     return "\n".join(f"{indent}{row}".rstrip() or _BLANK_ROW for row in text.split("\n"))
 
 
-_TRAILING_BLANKS = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
-_BLANK_ROWS = re.compile(r"\n{3,}+")
-
-
 def tidy_text(text: str) -> str:
     """Return a text mail with one blank line between its parts, and no blanks at the ends of lines."""
-    rows = _TRAILING_BLANKS.sub("", text.replace("\n-- \n", f"\n--{_BLANK_ROW}\n"))
-    rows = _BLANK_ROWS.sub("\n\n", rows).strip("\n")
     # The delimiter of a signature ends in a blank (RFC 3676, 4.3).
+    lines = text.replace("\n-- \n", f"\n--{_BLANK_ROW}\n").split("\n")
+    rows = "\n".join([line.rstrip(" \t") for line in lines]).strip("\n")
+    while "\n\n\n" in rows:
+        rows = rows.replace("\n\n\n", "\n\n")
     return rows.replace(f"\n--{_BLANK_ROW}\n", "\n-- \n").replace(_BLANK_ROW, "") + "\n"
 
 
@@ -154,6 +167,7 @@ TEXT_FILTERS = {
     "joined": join_names,
     "place": keep_places,
     "oneline": one_line,
+    "of_kinds": of_kinds,
     "rows": keep_rows,
     "comment": as_comment,
     "tidy": tidy_text,
@@ -182,7 +196,7 @@ MOST_COMPILED = 500
 MOST_KNOWN = 10_000
 """Attributes that are remembered as safe, by the type of their object, on which alone that depends."""
 
-_PAGE = resource.getpagesize()
+_MEMORY_USED, _PAGE = Path("/proc/self/statm"), resource.getpagesize()
 _USUAL = resource.getrlimit(resource.RLIMIT_AS)
 _STEP = "counted_steps"
 _METHODS = (MethodType, BuiltinMethodType)
@@ -242,7 +256,8 @@ def _memory_limit() -> Iterator[None]:
 def _address_space() -> int:
     if sys.platform != "linux":
         return 0
-    return int(Path("/proc/self/statm").read_bytes().split()[0]) * _PAGE
+    with _MEMORY_USED.open("rb", buffering=0) as file:
+        return int(file.read().split()[0]) * _PAGE
 
 
 def _count_step() -> None:
@@ -324,7 +339,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Call a macro, or what the sandbox allows."""
         _count_step()
         if type(called) is Macro:
-            return context.call(called, *args, **options)
+            # As by the context, which first examines each callable for what it expects.
+            options.pop("_block_vars", None)
+            options.pop("_loop_vars", None)
+            return called(context.eval_ctx, *args, **options)
         return super().call(context, called, *args, **options)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -425,5 +443,6 @@ def template_environment(
         auto_reload=False,
     )
     templates.filters.update(TEXT_FILTERS, typed=person_text_html)
+    templates.tests.update(worded=has_words)
     templates.globals.update(css=_SAFE, dark=Markup(DARK), mailto=mailto, FORM=FORM)  # noqa: S704 - constants of ours
     return templates

@@ -7,8 +7,6 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
-
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, is_requested, run_turn
 from pbem.app import App
@@ -17,7 +15,6 @@ from pbem.errors import StoreError
 from pbem.log import event
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
 from pbem.scheduler.review import hold_doubtful_turns, run_condition
-from pbem.store.models import Campaign, Turn
 from pbem.util import Progress
 
 if TYPE_CHECKING:
@@ -77,17 +74,9 @@ def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *
     if not by_gm and awaits_ruling(app, turn, now):
         done.needs_ruling.append(turn)
         event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
-    elif run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
+    elif after := run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)
-        event("turn resolved", **dataclasses.asdict(turn), state=_load_state_hash(app, turn))
+        event("turn resolved", **dataclasses.asdict(turn), state=after.state_hash)
     elif by_gm:
         said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
         done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
-
-
-def _load_state_hash(app: App, turn: DueTurn) -> str | None:
-    """Return the hash of the state after a turn."""
-    opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
-    here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
-    with app.store.reading() as session:
-        return session.scalar(opened.where(*here))

@@ -95,8 +95,8 @@ UNSENT_STATES = (OutgoingState.QUEUED, OutgoingState.SENDING)
 SITE_KEY = "site"
 """Key of the value that remembers what the site was last built from."""
 
-LEVEL = 6
-"""Level of zlib. Higher ones take twice the time and save a thousandth of the space."""
+LEVEL = 3
+"""Level of zlib for reports. Level 6 takes twice the time and saves a tenth of the space."""
 
 LARGE_MAIL = 50_000
 """Bytes of a mail that is not compressed: it has pictures or pages, of which 3 ms would save a quarter."""

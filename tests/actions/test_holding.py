@@ -176,7 +176,7 @@ def test_a_hold_overtakes_a_run_that_is_being_computed(desk: Desk) -> None:
     begin(desk)
     pause(desk)
 
-    assert run_turn(desk.app, "toy1", desk.now, reason="deadline") is False
+    assert run_turn(desk.app, "toy1", desk.now, reason="deadline") is None
 
 
 def test_a_mass_of_missing_sheets_holds_the_turn(desk: Desk) -> None:

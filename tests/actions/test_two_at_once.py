@@ -27,7 +27,7 @@ PROCESSES = 2
 def _run(home: Path, barrier: Barrier, won: multiprocessing.Queue[bool]) -> None:
     with open_app(home, GAMES) as app:
         barrier.wait()
-        won.put(run_turn(app, "toy1", MONDAY, reason="race", number=1))
+        won.put(run_turn(app, "toy1", MONDAY, reason="race", number=1) is not None)
 
 
 def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:

@@ -72,7 +72,7 @@ def test_what_a_game_mails_keeps_to_the_schemas(game: AnyRuleset) -> None:
     played = standard_game(game)
 
     for view in views(played):
-        assert wrong("report", game, report_data(game, view, facts(view))) == []
+        assert wrong("report", game, report_data(game, view, facts(view), game.turn_summary(view))) == []
         assert wrong("desk", game, order_form(game, view)) == []
     for step in played.steps:
         for parsed in step.parsed.values():
@@ -85,7 +85,7 @@ def test_a_first_and_a_last_report_keep_to_the_schema() -> None:
     dice = DiceDisclosure(words=(), digest=SEAL, seats=2)
 
     for more in ({"dice": dice, "seal": SEAL}, {"deadline": None}, {"words": PressSection(looks=("by hand",))}):
-        assert wrong("report", TOY, report_data(TOY, view, facts(view, **more))) == []
+        assert wrong("report", TOY, report_data(TOY, view, facts(view, **more), TOY.turn_summary(view))) == []
 
 
 @pytest.mark.parametrize(
