@@ -146,7 +146,7 @@ _LEAVING = ("LEAVE GAME", "LEAVE THE GAME", "GIVE UP", "GIVE UP THE GAME")
 # Nearly no line has one of these; the others need not be split into words.
 _MAY_RESIGN = re.compile("RESIGN|QUIT|CONCEDE|SURRENDER|CAPITULATE|LEAVE|GIVE")
 # Words that people put before a word of resigning.
-_SPEAKING = frozenset({"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST", "HEREBY", "LIKE", "WANT", "TO"})
+_SPEAKING = OPENERS | {"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST", "HEREBY", "LIKE", "WANT", "TO"}
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class OrderParser:
         """Return True if a line begins with a verb, abbreviated or misspelt too, or speaks of resigning."""
         line = line[:MAX_LINE]
         words = [token.text for token in split_leniently(line)]
-        word = next((each for each in words if each.upper() not in OPENERS | _SPEAKING), "")
+        word = next((each for each in words if each.upper() not in _SPEAKING), "")
         if not word or resigning_word(line):
             return bool(word)
         try:
@@ -335,10 +335,10 @@ class OrderParser:
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
 
     def _rewritten(self, line: str, view: ContextView) -> str:
-        text = without_comment(line)
-        if self.rewrite is None or not text.strip():
+        if self.rewrite is None:
             return line
-        written = self.rewrite(text, view)
+        text = without_comment(line)
+        written = self.rewrite(text, view) if text.strip() else text
         return line if written == text else written
 
     def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
@@ -422,7 +422,7 @@ def resigning_word(line: str) -> str:
     if not _MAY_RESIGN.search(plain_signs(line).upper()):
         return ""
     words = _capital_words(line.replace("?", " "))
-    while words and words[0] in OPENERS | _SPEAKING:
+    while words and words[0] in _SPEAKING:
         words.pop(0)
     if " ".join(words) in _LEAVING:
         return " ".join(words)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Possessive quantifiers here and below: no line of a player may take more than linear time.
 _TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)')
@@ -41,8 +41,7 @@ ARROW = "→"
 """The token that stands for any arrow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word of a line and the index of its first character.
 
     `quoted` is set if it was in quotes, `listed` if a comma came before it.
@@ -79,7 +78,7 @@ def split_words(line: str) -> list[str]:
 
 def comment_of(line: str) -> str:
     """Return the text after the first `;` of a line; "" if there is none, or a `#` comes before it."""
-    for match in _TOKEN.finditer(line):
+    for match in _TOKEN.finditer(line) if ";" in line else ():
         comment = match.group(2)
         if comment is not None:
             return comment[1:] if comment.startswith(";") else ""
@@ -98,7 +97,7 @@ def without_comment(line: str) -> str:
 
 def plain_signs(line: str) -> str:
     """Return a line with plain quotes and dashes for typographic ones, and without characters that have no width."""
-    return line.translate(_CURLY)
+    return line if line.isascii() else line.translate(_CURLY)
 
 
 def split_leniently(line: str) -> list[Token]:
