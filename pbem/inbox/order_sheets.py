@@ -98,7 +98,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     view = json.loads(spot.view)
     names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
     chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)
-    sheet = _mask_keys(chosen, answered)
+    sheet = _mask_keys(chosen, answered) if case.letter.filed else chosen  # its lines may be those of a file
     courtesies = find_courtesies(ruleset, view, sheet.lines, names)
     sheet, command = _split_command(ruleset, view, sheet, courtesies)
     if command is ClearOrders:
