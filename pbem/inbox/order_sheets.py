@@ -362,8 +362,8 @@ def _mask_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
     def masked(line: str) -> str:
         return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], redact_credentials(line))
 
-    lines = tuple((number, masked(line)) for number, line in sheet.lines)
     written, above, below = (tuple(map(masked, each)) for each in (sheet.written, sheet.above, sheet.below))
+    lines = tuple((number, written[number - 1]) for number, _ in sheet.lines)
     return dataclasses.replace(sheet, lines=lines, written=written, above=above, below=below)
 
 

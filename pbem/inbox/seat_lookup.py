@@ -6,7 +6,6 @@ import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sqlalchemy import Executable, Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session

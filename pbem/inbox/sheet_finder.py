@@ -39,6 +39,7 @@ Names = Container[str]
 
 _ORDERS = re.compile(r"\A\s*+orders\s", re.IGNORECASE)
 _WAITING = {"WAIT": True, "FINAL": False}
+_MAY_WAIT = re.compile("WAIT|FINAL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def _framed_sheet(lines: Sequence[str], at: int, end: int | None, header: SheetH
 def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
     kept = []
     for number, line in enumerate(lines, start=1):
-        words = split_words(line)
+        words = split_words(line) if _MAY_WAIT.search(line.upper()) else ()
         if len(words) == 1 and words[0].upper() in _WAITING:
             wait = _WAITING[words[0].upper()]
         else:
