@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -221,9 +221,9 @@ class OrderParser:
                 entries.append(ParsedOrder(number, reading.order))
                 findings += [_omission_finding(number, left) for left in reading.remarks]
             # Each part of a comment is parsed as an order three times: hence a limit of its own.
-            remarks += bool(comment_of(line))
-            if remarks <= MOST_REMARKS:
-                findings += self._remark_warnings(number, line, view)
+            if comment_of(line) and (remarks := remarks + 1) <= MOST_REMARKS:
+                told = orders_in_remark(line, lambda text: self._read_whole(text, view))
+                findings += [Finding(number, "warning", each.code, each.text, each.hint) for each in told]
         return ParsedSheet(tuple(entries), tuple(findings))
 
     def is_like_order(self, line: str) -> bool:
@@ -368,11 +368,6 @@ class OrderParser:
         except FieldError as refused:
             raise ParseMismatch(tokens[0].start, refused) from None
         return parse_leniently(verbs, tokens, view)
-
-    def _remark_warnings(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
-        """Yield warnings of orders, and of parts of orders, in the comment behind another order."""
-        for told in orders_in_remark(line, lambda text: self._read_whole(text, view)):
-            yield Finding(number, "warning", told.code, told.text, told.hint)
 
     def _corrected(self, line: str, refused: FieldError, view: ContextView) -> str:
         """Return the line with the word that a hint offers, if it can be read then; else ""."""
