@@ -143,7 +143,7 @@ def _with_corrections(ruleset: AnyRuleset, view: View, lines: Lines, parsed: Par
             written[finding.line], count = corrected, len(again.entries)
             findings.append(replace(finding, corrected=corrected))
         else:
-            findings.append(replace(finding, corrected=""))
+            findings.append(replace(finding, corrected="") if finding.corrected else finding)
     return replace(parsed, findings=tuple(findings))
 
 

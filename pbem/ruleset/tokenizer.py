@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 # Possessive quantifiers here and below: no line of a player may take more than linear time.
-_TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)')
+_TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)', re.DOTALL)
 _PARTING = re.compile(r"[\s,;#]")
 
 # Typographic signs that mail programs and phones put in place of plain ones, and characters without width.
@@ -73,7 +73,7 @@ def split_words(line: str) -> list[str]:
     >>> split_words('MOVE "Red Star", N ; to the gate')
     ['MOVE', 'Red Star', 'N']
     """
-    return [token.text for token in split_tokens(line)]
+    return [plain or quoted for quoted, comment, plain in _TOKEN.findall(line) if not comment]
 
 
 def comment_of(line: str) -> str:
