@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pbem.ruleset.protocol import AnyRuleset
@@ -142,10 +142,9 @@ def find_courtesies(
     if not manners.courtesies(lines):
         return frozenset()
     free = ruleset.free_text
-    strict = free and not outside
     verbs = {word for verb in ruleset.orders.verbs for word in (verb.word, *verb.order.also)}
     verbs |= {words[0].upper() for line in ruleset.template(view) if (words := split_words(line.lstrip("; ")))}
-    found = Manners(names=names, is_order=ruleset.orders.is_like_order, free=strict, verbs=verbs).courtesies(lines)
+    found = replace(manners, free=free and not outside, verbs=verbs).courtesies(lines)
     if free or not found:
         return found
     taken = ruleset.parse(view, [(number, line) for number, line in lines if number in found])

@@ -50,13 +50,14 @@ def redact_lines(lines: Lines) -> Lines:
 class SheetReading:
     """A parsed sheet with its lines, as its receipt tells it.
 
-    `orders` are JSON data, as stored, and `book` is the parser of the game. `courtesies`
+    `orders` are JSON data, as stored, with their checksum, and `book` is the parser of the game. `courtesies`
     are the lines that are words to a person.
     """
 
     parsed: ParsedSheet
     lines: Lines
     orders: Sequence[Mapping[str, Any]]
+    digest: str
     book: OrderParser
     notes: tuple[str, ...] = ()
     courtesies: tuple[str, ...] = ()
@@ -65,11 +66,6 @@ class SheetReading:
     def accepted(self) -> bool:
         """True unless the sheet has errors and no order at all; an empty sheet is accepted."""
         return bool(self.parsed.entries) or not self.parsed.errors
-
-    @property
-    def digest(self) -> str:
-        """The checksum of the orders."""
-        return json_sha256(self.orders)
 
     @property
     def restated(self) -> tuple[RestatedOrder, ...]:
@@ -104,10 +100,12 @@ def parse_sheet(
     left = find_courtesies(ruleset, view, lines) if courtesies is None else courtesies
     asked = [each for each in lines if each[0] not in left]
     parsed = _with_corrections(ruleset, view, asked, ruleset.parse(view, asked))
+    orders = list(map(ruleset.orders.to_json, parsed.orders))
     return SheetReading(
         parsed,
         lines,
-        list(map(ruleset.orders.to_json, parsed.orders)),
+        orders,
+        json_sha256(orders),
         ruleset.orders,
         tuple(hidden_orders_note(ruleset, view, asked)),
         tuple(line.strip() for number, line in lines if number in left),
@@ -145,7 +143,7 @@ def _with_corrections(ruleset: AnyRuleset, view: View, lines: Lines, parsed: Par
             written[finding.line], count = corrected, len(again.entries)
             findings.append(replace(finding, corrected=corrected))
         else:
-            findings.append(replace(finding, corrected=""))
+            findings.append(replace(finding, corrected="") if finding.corrected else finding)
     return replace(parsed, findings=tuple(findings))
 
 

@@ -102,12 +102,10 @@ def _authenticate(case: MessageContext, header: SheetHeader | None, *, changing:
     replied = [known[code] for code in codes if code in known] or shown_by_reference(session, letter.references)
     if header is None:
         found = _reply_evidence(session, letter, replied)
-    elif (seat := find_seat(session, header.campaign, header.seat)) is None:
+    elif (spot := find_seat(session, header.campaign, header.seat)) is None:
         found = _unknown_seat(session, letter, header, replied)
     else:
-        found = _frame_evidence(
-            session, letter, header, load_seat(session, seat.id), named=known.get(key), replied=replied
-        )
+        found = _frame_evidence(session, letter, header, spot, named=known.get(key), replied=replied)
     return _decide(case, _drop_outdated_key(case, found), changing=changing) if isinstance(found, Evidence) else found
 
 
@@ -137,10 +135,7 @@ def _without_code(session: Session, letter: Message) -> AuthResult:
     if letter.sender is None or not is_known(session, letter.sender):
         return UnknownSender()
     seats = seats_of(session, letter.sender)
-    spot = None
-    if len(seats) == 1:
-        seat = find_seat(session, seats[0].campaign, seats[0].seat)
-        spot = load_seat(session, seat.id) if seat else None
+    spot = find_seat(session, seats[0].campaign, seats[0].seat) if len(seats) == 1 else None
     return Declined(reason="no-orders", to=letter.sender, spot=spot)
 
 

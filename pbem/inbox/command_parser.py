@@ -338,8 +338,8 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
     Words such as "Press on! My orders:" are no command, so that a sheet below them is still read.
     """
     # The command must be above the sheet; a sheet in its text is press (docs/decisions/0011).
-    above, whole = find_commands(lines[: sheet.at] if sheet.header else lines, known), find_commands(lines, known)
-    if above is None or whole is None:
+    above = find_commands(lines[: sheet.at] if sheet.header else lines, known)
+    if above is None or (whole := find_commands(lines, known)) is None:
         return None
     if sheet.header and not any(map(is_in_own_words, lines[: sheet.at])):
         return None

@@ -61,7 +61,7 @@ _SETTLED = {
     "": "This offer was accepted before, or is too old; nothing was done now",
     "declined": "You have said NO to it before; nothing was done now",
 }
-_QUESTION = select(Question).where(
+_QUESTION = select(Question.id).where(
     Question.code != "",
     or_(
         Question.code.in_(bindparam("codes", expanding=True)),
@@ -224,7 +224,8 @@ _TO = re.compile(
 def find_question(case: MessageContext) -> Question | None:
     """Return the question of which a message answers the mail, by its code or Message-ID; None if it answers none."""
     codes, ids = find_reply_codes(case.letter, case.address), case.letter.references[:1]
-    return case.session.scalars(_QUESTION, {"codes": codes, "ids": ids}).first() if codes or ids else None
+    id_ = case.session.connection().scalar(_QUESTION, {"codes": codes, "ids": ids}) if codes or ids else None
+    return None if id_ is None else case.session.get(Question, id_)
 
 
 def answer_by_reply(case: MessageContext, asked: Question) -> str:

@@ -98,7 +98,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     view = json.loads(spot.view)
     names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
     chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)
-    sheet = _mask_keys(chosen, answered)
+    sheet = _mask_keys(chosen, answered) if case.letter.filed else chosen  # its lines may be those of a file
     courtesies = find_courtesies(ruleset, view, sheet.lines, names)
     sheet, command = _split_command(ruleset, view, sheet, courtesies)
     if command is ClearOrders:
@@ -362,8 +362,8 @@ def _mask_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
     def masked(line: str) -> str:
         return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], redact_credentials(line))
 
-    lines = tuple((number, masked(line)) for number, line in sheet.lines)
     written, above, below = (tuple(map(masked, each)) for each in (sheet.written, sheet.above, sheet.below))
+    lines = tuple((number, written[number - 1]) for number, _ in sheet.lines)
     return dataclasses.replace(sheet, lines=lines, written=written, above=above, below=below)
 
 

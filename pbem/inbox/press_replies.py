@@ -22,7 +22,7 @@ from pbem.campaign.snapshot import Context, SeatView
 from pbem.errors import CampaignError
 from pbem.inbox.context import MessageContext
 from pbem.inbox.replies import answer, question
-from pbem.inbox.seat_lookup import SeatContext, find_seat, load_seat
+from pbem.inbox.seat_lookup import SeatContext, find_seat
 from pbem.mail.message import find_reply_codes
 from pbem.report.answers import Answer, CommandResult, ConfirmSender
 from pbem.store.models import OutgoingMail, PendingRequest, Press, Seat
@@ -101,8 +101,7 @@ def _find_answered(case: MessageContext) -> _Answered | None:
     if found is None or len(words) != 4 or not words[3].isdigit():
         return None
     press = session.get(Press, int(words[3]))
-    seat = find_seat(session, words[1], words[2])
-    spot = load_seat(session, seat.id) if seat else None
+    spot = find_seat(session, words[1], words[2])
     if press is None or spot is None or {press.campaign_id, spot.campaign_id} != {found.campaign_id}:
         return None
     # A seat with another player by now: what its former player writes is not for that one to send.

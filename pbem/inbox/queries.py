@@ -60,7 +60,6 @@ from pbem.inbox.seat_lookup import (
     find_seat,
     games_of,
     is_known,
-    load_seat,
     seats_of,
     taking_players,
 )
@@ -172,8 +171,7 @@ def _other_verbs(case: MessageContext, explained: Sequence[OrderHelp]) -> tuple[
 def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
     """Yield the orders that the newest reports to the sender offer: a campaign may have verbs of its own."""
     for known in _own_seats(case):
-        seat = find_seat(case.session, known.campaign, known.seat)
-        spot = load_seat(case.session, seat.id) if seat else None
+        spot = find_seat(case.session, known.campaign, known.seat)
         if spot is not None and spot.status == CampaignState.RUNNING:
             ruleset = case.app.game(spot.game)
             for verb in ruleset.desk(json.loads(spot.view))["verbs"]:

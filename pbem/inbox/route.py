@@ -12,7 +12,7 @@ import datetime as dt
 import json
 from dataclasses import dataclass, field, replace
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
@@ -43,7 +43,7 @@ from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
 from pbem.inbox.request_answers import answer_request, find_asked
 from pbem.inbox.ruling_replies import answer_form_reply, examine_reply
 from pbem.inbox.run_commands import ask_for_seat, only_seat, run_commands
-from pbem.inbox.seat_lookup import answered_requests, find_seat, shown_by_code, shown_by_reference
+from pbem.inbox.seat_lookup import answered_requests, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
@@ -152,9 +152,19 @@ def _gm_key(case: MessageContext, sheet: GmFrame) -> str:
     return f"gm {row.id}" if row and row.gm_token_hash and verify_token(sheet.key, row.gm_token_hash) else ""
 
 
+# Built once: it runs for most messages.
+_TOKEN = (
+    select(Seat.id, Seat.token_hash)
+    .join(Campaign, Campaign.id == Seat.campaign_id)
+    .where(Campaign.name == bindparam("campaign"), Seat.name == bindparam("seat"))
+)
+
+
 def _token_key(case: MessageContext, header: SheetHeader | None) -> str:
-    seat = find_seat(case.session, header.campaign, header.seat) if header and header.key else None
-    return f"token {seat.id}" if header and seat and verify_token(header.key, seat.token_hash) else ""
+    if header is None or not header.key:
+        return ""
+    seat = case.session.connection().execute(_TOKEN, {"campaign": header.campaign, "seat": header.seat}).first()
+    return f"token {seat.id}" if seat and verify_token(header.key, seat.token_hash) else ""
 
 
 def _code_key(case: MessageContext, header: SheetHeader | None) -> str:

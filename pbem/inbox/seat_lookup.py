@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Row, bindparam, func, or_, select
+from sqlalchemy import Executable, Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import HouseRules
@@ -15,6 +15,7 @@ from pbem.mail.headers import with_name
 from pbem.mail.message import Message, find_reply_codes
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Turn
+from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, SeatState
 from pbem.util import CODE_CHARACTERS
 
@@ -145,13 +146,12 @@ _SEAT = (
     .outerjoin(Person, Person.id == Seat.person_id)
     .outerjoin(Turn, _IS_OPEN)
     .outerjoin(Report, Report.id == _NEWEST)
-    .where(Seat.id == bindparam("seat"))
 )
-_LOCK = (
-    select(Campaign.id)
-    .where(Campaign.id == select(Seat.campaign_id).where(Seat.id == bindparam("seat")).scalar_subquery())
-    .with_for_update()
-)
+_SEAT_BY_ID = _SEAT.where(Seat.id == bindparam("seat"))
+_SEAT_BY_NAMES = _SEAT.where(Campaign.name == bindparam("campaign"), Seat.name == bindparam("seat"))
+_CAMPAIGN_OF_SEAT = select(Seat.campaign_id).where(Seat.id == bindparam("seat")).scalar_subquery()
+_LOCK_BY_ID = select(Campaign.id).where(Campaign.id == _CAMPAIGN_OF_SEAT).with_for_update()
+_LOCK_BY_NAMES = select(Campaign.id).where(Campaign.name == bindparam("campaign")).with_for_update()
 _SHOWN = (
     Report.id,
     Report.seat_id,
@@ -195,7 +195,7 @@ _DEPUTIES = (
     .where(Deputy.seat_id == bindparam("seat_id"), Person.key == bindparam("key"))
     .order_by(Deputy.until.desc())
 )
-_REQUESTS = select(PendingRequest).where(
+_REQUESTS = select(PendingRequest.id).where(
     or_(
         PendingRequest.code.in_(bindparam("words", expanding=True)),
         PendingRequest.message_id.in_(bindparam("words", expanding=True)),
@@ -203,36 +203,34 @@ _REQUESTS = select(PendingRequest).where(
 )
 _PLAYER = select(Person.id).where(Person.key == bindparam("address")).limit(1)
 _GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address")).limit(1)
-_BY_NAMES = (
-    select(Seat.id, Seat.token_hash)
-    .join(Campaign, Campaign.id == Seat.campaign_id)
-    .where(Campaign.name == bindparam("campaign"), Seat.name == bindparam("seat"))
-)
 """Statements of every message, built once: building them takes longer than running them."""
 
 
 def load_seat(session: Session, seat_id: int) -> SeatContext:
     """Load a seat; its campaign stays locked for the transaction, so that no turn runs."""
-    database, this = session.connection(), {"seat": seat_id}
+    spot = _load_locked(session, _LOCK_BY_ID, _SEAT_BY_ID, {"seat": seat_id})
+    assert spot is not None
+    return spot
+
+
+def find_seat(session: Session, campaign: str, seat: SeatName) -> SeatContext | None:
+    """Load the seat of these names, if there is one; its campaign stays locked, as by `load_seat`."""
+    return _load_locked(session, _LOCK_BY_NAMES, _SEAT_BY_NAMES, {"campaign": campaign, "seat": seat})
+
+
+def _load_locked(
+    session: Session, lock: Executable, which: Executable, names: Mapping[str, int | str]
+) -> SeatContext | None:
+    database = session.connection()
     # One statement would be faster, but PostgreSQL re-reads only the locked row after a wait, and no others of a join:
     # the seat may have another player by now. The next statement sees all of it.
-    database.execute(_LOCK, this)
-    row = dict(database.execute(_SEAT, this).mappings().one())
-    return SeatContext(**{**row, "policy": HouseRules.read(row["policy"]), "view": row["view"] or b"{}"})
-
-
-@dataclass(frozen=True, slots=True)
-class FoundSeat:
-    """A seat that was found by its names."""
-
-    id: int
-    token_hash: str
-
-
-def find_seat(session: Session, campaign: str, seat: SeatName) -> FoundSeat | None:
-    """Return the seat of these names, if there is one."""
-    found = session.connection().execute(_BY_NAMES, {"campaign": campaign, "seat": seat}).first()
-    return None if found is None else FoundSeat(*found)
+    if database.dialect.name != "sqlite":  # there the transaction has a lock on all campaigns
+        database.execute(lock, names)
+    row = database.execute(which, names).first()
+    if row is None:
+        return None
+    known = row._asdict()
+    return SeatContext(**{**known, "policy": HouseRules.read(known["policy"]), "view": known["view"] or b"{}"})
 
 
 def seat_names(session: Session, campaign: str) -> list[SeatName]:
@@ -279,7 +277,8 @@ def _deputy_copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.d
 
 def find_requests(session: Session, words: Sequence[str]) -> Sequence[PendingRequest]:
     """Return the requests, open or not, whose codes or Message-IDs are among these words."""
-    return session.scalars(_REQUESTS, {"words": words}).all() if words else ()
+    found = flushed_connection(session).scalars(_REQUESTS, {"words": words}).all() if words else ()
+    return [each for id_ in found if (each := session.get(PendingRequest, id_))]
 
 
 def answered_requests(session: Session, letter: Message, address: str) -> Sequence[PendingRequest]:

@@ -39,6 +39,7 @@ Names = Container[str]
 
 _ORDERS = re.compile(r"\A\s*+orders\s", re.IGNORECASE)
 _WAITING = {"WAIT": True, "FINAL": False}
+_MAY_WAIT = re.compile("WAIT|FINAL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,9 @@ class SheetText:
         assert self.header is not None
         return self.header.masked() + (" WAIT" if self.wait and not any(map(says_wait, self.written)) else "")
 
-    def without(self, numbers: Container[int]) -> SheetText:
+    def without(self, numbers: Collection[int]) -> SheetText:
         """Return the sheet without these lines."""
-        return replace(self, lines=tuple(each for each in self.lines if each[0] not in numbers))
+        return replace(self, lines=tuple(each for each in self.lines if each[0] not in numbers)) if numbers else self
 
 
 def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
@@ -149,7 +150,7 @@ def _framed_sheet(lines: Sequence[str], at: int, end: int | None, header: SheetH
 def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
     kept = []
     for number, line in enumerate(lines, start=1):
-        words = split_words(line)
+        words = split_words(line) if _MAY_WAIT.search(line.upper()) else ()
         if len(words) == 1 and words[0].upper() in _WAITING:
             wait = _WAITING[words[0].upper()]
         else:
@@ -219,29 +220,33 @@ def choose_sheet(
     """
     if sheet.header is None:
         return sheet if filed is None else _choose_file(ruleset, view, sheet, filed)
-    above = _orders_above(ruleset, view, sheet)
+    courtesies, unread = _split_courtesies(ruleset, view, sheet.above, names)
+    above = _orders_above(ruleset, view, sheet) if unread else None
     if above and (upper := _take_upper(sheet, above)):
         return upper
     if above:
         sheet = replace(sheet, notes=(*sheet.notes, LOWER))
     elif not sheet.empty:
-        sheet = _tell_unread(ruleset, view, sheet, sheet.above, "above ORDERS", names)
-    return _tell_unread(ruleset, view, sheet, sheet.below, "below END", names)
+        sheet = _tell_unread(sheet, courtesies, unread, "above ORDERS")
+    return _tell_unread(sheet, *_split_courtesies(ruleset, view, sheet.below, names), "below END")
 
 
-def _tell_unread(
-    ruleset: AnyRuleset, view: View, sheet: SheetText, lines: Sequence[str], where: str, names: Collection[str]
-) -> SheetText:
-    """Return the sheet with a note on lines outside of its frame, but for courtesies, which are kept apart."""
-    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    every = tuple(enumerate(lines, start=1))
-    left = find_courtesies(ruleset, view, every, names, outside=True) if numbered else frozenset()
-    unread = [line for number, line in numbered if number not in left]
-    said = [f"Not read, as it stands {where}: {quote_lines(unread)}. Write orders between ORDERS and END."] * bool(
-        unread
-    )
-    courtesies = (line.strip() for number, line in numbered if number in left)
-    return replace(sheet, notes=(*sheet.notes, *said), courtesies=(*sheet.courtesies, *courtesies))
+def _split_courtesies(
+    ruleset: AnyRuleset, view: View, lines: Sequence[str], names: Collection[str]
+) -> tuple[list[str], list[str]]:
+    """Return the courtesies among lines outside of a frame, and the other lines, but for blank ones."""
+    numbered = tuple(enumerate(lines, start=1))
+    left = find_courtesies(ruleset, view, numbered, names, outside=True)
+    unread = [line for number, line in numbered if line.strip() and number not in left]
+    return [line.strip() for number, line in numbered if number in left], unread
+
+
+def _tell_unread(sheet: SheetText, courtesies: Sequence[str], unread: Sequence[str], where: str) -> SheetText:
+    """Return the sheet with lines outside of its frame: courtesies, and a note on those that were not read."""
+    if unread:
+        said = f"Not read, as it stands {where}: {quote_lines(unread)}. Write orders between ORDERS and END."
+        sheet = replace(sheet, notes=(*sheet.notes, said))
+    return replace(sheet, courtesies=(*sheet.courtesies, *courtesies)) if courtesies else sheet
 
 
 def sheet_above_quote(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None:

@@ -125,6 +125,7 @@ _BEGINNINGS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
 """Beginnings of lines, the commands that they mean, and the function that reads the words behind: "" if it cannot."""
 
 _LONGEST_FIRST = sorted(_BEGINNINGS, key=lambda row: -len(row[0]))
+_ANY_BEGINNING = tuple(begins for begins, _, _ in _BEGINNINGS)
 
 
 def _without_thanks(words: str) -> str:
@@ -142,7 +143,7 @@ def as_command(line: str) -> str:
     typed = line.strip()
     typed = typed[len("please ") :].lstrip() if typed.lower().startswith("please ") else typed
     small = typed.lower()
-    for begins, command, read in _LONGEST_FIRST:
+    for begins, command, read in _LONGEST_FIRST if small.startswith(_ANY_BEGINNING) else ():
         behind = typed[len(begins) :] if small.startswith(begins) else ""
         if behind.startswith((" ", ":", "\t")) and (rest := read(_without_thanks(behind.lstrip(": \t")))):
             return f"{command} {rest}"

@@ -103,14 +103,14 @@ def _address_mail(campaign_id: int | None, mail: NewMail, reader: _Reader | None
 
 
 def _add_campaign_headers(mail: NewMail, campaign: MailingCampaign, seat: str | None, settings: Settings) -> NewMail:
-    listed = replace(mail, list_id=f"<{campaign.name}.{settings.domain}>")
+    list_id = f"<{campaign.name}.{settings.domain}>"
     if seat is None:
-        return listed
+        return replace(mail, list_id=list_id)
     root = welcome_message_id(campaign.mail_key, settings.domain, campaign.name, seat)
     thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
     # The button alone gives no seat away: the player is asked to confirm (`pbem.inbox.run_commands`).
     leave = f"mailto:{settings.address}?subject={quote(f'Leave {campaign.name} {seat}')}"
-    return replace(listed, references=thread, unsubscribe=leave)
+    return replace(mail, list_id=list_id, references=thread, unsubscribe=leave)
 
 
 OUTBOX = cast(Table, OutgoingMail.__table__)

@@ -315,7 +315,7 @@ class _Search:
             if not isinstance(spared, FieldError):
                 value, dropped = spared
                 yield value, after, tuple(Omission(why.word or word, why) for why in dropped)
-        if refused and not self._reads(part.name, at):
+        if refused and isinstance(self._read(part.name, self.tokens[at].text, spare=False), FieldError):
             best = next((why for why in refused if why.hint.startswith("did you mean")), refused[0])
             self._fail(at, best if best.hint else FieldError(best.code, best.text, self.verb.hint, best.word))
 
@@ -328,9 +328,6 @@ class _Search:
     @functools.cached_property
     def _excepting(self) -> bool:
         return any(token.text.upper() in EXCEPTING for token in self.tokens)
-
-    def _reads(self, name: str, at: int) -> bool:
-        return not isinstance(self._read(name, self.tokens[at].text, spare=False), FieldError)
 
     def _items(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Omission, ...]]]:
         """Yield lists that begin at a token and have at least one good item, the longest first."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -146,7 +146,7 @@ _LEAVING = ("LEAVE GAME", "LEAVE THE GAME", "GIVE UP", "GIVE UP THE GAME")
 # Nearly no line has one of these; the others need not be split into words.
 _MAY_RESIGN = re.compile("RESIGN|QUIT|CONCEDE|SURRENDER|CAPITULATE|LEAVE|GIVE")
 # Words that people put before a word of resigning.
-_SPEAKING = frozenset({"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST", "HEREBY", "LIKE", "WANT", "TO"})
+_SPEAKING = OPENERS | {"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST", "HEREBY", "LIKE", "WANT", "TO"}
 
 
 @dataclass(frozen=True)
@@ -221,16 +221,16 @@ class OrderParser:
                 entries.append(ParsedOrder(number, reading.order))
                 findings += [_omission_finding(number, left) for left in reading.remarks]
             # Each part of a comment is parsed as an order three times: hence a limit of its own.
-            remarks += bool(comment_of(line))
-            if remarks <= MOST_REMARKS:
-                findings += self._remark_warnings(number, line, view)
+            if comment_of(line) and (remarks := remarks + 1) <= MOST_REMARKS:
+                told = orders_in_remark(line, lambda text: self._read_whole(text, view))
+                findings += [Finding(number, "warning", each.code, each.text, each.hint) for each in told]
         return ParsedSheet(tuple(entries), tuple(findings))
 
     def is_like_order(self, line: str) -> bool:
         """Return True if a line begins with a verb, abbreviated or misspelt too, or speaks of resigning."""
         line = line[:MAX_LINE]
         words = [token.text for token in split_leniently(line)]
-        word = next((each for each in words if each.upper() not in OPENERS | _SPEAKING), "")
+        word = next((each for each in words if each.upper() not in _SPEAKING), "")
         if not word or resigning_word(line):
             return bool(word)
         try:
@@ -335,10 +335,10 @@ class OrderParser:
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
 
     def _rewritten(self, line: str, view: ContextView) -> str:
-        text = without_comment(line)
-        if self.rewrite is None or not text.strip():
+        if self.rewrite is None:
             return line
-        written = self.rewrite(text, view)
+        text = without_comment(line)
+        written = self.rewrite(text, view) if text.strip() else text
         return line if written == text else written
 
     def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
@@ -368,11 +368,6 @@ class OrderParser:
         except FieldError as refused:
             raise ParseMismatch(tokens[0].start, refused) from None
         return parse_leniently(verbs, tokens, view)
-
-    def _remark_warnings(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
-        """Yield warnings of orders, and of parts of orders, in the comment behind another order."""
-        for told in orders_in_remark(line, lambda text: self._read_whole(text, view)):
-            yield Finding(number, "warning", told.code, told.text, told.hint)
 
     def _corrected(self, line: str, refused: FieldError, view: ContextView) -> str:
         """Return the line with the word that a hint offers, if it can be read then; else ""."""
@@ -422,7 +417,7 @@ def resigning_word(line: str) -> str:
     if not _MAY_RESIGN.search(plain_signs(line).upper()):
         return ""
     words = _capital_words(line.replace("?", " "))
-    while words and words[0] in OPENERS | _SPEAKING:
+    while words and words[0] in _SPEAKING:
         words.pop(0)
     if " ".join(words) in _LEAVING:
         return " ".join(words)

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Possessive quantifiers here and below: no line of a player may take more than linear time.
-_TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)')
+_TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)', re.DOTALL)
 _PARTING = re.compile(r"[\s,;#]")
 
 # Typographic signs that mail programs and phones put in place of plain ones, and characters without width.
@@ -41,8 +41,7 @@ ARROW = "→"
 """The token that stands for any arrow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word of a line and the index of its first character.
 
     `quoted` is set if it was in quotes, `listed` if a comma came before it.
@@ -74,12 +73,12 @@ def split_words(line: str) -> list[str]:
     >>> split_words('MOVE "Red Star", N ; to the gate')
     ['MOVE', 'Red Star', 'N']
     """
-    return [token.text for token in split_tokens(line)]
+    return [plain or quoted for quoted, comment, plain in _TOKEN.findall(line) if not comment]
 
 
 def comment_of(line: str) -> str:
     """Return the text after the first `;` of a line; "" if there is none, or a `#` comes before it."""
-    for match in _TOKEN.finditer(line):
+    for match in _TOKEN.finditer(line) if ";" in line else ():
         comment = match.group(2)
         if comment is not None:
             return comment[1:] if comment.startswith(";") else ""
@@ -98,7 +97,7 @@ def without_comment(line: str) -> str:
 
 def plain_signs(line: str) -> str:
     """Return a line with plain quotes and dashes for typographic ones, and without characters that have no width."""
-    return line.translate(_CURLY)
+    return line if line.isascii() else line.translate(_CURLY)
 
 
 def split_leniently(line: str) -> list[Token]:
