@@ -28,7 +28,6 @@ so that every reader has an event of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from pbem.ruleset import Event, SeatName
 
@@ -36,14 +35,12 @@ SILENCE_LIMIT = 7
 """Turns in a row without a sheet after which a player is out (ruling 11)."""
 
 
-def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatName, list[dict[str, Any]]]:
+def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatName, list[Event]]:
     """Return the events that each of the seats may see, from one pass over all events."""
-    told: dict[SeatName, list[dict[str, Any]]] = {seat: [] for seat in seats}
+    told: dict[SeatName, list[Event]] = {seat: [] for seat in seats}
     for event in events:
-        # Most events have one or two readers, while thousands of seats ask.
-        for seat in event.audience if len(event.audience) < len(told) else told:
-            if seat in told and seat in event.audience:
-                told[seat].append({"kind": event.kind, **event.data})
+        for seat in told.keys() & event.audience:
+            told[seat].append(event)
     return told
 
 
