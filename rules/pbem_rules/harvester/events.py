@@ -27,7 +27,7 @@ so that every reader has an event of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from pbem.ruleset import Event, SeatName
 
@@ -42,8 +42,3 @@ def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatN
         for seat in told.keys() & event.audience:
             told[seat].append(event)
     return told
-
-
-def seats_of(players: Iterable[int], seats: Sequence[SeatName]) -> frozenset[SeatName]:
-    """Return the audience of an event, from players' numbers."""
-    return frozenset(seats[player] for player in players)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from pbem_rules.harvester.units import FARTHEST
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+IntsT = TypeVar("IntsT", Ints, int)
 
 DIRECTIONS: dict[str, hexes.Hex] = {
     "E": (1, 0),
@@ -68,7 +70,7 @@ class Planet:
         self.distance = (abs(self.q) + abs(self.r) + abs(self.q + self.r)) // 2
         self.steps: Ints = self.offset(STEPS[:, 0], STEPS[:, 1])
 
-    def offset(self, q: Ints, r: Ints) -> Ints:
+    def offset(self, q: IntsT, r: IntsT) -> IntsT:
         """Return the offsets of coordinates, however far around the planet they lead."""
         return (q - self._row * r) % self.count
 
