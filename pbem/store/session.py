@@ -112,8 +112,9 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Yield a session that reads one snapshot of the database and cannot write. Raises StoreError."""
-        # expire_on_commit=False: rows are used after their session has ended.
-        with _store_errors(self.engine), Session(self._readers, expire_on_commit=False) as session:
+        # expire_on_commit=False: rows are used after their session has ended. And with a commit, since a rollback would
+        # make psycopg forget all prepared statements of the connection.
+        with _store_errors(self.engine), Session(self._readers, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
