@@ -9,7 +9,7 @@ its end. The GM is notified once; a released turn runs as it is.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import func, select
@@ -19,7 +19,7 @@ from pbem.actions.deadlines import hold
 from pbem.actions.ruling import needs_ruling
 from pbem.actions.run_turn import RunCondition
 from pbem.app import App
-from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, load_open_turns, recheck_due
+from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due
 from pbem.campaign.house_rules import ALWAYS
 from pbem.campaign.notices import describe_fault, notify_gm_once, was_notified
 from pbem.campaign.snapshot import Context, hold_reason, locked_campaign
@@ -53,11 +53,15 @@ class DueTurns:
     problems: list[str] = field(default_factory=list)
 
 
-def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) -> DueTurns:
-    """Hold those of the due turns that need a decision of their GM."""
+def hold_doubtful_turns(
+    app: App, turns: Sequence[DueTurn], waiting: Iterable[OpenTurnStatus], now: dt.datetime
+) -> DueTurns:
+    """Hold those of the due turns, out of all that are waiting, that need a decision of their GM."""
     done = DueTurns()
     # First without a lock: most turns are not doubtful, and for those no campaign is locked.
-    doubtful = _find_doubtful(app, turns)
+    status = {(open_.campaign, open_.turn): open_ for open_ in waiting}
+    with app.store.reading() as session:
+        doubtful = {turn for turn in turns if _hold_reason(session, turn, status[turn.campaign, turn.turn])}
     for turn in turns:
         try:
             held = _hold_if_doubtful(app, turn, now) if turn in doubtful else None
@@ -71,17 +75,6 @@ def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) ->
             said = f"campaign {turn.campaign}: turn {turn.turn} had better wait for its GM, who could not be told"
             done.problems.append(f"{said} ({describe_fault(app, turn.campaign, error)})")
     return done
-
-
-def _find_doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
-    """Return the turns that may have to be held, by one transaction that only reads."""
-    if not turns:
-        return set()
-    with app.store.reading() as session:
-        only = turns[0].campaign if len(turns) == 1 else None
-        waiting = {(open_.campaign, open_.turn): open_ for open_ in load_open_turns(session, only)}
-        known = [(turn, waiting[turn.campaign, turn.turn]) for turn in turns if (turn.campaign, turn.turn) in waiting]
-        return {turn for turn, open_ in known if _hold_reason(session, turn, open_)}
 
 
 def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> DueTurn | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, is_requested, run_turn
 from pbem.app import App
-from pbem.campaign.deadlines import BY_GM, DueTurn, due_turns, open_turns, requested_runs
+from pbem.campaign.deadlines import BY_GM, DueTurn, OpenTurnStatus, due_turns, open_turns, requested_runs
 from pbem.errors import StoreError
 from pbem.log import event
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
@@ -32,14 +32,16 @@ def run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | N
     # As of `read_until` where mail is left: sheets that were sent in time may be among it.
     found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
     # A GM's request runs the turn as it is, whatever would hold it; after that it is no longer due.
-    turns = [*requested_runs(app, now, campaign), *_hold_doubtful(app, found, now, done)]
+    turns = [*requested_runs(app, now, campaign), *_hold_doubtful(app, found, waiting, now, done)]
     resolve(app, turns, now, done, progress, at_word=is_requested)
     done.problems += send_digests(app, now, campaign)
 
 
-def _hold_doubtful(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
+def _hold_doubtful(
+    app: App, turns: Sequence[DueTurn], waiting: Sequence[OpenTurnStatus], now: dt.datetime, done: TickResult
+) -> list[DueTurn]:
     """Hold doubtful turns; return the others."""
-    sifted = hold_doubtful_turns(app, turns, now)
+    sifted = hold_doubtful_turns(app, turns, waiting, now)
     for turn in sifted.held:
         event("turn held", campaign=turn.campaign, turn=turn.turn)
     done.on_hold += sifted.held

@@ -22,7 +22,7 @@ import platform
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -35,7 +35,7 @@ from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
 from procrastinate.worker import Worker as JobWorker
 from psycopg import Error as PostgresError
-from sqlalchemy import column, delete, func, select, table
+from sqlalchemy import column, delete, select, table
 from sqlalchemy.orm import Session
 
 from pbem.admin.health import LastPoll, last_poll, record_poll, require_active
@@ -63,7 +63,7 @@ from pbem.scheduler.tick import (
 )
 from pbem.scheduler.worker_status import LOST_AFTER
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Worker
-from pbem.store.session import AdvisoryLock, JobQueue, QueuedJob, enqueue_on_commit
+from pbem.store.session import AdvisoryLock, JobQueue, QueuedJob, enqueue_on_commit, read_clock
 from pbem.store.types import MessageState
 from pbem.util import ShutdownRequested, redact_secrets
 
@@ -282,7 +282,7 @@ def run_worker(
     Workers without a heartbeat for `lost_after` are taken for dead; all workers of a database must agree on that time.
     """
     app = dataclasses.replace(app, archives=JobQueue.ARCHIVE in queues)
-    with app.store.place() as place:
+    with closing(AdvisoryLock(app.store.engine)) as place:
         executor = MainThreadExecutor()
         loop = WorkerLoop(app, tuple(queues), stop, told, lost_after.total_seconds(), place, executor)
         threads = [Thread(target=loop.serve, name="jobs")]
@@ -294,17 +294,6 @@ def run_worker(
         executor.work()
         for thread in threads:
             thread.join()
-
-
-def read_clock(app: App) -> dt.datetime:
-    """Return the time by the clock of the database, the same for all machines."""
-    with app.store.reading() as session:
-        return _time(session)
-
-
-def _time(session: Session) -> dt.datetime:
-    now: dt.datetime = session.execute(select(func.clock_timestamp())).scalar_one()
-    return now.astimezone(dt.UTC)
 
 
 @dataclass(slots=True)
@@ -412,8 +401,7 @@ class WorkerLoop:
         began = time.monotonic()
         done = TickResult()
         try:
-            self._wait_for_place()
-            done = run_job(self.app, work, read_clock(self.app))
+            done = run_job(self.app, work, self._wait_for_place())
         except ShutdownRequested:
             self._put_back(work)
         except (StoreError, OSError) as error:  # such as an unreachable database or a full disk
@@ -427,11 +415,13 @@ class WorkerLoop:
         self._tell(done)
         event("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
 
-    def _wait_for_place(self) -> None:
+    def _wait_for_place(self) -> dt.datetime:
+        """Return the time once no tick is at work, by the clock of the database: the same for all machines."""
         # A tick has the advisory lock alone, workers share it (docs/decisions/0022).
-        while not self.place.taken():
+        while (now := self.place.take()) is None:
             if self.stop.is_set():
                 raise ShutdownRequested
+        return now
 
     def _put_back(self, work: QueuedJob) -> None:
         with self.app.store.writing() as session:
@@ -461,7 +451,7 @@ class WorkerLoop:
             session.execute(delete(Worker).where(Worker.id.not_in(select(_HEARD_OF.c.id))))
             if session.get(Worker, number) is None:
                 here = {"machine": platform.node(), "process": os.getpid(), "queues": list(self.queues)}
-                session.add(Worker(id=number, since=_time(session), **here))
+                session.add(Worker(id=number, since=read_clock(session), **here))
 
     async def _put_back_lost(self, queue_app: QueueApp, number: int) -> None:
         manager = queue_app.job_manager
@@ -554,7 +544,7 @@ def _poll_regularly(app: App, stop: Event) -> None:
 def _enqueue_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
     """Enqueue a poll if it is time for one; return the seconds until the next."""
     with app.store.writing(durable=False) as session:
-        last, now = last_poll(session), _time(session)
+        last, now = last_poll(session), read_clock(session)
         due = last.at + pause if last and last.at <= now else now  # a poll in the future: the clock was ahead
         if at_once or due <= now:
             enqueue_on_commit(session, QueuedJob(JobQueue.POLL, AT_ONCE if at_once else ""))

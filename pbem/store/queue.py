@@ -160,7 +160,7 @@ def enqueue(session: Session, work: QueuedJob, pace: SendingLimits) -> None:
 
     name = queueing_lock(work)
     for _ in range(ATTEMPTS):
-        if session.execute(_WAITING, {"name": name}).first():
+        if session.connection().execute(_WAITING, {"name": name}).first():
             return
         # In a savepoint: if another process was faster, the transaction goes on.
         with suppress(AlreadyEnqueued), session.begin_nested():

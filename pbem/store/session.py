@@ -14,6 +14,7 @@ back. Where one process does all the work there is no queue.
 
 from __future__ import annotations
 
+import datetime as dt
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -112,8 +113,9 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Yield a session that reads one snapshot of the database and cannot write. Raises StoreError."""
-        # expire_on_commit=False: rows are used after their session has ended.
-        with _store_errors(self.engine), Session(self._readers, expire_on_commit=False) as session:
+        # expire_on_commit=False: rows are used after their session has ended. And with a commit, since a rollback would
+        # make psycopg forget all prepared statements of the connection.
+        with _store_errors(self.engine), Session(self._readers, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
@@ -144,15 +146,6 @@ class Store:
             with _store_errors(self.engine):
                 ours = _try_lock(connection, func.pg_advisory_lock(TICKING))
             yield ours
-
-    @contextmanager
-    def place(self) -> Iterator[AdvisoryLock]:
-        """Yield a worker's shared lock on a PostgreSQL database, not yet taken."""
-        place = AdvisoryLock(self.engine)
-        try:
-            yield place
-        finally:
-            place.leave()
 
     def close(self) -> None:
         """Close all connections."""
@@ -204,20 +197,24 @@ class AdvisoryLock:
         self._engine = engine
         self._connection: Connection | None = None
 
-    def taken(self) -> bool:
-        """Return True if the lock is held, or could be taken now; False while a tick is at work. Raises StoreError."""
-        with _store_errors(self._engine):
-            if self._connection is not None and _is_alive(self._connection):
-                return True
-            self.leave()
-            connection = _own_connection(self._engine)
-            if _try_lock(connection, func.pg_advisory_lock_shared(TICKING)):
-                self._connection = connection
-                return True
-            connection.close()
-            return False
+    def take(self) -> dt.datetime | None:
+        """Return the time if the lock is held, or could be taken now; None while a tick is at work. Raises StoreError.
 
-    def leave(self) -> None:
+        Asking for the time shows that the connection, and with it the lock, is still there.
+        """
+        with _store_errors(self._engine):
+            if self._connection is not None:
+                with suppress(DBAPIError):
+                    return read_clock(self._connection)
+            self.close()
+            connection = _own_connection(self._engine)
+            if not _try_lock(connection, func.pg_advisory_lock_shared(TICKING)):
+                connection.close()
+                return None
+            self._connection = connection
+            return read_clock(connection)
+
+    def close(self) -> None:
         """Release the lock."""
         if self._connection is not None:
             with suppress(DBAPIError):
@@ -232,12 +229,10 @@ def _own_connection(engine: Engine) -> Connection:
     return connection
 
 
-def _is_alive(connection: Connection) -> bool:
-    try:
-        connection.exec_driver_sql("SELECT 1")
-    except DBAPIError:
-        return False
-    return True
+def read_clock(session: Session | Connection) -> dt.datetime:
+    """Return the time by the clock of a PostgreSQL database, the same for all machines."""
+    now: dt.datetime = session.execute(select(func.clock_timestamp())).scalar_one()
+    return now.astimezone(dt.UTC)
 
 
 def _try_lock(connection: Connection, lock: ColumnElement[Any]) -> bool:

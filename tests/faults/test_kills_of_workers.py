@@ -20,11 +20,11 @@ from pbem.app import App, open_app
 from pbem.errors import StoreError
 from pbem.log import open_log
 from pbem.scheduler.tick import stopped_by_signals
-from pbem.scheduler.worker import read_clock, run_worker
+from pbem.scheduler.worker import run_worker
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Seat, Turn
 from pbem.store.queue import create_queue_tables
-from pbem.store.session import JobQueue
+from pbem.store.session import JobQueue, read_clock
 from pbem.store.types import MessageState, OutgoingState
 from tests.faults.local import delivered
 from tests.faults.night import processes
@@ -96,7 +96,7 @@ def close(desk: Desk, night: int) -> None:
     desk.post("Buy now!", sender="spam@example.com")
     with desk.app.store.writing() as session:
         is_open = (Turn.number == night, Turn.resolved_at.is_(None))
-        session.execute(update(Turn).where(*is_open).values(deadline=read_clock(desk.app)))
+        session.execute(update(Turn).where(*is_open).values(deadline=read_clock(session)))
 
 
 def is_over(app: App, night: int) -> bool:
@@ -154,7 +154,7 @@ def _let_claims_run_out(app: App) -> None:
     """Let the claims of killed workers expire, so that others send their mail."""
     with app.store.writing() as session:
         claimed = update(OutgoingMail).where(OutgoingMail.state == OutgoingState.SENDING)
-        session.execute(claimed.values(not_before=read_clock(app)))
+        session.execute(claimed.values(not_before=read_clock(session)))
 
 
 def _check(desk: Desk) -> None:

@@ -16,8 +16,8 @@ from sqlalchemy import Row, text
 
 from pbem.app import App
 from pbem.scheduler.tick import TickResult
-from pbem.scheduler.worker import AT_ONCE, read_clock, run_job
-from pbem.store.session import JobQueue, QueuedJob
+from pbem.scheduler.worker import AT_ONCE, run_job
+from pbem.store.session import JobQueue, QueuedJob, read_clock
 from tests.patience import PATIENCE
 from tests.toy.home import Desk
 
@@ -93,4 +93,5 @@ def wait_until(ready: Callable[[], bool], *workers: subprocess.Popen[str]) -> No
 
 def now_is_real(desk: Desk) -> None:
     """Set the test's clock to that of workers."""
-    desk.now = read_clock(desk.app)
+    with desk.app.store.reading() as session:
+        desk.now = read_clock(session)

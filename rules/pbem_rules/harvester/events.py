@@ -27,8 +27,7 @@ so that every reader has an event of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from pbem.ruleset import Event, SeatName
 
@@ -36,17 +35,10 @@ SILENCE_LIMIT = 7
 """Turns in a row without a sheet after which a player is out (ruling 11)."""
 
 
-def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatName, list[dict[str, Any]]]:
+def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatName, list[Event]]:
     """Return the events that each of the seats may see, from one pass over all events."""
-    told: dict[SeatName, list[dict[str, Any]]] = {seat: [] for seat in seats}
+    told: dict[SeatName, list[Event]] = {seat: [] for seat in seats}
     for event in events:
-        # Most events have one or two readers, while thousands of seats ask.
-        for seat in event.audience if len(event.audience) < len(told) else told:
-            if seat in told and seat in event.audience:
-                told[seat].append({"kind": event.kind, **event.data})
+        for seat in told.keys() & event.audience:
+            told[seat].append(event)
     return told
-
-
-def seats_of(players: Iterable[int], seats: Sequence[SeatName]) -> frozenset[SeatName]:
-    """Return the audience of an event, from players' numbers."""
-    return frozenset(seats[player] for player in players)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from pbem_rules.harvester.units import NAMES as UNIT_NAMES
 
 IMPULSES = 4
 STAY = -1
-_REST = [STAY] * IMPULSES
 _WAYS = {name: way for way, name in enumerate(NAMES)}
 
 
@@ -39,13 +39,22 @@ class _Conquest:
     total: int
 
 
-@dataclass
 class _Battle:
-    """All units at one place where sides met, as rows of the march."""
+    """All units at one place where sides met, as rows of the march, by player; `side` and `verdict` are the player's.
 
-    units: list[int]
-    verdicts: list[int]
-    total: dict[int, int] = field(default_factory=dict)
+    `might` is the combat ability of each player there, and `total` that of each side.
+    """
+
+    def __init__(self, units: list[int], verdicts: list[int], sides: list[int], strengths: list[int]) -> None:
+        self.units: dict[int, list[int]] = {}
+        self.verdict, self.side = dict[int, int](), dict[int, int]()
+        self.might, self.total = dict[int, int](), dict[int, int]()
+        for unit, verdict, side, strength in zip(units, verdicts, sides, strengths, strict=True):
+            player = unit // SLOTS
+            self.units.setdefault(player, []).append(unit)
+            self.verdict[player], self.side[player] = verdict, side
+            self.might[player] = self.might.get(player, 0) + strength
+            self.total[side] = self.total.get(side, 0) + strength
 
 
 class _March:
@@ -69,7 +78,7 @@ class _March:
         ways: list[int] = []
         for player, order in play.orders(Move):
             units.append(player * SLOTS + SLOT[order.unit])
-            ways += ([_WAYS[step] for step in order.steps] + _REST)[:IMPULSES]
+            ways += _path(order.steps[:IMPULSES])
         paths[units] = np.array(ways, np.int64).reshape(-1, IMPULSES)
         # Each unit takes as many steps as it moves, one in each impulse.
         paths[np.arange(IMPULSES) >= MOVE[self.slot, None]] = STAY
@@ -244,60 +253,54 @@ class _March:
 
     def _fight(self, units: Ints, places: Ints, verdicts: Ints, *, border: bool) -> None:
         """Tell of the fights at all places where a unit has a verdict other than PEACE, and note conquests."""
-        for battle in _battles(units, places, verdicts):
+        fought = verdicts != PEACE
+        order = np.lexsort((units[fought], places[fought]))
+        units, places, verdicts = (row[fought][order] for row in (units, places, verdicts))
+        columns = [row.tolist() for row in (units, verdicts, self.sides[units], self.strength[units])]
+        edges = np.flatnonzero(np.diff(places, prepend=-1, append=-1)).tolist()
+        for first, last in pairwise(edges):
+            battle = _Battle(*(column[first:last] for column in columns))
             self._tell_battle(battle, border=border)
             self._note_conquest(battle)
 
     def _tell_battle(self, battle: _Battle, *, border: bool) -> None:
         play, seats = self.play, self.play.state.seats
-        for unit in battle.units:
-            side = int(self.sides[unit])
-            battle.total[side] = battle.total.get(side, 0) + int(self.strength[unit])
-        ranks: dict[int, list[int]] = {}
-        for unit in battle.units:
-            ranks.setdefault(unit // SLOTS, []).append(unit)
-        outcome = dict(zip(battle.units, battle.verdicts, strict=True))
+        winners = sorted(seats[player] for player, verdict in battle.verdict.items() if verdict == WON)
         best = max(battle.total.values())
-        victors = {unit // SLOTS for unit, verdict in outcome.items() if verdict == WON}
-        for player, own in ranks.items():
-            side = int(self.sides[own[0]])
-            enemies = sorted(
-                f"{seats[other]} {''.join(KINDS[unit % SLOTS] for unit in theirs)}"
-                for other, theirs in ranks.items()
-                if self.sides[theirs[0]] != side
-            )
-            lost = [UNIT_NAMES[unit % SLOTS] for unit in own if outcome[unit] == LOST and unit % SLOTS != HARVESTER]
+        crews = sorted(
+            (f"{seats[player]} {''.join([KINDS[unit % SLOTS] for unit in units])}", battle.side[player])
+            for player, units in battle.units.items()
+        )
+        for player, units in battle.units.items():
+            first, side, verdict = units[0], battle.side[player], battle.verdict[player]
+            lost = [UNIT_NAMES[unit % SLOTS] for unit in units if verdict == LOST and unit % SLOTS != HARVESTER]
             play.tell_at(
                 player,
                 "fought",
-                int(self.cells[own[0]] if border else self.aims[own[0]]),
-                slot=own[0] % SLOTS,
-                way=int(self.ways[own[0]]) if border else 0,
+                int(self.cells[first] if border else self.aims[first]),
+                slot=first % SLOTS,
+                way=int(self.ways[first]) if border else 0,
                 impulse=self.number,
-                border=NAMES[self.ways[own[0]]] if border else None,
-                outcome=_OUTCOMES[outcome[own[0]]],
+                border=NAMES[self.ways[first]] if border else None,
+                outcome=_OUTCOMES[verdict],
                 strength=battle.total[side],
                 best=best,
-                winners=sorted(seats[victor] for victor in victors),
-                enemies=", ".join(enemies),
+                winners=winners,
+                enemies=", ".join([crew for crew, other in crews if other != side]),
                 lost=" ".join(lost),
             )
 
     def _note_conquest(self, battle: _Battle) -> None:
-        victims = [
-            unit // SLOTS
-            for unit, verdict in zip(battle.units, battle.verdicts, strict=True)
-            if verdict == LOST and unit % SLOTS == HARVESTER
-        ]
+        lost = {player: units[0] for player, units in battle.units.items() if battle.verdict[player] == LOST}
+        victims = [player for player, first in lost.items() if first % SLOTS == HARVESTER]
         if not victims:
             return
         side = max(battle.total, key=battle.total.__getitem__)
-        might: dict[int, int] = {}
-        for unit in battle.units:
-            if self.sides[unit] == side:
-                might[unit // SLOTS] = might.get(unit // SLOTS, 0) + int(self.strength[unit])
+        victors = [player for player in battle.units if battle.side[player] == side]
         # The most combat ability there, of equals the one higher up, then one by lot (ruling 8).
-        conqueror = min(might, key=lambda player: (-might[player], len(self.play.above(player)), self._lot(player)))
+        conqueror = min(
+            victors, key=lambda player: (-battle.might[player], len(self.play.above(player)), self._lot(player))
+        )
         for victim in victims:
             self.conquests[victim] = _Conquest(victim, conqueror, battle.total[side])
 
@@ -352,16 +355,7 @@ class _March:
 _OUTCOMES = {WON: "won", LOST: "lost", TIED: "tied"}
 
 
-def _battles(units: Ints, places: Ints, verdicts: Ints) -> Iterator[_Battle]:
-    fought = verdicts != PEACE
-    order = np.lexsort((units[fought], places[fought]))
-    units, places, verdicts = (row[fought][order] for row in (units, places, verdicts))
-    for first, last in zip(*_runs(places), strict=True):
-        yield _Battle(units[first:last].tolist(), verdicts[first:last].tolist())
-
-
-def _runs(values: Ints) -> tuple[list[int], list[int]]:
-    """Return the first and the last index of each run of equal values."""
-    edges = np.flatnonzero(np.diff(values)) + 1
-    bounds = [0, *edges.tolist(), len(values)] if len(values) else [0]
-    return bounds[:-1], bounds[1:]
+@cache
+def _path(steps: tuple[str, ...]) -> list[int]:
+    """Return the directions of a unit with these steps, IMPULSES at the most, in all impulses."""
+    return [_WAYS[step] for step in steps] + [STAY] * (IMPULSES - len(steps))

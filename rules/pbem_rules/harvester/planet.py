@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from pbem_rules.harvester.units import FARTHEST
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+IntsT = TypeVar("IntsT", Ints, int)
 
 DIRECTIONS: dict[str, hexes.Hex] = {
     "E": (1, 0),
@@ -50,7 +52,8 @@ class Planet:
 
     `q`, `r` and `distance` are indexed by an offset: its shortest form as
     coordinates, and its length in steps; 16 bits each, as they are
-    looked up millions of times. `steps` are the offsets of the six directions.
+    looked up millions of times. `rank` is its place among all offsets sorted by
+    coordinates, and `ranked` lists these. `steps` are the offsets of the six directions.
     """
 
     def __init__(self, size: int) -> None:
@@ -62,12 +65,12 @@ class Planet:
         inside = abs(q + r) <= radius
         q, r = q[inside], r[inside]
         self.q, self.r = np.zeros(self.count, np.int16), np.zeros(self.count, np.int16)
-        offsets = self.offset(q, r)
-        self.q[offsets], self.r[offsets] = q, r
+        self.ranked, self.rank = self.offset(q, r), np.zeros(self.count, np.int32)
+        self.q[self.ranked], self.r[self.ranked], self.rank[self.ranked] = q, r, np.arange(self.count)
         self.distance = (abs(self.q) + abs(self.r) + abs(self.q + self.r)) // 2
         self.steps: Ints = self.offset(STEPS[:, 0], STEPS[:, 1])
 
-    def offset(self, q: Ints, r: Ints) -> Ints:
+    def offset(self, q: IntsT, r: IntsT) -> IntsT:
         """Return the offsets of coordinates, however far around the planet they lead."""
         return (q - self._row * r) % self.count
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from pbem.ruleset import Dice, Event, Order, TurnInput
 from pbem_rules.harvester import forest
-from pbem_rules.harvester.events import seats_of
 from pbem_rules.harvester.planet import Ints
 from pbem_rules.harvester.state import NO_COURSE, NOWHERE, State
 from pbem_rules.harvester.units import COMBAT, HARVESTER, HARVESTER_WRECK, SCANNER, SLOTS
@@ -42,8 +41,8 @@ class Play:
         self._rank = {seat: rank for rank, seat in enumerate(sorted(state.seats))}
         self._alone = [frozenset((seat,)) for seat in state.seats]
 
-    def _by_kind(self, turn: TurnInput) -> dict[type[Order], tuple[list[int], list[Order]]]:
-        orders: dict[type[Order], tuple[list[int], list[Order]]] = {}
+    def _by_kind(self, turn: TurnInput) -> dict[type[Order], tuple[list[int], list[Any]]]:
+        orders: dict[type[Order], tuple[list[int], list[Any]]] = {}
         for player in sorted(self.numbers[seat] for seat in turn.orders if seat in self.numbers):
             for order in turn.orders[self.state.seats[player]]:
                 players, given = orders.setdefault(type(order), ([], []))
@@ -53,9 +52,10 @@ class Play:
 
     def orders(self, kind: type[OrderT]) -> Iterator[tuple[int, OrderT]]:
         """Yield all orders of a type from players still in play, by player."""
+        playing = (self.left == 0).tolist()
         for player, order in zip(*self._orders.get(kind, ([], [])), strict=True):
-            if self.left[player] == 0:
-                yield player, cast("OrderT", order)
+            if playing[player]:
+                yield player, order
 
     def _players(self, seats: Iterable[str]) -> list[int]:
         numbers = sorted(self.numbers[seat] for seat in seats if seat in self.numbers)
@@ -63,7 +63,7 @@ class Play:
 
     def tell(self, players: Iterable[int], kind: str, **data: Any) -> None:
         """Record an event without a place; several are sorted by the seat `who` they are about."""
-        self._told.append(Event(kind, seats_of(players, self.state.seats), data))
+        self._told.append(Event(kind, frozenset([self.state.seats[player] for player in players]), data))
         self._keys += (self.step, self.impulse, SLOTS, NOWHERE, NOWHERE, self._rank.get(data.get("who", ""), NOWHERE))
 
     def tell_at(self, player: int, kind: str, cell: int, *, slot: int = HARVESTER, way: int = 0, **data: Any) -> None:

@@ -143,4 +143,4 @@ def _own(players: int, value: Any, others: Any) -> Any:
 
 
 def _cell(atlas: Atlas, spot: Hex) -> int:
-    return int(atlas.planet.offset(np.array(spot[0]), np.array(spot[1])))
+    return atlas.planet.offset(*spot)

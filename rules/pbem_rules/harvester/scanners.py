@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pbem_rules.harvester.forest import Subjects
+from pbem_rules.harvester.forest import Subjects, tops
 from pbem_rules.harvester.planet import Flags, Ints
 from pbem_rules.harvester.state import DUST, LEFT_BIT, NOWHERE, State
-from pbem_rules.harvester.units import FARTHEST, HARVESTER, SCANNER
+from pbem_rules.harvester.units import FARTHEST, HARVESTER, SCANNER, SLOTS
 
 CHUNK = 60_000
 """Scanned hexes processed at once, roughly; more is faster up to a point, and takes memory."""
@@ -25,8 +27,8 @@ _HEXES_A_PLAYER = 311
 UNSEEN = FARTHEST + 1
 """Value in place of a band for a hex that no scanner shows."""
 
-# Bits that hold the coordinates of any offset, negative ones too.
-_SPAN = 12
+# Bits that hold the rank of any offset, and any band; with the reader in a chunk they make 31.
+_RANK_BITS, _BAND_BITS = 20, 3
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Sensors:
 
     def __init__(self, state: State) -> None:
         self.state, self.planet = state, state.planet
-        self.subjects = Subjects(state.ruler)
+        self.subjects, self.tops = Subjects(state.ruler), tops(state.ruler)
         self.has_dust = bool((state.ground == DUST).any())
 
     @cached_property
@@ -68,20 +70,36 @@ class Sensors:
         return np.bincount(cells[cells != NOWHERE], minlength=self.planet.count)
 
     @cached_property
-    def by_cell(self) -> tuple[Ints, Ints]:
-        """All living units, by hex: the hexes, ascending, and the units in them as player × SLOTS + slot."""
-        cells = self.state.at.reshape(-1)
-        units = np.flatnonzero(cells != NOWHERE)
-        order = np.argsort(cells[units], kind="stable")
-        return cells[units][order], units[order]
+    def telling(self) -> NDArray[np.int8]:
+        """The farthest band that tells of anything in each hex, 0 where none does."""
+        telling = np.where(self.counts > 0, 2, 0)
+        telling[self.state.traffic > 0] = 4
+        telling[self.marked] = 5
+        return telling.astype(np.int8)
 
-    def entered(self, cells: Ints) -> Ints:
-        """Return the directions from which the hexes were entered, as bits (band 3)."""
-        return self.state.traffic[cells].astype(np.int64) & (LEFT_BIT - 1)
+    def facts(self, cells: Ints) -> Sequence[NDArray[Any]]:
+        """Return what the bands tell of hexes, from the farthest to the nearest, as in a GameView's `scan`.
 
-    def moved(self, cells: Ints) -> Ints:
-        """Return 1 for each hex that anything moved into or out of, else 0 (band 4)."""
-        return (self.state.traffic[cells] > 0).astype(np.int64)
+        The directions of entries are bits.
+        """
+        traffic = self.state.traffic[cells]
+        known = self.counts[cells], self.state.resources[cells]
+        return self.marked[cells], traffic > 0, traffic & (LEFT_BIT - 1), *known
+
+    @cached_property
+    def units(self) -> Ints:
+        """All living units, as player × SLOTS + slot, by their hexes; in each hex by the players' names."""
+        seats = self.state.seats
+        named = np.array(sorted(range(len(seats)), key=seats.__getitem__))
+        cells = self.state.at[named].reshape(-1)
+        living = np.argsort(cells, kind="stable")[np.count_nonzero(cells == NOWHERE) :]
+        units: Ints = named[living // SLOTS] * SLOTS + living % SLOTS
+        return units
+
+    @cached_property
+    def ends(self) -> Ints:
+        """The index in `units` behind those of each hex."""
+        return np.cumsum(self.counts)
 
     def chunks(self, players: Sequence[int]) -> Iterator[tuple[list[int], Scans]]:
         """Yield the players, a chunk at a time, with what their scanners and those of their subservients perceive."""
@@ -136,29 +154,24 @@ class Sensors:
         return clouded
 
     def _scan(self, chunk: list[int], crews: list[list[int]]) -> Scans:
-        crew = np.array([member for crew in crews for member in crew], np.int64)
+        origins = self.state.origin[chunk]
         readers = np.repeat(np.arange(len(chunk)), [len(crew) for crew in crews])
-        found = [self._reach(readers, self.state.at[crew], rating) for rating in range(1, FARTHEST + 1)]
-        keys = np.concatenate(found)
-        # Sorted, the nearest band of each hex comes first: reader and hex are the high bits, the band the low ones.
-        keys.sort()
-        spots = keys >> 3
-        nearest = np.ones(len(keys), bool)
-        nearest[1:] = spots[1:] != spots[:-1]
-        return self._named(np.array(chunk), spots[nearest], keys[nearest] & 7)
+        at = self.state.at[[member for crew in crews for member in crew]]
+        # Of a player's units in one hex the first perceives all that the others do.
+        first = (at != NOWHERE) & ~np.tril(at[:, :, None] == at[:, None, :], -1).any(axis=2)
+        found = []
+        for rating in range(1, FARTHEST + 1):
+            row, slot = np.nonzero(first & (rating == SCANNER))
+            found.append(self._reach(readers[row], at[row, slot], origins[readers[row]], rating))
+        return self._named(origins, np.sort(np.concatenate(found)))
 
-    def _reach(self, readers: Ints, at: Ints, rating: int) -> Ints:
-        """Return (reader, hex, band) within reach of all units of a rating, packed into one number each."""
-        columns = at[:, rating == SCANNER]
-        whose = np.repeat(readers, columns.shape[1])
-        cells = columns.reshape(-1)
-        alive = cells != NOWHERE
-        whose, cells = whose[alive], cells[alive]
+    def _reach(self, readers: Ints, cells: Ints, origins: Ints, rating: int) -> NDArray[np.int32]:
+        """Return (reader, rank, band) of all hexes that units of a rating perceive, packed into one number each."""
         offsets = self.planet.discs[rating]
-        reached = (cells[:, None] + offsets) % self.planet.count
+        ranks = self.planet.rank[((cells - origins)[:, None] + offsets) % self.planet.count]
         # A unit's own hex counts as near as the next ones (ruling 9).
         bands = np.maximum(self.planet.distance[offsets], 1)
-        keys: Ints = ((whose[:, None] * self.planet.count + reached) << 3) + bands
+        keys: NDArray[np.int32] = (((readers.astype(np.int32)[:, None] << _RANK_BITS) + ranks) << _BAND_BITS) + bands
         return keys[self._visible(cells, offsets)] if self.has_dust else keys.reshape(-1)
 
     def _visible(self, cells: Ints, offsets: Ints) -> Flags:
@@ -168,13 +181,14 @@ class Sensors:
         visible: Flags = ~clouded | (self.planet.distance[offsets] <= 1)
         return visible
 
-    def _named(self, chunk: Ints, spots: Ints, bands: Ints) -> Scans:
-        """Return the scans with coordinates as each reader writes them."""
-        state, planet = self.state, self.planet
-        readers, cells = np.divmod(spots, planet.count)
-        whose = chunk[readers]
-        names = (cells - state.origin[whose]) % planet.count
-        q, r = planet.q[names].astype(np.int64), planet.r[names].astype(np.int64)
-        order = np.argsort((((readers << 3) + bands << _SPAN) + q << _SPAN) + r)
-        dusty = (bands > 1) & (state.ground[cells] == DUST)
-        return Scans(readers[order], cells[order], q[order], r[order], bands[order], dusty[order])
+    def _named(self, origins: Ints, keys: NDArray[np.int32]) -> Scans:
+        """Return the scans in sorted keys; of each hex the nearest band, which comes first, counts."""
+        keys = keys[np.diff(keys >> _BAND_BITS, prepend=-1) != 0]
+        readers, bands = keys >> _RANK_BITS + _BAND_BITS, keys & (1 << _BAND_BITS) - 1
+        # They are in the order of ranks already, and to sort small numbers takes little time.
+        order = np.argsort(((readers << _BAND_BITS) + bands).astype(np.int16), kind="stable")
+        readers, bands = readers[order], bands[order]
+        names = self.planet.ranked[keys[order] >> _BAND_BITS & (1 << _RANK_BITS) - 1]
+        cells = (origins[readers] + names) % self.planet.count
+        dusty = (bands > 1) & (self.state.ground[cells] == DUST)
+        return Scans(readers, cells, self.planet.q[names], self.planet.r[names], bands, dusty)

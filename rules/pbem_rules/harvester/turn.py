@@ -59,7 +59,7 @@ def target(play: Play) -> None:
     """
     for player, order in play.orders(Target):
         home, planet = int(play.home[player]), play.planet
-        cell = int(play.state.origin[player] + planet.offset(np.array(order.q), np.array(order.r))) % planet.count
+        cell = (int(play.state.origin[player]) + planet.offset(order.q, order.r)) % planet.count
         if play.course[player, 1] != NOWHERE and not play.waiting[player]:
             _refuse(play, player, order, "your Harvester is on its way to another target")
         elif cell == home:

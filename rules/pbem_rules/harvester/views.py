@@ -7,8 +7,8 @@ q grows to the east and r to the south-east, and every hex is written as near to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from pbem.ruleset import Event, SeatName
 from pbem_rules.harvester import forest
 from pbem_rules.harvester.events import by_seat
-from pbem_rules.harvester.planet import DIRECTIONS, Flags, Ints
+from pbem_rules.harvester.planet import DIRECTIONS, Ints
 from pbem_rules.harvester.scanners import Scans, Sensors
 from pbem_rules.harvester.state import CRAGS, DUST, NOWHERE, State
 from pbem_rules.harvester.units import FARTHEST, HARVESTER, KINDS, MOST_HELD, NAMES, SLOTS
@@ -163,26 +163,33 @@ class _Writer:
         self.points = state.points().tolist()
         self.combat = np.minimum(state.combat(), MOST_HELD).tolist()
         self.held = np.minimum(state.held, MOST_HELD).tolist()
-        self.ahead = _ahead(state)
         self.over, self.winner = state.over, state.winner
         self.label = f"the end, after turn {state.turn - 1}" if self.over else f"turn {state.turn}"
+        planet, target = state.planet, state.course[:, 1]
+        self.steps = planet.distance[(target - state.at[:, HARVESTER]) % planet.count].tolist()
+        # Of all players at once: each by itself takes longer.
+        places = np.column_stack([state.at, target, _ahead(state)])
+        away = (places - state.origin[:, None]) % planet.count
+        self.q, self.r, self.placed = planet.q[away].tolist(), planet.r[away].tolist(), (places != NOWHERE).tolist()
 
-    def view(self, player: int, told: list[dict[str, Any]], found: Findings) -> GameView:
+    def view(self, player: int, told: Iterable[Event], found: Findings) -> GameView:
         """Return the view of a player."""
         state = self.state
         playing = not state.left[player]
-        lost = (state.at[player] == NOWHERE).tolist()
+        spots = zip(self.q[player], self.r[player], self.placed[player], strict=True)
+        home, *guards, target, ahead = ([q, r] if placed else None for q, r, placed in spots)
+        units = list(zip(NAMES[1:], guards, strict=True))
         return GameView(
             seat=state.seats[player],
             label=self.label,
             over=self.over,
             awaited=playing and not self.over,
-            events=told,
+            events=[{"kind": event.kind, **event.data} for event in told],
             turn=state.turn,
             size=state.size,
-            harvester=self._harvester(player) if playing else None,
-            units=self._units(player),
-            lost=[name for name, gone in zip(NAMES, lost, strict=True) if gone and playing and name != "H"],
+            harvester=self._harvester(player, home, target, ahead) if home else None,
+            units=[UnitView(unit=name, q=spot[0], r=spot[1]) for name, spot in units if spot],
+            lost=[name for name, spot in units if playing and not spot],
             building=self._building(player),
             points=self._points(player, playing=playing),
             silent=int(state.silent[player]),
@@ -196,29 +203,18 @@ class _Writer:
             winner=self.winner if self.over else None,
         )
 
-    def _harvester(self, player: int) -> HarvesterView:
-        state, planet = self.state, self.state.planet
-        home, target = int(state.at[player, HARVESTER]), int(state.course[player, 1])
-        away = (target - home) % planet.count
-        bound = target != NOWHERE
-        q, r = self._name(player, home)
+    def _harvester(
+        self, player: int, home: SeatContext, target: SeatContext | None, ahead: SeatContext | None
+    ) -> HarvesterView:
         return HarvesterView(
-            q=q,
-            r=r,
+            q=home[0],
+            r=home[1],
             held=self.held[player],
-            target=self._name(player, target) if bound else None,
-            left=int(planet.distance[away]) if bound else 0,
-            ahead=self._name(player, self.ahead[player]) if bound else None,
-            waiting=bool(state.waiting[player]),
+            target=target,
+            left=self.steps[player] if target else 0,
+            ahead=ahead,
+            waiting=bool(self.state.waiting[player]),
         )
-
-    def _units(self, player: int) -> list[UnitView]:
-        planet, at = self.state.planet, self.state.at[player]
-        away = (at - self.state.origin[player]) % planet.count
-        spots = zip(NAMES, at.tolist(), planet.q[away].tolist(), planet.r[away].tolist(), strict=True)
-        return [
-            UnitView(unit=name, q=q, r=r) for name, cell, q, r in spots if cell != NOWHERE and name != NAMES[HARVESTER]
-        ]
 
     def _name(self, player: int, cell: int) -> SeatContext:
         """Return a hex in a player's coordinates."""
@@ -263,110 +259,82 @@ class _Writer:
         return [[*spot, units] for spot, units in sorted(kinds.items())]
 
 
-def _ahead(state: State) -> list[int]:
+def _ahead(state: State) -> Ints:
     """Return the next hex on the way of each Harvester that has a target, NOWHERE for the others."""
     bound = np.flatnonzero((state.course[:, 1] != NOWHERE) & (state.at[:, HARVESTER] != NOWHERE))
     (start, target), home = state.course[bound].T, state.at[bound, HARVESTER]
     ahead = np.full(len(state.at), NOWHERE)
     ahead[bound] = state.planet.moved(home, state.planet.heading(start, target, home))
-    found: list[int] = ahead.tolist()
-    return found
+    return ahead
 
 
 class _Found:
     """The scans of a chunk of players as the lists of their views."""
 
     def __init__(self, sensors: Sensors, chunk: Sequence[int], scans: Scans) -> None:
-        self.readers = len(chunk)
-        ground = sensors.state.ground[scans.cell]
-        spots = np.stack([scans.q, scans.r], axis=1)
-        self.crags = self._listed(spots, scans.reader, ground == CRAGS)
-        self.dust = self._listed(spots, scans.reader, ground == DUST)
-        facts = _facts(sensors, scans)
-        telling = facts[:, 2:].any(axis=1)
-        self.scan = [
-            self._listed(facts[:, : 8 - band], scans.reader, telling & (scans.band == band) & ~scans.dusty)
-            for band in range(1, FARTHEST + 1)
-        ]
-        self.quiet = [
-            self._listed(spots, scans.reader, ~telling & (scans.band == band) & ~scans.dusty)
-            for band in range(1, FARTHEST + 1)
-        ]
-        self.contacts = _contacts(sensors, chunk, scans)
+        readers, ground = len(chunk), sensors.state.ground[scans.cell]
+        spots, places = np.stack([scans.q, scans.r], axis=1), scans.reader * FARTHEST + scans.band - 1
+        telling = scans.band <= sensors.telling[scans.cell]
+        told, quiet = telling & ~scans.dusty, ~telling & ~scans.dusty
+        facts = np.column_stack([spots[told], *sensors.facts(scans.cell[told])])
+        self.scan = _Rows(facts, places[told], readers * FARTHEST)
+        self.quiet = _Rows(spots[quiet].reshape(-1), np.repeat(places[quiet], 2), readers * FARTHEST)
+        self.crags, self.dust = (
+            _Rows(spots[ground == kind], scans.reader[ground == kind], readers) for kind in (CRAGS, DUST)
+        )
+        self.contacts = _contacts(sensors, np.array(chunk), scans)
 
     def of(self, reader: int) -> Findings:
         """Return what one of the readers found."""
+        bands = [(band, reader * FARTHEST + band - 1) for band in range(1, FARTHEST + 1)]
+        # A nearer band tells all that the farther ones tell (ruling 9).
+        scan: list[list[Row]] = [self.scan.at(place)[:, : 3 + FARTHEST - band].tolist() for band, place in bands]
+        for row in chain(*scan[:3]):
+            row[_ENTERED] = _WAYS[row[_ENTERED]]
         return Findings(
-            scan=[_with_words(part.of(reader)) for part in self.scan[:3]] + [part.of(reader) for part in self.scan[3:]],
-            quiet=[part.flat(reader) for part in self.quiet],
-            crags=self.crags.of(reader),
-            dust=self.dust.of(reader),
+            scan=scan,
+            quiet=[self.quiet.at(place).tolist() for _, place in bands],
+            crags=self.crags.at(reader).tolist(),
+            dust=self.dust.at(reader).tolist(),
             contacts=self.contacts.get(reader, []),
         )
 
-    def _listed(self, rows: Ints, readers: Ints, wanted: Flags) -> _Rows:
-        return _Rows(rows[wanted], np.searchsorted(readers[wanted], np.arange(self.readers + 1)).tolist())
 
-
-class _Rows(NamedTuple):
-    """Rows of all readers, one after the other, and the bounds of each reader's.
+class _Rows:
+    """Rows of numbered places, one after the other; `places` has the place of each row, in ascending order.
 
     They become lists one reader at a time: so many lists at once would keep the
     garbage collector busy for longer than all the rest takes.
     """
 
-    rows: Ints
-    bounds: list[int]
+    def __init__(self, rows: Ints, places: Ints, count: int) -> None:
+        self.rows, self.bounds = rows, np.searchsorted(places, np.arange(count + 1)).tolist()
 
-    def of(self, reader: int) -> list[Row]:
-        """Return a reader's rows."""
-        rows: list[Row] = self.rows[self.bounds[reader] : self.bounds[reader + 1]].tolist()
-        return rows
-
-    def flat(self, reader: int) -> list[int]:
-        """Return a reader's rows, all in one list."""
-        row: list[int] = self.rows[self.bounds[reader] : self.bounds[reader + 1]].reshape(-1).tolist()
-        return row
+    def at(self, place: int) -> Ints:
+        """Return the rows of a place."""
+        return self.rows[self.bounds[place] : self.bounds[place + 1]]
 
 
-def _with_words(rows: list[Row]) -> list[Row]:
-    for row in rows:
-        row[_ENTERED] = _WAYS[row[_ENTERED]]
-    return rows
-
-
-def _facts(sensors: Sensors, scans: Scans) -> Ints:
-    """Return q, r and the facts of every scan, those of farther bands first; 0 where the band does not tell them."""
-    known = [
-        sensors.marked[scans.cell].astype(np.int64),
-        sensors.moved(scans.cell),
-        sensors.entered(scans.cell),
-        sensors.counts[scans.cell],
-        sensors.state.resources[scans.cell],
-    ]
-    # A nearer band tells all that the farther ones tell (ruling 9).
-    told = [np.where(scans.band <= FARTHEST - place, fact, 0) for place, fact in enumerate(known)]
-    return np.stack([scans.q, scans.r, *told], axis=1)
-
-
-def _contacts(sensors: Sensors, chunk: Sequence[int], scans: Scans) -> dict[int, list[ContactView]]:
+def _contacts(sensors: Sensors, chunk: Ints, scans: Scans) -> dict[int, list[ContactView]]:
     """Return the units of others in hexes of band 1, by reader, hex and owner's name."""
     near = np.flatnonzero((scans.band == 1) & (sensors.counts[scans.cell] > 0))
-    cells, units = sensors.by_cell
-    first = np.searchsorted(cells, scans.cell[near], "left")
-    number = np.searchsorted(cells, scans.cell[near], "right") - first
-    row = np.repeat(near, number)
-    unit = units[np.repeat(first - np.cumsum(number) + number, number) + np.arange(len(row))]
-    foreign = unit // SLOTS != np.array(chunk)[scans.reader[row]]
-    row, unit = row[foreign], unit[foreign]
-    seats, tops = sensors.state.seats, forest.tops(sensors.state.ruler)
-    spots = zip(*(part[row].tolist() for part in (scans.reader, scans.q, scans.r)), strict=True)
-    numbers = {seats[each]: each for each in (unit // SLOTS).tolist()}
-    found = sorted((*spot, seats[each // SLOTS], each % SLOTS) for spot, each in zip(spots, unit.tolist(), strict=True))
+    number = sensors.counts[scans.cell[near]]
+    scan = np.repeat(near, number)
+    unit = sensors.units[np.repeat(sensors.ends[scans.cell[near]] - np.cumsum(number), number) + np.arange(len(scan))]
+    foreign = unit // SLOTS != chunk[scans.reader[scan]]
+    scan, unit = scan[foreign], unit[foreign]
+    owner, kinds = unit // SLOTS, "".join(KINDS[slot] for slot in (unit % SLOTS).tolist())
+    # On one side are all with the same Harvester at the top, rulers or not (ruling 12).
+    friends = sensors.tops[owner] == sensors.tops[chunk[scans.reader[scan]]]
+    first = np.flatnonzero((np.diff(scan, prepend=-1) != 0) | (np.diff(owner, prepend=-1) != 0))
+    columns = (*(part[scan] for part in (scans.reader, scans.q, scans.r)), owner, friends)
     contacts: dict[int, list[ContactView]] = {}
-    for (reader, q, r, owner), group in groupby(found, key=lambda entry: entry[:4]):
-        # On one side are all with the same Harvester at the top, rulers or not (ruling 12).
-        side = "friend" if tops[numbers[owner]] == tops[chunk[reader]] else "foe"
-        contact = ContactView(q=q, r=r, owner=owner, side=side, units="".join(KINDS[slot] for *_, slot in group))
+    ends = [*first.tolist(), len(kinds)][1:]
+    for start, end, reader, q, r, seat, friend in zip(
+        first.tolist(), ends, *(part[first].tolist() for part in columns), strict=True
+    ):
+        contact = ContactView(
+            q=q, r=r, owner=sensors.state.seats[seat], side="friend" if friend else "foe", units=kinds[start:end]
+        )
         contacts.setdefault(reader, []).append(contact)
     return contacts
