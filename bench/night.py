@@ -191,8 +191,9 @@ def main() -> None:
     with TemporaryDirectory(dir=memory) as folder, TemporaryDirectory() as home, running_mail(Path(folder)) as server:
         for wanted in asked.seats:
             club = Club(Path(home, str(wanted)), ruleset, wanted, server.address(HOUSE), server.address(PLAYER))
-            club.play(asked.turns)
-            for pictures in (False, True) if wanted <= WITH_PICTURES else (False,):
+            painted = (False, True) if wanted <= WITH_PICTURES else (False,)
+            club.play(asked.turns, pictures=str(any(painted)).lower())  # so that the backgrounds are there, as in a club
+            for pictures in painted:
                 how = {"pictures": pictures, "connections": asked.connections}
                 nights = [measure(server, club, **how) for _ in range(asked.rounds)]
                 print(*rows(len(club.players), nights, pictures=pictures), sep="\n", flush=True)
