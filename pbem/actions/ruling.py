@@ -275,11 +275,11 @@ class OpenRuling(NamedTuple):
 
 def awaits_ruling(app: App, turn: DueTurn, now: dt.datetime) -> bool:
     """Return True if a due turn must wait for its GM; it is held from then on."""
-    # Most turns need no ruling: for those the campaign is not locked.
+    # Most games need no ruling: their campaigns are not locked.
     with app.store.reading() as session:
-        context = Context(session, app, load_campaign(session, turn.campaign), now)
-        if context.snapshot.turn != turn.turn or not needs_ruling(context):
-            return False
+        game = session.scalar(select(Campaign.game).where(Campaign.name == turn.campaign))
+    if not game or not isinstance(app.game(game), Adjudicated):
+        return False
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         waits = recheck_due(session, turn, now) is not None and needs_ruling(context)
