@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, SpriteInstance, TapTarget, View, box
-from pbem_rules.common.hexes import Hex, centre, distance, outline
+from pbem_rules.common.hexes import Hex, centre, distance
 from pbem_rules.common.summary import counted, listed, named
 from pbem_rules.singularity_trap import tokens
 from pbem_rules.singularity_trap.marks import (
@@ -34,7 +34,7 @@ from pbem_rules.singularity_trap.marks import (
     Mark as Ships,
 )
 from pbem_rules.singularity_trap.space import board_of
-from pbem_rules.singularity_trap.spots import Contents
+from pbem_rules.singularity_trap.spots import Contents, blank_spots
 from pbem_rules.singularity_trap.tokens import BRIGHT, COLOURS, HIGH, INK, LOW, MUTED, Sheet
 
 PHONE = 374
@@ -299,9 +299,8 @@ class _Map:
 
     def spots(self) -> Iterator[TapTarget]:
         """Yield the tap targets: each hex, and each level that has a line in an inset."""
-        edge = self.sheet.edge
-        for cell in self.sheet.cells:
-            yield self.scene.contents.hex_spot(cell, outline(*self.at(cell), edge))
+        for cell, blank in blank_spots(self.scene.board, self.sheet, self.top).items():
+            yield self.scene.contents.hex_spot(cell, blank)
         for cell in self.insets:
             left, top = self._corner(cell)
             for number, level in enumerate(self._kept(cell)):

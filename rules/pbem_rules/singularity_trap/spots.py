@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pbem.ruleset import Point, TapTarget, View
-from pbem_rules.common.hexes import Hex
+from pbem_rules.common.hexes import Hex, outline
 from pbem_rules.common.summary import counted, listed
 from pbem_rules.singularity_trap.space import Board, board_of
+from pbem_rules.singularity_trap.tokens import Sheet
 
 
 class _Found(NamedTuple):
@@ -30,18 +31,18 @@ class Contents:
             q, r, level = self._board.at(space)
             self._found[q, r][level].append(found)
 
-    def hex_spot(self, cell: Hex, points: tuple[Point, ...]) -> TapTarget:
-        """Return the target of a hex with all its levels.
+    def hex_spot(self, cell: Hex, blank: TapTarget) -> TapTarget:
+        """Return the target of a hex with all its levels; `blank` is the one of an empty hex there.
 
         Its names are ships by their ids, then its spaces, those with anything in them first.
         """
         if cell not in self._found:
-            return _empty(self._board, cell, points)
+            return blank
         levels = sorted(self._found[cell], reverse=True)
         ships = [name for level in levels for found in self._found[cell][level] for name in found.names]
         known = [self._name(cell, level) for level in levels]
         told = "; ".join(self._told(cell, level) for level in levels)
-        return TapTarget(tuple(dict.fromkeys((*ships, *known, *_column(self._board, cell)))), told, points)
+        return TapTarget(tuple(dict.fromkeys((*ships, *known, *blank.names))), told, blank.points)
 
     def space_spot(self, cell: Hex, level: int, points: tuple[Point, ...]) -> TapTarget:
         """Return the target of one level of a hex."""
@@ -55,16 +56,16 @@ class Contents:
         return self._board.name((*cell, level))
 
 
-@functools.lru_cache(maxsize=1024)
-def _column(board: Board, cell: Hex) -> tuple[str, ...]:
-    """Return the spaces of a hex, those nearest to the middle level first."""
+@functools.lru_cache(maxsize=64)
+def blank_spots(board: Board, sheet: Sheet, top: int) -> dict[Hex, TapTarget]:
+    """Return the targets of a sheet's hexes if nothing is known to be in them; `top` is where it begins."""
+    places = {cell: sheet.at(cell) for cell in sheet.cells}
+    return {cell: _blank(board, cell, outline(x, top + y, sheet.edge)) for cell, (x, y) in places.items()}
+
+
+def _blank(board: Board, cell: Hex, points: tuple[Point, ...]) -> TapTarget:
     levels = sorted(range(-board.levels, board.levels + 1), key=lambda level: (abs(level), level))
-    return tuple(board.name((*cell, level)) for level in levels)
-
-
-@functools.lru_cache(maxsize=4096)
-def _empty(board: Board, cell: Hex, points: tuple[Point, ...]) -> TapTarget:
-    spaces = _column(board, cell)
+    spaces = tuple(board.name((*cell, level)) for level in levels)  # those nearest to the middle level first
     return TapTarget(spaces, f"{spaces[0].removesuffix('+0')}: nothing known", points)
 
 
