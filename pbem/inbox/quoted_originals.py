@@ -102,9 +102,16 @@ class _Run:
     end: int
 
 
-def match_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines that are the original's; none if that is not certain. Blank lines are skipped."""
-    spelt = [words_of(line) for line in lines] if len(lines) <= _MOST_LINES else []
+def spell(lines: Sequence[str]) -> Sequence[Sequence[str]]:
+    """Return the words of each line; nothing for a text that is too long to be compared."""
+    return [words_of(line) for line in lines] if len(lines) <= _MOST_LINES else []
+
+
+def match_lines(original: SentText, lines: Sequence[str], spelt: Sequence[Sequence[str]]) -> frozenset[int]:
+    """Return the numbers of the lines that are the original's; none if that is not certain. Blank lines are skipped.
+
+    `spelt` are the words of the lines, which are compared with several originals.
+    """
     runs = list(_find_runs(original, spelt))
     told = [at for run in runs for at in run.lines]
     if not may_quote(lines[at] for at in told) or sum(len(spelt[at]) for at in told) < _FEWEST_WORDS:
@@ -117,9 +124,8 @@ def match_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
     return frozenset(found)
 
 
-def match_ends(original: SentText, lines: Sequence[str]) -> frozenset[int]:
+def match_ends(original: SentText, lines: Sequence[str], spelt: Sequence[Sequence[str]]) -> frozenset[int]:
     """Return the numbers of lines without a mark that go on with the words of the marked line above them."""
-    spelt = [words_of(line) for line in lines] if len(lines) <= _MOST_LINES else []
     found = {at for run in _find_runs(original, spelt) for at in run.lines} | match_form_lines(original, lines)
     ends = set[int]()
     signs = {at for at, line in enumerate(lines) if spelt and line.strip() and not spelt[at]}
@@ -267,10 +273,10 @@ def _mark_originals(session: Session, letter: Message) -> Message:
     lines = letter.source_lines
     if not may_quote(line for line in lines if not is_quoted(line)):
         return _mark_ends(session, letter)
-    ours, forms = set[int](), set[int]()
+    ours, forms, spelt = set[int](), set[int](), spell(lines)
     for original in _parse_originals(_raw_mails(session, _original_ids(session, letter))):
         # All lines, also those found in another original: text and HTML of a mail each have lines that the other lacks.
-        found = match_lines(original, lines)
+        found = match_lines(original, lines, spelt)
         ours |= found
         forms |= match_form_lines(original, lines) if found else set()
     if not any(not is_quoted(lines[at]) for at in ours):
@@ -286,9 +292,9 @@ def _mark_ends(session: Session, letter: Message) -> Message:
     lines = letter.source_lines
     if not any(is_quoted(above) and line.strip() and not is_quoted(line) for above, line in pairwise(lines)):
         return letter
-    ends = set[int]()
+    ends, spelt = set[int](), spell(lines)
     for original in _parse_originals(_raw_mails(session, _original_ids(session, letter))):
-        ends |= match_ends(original, lines)
+        ends |= match_ends(original, lines, spelt)
     return _mark_lines(letter, ends) if ends else letter
 
 

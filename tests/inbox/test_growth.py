@@ -12,7 +12,7 @@ from pbem.campaign.press import sanitise_text
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import find_commands
 from pbem.inbox.gm_commands import find_gm_frame, parse_gm_frame
-from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines
+from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines, spell
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.sheet_finder import find_sheet
 from pbem.mail.authentication import authentication_verdict
@@ -108,7 +108,7 @@ OURS = SentText.of(["Your ship has moved to the gate.", "That is all there is."]
 def ours(text: str) -> object:
     """Return the lines of a text that are of a mail of ours."""
     lines = text.split("\n")
-    return match_lines(OURS, lines), match_form_lines(OURS, lines)
+    return match_lines(OURS, lines, spell(lines)), match_form_lines(OURS, lines)
 
 
 READERS: dict[str, Callable[[str], object]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines
+from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines, spell
 
 OURS = """\
 Report for red
@@ -22,7 +22,7 @@ Send it soon, please.
 
 def found(text: list[str]) -> list[str]:
     """Return the lines of a text that are ours."""
-    ours = match_lines(SentText.of(OURS), text)
+    ours = match_lines(SentText.of(OURS), text, spell(text))
     return [line for at, line in enumerate(text) if at in ours]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from pbem.inbox.quoted_originals import SentText, match_lines
+from pbem.inbox.quoted_originals import SentText, match_lines, spell
 from pbem.mail.mime import html_to_text
 from pbem.store.models import OrderSheet
 from tests.toy.home import Desk, text_of
@@ -141,7 +141,7 @@ def test_orders_in_text_of_others_are_not_taken(desk: Desk) -> None:
     text = SentText.of(text_of(report).split("\n"))
     for show in SHOWN.values():
         lines = ["BID 4", *show(body.get_content()).split("\n")]
-        typed = [line for at, line in enumerate(lines) if at not in match_lines(text, lines)]
+        typed = [line for at, line in enumerate(lines) if at not in match_lines(text, lines, spell(lines))]
         assert [line for line in typed if line.startswith(("BID", "- BID"))] == ["BID 4"]
         desk.reply(report, "\n".join(lines))
         desk.tick()
