@@ -192,7 +192,7 @@ def main() -> None:
         for wanted in asked.seats:
             club = Club(Path(home, str(wanted)), ruleset, wanted, server.address(HOUSE), server.address(PLAYER))
             painted = (False, True) if wanted <= WITH_PICTURES else (False,)
-            club.play(asked.turns, pictures=str(any(painted)).lower())  # so that the backgrounds are there, as in a club
+            club.play(asked.turns, pictures=str(any(painted)).lower())  # so that there are backgrounds
             for pictures in painted:
                 how = {"pictures": pictures, "connections": asked.connections}
                 nights = [measure(server, club, **how) for _ in range(asked.rounds)]
