@@ -13,7 +13,6 @@ making its PNG.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,6 @@ from typing import TypeVar
 
 from pbem.games import installed_games
 from pbem.report.painter import Canvas, paint
-from pbem.report.pictures import job_of
 from pbem.ruleset import AnyRuleset, Picture, View
 from pbem.testing.play import play, standard
 
@@ -103,14 +101,8 @@ def _row(name: str, found: Sequence[tuple[float, Picture]]) -> Row:
 
 def painted(easel: Canvas, picture: Picture) -> bytes:
     """Return the PNG of a picture, painted in this process."""
-    job = job_of(picture)
-    asked = json.loads(job.line)
-    try:
-        return easel.draw(asked["on"], asked["sprites"], asked["marks"])
-    except KeyError:
-        ground = json.loads(job.ground)
-        easel.tell(ground["ground"], *ground["svg"])
-        return easel.draw(asked["on"], asked["sprites"], asked["marks"])
+    assert picture.drawing is not None
+    return easel.draw(picture.drawing)
 
 
 def main() -> None:

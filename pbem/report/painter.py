@@ -1,44 +1,27 @@
-"""Worker process that draws pictures: jobs on standard input, PNG on standard output.
+"""Pictures as PNG, painted by the SVG renderer or composed of pieces that it has painted.
 
-Run as a script. It imports nothing of this program, so that it starts quickly,
-and a bad picture that kills it harms nothing else. A job is one line of JSON; an
-answer is the length of the PNG in four bytes, big-endian, and the PNG itself.
-Length 0 says that the picture could not be drawn.
-
-A job is {"whole": [svg, width, height]} or a drawing, {"on": key, "sprites":
-[[svg, width, height], …], "marks": […]}, where a mark is [sprite, x, y] with the
-number of a sprite, or a label as `_draw_label` takes it. A worker that does not have
-the background of that key (it is new, or has evicted it) answers the length
-UNTOLD; it then gets {"ground": key, "svg": [svg, width, height]}, answers 0, and
-gets the job again. The cache never shows: a picture depends on its job and its
-background alone.
-
-The argument is a folder where backgrounds are kept as files for the next
-process, since each night has a new one. Keys are hashes of what is drawn, so no
-file is ever out of date; one that is missing or damaged is painted and written
-again. The folder may be emptied at any time.
+To be imported only by a process that may die of a picture: a stack that overflows in
+the renderer cannot be caught.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import io
-import json
 import math
 import re
-import sys
 import zlib
-from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import resvg_py
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
+from pbem.ruleset.drawing import FONT, HALO, Background, Drawing, Label, Sprite, svg_document
+
 FONTS = Path(__file__).parent / "fonts"
-FAMILY = "DejaVu Sans"
-UNTOLD = 0xFFFFFFFF
 GROUNDS, SPRITES, LETTERINGS = 32, 4096, 8192
 """Backgrounds, sprites and labels that are cached."""
 
@@ -57,10 +40,9 @@ SAMPLED = 5
 ALIKE = 12
 """Distance in RGB up to which Pillow may confuse two colours of a palette."""
 
-COMPRESSION = 2
-"""Level at which PNG are compressed; level 5 takes twice as long and saves a seventh of the bytes."""
-
 _INK = re.compile("#[0-9a-fA-F]{6}")
+_SHARE_BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}
+"""Share of a label's length that lies before its point."""
 
 
 def paint(svg: str, width: int, height: int) -> bytes:
@@ -77,8 +59,8 @@ def paint(svg: str, width: int, height: int) -> bytes:
             # The renderer silently leaves out text in a font that it does not find.
             skip_system_fonts=True,
             font_files=_font_files() if "<text" in svg else [],
-            font_family=FAMILY,
-            sans_serif_family=FAMILY,
+            font_family=FONT,
+            sans_serif_family=FONT,
         )
     )
 
@@ -96,15 +78,6 @@ class Painted(NamedTuple):
     cover: Image.Image | None = None
 
 
-class Letters(NamedTuple):
-    """The key of a label's shape; `halo` is the number of pixels by which it is widened."""
-
-    text: str
-    size: int
-    bold: bool
-    halo: int
-
-
 class Lettering(NamedTuple):
     """The shape of a label; `left` and `top` are relative to the start of its base line, `length` is its advance."""
 
@@ -115,45 +88,40 @@ class Lettering(NamedTuple):
 
 
 class Canvas:
-    """Composes drawings on the backgrounds that it has been sent, which it keeps in a folder if there is one."""
+    """Composes drawings, and caches their pieces; backgrounds are kept in a folder too, if there is one.
+
+    No cache ever shows: the bytes of a picture depend on its drawing alone.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._grounds: OrderedDict[str, Painted] = OrderedDict()
+        self._painted_ground = functools.lru_cache(GROUNDS)(self._paint_ground)
 
-    def tell(self, key: str, svg: str, width: int, height: int) -> None:
-        """Paint and store a background; raise ValueError if it cannot be drawn."""
-        size = width, height
-        image = (
-            _load_or_paint(self._folder / f"{key}-{VERSION}.ground", svg, size)
-            if self._folder
-            else _paint_opaque(svg, size)
-        )
-        self._grounds[key] = Painted(image, _named_colours(svg))
-        while len(self._grounds) > GROUNDS:
-            self._grounds.popitem(last=False)
-
-    def draw(self, key: str, sprites: list[list[Any]], marks: list[list[Any]]) -> bytes:
-        """Return the PNG of a drawing.
-
-        Raises:
-            KeyError: If the background is not known.
-            ValueError: If a piece cannot be drawn.
-        """
-        self._grounds.move_to_end(key)
-        ground, painted = self._grounds[key], [_paint_sprite(*sprite) for sprite in sprites]
-        image, fills = ground.image.copy(), {""}
-        for mark in marks:
-            if len(mark) == 3:
-                number, x, y = mark
-                sprite = painted[number]
-                image.paste(sprite.image, (x - sprite.image.width // 2, y - sprite.image.height // 2), sprite.cover)
+    def draw(self, drawing: Drawing) -> bytes:
+        """Return the PNG of a drawing; raise ValueError if a piece cannot be drawn."""
+        ground = self._painted_ground(drawing.ground)
+        image, inks = ground.image.copy(), set(ground.inks)
+        for mark in drawing.marks:
+            if isinstance(mark, Label):
+                _draw_label(image, mark)
+                inks.update((mark.fill, mark.halo))
             else:
-                _draw_label(image, *mark)
-                fills.update(mark[5:7])  # the colours of letters and halo
-        inks = ground.inks.union(fills - {""}, *(sprite.inks for sprite in painted))
+                sprite, (_, width, height) = _paint_sprite(mark.sprite), mark.sprite
+                image.paste(sprite.image, (mark.x - width // 2, mark.y - height // 2), sprite.cover)
+                inks |= sprite.inks
         # Sorted, so that no byte depends on the order of a set (docs/decisions/0020).
-        return _encode_png(_reduce_colours(image, sorted(inks)[:INKS]))
+        return _encode_png(_reduce_colours(image, sorted(inks - {""})[:INKS]))
+
+    def _paint_ground(self, ground: Background) -> Painted:
+        svg = svg_document(ground.width, ground.height, ground.body, "")
+        size = ground.width, ground.height
+        if self._folder is None:
+            image = _paint_opaque(svg, size)
+        else:
+            # Named by what is drawn, so that no file is ever out of date.
+            name = f"{hashlib.sha256(svg.encode()).hexdigest()}-{VERSION}.ground"
+            image = _load_or_paint(self._folder / name, svg, size)
+        return Painted(image, _named_colours(svg))
 
 
 def _load_or_paint(file: Path, svg: str, size: tuple[int, int]) -> Image.Image:
@@ -184,30 +152,30 @@ def _named_colours(svg: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=SPRITES)
-def _paint_sprite(svg: str, width: int, height: int) -> Painted:
-    image = Image.open(io.BytesIO(paint(svg, width, height)))
+def _paint_sprite(sprite: Sprite) -> Painted:
+    moved = f'<g transform="translate({sprite.width // 2} {sprite.height // 2})">{sprite.body}</g>'
+    svg = svg_document(sprite.width, sprite.height, moved, "")
+    image = Image.open(io.BytesIO(paint(svg, sprite.width, sprite.height)))
     return Painted(image.convert("RGB"), _named_colours(svg), image.getchannel("A"))
 
 
-def _draw_label(
-    image: Image.Image, x: int, y: int, text: str, size: int, anchor: str, fill: str, halo: str, bold: bool, reach: int
-) -> None:
-    for colour, wider in ((halo, reach), (fill, 0)):
+def _draw_label(image: Image.Image, label: Label) -> None:
+    for colour, wider in ((label.halo, HALO), (label.fill, 0)):
         if colour:
-            shape = _shape_label(Letters(text, size, bold, wider))
-            shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
-            image.paste(colour, (x - round(shift * shape.length) + shape.left, y + shape.top), shape.mask)
+            shape = _shape_label(label.text, label.size, label.bold, wider)
+            x = label.x - round(_SHARE_BEFORE[label.anchor] * shape.length)
+            image.paste(colour, (x + shape.left, label.y + shape.top), shape.mask)
 
 
 @functools.lru_cache(maxsize=LETTERINGS)
-def _shape_label(letters: Letters) -> Lettering:
-    font = _font(letters.size, letters.bold)
-    left, top, right, bottom = (
-        round(edge) for edge in font.getbbox(letters.text, anchor="ls", stroke_width=letters.halo)
-    )
+def _shape_label(text: str, size: int, bold: bool, wider: int) -> Lettering:
+    """Return the shape of letters, widened by some pixels to each side."""
+    shown = "".join(sign if sign.isprintable() else "?" for sign in text)  # much as in the SVG of the drawing
+    font = _font(size, bold)
+    left, top, right, bottom = (round(edge) for edge in font.getbbox(shown, anchor="ls", stroke_width=wider))
     mask = Image.new("L", (max(1, right - left + 1), max(1, bottom - top + 1)))
-    ImageDraw.Draw(mask).text((-left, -top), letters.text, fill=255, font=font, anchor="ls", stroke_width=letters.halo)
-    return Lettering(mask, left, top, font.getlength(letters.text))
+    ImageDraw.Draw(mask).text((-left, -top), shown, fill=255, font=font, anchor="ls", stroke_width=wider)
+    return Lettering(mask, left, top, font.getlength(shown))
 
 
 @functools.lru_cache(maxsize=64)
@@ -232,37 +200,6 @@ def _reduce_colours(image: Image.Image, inks: list[str]) -> Image.Image:
 
 def _encode_png(image: Image.Image) -> bytes:
     written = io.BytesIO()
-    image.save(written, "PNG", compress_level=COMPRESSION)
+    # Areas of one colour are all that there is to be compressed: run lengths alone take less time, and fewer bytes.
+    image.save(written, "PNG", compress_type=zlib.Z_RLE)
     return written.getvalue()
-
-
-def _answer(canvas: Canvas, line: bytes) -> bytes:
-    """Return the answer to a job, with its length."""
-    try:
-        png = _run_job(canvas, json.loads(line))
-    except KeyError:  # the background was never sent to this process, or was evicted
-        return UNTOLD.to_bytes(4, "big")
-    except (ValueError, OSError):
-        png = b""
-    return len(png).to_bytes(4, "big") + png
-
-
-def _run_job(canvas: Canvas, job: dict[str, Any]) -> bytes:
-    if "whole" in job:
-        return paint(*job["whole"])
-    if "ground" in job:
-        canvas.tell(job["ground"], *job["svg"])
-        return b""
-    return canvas.draw(job["on"], job["sprites"], job["marks"])
-
-
-def main() -> None:
-    """Draw until standard input ends."""
-    canvas = Canvas(Path(sys.argv[1]) if sys.argv[1:] else None)
-    for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(_answer(canvas, line))
-        sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+import faulthandler
 import functools
-import hashlib
-import json
+import os
 import re
-import subprocess
-import sys
-import threading
 from collections import OrderedDict
 from collections.abc import Iterable
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from pbem.log import event
-from pbem.ruleset.drawing import HALO, Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, svg_document
+from pbem.report.pool import WorkerPool
+from pbem.ruleset.drawing import Drawing, Label, Picture, svg_document
+
+if TYPE_CHECKING:
+    from pbem.report.painter import Canvas
 
 LARGEST_SIDE = 4_000
 """Pixels; drawing a PNG whose sides both have that many takes 64 MB."""
 DEEPEST = 64
 """Levels of nested elements; many thousands overflow the renderer's stack."""
-CACHED = 512
+CACHED = 64
 """PNGs that are cached, for pictures that are the same for several players."""
 PATIENCE = 60
 """Seconds a picture may take."""
 MOST_MARKS, LONGEST_LABEL, LARGEST_LETTERS = 20_000, 400, 200
 """Marks of a drawing, signs of a label and pixels of its height."""
-UNTOLD = 0xFFFFFFFF
-"""The answer of a worker that does not have the background of a drawing; see painter.py."""
 
 # Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another.
 _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
@@ -181,93 +182,57 @@ def _local_name(name: str) -> str:
     return name.rpartition(":")[2].lower()
 
 
-class PaintJob(NamedTuple):
-    """A request to the painter: the line of the job, and the line that sends its background; see painter.py."""
-
-    line: bytes
-    ground: bytes = b""
-
-
-def job_of(picture: Picture) -> PaintJob:
-    """Return the job of painting a picture."""
-    if picture.drawing is None:
-        return PaintJob(_encode_line({"whole": [picture.svg, picture.width, picture.height]}))
-    key, ground = _ground_line(picture.drawing.ground)
-    sprites: dict[Sprite, int] = {}
-    marks = [_mark_data(mark, sprites) for mark in picture.drawing.marks]
-    return PaintJob(_encode_line({"on": key, "marks": marks, "sprites": list(map(_sprite_data, sprites))}), ground)
-
-
 class PainterProcess:
-    """One worker process, started when first needed and again after a crash. For one thread at a time.
+    """One worker process, forked when first needed and again after a crash. For one thread at a time.
 
-    It keeps backgrounds in `folder`, if there is one; see painter.py.
+    It keeps backgrounds in `folder`, if there is one: each night has a new process, and painting one takes up to 0.2 s.
+    The folder may be emptied at any time.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
+        self._worker: WorkerPool | None = None
 
-    def draw(self, job: PaintJob) -> bytes | None:
+    def draw(self, picture: Picture) -> bytes | None:
         """Return the PNG, or None if the worker could not draw it or died of it."""
         try:
-            png = self._request(job.line)
-            if png is None:
-                self._request(job.ground)
-                png = self._request(job.line)
-        except (OSError, EOFError):
+            self._worker = self._worker or WorkerPool(1, _start_painter, (self._folder,))
+            return self._worker.submit(_paint, _content(picture)).result(PATIENCE)
+        except (BrokenProcessPool, TimeoutError, OSError):
             self.close()
             return None
-        return png or None
 
     def close(self) -> None:
         """End the process."""
-        if self._process is None:
-            return
-        self._process.kill()
-        self._process.communicate()  # reaps it, and closes its pipes
-        self._process = None
-
-    def _request(self, line: bytes) -> bytes | None:
-        """Send a line; return the answer: b"" if it cannot be drawn, None if the background must be sent first."""
-        process = self._ensure_running()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        # Reading from a pipe has no time limit; it ends when the worker is killed.
-        alarm = threading.Timer(PATIENCE, process.kill)
-        alarm.daemon = True
-        alarm.start()
-        try:
-            process.stdin.write(line)
-            process.stdin.flush()
-            return _read_answer(process.stdout)
-        finally:
-            alarm.cancel()
-
-    def _ensure_running(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._process.poll() is not None:
-            self.close()
-        if self._process is None:
-            script = str(Path(__file__).with_name("painter.py"))
-            # -P: otherwise the script's folder is searched first, and our modules hide others of the same name.
-            command = [sys.executable, "-P", script, *([str(self._folder)] if self._folder else [])]
-            quiet = subprocess.DEVNULL  # a pipe that is not read would fill, and stop the worker
-            self._process = subprocess.Popen(  # noqa: S603 (our own script, by our own interpreter)
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet
-            )
-        return self._process
+        if self._worker is not None:
+            self._worker.close()
+        self._worker = None
 
 
-def _read_answer(stream: IO[bytes]) -> bytes | None:
-    length = stream.read(4)
-    if len(length) < 4:
-        raise EOFError
-    if (size := int.from_bytes(length, "big")) == UNTOLD:
+_Content = Drawing | tuple[str, int, int]
+_CANVAS: ContextVar[Canvas] = ContextVar("canvas")
+
+
+def _content(picture: Picture) -> _Content:
+    """Return what is painted of a picture: its drawing, or its SVG with width and height."""
+    return picture.drawing or (picture.svg, picture.width, picture.height)
+
+
+def _start_painter(folder: Path | None) -> None:
+    from pbem.report.painter import Canvas
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the renderer prints where it fails
+    faulthandler.disable()  # and a crash costs one picture
+    _CANVAS.set(Canvas(folder))
+
+
+def _paint(content: _Content) -> bytes | None:
+    from pbem.report.painter import paint
+
+    try:
+        return _CANVAS.get().draw(content) if isinstance(content, Drawing) else paint(*content)
+    except BaseException:  # noqa: BLE001 - a panic of the renderer is no Exception
         return None
-    png = stream.read(size)
-    if len(png) < size:
-        raise EOFError
-    return png
 
 
 class PictureRenderer:
@@ -278,7 +243,7 @@ class PictureRenderer:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._painter = PainterProcess(folder)
-        self._drawn: OrderedDict[str, bytes | None] = OrderedDict()
+        self._drawn: OrderedDict[_Content, bytes | None] = OrderedDict()
 
     def draw(self, pictures: Iterable[Picture]) -> list[bytes | None]:
         """Return the PNG of each picture; None for one that is unfit or cannot be drawn, which is logged."""
@@ -289,22 +254,21 @@ class PictureRenderer:
         self._painter.close()
 
     def _draw_cached(self, picture: Picture) -> bytes | None:
-        job = job_of(picture)
-        key = hashlib.sha256(job.line).hexdigest()
-        if key not in self._drawn:
-            self._drawn[key] = self._draw(picture, job)
-        self._drawn.move_to_end(key)
+        content = _content(picture)
+        if content not in self._drawn:
+            self._drawn[content] = self._draw(picture)
+        self._drawn.move_to_end(content)
         if len(self._drawn) > CACHED:
             self._drawn.popitem(last=False)
-        return self._drawn[key]
+        return self._drawn[content]
 
-    def _draw(self, picture: Picture, job: PaintJob) -> bytes | None:
+    def _draw(self, picture: Picture) -> bytes | None:
         try:
             check_svg(picture)
         except PictureError as why:
             event("picture not drawn", level="warning", picture=picture.name, reason=str(why))
             return None
-        png = self._painter.draw(job)
+        png = self._painter.draw(picture)
         if png is None:
             event("picture not drawn", level="warning", picture=picture.name, reason="the renderer failed at it")
         return png
@@ -314,29 +278,3 @@ def render_png(picture: Picture) -> bytes | None:
     """Return the PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
     with closing(PictureRenderer()) as renderer:
         return renderer.draw([picture])[0]
-
-
-@functools.lru_cache(maxsize=32)
-def _ground_line(ground: Background) -> tuple[str, bytes]:
-    """Return the key of a background, and the line that sends it to a worker."""
-    svg = svg_document(ground.width, ground.height, ground.body, "")
-    key = hashlib.sha256(svg.encode()).hexdigest()
-    return key, _encode_line({"ground": key, "svg": [svg, ground.width, ground.height]})
-
-
-@functools.lru_cache(maxsize=4096)
-def _sprite_data(sprite: Sprite) -> list[Any]:
-    moved = f'<g transform="translate({sprite.width // 2} {sprite.height // 2})">{sprite.body}</g>'
-    return [svg_document(sprite.width, sprite.height, moved, ""), sprite.width, sprite.height]
-
-
-def _mark_data(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
-    """Return a mark as a worker takes it; a new sprite is added to `sprites`."""
-    if isinstance(mark, SpriteInstance):
-        return [sprites.setdefault(mark.sprite, len(sprites)), mark.x, mark.y]
-    text = "".join(sign if sign.isprintable() else "?" for sign in mark.text)  # much as in the SVG of the drawing
-    return [mark.x, mark.y, text, mark.size, mark.anchor, mark.fill, mark.halo, mark.bold, HALO]
-
-
-def _encode_line(job: dict[str, Any]) -> bytes:
-    return json.dumps(job).encode() + b"\n"

@@ -137,7 +137,8 @@ FEW, FEW_DRAWN = 24, 12
 """Reports of one turn up to which a pool is not worth it: without pictures, and with them.
 
 Measured: text alone is rendered in 3 ms, and is not faster by way of another process; shared among processes, tables of
-six took a third more processor time, and longer by the clock. Each worker has a painter, which takes 0.1 s to start.
+six took a third more processor time, and longer by the clock. Each worker has a painter, whose first sprites and labels
+take 0.1 s.
 """
 
 

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from PIL import Image, ImageChops
 from pbem.app import init_home, open_app
 from pbem.log import open_log
 from pbem.report import painter, pictures
-from pbem.report.pictures import PainterProcess, PictureError, PictureRenderer, check_svg, job_of, render_png
+from pbem.report.pictures import PainterProcess, PictureError, PictureRenderer, check_svg, render_png
 from pbem.ruleset import Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, draw_line
 from tests.report.toy import svg
 
@@ -89,7 +90,7 @@ def test_broken_svg_costs_one_picture() -> None:
     """An error of the SVG library is no crash: the same process draws the next picture."""
     painter = PainterProcess()
 
-    broken, sound = painter.draw(job_of(picture("<svg"))), painter.draw(job_of(picture(svg("one"))))
+    broken, sound = painter.draw(picture("<svg")), painter.draw(picture(svg("one")))
     painter.close()
 
     assert broken is None
@@ -100,19 +101,24 @@ def test_slow_picture_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A picture that exceeds the time limit is lost, and no other."""
     painter = PainterProcess()
     monkeypatch.setattr(pictures, "PATIENCE", 0)
-    slow = painter.draw(job_of(picture(svg("one"))))
+    slow = painter.draw(picture(svg("one")))
     monkeypatch.undo()
 
-    sound = painter.draw(job_of(picture(svg("one"))))
+    sound = painter.draw(picture(svg("one")))
     painter.close()
 
     assert slow is None
     assert sound is not None
 
 
+def no_process() -> int:
+    """Fail as `os.fork` does where no process can be started."""
+    raise BlockingIOError
+
+
 def test_no_worker_at_all_costs_only_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """If no worker process can be started, reports go out without pictures."""
-    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    monkeypatch.setattr("os.fork", no_process)
 
     assert PictureRenderer().draw([picture(svg("one"))]) == [None]
 
@@ -144,7 +150,7 @@ def test_same_svg_is_drawn_once(studio: PictureRenderer, monkeypatch: pytest.Mon
     """A picture that was drawn before is taken from the cache without a worker."""
     first = studio.draw([picture(svg("one"))])
     studio.close()
-    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    monkeypatch.setattr("os.fork", no_process)
 
     assert studio.draw([picture(svg("one"))]) == first
 
@@ -291,17 +297,17 @@ def test_what_was_drawn_before_does_not_show() -> None:
     assert len(set(forth)) == 3
 
 
-def test_a_new_worker_is_told_the_ground_again() -> None:
-    """A worker that is new, or has evicted a background, gets it with the next drawing on it."""
-    painter, job = PainterProcess(), job_of(drawn(SpriteInstance(DISC, 30, 20)))
-    first = painter.draw(job)
+def test_a_new_worker_paints_the_ground_again() -> None:
+    """A worker that is new, or has evicted a background, draws on it what was drawn before."""
+    painter, wanted = PainterProcess(), drawn(SpriteInstance(DISC, 30, 20))
+    first = painter.draw(wanted)
     for number in range(40):
-        painter.draw(job_of(drawn(ground=MEADOW._replace(body=f'<rect width="{number}" height="9"/>'))))
-    after_many = painter.draw(job)
+        painter.draw(drawn(ground=MEADOW._replace(body=f'<rect width="{number}" height="9"/>')))
+    after_many = painter.draw(wanted)
     painter.close()
 
     assert first is not None
-    assert [after_many, painter.draw(job)] == [first, first]
+    assert [after_many, painter.draw(wanted)] == [first, first]
     painter.close()
 
 
@@ -313,20 +319,18 @@ def kept(folder: Path) -> list[Path]:
 def drawn_anew(folder: Path, wanted: Picture) -> bytes | None:
     """Return a picture drawn by a new worker that keeps backgrounds in a folder."""
     with closing(PainterProcess(folder)) as worker:
-        return worker.draw(job_of(wanted))
+        return worker.draw(wanted)
 
 
 def test_a_background_is_painted_once_for_all_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next worker takes the background from its file, and draws the same picture."""
     first = drawn_anew(tmp_path / "kept", drawn(SpriteInstance(DISC, 30, 20)))
-    canvas, job = painter.Canvas(tmp_path / "kept"), job_of(drawn(SpriteInstance(DISC, 30, 20)))
-    (sprite,) = json.loads(job.line)["sprites"]
-    painter._paint_sprite(*sprite)
+    canvas, wanted = painter.Canvas(tmp_path / "kept"), drawn(SpriteInstance(DISC, 30, 20)).drawing
+    painter._paint_sprite(DISC)
     monkeypatch.delattr(painter, "paint")
 
-    painter._run_job(canvas, json.loads(job.ground))
-
-    assert painter._run_job(canvas, json.loads(job.line)) == first
+    assert wanted is not None
+    assert canvas.draw(wanted) == first
 
 
 def test_a_home_keeps_its_backgrounds(tmp_path: Path) -> None:
@@ -365,10 +369,11 @@ def test_a_damaged_background_is_painted_again(tmp_path: Path, damage: str) -> N
 def test_a_full_disk_costs_no_picture(tmp_path: Path) -> None:
     """A background that can be written in part only is drawn all the same, now and by the next worker."""
     with closing(PainterProcess(tmp_path)) as worker:
-        worker.draw(job_of(picture(svg("one"))))  # starts it
-        assert worker._process
-        resource.prlimit(worker._process.pid, resource.RLIMIT_FSIZE, (20, 20))
-        first = worker.draw(job_of(drawn()))
+        worker.draw(picture(svg("one")))  # starts it
+        (process,) = active_children()
+        assert process.pid
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (20, 20))
+        first = worker.draw(drawn())
     (file,) = kept(tmp_path)
     short = file.stat().st_size
 
@@ -409,10 +414,14 @@ def test_the_oldest_backgrounds_are_removed(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "mine.txt").write_text("a GM's own")
     canvas = painter.Canvas(tmp_path)
     for number in range(5):
-        canvas.tell(f"{number}", "<svg xmlns='http://www.w3.org/2000/svg'/>", 9, 9)
-        os.utime(tmp_path / f"{number}-{painter.VERSION}.ground", (number, number))
+        before = kept(tmp_path)
+        canvas.draw(Drawing(Background(f'<circle r="{number}"/>', 9, 9), ()))
+        (new,) = set(kept(tmp_path)).difference(before)
+        os.utime(new, (number, number))
 
-    assert [file.name[:1] for file in kept(tmp_path)] == ["2", "3", "4", "m"]
+    left = [file.stat().st_mtime for file in kept(tmp_path) if file.suffix == ".ground"]
+    assert sorted(left) == [2, 3, 4]
+    assert (tmp_path / "mine.txt").exists()
 
 
 @pytest.mark.parametrize("broken", ["<g", '<g filter="url(#'])
