@@ -40,6 +40,9 @@ SAMPLED = 5
 ALIKE = 12
 """Distance in RGB up to which Pillow may confuse two colours of a palette."""
 
+COMPRESSION = 2
+"""Level at which PNG are compressed; level 5 takes twice as long and saves a seventh of the bytes."""
+
 _INK = re.compile("#[0-9a-fA-F]{6}")
 _SHARE_BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}
 """Share of a label's length that lies before its point."""
@@ -200,6 +203,5 @@ def _reduce_colours(image: Image.Image, inks: list[str]) -> Image.Image:
 
 def _encode_png(image: Image.Image) -> bytes:
     written = io.BytesIO()
-    # Areas of one colour are all that there is to be compressed: run lengths alone take less time, and fewer bytes.
-    image.save(written, "PNG", compress_type=zlib.Z_RLE)
+    image.save(written, "PNG", compress_level=COMPRESSION)
     return written.getvalue()
