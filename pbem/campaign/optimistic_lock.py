@@ -29,7 +29,7 @@ from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, load_absences
 from pbem.campaign.history import load_dice_words
 from pbem.campaign.press import PressVersion, muted_seats, press_version
-from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_campaign, lock_campaign, require_here
+from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_campaign, require_here
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.values import Json, SeatName
@@ -172,14 +172,12 @@ def run_optimistic(
                 require_here(snapshot)
             read_set, planned = load_read_set(session, snapshot), plan(Context(session, app, snapshot, now))
         with app.store.writing() as session:
-            lock_campaign(session, name)
-            snapshot = load_campaign(session, name)
+            snapshot = load_campaign(session, name, lock=True)
             # Compared by value, not by a counter: a writer that forgets to advance one would not be noticed.
             if load_read_set(session, snapshot) == read_set:
                 return keep(Context(session, app, snapshot, now), planned)
     with app.store.writing() as session:
-        lock_campaign(session, name)
-        snapshot = load_campaign(session, name)
+        snapshot = load_campaign(session, name, lock=True)
         _require_same_turn(snapshot, meant)
         context = Context(session, app, snapshot, now)
         return keep(context, plan(context))
