@@ -72,12 +72,12 @@ def resolve(
 def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
     by_gm = turn.reason == BY_GM
     still = at_word if by_gm else run_condition(turn)
-    if not by_gm and awaits_ruling(app, turn, now):
-        done.needs_ruling.append(turn)
-        event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
-    elif after := run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
+    if after := run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)
         event("turn resolved", **dataclasses.asdict(turn), state=after.state_hash)
     elif by_gm:
         said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
         done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
+    elif awaits_ruling(app, turn, now):
+        done.needs_ruling.append(turn)
+        event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
