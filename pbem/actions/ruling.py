@@ -274,12 +274,7 @@ class OpenRuling(NamedTuple):
 
 
 def awaits_ruling(app: App, turn: DueTurn, now: dt.datetime) -> bool:
-    """Return True if a due turn must wait for its GM; it is held from then on."""
-    # Most games need no ruling: their campaigns are not locked.
-    with app.store.reading() as session:
-        game = session.scalar(select(Campaign.game).where(Campaign.name == turn.campaign))
-    if not game or not isinstance(app.game(game), Adjudicated):
-        return False
+    """Return True if a due turn that was not run must wait for its GM; it is held from then on."""
     with app.store.writing() as session:
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         waits = recheck_due(session, turn, now) is not None and needs_ruling(context)

@@ -141,7 +141,7 @@ _ADVANCE = (
 _THESE = Seat.id.in_(bindparam("seats", expanding=True))
 _MISSED = update(Seat).where(_THESE).values(nmr_in_a_row=Seat.nmr_in_a_row + 1, nmr_total=Seat.nmr_total + 1)
 # Statements of every turn, built once: building them takes longer than running them.
-_CAME = update(Seat).where(_THESE).values(nmr_in_a_row=0)
+_CAME = update(Seat).where(_THESE, Seat.nmr_in_a_row > 0).values(nmr_in_a_row=0)
 
 RunCondition = Callable[[Context], bool]
 """Returns True if a turn is still to be run; asked each time the run is planned."""

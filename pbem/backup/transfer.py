@@ -158,8 +158,7 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
         CampaignError: It has not moved.
     """
     with app.store.writing() as session:
-        lock_campaign(session, name)
-        context = Context(session, app, load_campaign(session, name), now)
+        context = Context(session, app, load_campaign(session, name, lock=True), now)
         if context.snapshot.status != CampaignState.MOVED:
             raise CampaignError(f"campaign {name} has not moved: it is {context.snapshot.status}")
         # One mail instead of two, where the one that it moves is still queued.
@@ -169,8 +168,7 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
 
 def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
     with app.store.writing() as session:
-        lock_campaign(session, name)
-        snapshot = load_campaign(session, name)
+        snapshot = load_campaign(session, name, lock=True)
         if snapshot.status == CampaignState.MOVED:
             if snapshot.moved_to.lower() != to.lower():
                 raise CampaignError(

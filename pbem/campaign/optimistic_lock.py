@@ -29,7 +29,7 @@ from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, load_absences
 from pbem.campaign.history import load_dice_words
 from pbem.campaign.press import PressVersion, muted_seats, press_version
-from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_campaign, lock_campaign, require_here
+from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_campaign, require_here
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.values import Json, SeatName
@@ -57,7 +57,7 @@ class Conflict(CampaignError):
 
 @dataclass(frozen=True, slots=True)
 class _TurnRow:
-    """The columns of a turn that can still change; `rolls` is the number of its rolls."""
+    """The columns of a turn that can still change, and the numbers of its rolls and sheets, which only grow."""
 
     id: int
     number: int
@@ -65,15 +65,15 @@ class _TurnRow:
     deadline: dt.datetime | None
     ruling: Json
     rolls: int
+    sheets: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadSet:
-    """The rows that an action was planned from. Rows that never change are represented by their ids."""
+    """The rows that an action was planned from."""
 
     snapshot: CampaignSnapshot
     turns: tuple[_TurnRow, ...]
-    sheets: tuple[int, ...]
     codes: tuple[str, ...]
     absences: tuple[AbsencePeriod, ...]
     words: PressVersion
@@ -81,22 +81,16 @@ class ReadSet:
     dice: tuple[DiceWord, ...]
 
 
-_ROLLS = (
-    select(func.count())
-    .where(StoredRoll.campaign_id == Turn.campaign_id, StoredRoll.turn == Turn.number)
-    .correlate(Turn)
-    .scalar_subquery()
-)
+_ROLLS = select(func.count()).where(StoredRoll.campaign_id == Turn.campaign_id, StoredRoll.turn == Turn.number)
+_SHEETS = select(func.count()).where(OrderSheet.turn_id == Turn.id)
+_COUNTS = [rows.correlate(Turn).scalar_subquery() for rows in (_ROLLS, _SHEETS)]
 _TURNS = (
-    select(Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling, _ROLLS)
+    select(Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling, *_COUNTS)
     .where(is_current(bindparam("campaign")), Turn.number >= bindparam("first"))
     .order_by(Turn.number)
 )
-_SHEETS = (
-    select(OrderSheet.id).where(OrderSheet.turn_id.in_(bindparam("turns", expanding=True))).order_by(OrderSheet.id)
-)
 # Built once: building these statements takes longer than executing them.
-_CODES = select(Report.code).where(Report.turn_id.in_(bindparam("turns", expanding=True))).order_by(Report.id)
+_CODES = select(Report.code).where(Report.turn_id == bindparam("turn")).order_by(Report.id)
 
 
 def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
@@ -104,12 +98,10 @@ def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
     database = flushed_connection(session)
     last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
     turns = tuple(_TurnRow(*row) for row in last_two)
-    ids = [turn.id for turn in turns]
     return ReadSet(
         snapshot=snapshot,
         turns=turns,
-        sheets=tuple(database.execute(_SHEETS, {"turns": ids}).scalars()),
-        codes=tuple(database.execute(_CODES, {"turns": ids[-1:]}).scalars()),
+        codes=tuple(database.execute(_CODES, {"turn": turns[-1].id}).scalars()) if turns else (),
         absences=load_absences(session, snapshot),
         words=press_version(session, snapshot.id),
         muted=muted_seats(session, snapshot),
@@ -172,14 +164,12 @@ def run_optimistic(
                 require_here(snapshot)
             read_set, planned = load_read_set(session, snapshot), plan(Context(session, app, snapshot, now))
         with app.store.writing() as session:
-            lock_campaign(session, name)
-            snapshot = load_campaign(session, name)
+            snapshot = load_campaign(session, name, lock=True)
             # Compared by value, not by a counter: a writer that forgets to advance one would not be noticed.
             if load_read_set(session, snapshot) == read_set:
                 return keep(Context(session, app, snapshot, now), planned)
     with app.store.writing() as session:
-        lock_campaign(session, name)
-        snapshot = load_campaign(session, name)
+        snapshot = load_campaign(session, name, lock=True)
         _require_same_turn(snapshot, meant)
         context = Context(session, app, snapshot, now)
         return keep(context, plan(context))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, select
+from sqlalchemy import BindParameter, ColumnElement, CursorResult, and_, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import mixed_seed
@@ -215,7 +215,7 @@ _COLUMNS = [column for column in Campaign.__table__.columns if column.name != "g
 # Built once, as all statements that run for each message, seat or turn: building one and finding its compiled form
 # costs four to eight times what executing it does (bench.statements). Statements of commands are built where they run.
 _CAMPAIGN = select(*_COLUMNS).where(Campaign.name == bindparam("name"))
-_LOCK = select(Campaign.id).where(Campaign.name == bindparam("name")).with_for_update()
+_LOCKED = _CAMPAIGN.with_for_update()
 _SEATS = (
     select(Seat.id, Seat.name, Seat.status, Seat.paused, Person.address, Person.plain, Person.pages)
     .outerjoin(Person, Person.id == Seat.person_id)
@@ -224,20 +224,23 @@ _SEATS = (
 )
 
 
-def lock_campaign(session: Session, name: str) -> None:
-    """Keep other transactions from changing a campaign, or saving a sheet of it, until this one ends.
+def lock_campaign(session: Session, name: str) -> CursorResult[Any]:
+    """Keep other transactions from changing a campaign, or saving a sheet of it, until this one ends; return its row.
 
     Objects that the session has loaded are expired: they may have changed while it waited.
     """
     # SQLite ignores FOR UPDATE, and needs no lock: a writing session there is the only one.
-    flushed_connection(session).execute(_LOCK, {"name": name})
+    found = flushed_connection(session).execute(_LOCKED, {"name": name})
     session.expire_all()
+    return found
 
 
-def load_campaign(session: Session, name: str) -> CampaignSnapshot:
-    """Return the campaign of this name. Raises CampaignError with the nearest name there is."""
+def load_campaign(session: Session, name: str, *, lock: bool = False) -> CampaignSnapshot:
+    """Return the campaign of this name, locked if asked. Raises CampaignError with the nearest name there is."""
     database = flushed_connection(session)
-    campaign = database.execute(_CAMPAIGN, {"name": name}).first()
+    # A row that was replaced while its lock was waited for is found by a later statement only.
+    locked = lock_campaign(session, name).first() if lock else None
+    campaign = locked or database.execute(_CAMPAIGN, {"name": name}).first()
     if campaign is None:
         names = session.scalars(select(Campaign.name).order_by(Campaign.name)).all()
         raise CampaignError(f'no campaign "{name}". {suggest_name(name, names, "Campaigns")}')
@@ -274,8 +277,7 @@ def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
 
     Raises CampaignError, also if it is not played here any more.
     """
-    lock_campaign(session, name)
-    snapshot = load_campaign(session, name)
+    snapshot = load_campaign(session, name, lock=True)
     require_here(snapshot)
     return snapshot
 

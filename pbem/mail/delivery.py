@@ -331,30 +331,22 @@ class _Sender:
         due = is_due(self._now) & self._which
         if self._newest is not None:
             due &= OUTBOX.c.id <= self._newest
-        ids = self._next(session, due)
-        if not ids:
-            return []
-        claim = (
-            update(OUTBOX)
-            .where(OUTBOX.c.id.in_(ids), due)
-            .values(state=OutgoingState.SENDING, not_before=self._now + CLAIM, **_AS_THEY_ARE)
-            .returning(*(OUTBOX.c[field.name] for field in fields(_Claimed)))
-        )
-        found = {row.id: _Claimed(*row) for row in session.connection().execute(claim)}
-        return [found[id_] for id_ in ids if id_ in found]
-
-    def _next(self, session: Session, due: ColumnElement[bool]) -> list[int]:
-        """Return the ids to claim next, in order."""
-        # To sort all due mail for each batch would take longer with every mail that waits.
         while True:
+            # To sort all due mail for each batch would take longer with every mail that waits.
             if not self._ahead:
                 self._ahead += session.scalars(select(OUTBOX.c.id).where(due).order_by(*IN_ORDER).limit(AHEAD))
             some, self._ahead = self._ahead[:BATCH], self._ahead[BATCH:]
             # Rows that another sender claims at this moment are left to it.
             mine = select(OUTBOX.c.id).where(OUTBOX.c.id.in_(some), due).with_for_update(skip_locked=True)
-            free = set(session.scalars(mine)) if some else set()
-            if free or not some:
-                return [id_ for id_ in some if id_ in free]
+            claim = (
+                update(OUTBOX)
+                .where(OUTBOX.c.id.in_(mine))
+                .values(state=OutgoingState.SENDING, not_before=self._now + CLAIM, **_AS_THEY_ARE)
+                .returning(*(OUTBOX.c[field.name] for field in fields(_Claimed)))
+            )
+            found = {row.id: _Claimed(*row) for row in session.connection().execute(claim)} if some else {}
+            if found or not some:
+                return [found[id_] for id_ in some if id_ in found]
 
     def _deliver(self, batch: Sequence[_Claimed]) -> list[_Outcome]:
         outcomes: list[_Outcome] = []

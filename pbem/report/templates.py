@@ -324,8 +324,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return obj[attribute]
         if (kind, attribute) in self._safe:
             value = getattr(obj, attribute, self)
-            if value is not self and type(value) not in _METHODS:  # str.format is one, and needs wrapping
-                return value
+            if value is not self:
+                return value if type(value) not in _METHODS else self.wrap_str_format(value) or value
         return super().getattr(obj, attribute)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:

@@ -22,7 +22,6 @@ from pbem.campaign.snapshot import (
     SeatView,
     load_campaign,
     load_last_reports,
-    lock_campaign,
     locked_campaign,
 )
 from pbem.errors import ConfigError, StoreError
@@ -228,9 +227,8 @@ def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datet
 
 def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
     with app.store.writing() as session:
-        lock_campaign(session, turn.campaign)
         # The turn that failed, whichever is open now.
-        snapshot = replace(load_campaign(session, turn.campaign), turn=turn.turn)
+        snapshot = replace(load_campaign(session, turn.campaign, lock=True), turn=turn.turn)
         page = TurnFailed(
             campaign=snapshot.name,
             label=f"turn {turn.turn}",

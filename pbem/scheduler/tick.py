@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from threading import Event
 from types import FrameType
+from typing import NamedTuple, Self
 
 from sqlalchemy import func, select
 
@@ -28,6 +29,7 @@ from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
 from pbem.campaign.deadlines import (
     BY_GM,
     DueTurn,
+    OpenTurnStatus,
     due_turns,
     held_for_rulings,
     open_turns,
@@ -158,22 +160,35 @@ def run_due(
     each_by_itself(app, lambda name: _run_campaign(app, moment, done, name, progress), done.problems, campaign)
 
 
-def find_due(app: App, moment: TickTime, campaign: str | None) -> Iterator[str]:
-    """Yield campaigns, of all or only the given one, in which something is due."""
-    waiting = open_turns(app, campaign)
-    found = due_turns(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
-    yield from (turn.campaign for turn in (*found, *requested_runs(app, moment.at, campaign)))
+class OpenWork(NamedTuple):
+    """The open turns of all campaigns, or of the `campaign` alone, and the runs that GMs have requested."""
+
+    campaign: str | None
+    turns: Sequence[OpenTurnStatus]
+    requested: Sequence[DueTurn]
+
+    @classmethod
+    def load(cls, app: App, now: dt.datetime, campaign: str | None = None) -> Self:
+        """Return the work of all campaigns or of one, as it is now."""
+        return cls(campaign, open_turns(app, campaign), requested_runs(app, now, campaign))
+
+
+def find_due(app: App, moment: TickTime, work: OpenWork) -> Iterator[str]:
+    """Yield the campaigns in which something is due."""
+    found = due_turns(work.turns, moment.at, by_deadline=moment.readable, outage=moment.outage)
+    yield from (turn.campaign for turn in (*found, *work.requested))
     with app.store.reading() as session:
-        yield from held_for_rulings(session, campaign)
+        yield from held_for_rulings(session, work.campaign)
     if moment.readable:
-        yield from (turn.campaign for turn in turns_to_notify(waiting, moment.at))
+        yield from (turn.campaign for turn in turns_to_notify(work.turns, moment.at))
 
 
 def _run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
-    if any(True for _ in find_due(app, moment, campaign)):
+    work = OpenWork.load(app, moment.at, campaign)
+    if any(True for _ in find_due(app, moment, work)):
         from pbem.scheduler.turns import run_campaign
 
-        run_campaign(app, moment, done, campaign, progress)
+        run_campaign(app, moment, done, work, progress)
 
 
 def sync_archive(app: App, now: dt.datetime, done: TickResult) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, is_requested, run_turn
 from pbem.app import App
-from pbem.campaign.deadlines import BY_GM, DueTurn, OpenTurnStatus, due_turns, open_turns, requested_runs
+from pbem.campaign.deadlines import BY_GM, DueTurn, OpenTurnStatus, due_turns
 from pbem.errors import StoreError
 from pbem.log import event
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
@@ -18,23 +18,22 @@ from pbem.scheduler.review import hold_doubtful_turns, run_condition
 from pbem.util import Progress
 
 if TYPE_CHECKING:
-    from pbem.scheduler.tick import TickResult, TickTime
+    from pbem.scheduler.tick import OpenWork, TickResult, TickTime
 
 
-def run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
-    """Remind, run the turns that are due and send digests, in all campaigns or in one."""
+def run_campaign(app: App, moment: TickTime, done: TickResult, work: OpenWork, progress: Progress) -> None:
+    """Remind, run the turns that are due and send digests. Each step checks again what it does."""
     now = moment.at
-    waiting = open_turns(app, campaign)
     if moment.readable:
-        reminded, problems = send_reminders(app, waiting, now)
+        reminded, problems = send_reminders(app, work.turns, now)
         done.reminded += reminded
         done.problems += problems
     # As of `read_until` where mail is left: sheets that were sent in time may be among it.
-    found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
+    found = due_turns(work.turns, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
     # A GM's request runs the turn as it is, whatever would hold it; after that it is no longer due.
-    turns = [*requested_runs(app, now, campaign), *_hold_doubtful(app, found, waiting, now, done)]
+    turns = [*work.requested, *_hold_doubtful(app, found, work.turns, now, done)]
     resolve(app, turns, now, done, progress, at_word=is_requested)
-    done.problems += send_digests(app, now, campaign)
+    done.problems += send_digests(app, now, work.campaign)
 
 
 def _hold_doubtful(
@@ -73,12 +72,12 @@ def resolve(
 def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
     by_gm = turn.reason == BY_GM
     still = at_word if by_gm else run_condition(turn)
-    if not by_gm and awaits_ruling(app, turn, now):
-        done.needs_ruling.append(turn)
-        event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
-    elif after := run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
+    if after := run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)
         event("turn resolved", **dataclasses.asdict(turn), state=after.state_hash)
     elif by_gm:
         said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
         done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
+    elif awaits_ruling(app, turn, now):
+        done.needs_ruling.append(turn)
+        event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)

@@ -49,6 +49,7 @@ from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST
 from pbem.mail.outbox import is_due, partition_of
 from pbem.scheduler.tick import (
+    OpenWork,
     TickResult,
     TickTime,
     answer_mail,
@@ -215,7 +216,7 @@ def _find_jobs(app: App, now: dt.datetime) -> set[QueuedJob]:
 def _campaigns_due(app: App, moment: TickTime) -> set[str]:
     """Return the campaigns in which something may be due besides messages."""
     try:
-        return set(find_due(app, moment, None))
+        return set(find_due(app, moment, OpenWork.load(app, moment.at)))
     except (*UNREADABLE, CampaignError):
         with app.store.reading() as session:
             names = session.scalars(select(Campaign.name)).all()
@@ -225,7 +226,7 @@ def _campaigns_due(app: App, moment: TickTime) -> set[str]:
 def _may_be_due(app: App, moment: TickTime, campaign: str) -> bool:
     """Return True if something may be due in a campaign, or it cannot be read: its job will report that."""
     try:
-        return any(True for _ in find_due(app, moment, campaign))
+        return any(True for _ in find_due(app, moment, OpenWork.load(app, moment.at, campaign)))
     except (*UNREADABLE, CampaignError):
         return True
 
