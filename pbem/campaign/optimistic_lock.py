@@ -57,7 +57,11 @@ class Conflict(CampaignError):
 
 @dataclass(frozen=True, slots=True)
 class _TurnRow:
-    """The columns of a turn that can still change, and the numbers of its rolls and sheets, which only grow."""
+    """The columns of a turn that can still change.
+
+    With them the numbers of its rolls, of its sheets, and of those that are accepted: none of these rows is ever
+    deleted, and only by `accepted` does a sheet that is there change what the turn is computed from.
+    """
 
     id: int
     number: int
@@ -66,6 +70,7 @@ class _TurnRow:
     ruling: Json
     rolls: int
     sheets: int
+    accepted: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +88,7 @@ class ReadSet:
 
 _ROLLS = select(func.count()).where(StoredRoll.campaign_id == Turn.campaign_id, StoredRoll.turn == Turn.number)
 _SHEETS = select(func.count()).where(OrderSheet.turn_id == Turn.id)
-_COUNTS = [rows.correlate(Turn).scalar_subquery() for rows in (_ROLLS, _SHEETS)]
+_COUNTS = [rows.correlate(Turn).scalar_subquery() for rows in (_ROLLS, _SHEETS, _SHEETS.where(OrderSheet.accepted))]
 _TURNS = (
     select(Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling, *_COUNTS)
     .where(is_current(bindparam("campaign")), Turn.number >= bindparam("first"))

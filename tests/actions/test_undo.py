@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement
 from pbem.actions.rerun import EditState, ShowState
 from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
+from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule, ShowJournal
 from pbem.actions.undo import UndoChange, UndoResult
@@ -26,12 +29,14 @@ from pbem.app import App
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
+from pbem.ruleset import Order, View
 from pbem.scheduler.tick import run_campaign_now
-from pbem.store.models import Announcement, Base, JournalEntry, OrderSheet, OutgoingMail
+from pbem.store.models import Announcement, Base, JournalEntry, OrderSheet, OutgoingMail, Turn
 from tests.actions.acts import STAGES, choose, form
 from tests.actions.history import begin, play
 from tests.inbox.people import insist
 from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.ruleset import Auction
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 
@@ -256,6 +261,29 @@ def test_a_sheet_that_was_entered_no_longer_counts(running: Desk) -> None:
         sheets = session.execute(select(OrderSheet.accepted, OrderSheet.author).order_by(OrderSheet.id)).all()
     assert [tuple(row) for row in sheets[-2:]] == [(True, "player"), (False, "gm")]
     assert act(running, EnterSheet("red", [(1, "BID 3")])).version == 3
+
+
+def test_a_sheet_undone_while_its_turn_is_computed_does_not_count(running: Desk) -> None:
+    """The turn is computed again with the sheet before it."""
+    undone: list[UndoResult] = []
+
+    class Interrupted(Auction):
+        """Auction in which the GM undoes a sheet while defaults are asked for."""
+
+        def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
+            if not undone:
+                undone.append(undo(running))
+            return super().defaults(view, kept)
+
+    running.reply(running.last(), "BID 1")
+    running.tick()
+    act(running, EnterSheet("red", [(1, "BID 3")]))
+    run_turn(replace(running.app, games={"toy": Interrupted()}), "toy1", running.now, reason="test")
+
+    with running.app.store.reading() as session:
+        kept = session.scalar(select(Turn.record).where(Turn.number == 2))
+    assert kept is not None
+    assert (len(undone), json.loads(kept)["orders"]["red"]) == (1, [{"order": "bid", "coins": 1}])
 
 
 def test_words_for_reports_are_taken_out_and_put_back(running: Desk) -> None:
