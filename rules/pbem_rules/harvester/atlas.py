@@ -46,24 +46,36 @@ class Atlas:
         self.planet = planet_of(view["size"])
 
     @cached_property
-    def sightings(self) -> dict[Hex, Sighting]:
-        """Every scanned hex, except dust fields seen from outside."""
+    def quiet(self) -> dict[Hex, Sighting]:
+        """The hexes that scanners show to be clear."""
         found: dict[Hex, Sighting] = {}
         for nothing, spots in zip(_NOTHING, self.view["quiet"], strict=True):
             found.update(dict.fromkeys(zip(spots[::2], spots[1::2], strict=True), nothing))
-        for band, rows in enumerate(self.view["scan"], 1):
-            found.update(((q, r), Sighting(band, bool(marked), *facts)) for q, r, marked, *facts in rows)
         return found
+
+    @cached_property
+    def traces(self) -> dict[Hex, Sighting]:
+        """The other scanned hexes, except dust fields seen from outside."""
+        return {
+            (q, r): Sighting(band, bool(marked), *facts)
+            for band, rows in enumerate(self.view["scan"], 1)
+            for q, r, marked, *facts in rows
+        }
+
+    @cached_property
+    def sightings(self) -> dict[Hex, Sighting]:
+        """Every scanned hex, except dust fields seen from outside."""
+        return self.quiet | self.traces
 
     @cached_property
     def marked(self) -> dict[Hex, Sighting]:
         """The hexes that may hold a resource: in band 1 those that do, elsewhere those with a mark (ruling 9)."""
-        found = {}
-        for band, rows in enumerate(self.view["scan"], 1):
-            for q, r, marked, *facts in rows:
-                if facts[-1] if band == 1 else marked:
-                    found[q, r] = Sighting(band, True, *facts)
-        return found
+        return {
+            (q, r): Sighting(band, True, *facts)
+            for band, rows in enumerate(self.view["scan"], 1)
+            for q, r, marked, *facts in rows
+            if (facts[-1] if band == 1 else marked)
+        }
 
     @cached_property
     def crags(self) -> frozenset[Hex]:

@@ -128,7 +128,7 @@ class _March:
             places = self.cells[alive]
             verdicts = judge(places, self.sides[alive], self.strength[alive])
             # Equals that stand together are told of each other once (ruling 14).
-            news = (verdicts != TIED) | ~np.isin(places, self.play.standoffs)
+            news = (verdicts != TIED) | ~among(places, np.array(self.play.standoffs, np.int64))
             self.conquests = {}
             self._fight(alive[news], places[news], verdicts[news], border=False)
             self.play.standoffs = tuple(np.unique(places[verdicts == TIED]).tolist())
@@ -253,9 +253,11 @@ class _March:
 
     def _fight(self, units: Ints, places: Ints, verdicts: Ints, *, border: bool) -> None:
         """Tell of the fights at all places where a unit has a verdict other than PEACE, and note conquests."""
-        fought = verdicts != PEACE
-        order = np.lexsort((units[fought], places[fought]))
-        units, places, verdicts = (row[fought][order] for row in (units, places, verdicts))
+        fought = np.flatnonzero(verdicts != PEACE)
+        if not len(fought):
+            return
+        fought = fought[np.lexsort((units[fought], places[fought]))]
+        units, places, verdicts = units[fought], places[fought], verdicts[fought]
         columns = [row.tolist() for row in (units, verdicts, self.sides[units], self.strength[units])]
         edges = np.flatnonzero(np.diff(places, prepend=-1, append=-1)).tolist()
         for first, last in pairwise(edges):

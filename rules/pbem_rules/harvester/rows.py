@@ -26,7 +26,8 @@ _BANDS = ("Beside your units", "Two hexes off", "Three hexes off", "Four hexes o
 def with_rows(view: View) -> View:
     """Return a view of any version with the rows of its report; those of a player who is out are not used."""
     view = renewed(view)
-    here = sum(map(len, view["scan"])) <= LISTED
+    scanned = sum(map(len, view["scan"]))
+    here = scanned <= LISTED
     facts = {
         "units": [*_others(view), *_lost(view)],
         "finds": _finds(view, 1 if here else WORTH),
@@ -35,7 +36,12 @@ def with_rows(view: View) -> View:
         "dust": _ground("Dust:", view["dust"]),
     }
     rows = {name: [[fact] for fact in some] for name, some in facts.items()}
-    return {**view, "rows": {**rows, "here": here, "worth": WORTH, "tallies": [] if here else [*_tallies(view)]}}
+    more = {
+        "crews": [(f"{q},{r}", [each["unit"] for each in crew]) for (q, r), crew in grouped(view["units"], "q", "r")],
+        "bulk": scanned + len(view["contacts"]) + sum(len(each["units"]) for each in view["subservients"]),
+        "tallies": [] if here else [*_tallies(view)],
+    }
+    return {**view, "rows": {**rows, **more, "here": here, "worth": WORTH}}
 
 
 def _spots(rows: Iterable[Sequence[Any]]) -> str:

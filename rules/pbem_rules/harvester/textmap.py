@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import textwrap
 from collections.abc import Sequence
 
 from pbem.ruleset import View
 from pbem_rules.common.hexes import Hex, distance
-from pbem_rules.common.textgrid import TextGrid
 from pbem_rules.harvester.atlas import UNKNOWN, Atlas, Sighting
 from pbem_rules.harvester.memory import lost_foes
 from pbem_rules.harvester.planet import DIRECTIONS
@@ -24,6 +22,7 @@ RADIUS = 8
 _ORDER = "hglsc%&"
 
 _PITCH = 4
+_UNSEEN = " " * _PITCH
 _MARGIN = 9
 
 LEGEND = """\
@@ -42,46 +41,25 @@ def text_map(view: View) -> str:
     if view["harvester"] is None:
         return ""
     atlas = Atlas(view)
-    rows = [_row(atlas, r) for r in range(-RADIUS, RADIUS + 1)]
-    signs = _signs(view, atlas, frozenset().union(*rows))
-    grid = TextGrid(WIDTH, len(rows))
-    seams: list[str] = []
-    for y, columns in enumerate(rows):
-        row = [spot for spot in columns if spot in signs]
-        if row:
-            grid.put(0, y, written(row[0]).rjust(_MARGIN - 2))
-        for spot in row:
-            grid.put(columns[spot], y, signs[spot])
-        for spot in _behind_seams(atlas, row):
-            grid.put(columns[spot] - 1, y, "|")
-            seams.append(f"the row of {written(row[0])} with {written(spot)}")
-    remembered = [_REMEMBERED] if any(sign.startswith("?") for sign in signs.values()) else []
-    return "\n".join([*_trimmed(grid.lines()), "", LEGEND, *remembered, *_told(seams)])
-
-
-def _row(atlas: Atlas, r: int) -> dict[Hex, int]:
-    """Return the hexes of a row of the map, from west to east, with their columns; no hex is in it twice."""
-    home_q, home_r = atlas.home
-    spots = {(home_q + q, home_r + r): x for q, x in _columns(r)}
+    signs = _signs(view, atlas)
     # Away from the seam names need not be looked up, and most maps have none.
-    return spots if _is_inland(atlas) else {atlas.named(spot): x for spot, x in spots.items()}
-
-
-@functools.cache
-def _columns(r: int) -> tuple[tuple[int, int], ...]:
-    """Return each hex of a row by its distance east of the Harvester's, with its column."""
-    ways = range(max(-RADIUS, -RADIUS - r), min(RADIUS, RADIUS - r) + 1)
-    return tuple((q, _MARGIN + _PITCH * (q + RADIUS) + _PITCH // 2 * r) for q in ways)
-
-
-def _is_inland(atlas: Atlas) -> bool:
-    """Return True if the map lies wholly within the chart, without a seam."""
-    return distance(atlas.home, (0, 0)) + RADIUS < atlas.planet.size - 1
-
-
-def _behind_seams(atlas: Atlas, row: Sequence[Hex]) -> list[Hex]:
-    """Return the hexes of a row before which the chart has its seam (ruling 15)."""
-    return [] if _is_inland(atlas) else [spot for spot in row[1:] if atlas.beyond_seam(spot, DIRECTIONS["W"])]
+    inland = distance(atlas.home, (0, 0)) + RADIUS < atlas.planet.size - 1
+    lines: list[str] = []
+    seams: list[str] = []
+    for r in range(-RADIUS, RADIUS + 1):
+        ways = range(max(-RADIUS, -RADIUS - r), min(RADIUS, RADIUS - r) + 1)
+        row = [(atlas.home[0] + q, atlas.home[1] + r) for q in ways]
+        row = row if inland else [atlas.named(spot) for spot in row]
+        known = [spot for spot in row if spot in signs]
+        head = written(known[0]).rjust(_MARGIN - 2) if known else ""
+        for spot in [] if inland else known[1:]:
+            if atlas.beyond_seam(spot, DIRECTIONS["W"]):
+                signs[spot] = "|" + signs[spot][1:]
+                seams.append(f"the row of {written(known[0])} with {written(spot)}")
+        cells = [signs.get(spot, _UNSEEN) for spot in row]
+        lines.append((head.ljust(_MARGIN - 1 + _PITCH // 2 * abs(r)) + "".join(cells)).rstrip())
+    remembered = [_REMEMBERED] if any("?" in line for line in lines) else []
+    return "\n".join([*_trimmed(lines), "", LEGEND, *remembered, *_told(seams)])
 
 
 def _told(seams: Sequence[str]) -> list[str]:
@@ -96,15 +74,18 @@ def _trimmed(lines: list[str]) -> list[str]:
     return lines[shown[0] : shown[-1] + 1]
 
 
-def _signs(view: View, atlas: Atlas, shown: frozenset[Hex]) -> dict[Hex, str]:
-    """Return the three signs of every known hex that is shown."""
-    near = {spot: seen for spot, seen in atlas.sightings.items() if spot in shown}
+def _signs(view: View, atlas: Atlas) -> dict[Hex, str]:
+    """Return a blank and the three signs of every known hex."""
     who = _occupants(view)
     ground = dict.fromkeys(map(tuple, view["dust"]), ":") | dict.fromkeys(atlas.crags, "^")
-    signs = {spot: _first(spot, seen, who, ground) + _second(seen) + _third(seen) for spot, seen in near.items()}
-    signs = {spot: sign.rstrip() for spot, sign in ground.items()} | signs
-    lost = {each.spot for each in lost_foes(view) if each.spot in shown}
-    return signs | {spot: "?" + signs.get(spot, "")[1:] for spot in sorted(lost) if signs.get(spot, ".")[0] in ".:^"}
+    signs = dict.fromkeys(atlas.quiet, " .  ") | {spot: f" {sign}  " for spot, sign in ground.items()}
+    for spot, seen in atlas.traces.items():
+        first = who.get(spot) or (_digit(seen.number) if seen.number > 0 else ground.get(spot, "."))
+        signs[spot] = f" {first}{_second(seen)}" + ("'" if seen.moved > 0 else " ")
+    for each in lost_foes(view):
+        sign = signs.get(each.spot, _UNSEEN)
+        signs[each.spot] = f" ?{sign[2:]}" if sign[1] in " .:^" else sign
+    return signs
 
 
 def _occupants(view: View) -> dict[Hex, str]:
@@ -125,22 +106,10 @@ def _sign(contact: View) -> str:
     return "%" if kind == "H" else "&"
 
 
-def _first(spot: Hex, seen: Sighting, who: dict[Hex, str], ground: dict[Hex, str]) -> str:
-    if spot in who:
-        return who[spot]
-    if seen.number > 0:
-        return _digit(seen.number)
-    return ground.get(spot, ".")
-
-
 def _second(seen: Sighting) -> str:
     if seen.resources == UNKNOWN:
         return "*" if seen.marked else " "
     return _digit(seen.resources) if seen.resources else " "
-
-
-def _third(seen: Sighting) -> str:
-    return "'" if seen.moved > 0 else " "
 
 
 def _digit(number: int) -> str:
