@@ -40,7 +40,7 @@ from pbem.inbox.command_parser import (
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
-from pbem.inbox.replies import ECHO, answer, is_echo, send_cleared, send_receipts, warn_sheet_limit
+from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, send_verdict, warn_sheet_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_finder import SheetText, choose_sheet, file_lines, find_sheet
 from pbem.inbox.synonyms import as_command
@@ -221,7 +221,7 @@ def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earli
         result = CommandResult(ClearOrders.usage, "\n".join(_describe_cleared(spot)), sheet)
         return AnswerPage(address=case.address, done=(result,), notes=notes)
 
-    send_cleared(case, spot, page_for, version=earlier.next, deputy=claim.deputy)
+    send_verdict(case, spot, f"orders cleared, {spot.label}", page_for, earlier.next, claim.deputy)
     return f"orders of {spot.seat} in {spot.campaign} cleared: sheet {counted.version} counts no more", False
 
 

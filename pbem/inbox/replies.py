@@ -252,31 +252,26 @@ def _add_warning(
 
 def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
     """Queue the receipt for the seat's own address, in the thread of the sheet, and for the deputy who sent it."""
-    mailer, name = _mailer(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
-    names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
-    mails = []
-    for to, parts in names.items():
-        own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
-        # A receipt has its verdict in its subject, and no "Re:": a changed subject begins a conversation of its own.
-        heading, coded = Heading(mailer, page.subject), replace(page, code=own.code)
-        id_ = mailer.id_of(*parts)
-        mails.append(_draft(case, mailer, to, coded, id_=id_, spot=own, code=own.code, kind="receipt", heading=heading))
-    mailer.send(case.session, case.now, *mails)
+    send_verdict(case, spot, page.subject, lambda own: replace(page, code=own.code), page.version, deputy)
 
 
-def send_cleared(
-    case: MessageContext, spot: SeatContext, page_for: Callable[[SeatContext], Page], *, version: int, deputy: str = ""
+def send_verdict(
+    case: MessageContext,
+    spot: SeatContext,
+    subject: str,
+    page_for: Callable[[SeatContext], Page],
+    version: int,
+    deputy: str,
 ) -> None:
-    """Queue the answer to CLEAR ORDERS, in place of a receipt; `page_for` makes it, with the reader's own code."""
+    """Queue a receipt, or the answer in its place; `page_for` makes it, with the reader's own code."""
     mailer, name = _mailer(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
-    mails = []
+    # It has its verdict in its subject, and no "Re:": a changed subject begins a conversation of its own.
+    heading, mails = Heading(mailer, subject), []
     for to, parts in names.items():
         own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
-        mail = _draft(
-            case, mailer, to, page_for(own), id_=mailer.id_of(*parts), spot=own, code=own.code, kind="receipt"
-        )
-        mails.append(replace(mail, subject=mailer.subject(f"orders cleared, {spot.label}", own.code)))
+        page, id_ = page_for(own), mailer.id_of(*parts)
+        mails.append(_draft(case, mailer, to, page, id_=id_, spot=own, code=own.code, kind="receipt", heading=heading))
     mailer.send(case.session, case.now, *mails)
 
 
