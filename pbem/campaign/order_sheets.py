@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -332,11 +331,15 @@ def clear_sheets(
         "digest": json_sha256([]),
         "text": "CLEAR ORDERS\n",
         "orders": [],
-        "findings": [dataclasses.asdict(note)],
+        "findings": [_finding_row(note)],
         "received_at": now,
         "author": author,
     }
     database.execute(_KEEP, [row])
+
+
+def _finding_row(finding: Finding) -> dict[str, int | str]:
+    return {name: getattr(finding, name) for name in Finding.__slots__}
 
 
 def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
@@ -351,7 +354,7 @@ def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
         "digest": reading.digest,
         "text": sheet.text or reading.text,
         "orders": reading.orders,
-        "findings": [dataclasses.asdict(finding) for finding in reading.parsed.findings],
+        "findings": list(map(_finding_row, reading.parsed.findings)),
         "received_at": now,
         "author": sheet.author,
     }
