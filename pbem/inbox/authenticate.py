@@ -42,12 +42,11 @@ from pbem.inbox.seat_lookup import (
     load_seat,
     seat_names,
     seats_of,
-    shown_by_code,
     shown_by_reference,
 )
 from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.authentication import AuthVerdict
-from pbem.mail.message import Message, find_reply_codes
+from pbem.mail.message import Message
 from pbem.report.answers import Reason
 from pbem.ruleset.fields import suggest
 from pbem.store.types import CampaignState
@@ -97,9 +96,8 @@ def _authenticate(case: MessageContext, header: SheetHeader | None, *, changing:
     if case.confirmed is not None and case.confirmed.seat_id is not None:
         return _decide(case, Evidence(load_seat(session, case.confirmed.seat_id), "confirmed"), changing=changing)
     key = header.key.lower() if header else ""
-    codes = find_reply_codes(letter, case.address)
-    known = shown_by_code(session, [*codes, key] if key else codes)
-    replied = [known[code] for code in codes if code in known] or shown_by_reference(session, letter.references)
+    known = case.shown_with(key)
+    replied = list(case.shown.values()) or shown_by_reference(session, letter.references)
     if header is None:
         found = _reply_evidence(session, letter, replied)
     elif (spot := find_seat(session, header.campaign, header.seat)) is None:

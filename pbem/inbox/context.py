@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.snapshot import CampaignSnapshot, Context
-from pbem.inbox.seat_lookup import DeputyInfo, SeatContext, ShownReport
+from pbem.inbox.seat_lookup import DeputyInfo, SeatContext, ShownReport, shown_by_code
 from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
@@ -145,10 +145,10 @@ class Evidence:
 class MessageContext:
     """A message while it is processed, in its own transaction.
 
-    `verdict` is that of the receiving server on the sender. `key` names the valid key
-    that the message shows, "" if none (`pbem.inbox.route`). `requests` are those whose
-    codes or mails it shows. `silences` are the reasons why answers that were due are not
-    given. `confirmed` is set once the sender has confirmed the message.
+    `verdict` is that of the receiving server on the sender. `shown` are the reports whose codes are in the recipients
+    or the subject. `key` names the valid key that the message shows, "" if none (`pbem.inbox.route`). `requests` are
+    those whose codes or mails it shows. `silences` are the reasons why answers that were due are not given. `confirmed`
+    is set once the sender has confirmed the message.
     """
 
     app: App
@@ -157,6 +157,7 @@ class MessageContext:
     letter_id: int
     letter: Message
     verdict: AuthVerdict = "none"
+    shown: Mapping[str, ShownReport] = field(default_factory=dict)
     key: str = ""
     requests: Sequence[PendingRequest] = ()
     silences: list[str] = field(default_factory=list)
@@ -185,6 +186,10 @@ class MessageContext:
     def account(self) -> str:
         """The account to whose limits the message counts: its key, or the verdict if it has none."""
         return self.key or self.verdict
+
+    def shown_with(self, key: str) -> Mapping[str, ShownReport]:
+        """Return the reports whose codes the message shows, that of a `key` in its text among them."""
+        return self.shown if not key or key in self.shown else {**self.shown, **shown_by_code(self.session, [key])}
 
     @property
     def proven(self) -> bool:

@@ -42,7 +42,7 @@ from pbem.inbox.plain_answers import PlainAnswer, asks_something, read_answer
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
 from pbem.inbox.replies import SeatMismatchNotice, answer, bare_subject, question, warn_guess_limit, warn_seat
 from pbem.inbox.request_answers import deny_message, pass_on_words
-from pbem.inbox.seat_lookup import SeatContext, find_requests, load_seat
+from pbem.inbox.seat_lookup import SeatContext, find_requests, load_seat, shown_by_code
 from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import ConfirmSender, Doubt, Reason, Refusal
@@ -179,7 +179,9 @@ def handle_confirmation(
         kept.note = f"given up for message {case.letter_id}, by its owner"
         return deal(replace(case, confirmed=confirmed))
     # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
-    note, is_sheet = deal(replace(case, letter=letter, letter_id=kept.id, verdict="none", confirmed=confirmed))
+    shown = shown_by_code(case.session, find_reply_codes(letter, case.address))
+    as_kept = replace(case, letter=letter, letter_id=kept.id, verdict="none", shown=shown, confirmed=confirmed)
+    note, is_sheet = deal(as_kept)
     kept.note = f"its owner's, as message {case.letter_id} says: {note}"
     return f"says that message {kept.id} is theirs", is_sheet
 

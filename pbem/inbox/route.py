@@ -168,8 +168,7 @@ def _token_key(case: MessageContext, header: SheetHeader | None) -> str:
 
 
 def _code_key(case: MessageContext, header: SheetHeader | None) -> str:
-    written = [header.key.lower()] if header and header.key else []
-    shown = shown_by_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
+    shown = case.shown_with(header.key.lower() if header else "")
     found = list(shown.values()) or shown_by_reference(case.session, case.letter.references)
     reports = [each.report_id for each in found if not each.over]
     return f"code {max(reports)}" if reports else ""
@@ -240,7 +239,8 @@ def with_files(app: App, read: ParsedMail) -> ParsedMail:
 def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail, known: Names) -> OpenedMessage:
     """Open a message in a transaction, and find the valid key that it shows."""
     counts = read.verdict == "none" or is_stamping(session, app.settings.authserv_id)
-    case = MessageContext(app, session, now, read.mail.id, read.letter, read.verdict if counts else "none")
+    shown = shown_by_code(session, find_reply_codes(read.letter, app.settings.address))
+    case = MessageContext(app, session, now, read.mail.id, read.letter, read.verdict if counts else "none", shown)
     key = find_credential(case, read.sheet, read.gm_sheet, known)
     return OpenedMessage(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
 
