@@ -63,7 +63,7 @@ from pbem.inbox.sheet_finder import Names, find_sheet
 from pbem.log import event
 from pbem.mail.bounces import parse_bounce
 from pbem.mail.message import Message, find_reply_codes, parse_message
-from pbem.store.models import Campaign, InboxMessage, PendingRequest, Seat
+from pbem.store.models import Campaign, InboxMessage, PendingRequest
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import MessageState
 from pbem.util import Progress, TimeLimitExceeded, no_progress, run_with_time_limit
@@ -283,10 +283,8 @@ class _Partitioner:
         yield from ({each.campaign for each in headers} | ({gm_sheet.campaign} if gm_sheet else set())) & self.known
         keys = [each.key.lower() for each in headers if each.key]
         by_code = shown_by_code(self.session, [*keys, *find_reply_codes(self.letter, self.address)])
-        reports = [*by_code.values(), *shown_by_reference(self.session, self.letter.references)]
-        if seats := {each.seat_id for each in reports}:
-            names = select(Campaign.name).join(Seat, Seat.campaign_id == Campaign.id)
-            yield from self.session.scalars(names.where(Seat.id.in_(seats)))
+        yield from (each.campaign for each in by_code.values())
+        yield from (each.campaign for each in shown_by_reference(self.session, self.letter.references))
 
     def _pending_requests(self) -> list[_Confirmable]:
         """Return the pending requests that the message may confirm, by their codes or the mails that it answers."""

@@ -6,8 +6,9 @@ import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from sqlalchemy import Executable, Row, bindparam, func, or_, select
+from sqlalchemy import Executable, Row, bindparam, false, func, literal, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import HouseRules
@@ -91,6 +92,8 @@ class ShownReport:
     seat_id: int
     withdrawn: bool
     over: bool
+    campaign: str
+    game: str
     key: str
     stand_in: DeputyInfo | None = None
 
@@ -157,6 +160,8 @@ _SHOWN = (
     Report.seat_id,
     Turn.shelf_id.is_not(None).label("withdrawn"),
     (Campaign.status == CampaignState.OVER).label("over"),
+    Campaign.name,
+    Campaign.game,
 )
 _BY_CODE = (
     select(Report.code, *_SHOWN)
@@ -164,7 +169,11 @@ _BY_CODE = (
     .join(Campaign, Campaign.id == Turn.campaign_id)
     .where(Report.code.in_(bindparam("words", expanding=True)))
 )
-_BY_DICE_CODE = select(Seat.dice_code, Seat.id).where(Seat.dice_code.in_(bindparam("words", expanding=True)))
+_BY_DICE_CODE = (
+    select(Seat.dice_code, literal(0), Seat.id, false(), false(), Campaign.name, Campaign.game)
+    .join(Campaign, Campaign.id == Seat.campaign_id)
+    .where(Seat.dice_code.in_(bindparam("words", expanding=True)))
+)
 _BY_MESSAGE = (
     select(Report.message_id, *_SHOWN)
     .join(Turn, Turn.id == Report.turn_id)
@@ -254,8 +263,7 @@ def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, ShownRepo
     if len(found) < len(words):
         found |= {row.code: _deputy_copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
     if left := [word for word in words if word not in found]:
-        seats = database.execute(_BY_DICE_CODE, {"words": left})
-        found |= {code: ShownReport(0, seat_id, withdrawn=False, over=False, key=code) for code, seat_id in seats}
+        found |= {row[0]: ShownReport(*row[1:], row[0]) for row in database.execute(_BY_DICE_CODE, {"words": left})}
     return {word: found[word] for word in words if word in found}
 
 
@@ -271,8 +279,9 @@ def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[Sho
     return [found[id_] for id_ in message_ids if id_ in found][:1]
 
 
-def _deputy_copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.datetime], key: str) -> ShownReport:
-    return ShownReport(row.id, row.seat_id, row.withdrawn, row.over, key, DeputyInfo(row.address, row.since, row.until))
+def _deputy_copy(row: Row[*tuple[Any, ...]], key: str) -> ShownReport:
+    deputy = DeputyInfo(row.address, row.since, row.until)
+    return ShownReport(row.id, row.seat_id, row.withdrawn, row.over, row.name, row.game, key, deputy)
 
 
 def find_requests(session: Session, words: Sequence[str]) -> Sequence[PendingRequest]:
@@ -321,16 +330,10 @@ def answered_campaign(session: Session, codes: Sequence[str], message_ids: Seque
     `codes` are those that the message shows, of reports or requests; `message_ids` as in `shown_by_reference`.
     """
     shown = list(shown_by_code(session, codes).values()) or shown_by_reference(session, message_ids)
-    named = select(Campaign.name, Campaign.game)
-    if shown:
-        row = session.execute(
-            named.join(Seat, Seat.campaign_id == Campaign.id).where(Seat.id == shown[0].seat_id)
-        ).first()
-    elif codes:
-        asked = named.join(PendingRequest, PendingRequest.campaign_id == Campaign.id)
-        row = session.execute(asked.where(PendingRequest.code.in_(codes)).limit(1)).first()
-    else:
-        row = None
+    if shown or not codes:
+        return (shown[0].campaign, shown[0].game) if shown else None
+    asked = select(Campaign.name, Campaign.game).join(PendingRequest, PendingRequest.campaign_id == Campaign.id)
+    row = session.execute(asked.where(PendingRequest.code.in_(codes)).limit(1)).first()
     return (row.name, row.game) if row else None
 
 
