@@ -27,14 +27,14 @@ def mailto(address: str, subject: str, lines: Iterable[str], *, whole: bool = Fa
     link is "" instead.
     """
     start = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe='')}&body="
-    *body, end = [quote(line, safe="") for line in lines]
-    left = MOST_CHARACTERS - len(start) - len(end)
-    if sum(len(line) + len(_BREAK) for line in body) > left:
+    body = quote("\r\n".join(lines), safe="")
+    if len(start) + len(body) > MOST_CHARACTERS:
         if whole:
             return ""
-        more = quote(MORE, safe="")
-        body = [*_first_lines(body, left - len(more) - len(_BREAK)), more]
-    return start + _BREAK.join([*body, end])
+        (*rows, end), more = body.split(_BREAK), quote(MORE, safe="")
+        room = MOST_CHARACTERS - len(_BREAK.join([start + more, end]))
+        body = _BREAK.join([*_first_lines(rows, room), more, end])
+    return start + body
 
 
 def _first_lines(lines: Iterable[str], room: int) -> Iterable[str]:
