@@ -163,22 +163,17 @@ _SHOWN = (
     Campaign.name,
     Campaign.game,
 )
-_BY_CODE = (
-    select(Report.code, *_SHOWN)
+_REPORTS = (
+    select(Report.code, Report.message_id, *_SHOWN)
     .join(Turn, Turn.id == Report.turn_id)
     .join(Campaign, Campaign.id == Turn.campaign_id)
-    .where(Report.code.in_(bindparam("words", expanding=True)))
 )
+_BY_CODE = _REPORTS.where(Report.code.in_(bindparam("words", expanding=True)))
+_BY_MESSAGE = _REPORTS.where(Report.message_id.in_(bindparam("ids", expanding=True)))
 _BY_DICE_CODE = (
     select(Seat.dice_code, literal(0), Seat.id, false(), false(), Campaign.name, Campaign.game)
     .join(Campaign, Campaign.id == Seat.campaign_id)
     .where(Seat.dice_code.in_(bindparam("words", expanding=True)))
-)
-_BY_MESSAGE = (
-    select(Report.message_id, *_SHOWN)
-    .join(Turn, Turn.id == Report.turn_id)
-    .join(Campaign, Campaign.id == Turn.campaign_id)
-    .where(Report.message_id.in_(bindparam("ids", expanding=True)))
 )
 _COPIES = (
     select(DeputyReport.code, DeputyReport.message_id, *_SHOWN, Person.address, Deputy.since, Deputy.until)
@@ -259,7 +254,7 @@ def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, ShownRepo
     if not words:
         return {}
     database = session.connection()
-    found = {row.code: ShownReport(*row[1:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
+    found = {row.code: ShownReport(*row[2:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
     if len(found) < len(words):
         found |= {row.code: _deputy_copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
     if left := [word for word in words if word not in found]:
@@ -272,7 +267,7 @@ def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[Sho
     if not message_ids:
         return []
     database, these = session.connection(), {"ids": message_ids}
-    found = {row.message_id: ShownReport(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
+    found = {row.message_id: ShownReport(*row[2:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
     if message_ids[0] not in found:
         copies = database.execute(_COPY_BY_MESSAGE, these)
         found |= {row.message_id: _deputy_copy(row, row.message_id) for row in copies}
