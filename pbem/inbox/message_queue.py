@@ -135,7 +135,6 @@ _LONGEST_NOTE = 4_000
 _CLOSE = (
     update(InboxMessage)
     .where(InboxMessage.id == bindparam("letter"), InboxMessage.state == MessageState.NEW)
-    .values(state=bindparam("state"), note=bindparam("note"))
     .returning(InboxMessage.id)
 )
 

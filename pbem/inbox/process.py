@@ -68,16 +68,8 @@ from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import MessageState
 from pbem.util import Progress, TimeLimitExceeded, no_progress, run_with_time_limit
 
-_SAVE = (
-    update(InboxMessage)
-    .where(InboxMessage.id == bindparam("letter"))
-    .values({name: bindparam(f"{name}_") for name in ("state", "note", "sender", "verdict", "key", "unanswered")})
-)
-_PARTITION = (
-    update(InboxMessage)
-    .where(InboxMessage.id == bindparam("letter"))
-    .values(lane=bindparam("lane_"), attempts=bindparam("attempts_"))
-)
+_SAVE = update(InboxMessage).where(InboxMessage.id == bindparam("letter"))
+"""Sets the columns that are named among its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +183,12 @@ def _save_result(case: MessageContext, result: MessageResult) -> None:
     """Record the result of a message, and what limits count. What programs send counts to no account."""
     row = {
         "letter": case.letter_id,
-        "state_": result.state,
-        "note_": result.note,
-        "sender_": case.sender,
-        "verdict_": case.verdict,
-        "key_": case.key or ("automatic" if case.letter.automatic else ""),
-        "unanswered_": bool(result.silences),
+        "state": result.state,
+        "note": result.note,
+        "sender": case.sender,
+        "verdict": case.verdict,
+        "key": case.key or ("automatic" if case.letter.automatic else ""),
+        "unanswered": bool(result.silences),
     }
     case.session.connection().execute(_SAVE, row)
 
@@ -229,10 +221,10 @@ def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence
     # After a power cut the messages are partitioned again.
     with app.store.writing(durable=False) as session:
         rows = [
-            {"letter": letter.id, "lane_": lane, "attempts_": letter.attempts}
+            {"letter": letter.id, "lane": lane, "attempts": letter.attempts}
             for letter, lane in zip(letters, lanes, strict=True)
         ]
-        session.connection().execute(_PARTITION, rows)
+        session.connection().execute(_SAVE, rows)
         enqueue_on_commit(session, *(QueuedJob(JobQueue.PROCESS, lane) for lane in set(lanes)))
 
 
