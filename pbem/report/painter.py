@@ -1,7 +1,7 @@
 """Pictures as PNG, painted by the SVG renderer or composed of pieces that it has painted.
 
-To be imported only by a process that may die of a picture: a stack that overflows in
-the renderer cannot be caught.
+To be used only by a process that may die of a picture: a stack that overflows in the
+renderer cannot be caught.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ ALIKE = 12
 
 COMPRESSION = 2
 """Level at which PNG are compressed; level 5 takes twice as long and saves a seventh of the bytes."""
+
+Image.preinit()  # imports what reads and writes PNG: here, and not in each process that is forked later
 
 _INK = re.compile("#[0-9a-fA-F]{6}")
 _SHARE_BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}

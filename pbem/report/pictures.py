@@ -195,8 +195,11 @@ class PainterProcess:
 
     def draw(self, picture: Picture) -> bytes | None:
         """Return the PNG, or None if the worker could not draw it or died of it."""
+        # Here, so that the next process that is forked need not import its libraries again.
+        from pbem.report.painter import Canvas
+
         try:
-            self._worker = self._worker or WorkerPool(1, _start_painter, (self._folder,))
+            self._worker = self._worker or WorkerPool(1, _start_painter, (Canvas(self._folder),))
             return self._worker.submit(_paint, _content(picture)).result(PATIENCE)
         except (BrokenProcessPool, TimeoutError, OSError):
             self.close()
@@ -218,12 +221,10 @@ def _content(picture: Picture) -> _Content:
     return picture.drawing or (picture.svg, picture.width, picture.height)
 
 
-def _start_painter(folder: Path | None) -> None:
-    from pbem.report.painter import Canvas
-
+def _start_painter(canvas: Canvas) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the renderer prints where it fails
     faulthandler.disable()  # and a crash costs one picture
-    _CANVAS.set(Canvas(folder))
+    _CANVAS.set(canvas)
 
 
 def _paint(content: _Content) -> bytes | None:
