@@ -71,10 +71,9 @@ class Atlas:
     def marked(self) -> dict[Hex, Sighting]:
         """The hexes that may hold a resource: in band 1 those that do, elsewhere those with a mark (ruling 9)."""
         return {
-            (q, r): Sighting(band, True, *facts)
-            for band, rows in enumerate(self.view["scan"], 1)
-            for q, r, marked, *facts in rows
-            if (facts[-1] if band == 1 else marked)
+            spot: seen._replace(marked=True)
+            for spot, seen in self.traces.items()
+            if (seen.resources if seen.band == 1 else seen.marked)
         }
 
     @cached_property
