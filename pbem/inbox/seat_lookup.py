@@ -325,8 +325,10 @@ def answered_campaign(session: Session, codes: Sequence[str], message_ids: Seque
     `codes` are those that the message shows, of reports or requests; `message_ids` as in `shown_by_reference`.
     """
     shown = list(shown_by_code(session, codes).values()) or shown_by_reference(session, message_ids)
-    if shown or not codes:
-        return (shown[0].campaign, shown[0].game) if shown else None
+    if shown:
+        return shown[0].campaign, shown[0].game
+    if not codes:
+        return None
     asked = select(Campaign.name, Campaign.game).join(PendingRequest, PendingRequest.campaign_id == Campaign.id)
     row = session.execute(asked.where(PendingRequest.code.in_(codes)).limit(1)).first()
     return (row.name, row.game) if row else None
