@@ -141,14 +141,20 @@ class DuelTurn:
         for seat, how in gone.items():
             self.end(how, _other(self.seats, seat))
 
-    def settle_draw(self, playing_on: frozenset[SeatName]) -> None:
-        """Accept, decline and make offers of a draw; a seat in `playing_on` declines what it does not answer."""
+    def settle_draw(self, playing_on: frozenset[SeatName], *, held: SeatName | None = None) -> None:
+        """Accept, decline and make offers of a draw; a seat in `playing_on` declines what it does not answer.
+
+        An offer of the seat that is `held` is not made, unless it agrees to another.
+        """
         talk = parley(self.turn, seats=self.seats, offer=self.offer, playing_on=playing_on)
         if talk.agreed:
             self.end("agreed")
             return
         if talk.declined and self.offer is not None:
             self.tell("draw-declined", who=_other(self.seats, self.offer), how=talk.declined)
+        if held in talk.offered:
+            self.confide(held, "refused", line="DRAW OFFER", why="an offer goes with your move, and none came")
+            return
         for seat in talk.offered:
             self.tell("draw-offered", who=seat)
         self.offer = talk.offer

@@ -55,6 +55,7 @@ def _shape() -> validation.Schema:
         "reached": validation.BooleanSchema(),
         "forfeit_after": validation.IntegerSchema(0, 99),
         "blind": validation.BooleanSchema(),
+        "quiet_turns": validation.IntegerSchema(0, 999),
         "edition": validation.IntegerSchema(1, VERSION),
     }
     return validation.ObjectSchema(

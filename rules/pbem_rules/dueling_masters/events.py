@@ -14,7 +14,7 @@ piece, `piece` the name of an own one, `mark` the number of an enemy one on the 
 | departed | who, square, mark, before (where the mark stood; None if it is new), type (unless blind) | the opponent |
 | collision | square, own {piece, type, lost}, enemy {mark (0: none), type, lost} | both, each their own side of it |
 | spent | who, type: the piece ordered turned out to be destroyed, and the turn is used up | both |
-| missed | who, misses (in a row), limit (0: none), stage ("move"; "set-up"; "incomplete": a sheet came, but the set-up was not complete the second time) | both |
+| missed | who, misses (in a row), limit (0: none), stage ("move"; "no-move": a sheet came, without a move; "set-up"; "incomplete": a sheet came, but the set-up was not complete the second time) | both |
 | skipped | who: has no piece that can move | both |
 | draw-offered | who | both |
 | draw-declined | who (declined), how ("declined" or "played on") | both |
@@ -40,6 +40,7 @@ ENDS = {
     "removed": "the opponent was taken out of the game",
     "forfeit": "the opponent missed too many deadlines",
     "agreed": "the players agreed to a draw",
+    "quiet": "no piece was destroyed in as many turns as the campaign allows",
     "both-left": "both players gave up at once",
 }
 """Every way a game can end, in words that fit after "one wins:" or "a draw:"."""

@@ -37,7 +37,7 @@ def _note(code: str, text: str, hint: str = "") -> Finding:
 def _of_draws(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
     """Yield a note on an offer made or declined; to move instead of answering declines it (ruling 16)."""
     playing_on = any(isinstance(order, Move) for order in orders)
-    if Draw("OFFER") in orders:
+    if Draw("OFFER") in orders and (playing_on or not view["awaited"] or view["stage"] == "set-up"):
         yield _note("offers", "your opponent is offered a draw")
     if Draw("DECLINE") in orders or (playing_on and view["offer"] == opponent(view["seat"])):
         yield _note("declines", "your opponent's offer of a draw is declined")

@@ -25,7 +25,15 @@ from pbem_rules.dueling_masters.events import ENDS
 from pbem_rules.dueling_masters.former import renewed
 from pbem_rules.dueling_masters.orders import ORDERS
 from pbem_rules.dueling_masters.outcomes import order_outcomes
-from pbem_rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1, from_version_2
+from pbem_rules.dueling_masters.state import (
+    SEATS,
+    VERSION,
+    Rules,
+    State,
+    from_version_1,
+    from_version_2,
+    from_version_3,
+)
 from pbem_rules.dueling_masters.summary import turn_summary, without_orders
 from pbem_rules.dueling_masters.views import view_of
 
@@ -40,7 +48,7 @@ class DuelingMasters(BaseRuleset[State]):
     title = "Dueling Masters of Space-Time"
     designer = "Stephen M. Cameron"
     version = VERSION
-    upgrades = (from_version_1, from_version_2)
+    upgrades = (from_version_1, from_version_2, from_version_3)
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one move a turn"
     summary = "Hunt your opponent's hidden home planet with ships whose flights are judged one move too late."
@@ -88,6 +96,14 @@ class DuelingMasters(BaseRuleset[State]):
             low=0,
             high=99,
         ),
+        Option(
+            "quiet_turns",
+            "int",
+            40,
+            "turns of each player without a piece destroyed after which the game is drawn; 0 for never",
+            low=0,
+            high=999,
+        ),
     )
     bots = bots.BOTS
 
@@ -115,6 +131,7 @@ class DuelingMasters(BaseRuleset[State]):
                 reached=options["collisions"] == "reached",
                 forfeit_after=options["forfeit_after"],
                 blind=options["announce"] == "square",
+                quiet_turns=options["quiet_turns"],
             ),
             mover=dice.pick(SEATS, "first") if options["first"] == "seed" else options["first"],
         )

@@ -20,6 +20,8 @@ from pbem_rules.dueling_masters.placement import check_placement, lacking, place
 from pbem_rules.dueling_masters.state import opponent
 
 _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
+_NO_MOVE = "the sheet moves nothing, and it is your move: at the deadline it is passed, and counts as missed"
+_OFFER_WAITS = "your offer of a draw goes with your move; without one it is not made"
 _WHEN = "this takes effect when your opponent's sheet is run, before anything on it"
 
 
@@ -102,7 +104,9 @@ class _Sheet:
             return self._is_placed()
         if any(isinstance(order, Move) for order in orders):
             return True
-        self._warn("no-move", "the sheet moves nothing, and it is your move", _HOW_TO_MOVE)
+        self._warn("no-move", _NO_MOVE, _HOW_TO_MOVE)
+        if Draw("OFFER") in orders:
+            self.findings.append(Finding(0, "note", "offer-waits", _OFFER_WAITS, ""))
         return False
 
     def _is_placed(self) -> bool:

@@ -14,7 +14,7 @@ from pbem_rules.dueling_masters.kinds import HOME, manner, numbers
 SEATS: tuple[SeatName, SeatName] = ("one", "two")
 """The two players; player one owns rows A to E (ruling 1)."""
 
-VERSION = 3
+VERSION = 4
 
 
 def opponent(seat: SeatName) -> SeatName:
@@ -83,7 +83,9 @@ class Rules:
     With `reached`, collisions count only as far as a piece came; with `blind`, a departure
     is announced by its square alone. In edition 1 a piece was announced only
     after it was judged, and two lone home planets that move played on; up to
-    edition 2 a set-up that lacked something was asked for again and again (ruling 23).
+    edition 2 a set-up that lacked something was asked for again and again; up to edition 3
+    the game waited for a move as long as sheets without one came (ruling 23). After
+    `quiet_turns` of each player in which nothing was destroyed it is drawn; 0 for never.
     """
 
     homes: int = 1
@@ -91,6 +93,7 @@ class Rules:
     reached: bool = False
     forfeit_after: int = 3
     blind: bool = False
+    quiet_turns: int = 0
     edition: int = VERSION
 
     def manner(self, kind: str) -> str:
@@ -142,6 +145,14 @@ class State:
         """The deadline that the set-up waits for, 1 or 2; 0 in play, and where there is no second one."""
         return 0 if self.move or self.result or self.rules.edition < 3 else 1 + self.asked_again
 
+    @property
+    def quiet(self) -> int:
+        """The number of moves in a row, passed ones included, in which no judgement destroyed a piece (ruling 24)."""
+        # Of ramming only its owner knows, so it does not count (ruling 10).
+        pieces = (piece for player in self.players.values() for piece in player.pieces)
+        losses = (piece.loss.move for piece in pieces if piece.loss and not piece.loss.rammed)
+        return max(0, self.move - 1 - max(losses, default=0))
+
     def is_placed(self, seat: SeatName) -> bool:
         """Return True if a seat has placed all its pieces."""
         return len(self.players[seat].pieces) == sum(numbers(self.rules.homes).values())
@@ -163,6 +174,11 @@ def from_version_1(data: Json) -> Json:
 def from_version_2(data: Json) -> Json:
     """Upgrade a save of version 2, whose campaigns ask for a set-up until it is complete."""
     return {**data, "asked_again": False}
+
+
+def from_version_3(data: Json) -> Json:
+    """Upgrade a save of version 3, whose campaigns wait for a move while sheets without one come, and play on."""
+    return {**data, "rules": {**data["rules"], "quiet_turns": 0}}
 
 
 def _with_course(piece: dict[str, Any]) -> dict[str, Any]:

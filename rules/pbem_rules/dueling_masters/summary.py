@@ -12,6 +12,11 @@ from pbem_rules.dueling_masters.events import ENDS
 from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, WORDS
 from pbem_rules.dueling_masters.state import opponent
 
+_MISSES = {"incomplete": "left the set-up incomplete", "no-move": "sent no move by the deadline"}
+
+QUIET_NOTICE = 10
+"""Turns of each player before the end of a quiet game, from which on both are told of it (ruling 24)."""
+
 
 def turn_summary(view: View) -> list[str]:
     """Return headlines on what happened, what matters most first, and on the state of the duel."""
@@ -75,10 +80,20 @@ def _missed(view: View) -> Iterator[str]:
     for event in events_of(view, "missed"):
         who = "you" if event["who"] == view["seat"] else "your opponent"
         incomplete = event["stage"] == "incomplete"
-        what = "left the set-up incomplete" if incomplete else "missed the deadline"
+        what = _MISSES.get(event["stage"], "missed the deadline")
         count = f"{event['misses']}{' missed' if incomplete else ''} in a row"
         limits = (f", and {event['limit']} lose the game", f", {event['limit']} lose") if event["limit"] else ("",)
         yield headline(*(f"{who} {what}: {count}{limit}." for limit in limits), bad=who == "you")
+
+
+def _quiet(view: View) -> Iterator[str]:
+    """Yield the moves left to a quiet game, from ten turns of each player before its end (ruling 24)."""
+    left = 2 * view["quiet_turns"] - view["quiet"]
+    if view["stage"] == "play" and view["quiet_turns"] and left <= 2 * QUIET_NOTICE:
+        yield headline(
+            f"nothing was destroyed in {view['quiet']} moves: after {left} more, the game is drawn.",
+            f"{left} more moves without a loss are a draw.",
+        )
 
 
 def _losses(view: View) -> Iterator[str]:
@@ -182,4 +197,4 @@ def _search(view: View) -> Iterator[str]:
 _NEWS = (_result, _setting_up, _offer, _missed, _losses, _used_up, _threats, _departed)
 
 # Tellers for every report in play.
-_STANDING = (_pieces, _search)
+_STANDING = (_quiet, _pieces, _search)

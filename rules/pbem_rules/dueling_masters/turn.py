@@ -84,8 +84,11 @@ def resignations(play: Play) -> None:
 
 def draws(play: Play) -> None:
     """Accept, decline and make offers of a draw; two offers agree (ruling 16)."""
+    moved = bool(play.move and play.orders(play.mover, Move))
+    # An offer of the player to move goes with the move (ruling 20).
+    held = play.move and not moved and play.rules.edition > 3
     # To move instead of answering declines an offer (ruling 16).
-    play.settle_draw(frozenset({play.mover} if play.move and play.orders(play.mover, Move) else ()))
+    play.settle_draw(frozenset({play.mover} if moved else ()), held=play.mover if held else None)
 
 
 def setting_up(play: Play) -> None:
@@ -270,10 +273,13 @@ def deadlines(play: Play) -> None:
 def _missed(play: Play, seat: SeatName) -> str:
     """Return the stage at which a seat missed its deadline; "" if it did not.
 
-    It did if no sheet came, or if its set-up is incomplete for the second time.
+    It did if no sheet came, if it was to move and did not, or if its set-up is incomplete for the second time.
     """
     if seat in play.turn.missing:
         return "move" if play.state.move else "set-up"
+    # Since version 4: offers of a draw, deadline after deadline, held the game up for ever (ruling 20).
+    if play.state.move and seat == play.state.mover and play.rules.edition > 3:
+        return "no-move" if play.move == play.state.move else ""
     # Since version 3: one line at a time put the game off for ever.
     if play.state.set_up_round == 2 and lacking(placed_of(play.of(seat))):
         return "incomplete"
@@ -330,6 +336,12 @@ def _may_win(play: Play, seat: SeatName) -> bool:
     return any(piece.kind != Y or play.rules.home_moves or colour(piece.square) in colours for piece in fighters)
 
 
+def quiet(play: Play) -> None:
+    """Draw a game in which nothing was destroyed for as many turns of each player as is allowed (ruling 24)."""
+    if 0 < 2 * play.rules.quiet_turns <= play.finished().quiet:
+        play.end("quiet")
+
+
 def _homes(play: Play, seat: SeatName) -> list[Piece]:
     return [piece for piece in play.alive(seat) if piece.kind == HOME]
 
@@ -342,6 +354,7 @@ STEPS: tuple[Callable[[Play], None], ...] = (
     deadlines,
     beginning,
     stalemates,
+    quiet,
 )
 """The steps of a turn, in order, until the game is over (ruling 18)."""
 

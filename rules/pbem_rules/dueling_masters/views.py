@@ -106,7 +106,8 @@ class DuelView(TypedDict):
     `stage` is "set-up", "play" or "over". `move` counts the moves, 0 during
     set-up; `mover` is the player to move, or during set-up the one who will move first (None at
     the end). `set_up_round` is 1 or 2 for the first or second deadline of the set-up, when
-    dice complete it, and 0 in play. With `blind`, departures name squares alone. `ready` is True for
+    dice complete it, and 0 in play. With `blind`, departures name squares alone.
+    `quiet` moves in a row have destroyed nothing; twice `quiet_turns` are a draw, if that is not 0. `ready` is True for
     seats with a complete set-up. `scouted` maps squares on judged paths of the reader to the move in
     which they were last looked at. `crossed` are the squares of the enemy's half that its flights are
     known to have gone over. `latest` are the squares the opponent departed from since the last report.
@@ -128,6 +129,8 @@ class DuelView(TypedDict):
     reached: bool
     forfeit_after: int
     blind: bool
+    quiet: int
+    quiet_turns: int
     own: list[OwnView]
     own_lost: list[LostView]
     enemy: list[MarkView]
@@ -163,6 +166,8 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> DuelView:
         reached=state.rules.reached,
         forfeit_after=state.rules.forfeit_after,
         blind=state.rules.blind,
+        quiet=state.quiet,
+        quiet_turns=state.rules.quiet_turns,
         own=[_own(state, piece) for piece in own.alive],
         own_lost=_own_lost(own),
         enemy=_marks(state, own, enemy, lost),

@@ -28,10 +28,10 @@ OPENING: Sequence[Sheets] = (
     {"one": ["SETUP HOME B6 B8 A9"]},
     {"one": ["MOVE Z1 J1", "DRAW OFFER"], "two": ["MOVE Z1 A3"]},
     {"two": ["DRAW DECLINE"]},
-    {"two": ["MOVE Z1 A3"]},
     {"one": ["MOVE Z1 K9", "MOVE Z1 J10"]},
-    {},
+    {"two": ["MOVE Z1 A3"]},
     {"one": ["MOVE X1 TO E2", "MOVE X1 TO E2 RAM"]},
+    {},
 )
 """Turns with all that bots do not do, slips included."""
 
@@ -58,6 +58,22 @@ FIRST_SAVES: Mapping[int, Json] = {
         "mover": "one",
         "offer": None,
         "result": None,
+    },
+    3: {
+        "rules": {
+            "homes": 3,
+            "home_moves": False,
+            "reached": False,
+            "forfeit_after": 3,
+            "blind": False,
+            "edition": 3,
+        },
+        "players": {seat: {"pieces": [], "misses": 0, "scouted": {}} for seat in SEATS},
+        "move": 0,
+        "mover": "one",
+        "offer": None,
+        "result": None,
+        "asked_again": False,
     },
 }
 """The first saves of the golden games of earlier versions."""

@@ -166,6 +166,85 @@ def test_a_move_ends_the_count() -> None:
     assert never.result is None
 
 
+@pytest.mark.parametrize("sheet", [["DRAW OFFER"], []])
+def test_a_sheet_without_a_move_misses_the_deadline(sheet: list[str]) -> None:
+    """A move not made by its deadline is passed and counts, whatever else was sent (ruling 20)."""
+    after, events = turn(begun(), one=sheet)
+
+    assert (after.mover, after.move, after.players["one"].misses) == ("two", 2, 1)
+    assert [event["stage"] for event in told(events, "two", "missed")] == ["no-move"]
+
+
+def test_sheets_without_moves_lose_the_game() -> None:
+    """Offers of a draw hold the game up for no longer than missed deadlines do (ruling 20)."""
+    state = begun(forfeit_after=2)
+    state, _ = turn(state, one=["DRAW OFFER"])
+    state, _ = turn(state, two=["MOVE Z1 E3"])
+
+    after, _ = turn(state, one=["DRAW OFFER"])
+
+    assert ended(after) == (("two",), "forfeit")
+
+
+def test_an_offer_goes_with_the_move() -> None:
+    """The offer of a player to move is not made without a move, and its player alone is told (ruling 20)."""
+    after, events = turn(begun(), one=["DRAW OFFER"])
+
+    assert after.offer is None
+    assert [event["line"] for event in told(events, "one", "refused")] == ["DRAW OFFER"]
+    assert told(events, "two", "refused", "draw-offered") == []
+
+
+def test_two_offers_agree_without_a_move() -> None:
+    """Where the opponent offers a draw too, both want it, and the game is drawn (rulings 16 and 20)."""
+    after, _ = turn(begun(), one=["DRAW OFFER"], two=["DRAW OFFER"])
+
+    assert ended(after) == ((), "agreed")
+
+
+def test_a_quiet_game_is_drawn() -> None:
+    """When nothing was destroyed in as many turns of each player as the option says, it is a draw (ruling 24)."""
+    state = begun(quiet_turns=2, forfeit_after=0)
+    for _ in range(3):
+        state, _ = turn(state)
+    assert (state.quiet, state.result) == (3, None)
+
+    after, _ = turn(state)
+
+    assert ended(after) == ((), "quiet")
+
+
+def test_a_piece_destroyed_begins_the_count_anew() -> None:
+    """A judgement that destroys a piece ends the count; ramming, of which one alone knows, does not (ruling 24)."""
+    state = position("Z1 E1, Z2 A2, ASTEROID1 C1, X1 A5>E5", "Z1 J1, Y1 D5", move=9, quiet_turns=9)
+
+    rammed, _ = turn(state, one=["MOVE Z1 A1 RAM"])
+    judged, _ = turn(state, one=["MOVE X1 E6"])
+
+    assert (rammed.quiet, lost(rammed, "one")) == (9, ["Z1", "ASTEROID1"])
+    assert (judged.quiet, lost(judged, "two")) == (0, ["Y1"])
+
+
+def test_a_win_comes_before_the_end_of_a_quiet_game() -> None:
+    """The judgement of the last quiet turn may still win (ruling 24)."""
+    state = position("Z1 J1>J10", "X1 B1", move=8, quiet_turns=4)
+
+    after, _ = turn(state, one=["MOVE Z1 A1"])
+
+    assert ended(after) == (("one",), "destroyed")
+
+
+@pytest.mark.parametrize(
+    ("enemy", "square", "gone"), [("X1 B3>E3", "C2", ["ASTEROID1"]), ("X1 J1", "D3", ["B", "ASTEROID1"])]
+)
+def test_a_ship_flies_on_where_its_asteroid_is_gone(enemy: str, square: str, gone: list[str]) -> None:
+    """An own asteroid that falls in the judgement before it was rammed is no longer in the way (ruling 25)."""
+    after, _ = turn(position("B E1>E4, ASTEROID1 D3", enemy), one=["MOVE B TO C2 RAM"])
+
+    piece = next(each for each in after.players["one"].pieces if each.name == "B")
+    assert (piece.square, sorted(lost(after, "one"))) == (square, sorted(gone))
+
+
 def test_missed_set_ups_count_too() -> None:
     """A set-up left to the dice is a missed deadline; one completed by its player ends the count."""
     state, _ = turn(new_game())

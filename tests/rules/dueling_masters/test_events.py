@@ -17,6 +17,7 @@ from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position,
 TEMPLATES = Path(__file__).parents[3] / "templates"
 
 MISSED = "sent no orders by the deadline, and the move was passed"
+UNMOVED = "sent no move by the deadline, and the move was passed"
 DRAWN = "sent no orders by the deadline; dice completed the set-up"
 RAMMED = (
     "Your Z1 departed from E1 and rammed your own asteroid on C1; both are gone, "
@@ -107,7 +108,11 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
         [f"Your opponent {MISSED}. 1 missed in a row, and 3 lose the game."],
         [f"You {MISSED}. 1 missed in a row, and 3 lose the game."],
     ),
-    (turn(offered(), two=["DRAW DECLINE"]), ["Your opponent declined the draw."], ["You declined the draw."]),
+    (
+        turn(offered(), two=["DRAW DECLINE"]),
+        ["Your opponent declined the draw.", f"Your opponent {UNMOVED}. 1 missed in a row, and 3 lose the game."],
+        ["You declined the draw.", f"You {UNMOVED}. 1 missed in a row, and 3 lose the game."],
+    ),
     (
         turn(begun(forfeit_after=1)),
         [

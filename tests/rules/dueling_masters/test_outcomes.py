@@ -106,7 +106,8 @@ def test_offers_of_a_draw_and_their_answers_are_told() -> None:
     state = position("X1 C2", "X1 J1")
     offered, _ = turn(state, two=["DRAW OFFER"], one=["MOVE X1 C3"])
 
-    assert told(state, "DRAW OFFER") == ["it waits for your opponent's answer"]
+    assert told(state, "DRAW OFFER", "MOVE X1 C3")[0] == "it waits for your opponent's answer"
+    assert told(state, "DRAW OFFER") == ["an offer goes with your move, and none came"]
     assert told(state, "DRAW OFFER", two=["DRAW OFFER"]) == ["both agreed: the game is drawn"]
     assert told(offered, "DRAW ACCEPT") == ["both agreed: the game is drawn"]
     assert told(offered, "DRAW DECLINE") == ["the offer no longer stands"]

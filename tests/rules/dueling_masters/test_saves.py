@@ -45,6 +45,13 @@ def test_a_save_of_version_3_is_read() -> None:
     assert (state.rules.edition, state.asked_again, state.awaited) == (3, True, frozenset({"one"}))
 
 
+def test_a_save_of_version_4_is_read() -> None:
+    """The frozen save of version 4: a game that is drawn when three more moves destroy nothing."""
+    state = RULESET.load(json.loads((SAVES / "version4.json").read_text()), 4)
+
+    assert (state.rules.edition, state.rules.quiet_turns, state.quiet) == (4, 3, 3)
+
+
 def test_a_campaign_of_version_1_keeps_its_rules() -> None:
     """It announces the square alone, after the judgement, to its end (ruling 23)."""
     state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)

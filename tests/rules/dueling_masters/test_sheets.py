@@ -7,6 +7,8 @@ import pytest
 from pbem_rules.dueling_masters import RULESET
 from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, position, read, turn, view
 
+OFFERS = (("DRAW OFFER",), ("DRAW OFFER", "MOVE Z1 F1"))
+
 
 def only(line: str) -> tuple[str, str, str]:
     """Return the one error of a sheet of player one in a small position: code, text and hint."""
@@ -77,6 +79,13 @@ def test_a_sheet_without_a_move_is_remarked() -> None:
     assert codes(read(begun(), "one")) == [(0, "no-move")]
     assert codes(read(begun(), "one", "RESIGN CONFIRM")) == []
     assert codes(read(begun(), "two")) == []
+
+
+def test_an_offer_without_a_move_is_said_to_wait() -> None:
+    """The receipt of the player on move says that an offer goes with the move, and does not promise it (ruling 20)."""
+    said = {line: [finding.code for finding in read(begun(), "one", *line).findings] for line in OFFERS}
+
+    assert said == {OFFERS[0]: ["no-move", "offer-waits"], OFFERS[1]: ["offers", "announced", "departs"]}
 
 
 def test_two_lines_for_one_kind_are_refused() -> None:

@@ -120,6 +120,18 @@ def test_a_missed_deadline_is_told_to_both() -> None:
     assert "Your opponent missed the deadline: 1 in a row, and 3 lose the game." in summary(after, "two", events)
 
 
+@pytest.mark.parametrize("seat", SEATS)
+def test_a_quiet_game_is_told_from_ten_turns_before(seat: SeatName) -> None:
+    """Both are told how many moves are left, from ten turns of each player before the draw (ruling 24)."""
+    told = [summary(position("Z1 E1", "Z1 J1", move=1 + moves, quiet_turns=40), seat) for moves in (59, 60, 79)]
+
+    assert [[line for line in lines if "drawn" in line] for lines in told] == [
+        [],
+        ["Nothing was destroyed in 60 moves: after 20 more, the game is drawn."],
+        ["Nothing was destroyed in 79 moves: after 1 more, the game is drawn."],
+    ]
+
+
 def test_an_offer_of_a_draw_is_told() -> None:
     """One player is told that the offer is open, the other that there is one."""
     after, events = turn(position("Z1 C2", "Z1 F2"), one=["DRAW OFFER", "MOVE Z1 C3"])
