@@ -43,11 +43,17 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.orders import MAX_LINES
 from pbem.ruleset.protocol import AnyRuleset, bot_lines
 from pbem.ruleset.values import is_plain_seat
-from pbem.text import cut_at_word
+from pbem.text import count_noun, cut_at_word
 from pbem.util import TimeLimitExceeded, redact_secrets, run_with_time_limit, write_atomically
 
 ANSWERS = "answers"
-"""The folder in the bot's home with answers that may have been sent."""
+"""The folder in the bot's home with answers that may have been sent, and the attempts at those that have failed."""
+
+MOST_A_SEAT, MOST_A_PASS = 5, 50
+"""Reports that one pass answers, of a seat and in all: anyone can write many in the name of a campaign."""
+
+PAUSES = (0, 0, 10, 60, 360, 1440)
+"""Minutes after a failed attempt at a report until the next; after as many and one more it is given up."""
 
 MOST_PRINTED = 200_000
 """Bytes that a command may print."""
@@ -71,6 +77,11 @@ class ReceivedReport:
     reply_to: str
     data: Mapping[str, Any]
     attachment: bytes
+
+    @property
+    def key(self) -> str:
+        """The name of its files: the same mail has the same answer, wherever it lies."""
+        return hashlib.sha256(self.mail.raw).hexdigest()
 
     @property
     def where(self) -> str:
@@ -104,10 +115,11 @@ class BotPass:
 
 
 def answer_reports(settings: Settings, gm: str, play: Play, now: dt.datetime) -> BotPass:
-    """Answer the reports from the address `gm` in the mailbox of the settings, oldest first; empty the mailbox.
+    """Answer the reports from the address `gm` in the mailbox of the settings, newest first; empty the mailbox.
 
-    A report stays if it could not be answered, and is tried again by the next pass.
-    Several of one seat are all answered, as a forged one must not take another's place.
+    A report stays if it could not be answered, and is tried again by later passes, at growing
+    intervals (`PAUSES`). Several of one seat are all answered, as a forged one must not take
+    another's place, but no more a pass than `MOST_A_SEAT` and `MOST_A_PASS`: the others wait.
 
     Raises:
         ConfigError: The settings cannot be used, or another pass is running.
@@ -148,20 +160,22 @@ class _Pass:
         self, settings: Settings, gm: str, play: Play, now: dt.datetime, mailbox: Mailbox, carrier: Transport
     ) -> None:
         self._settings, self._gm, self._play, self._now = settings, gm, play, now
+        self._folder = settings.home / ANSWERS
         self._mailbox, self._carrier = mailbox, carrier
         self._sent: list[str] = []
         self._passed_over: list[str] = []
         self._problems: list[str] = []
-        self._kept: set[Path] = set()
+        self._kept: set[str] = set()
         self._others = 0
 
     def run(self) -> BotPass:
-        for batch in self._mailbox.batches():
-            reports = [(mail, find_report(mail, self._gm, self._settings.authserv_id)) for mail in batch]
-            for _, report in reports:
-                self._handle(report)
-            # Those that were answered have left the mailbox already.
-            self._mailbox.done([mail for mail, report in reports if not isinstance(report, ReceivedReport)])
+        reports = self._newest()
+        if waiting := len(self._kept) - len(reports):
+            self._problems.append(
+                f"{waiting} more reports wait: a pass answers {MOST_A_SEAT} of a seat and {MOST_A_PASS} in all"
+            )
+        for report in reports:
+            self._handle(report)
         self._delete_answers()
         return BotPass(
             sent=tuple(self._sent),
@@ -170,47 +184,73 @@ class _Pass:
             problems=tuple(self._problems),
         )
 
-    def _handle(self, report: ReceivedReport | str) -> None:
+    def _newest(self) -> list[ReceivedReport]:
+        """Return the reports of this pass, newest first, and move all mail that is none away."""
+        newest: list[ReceivedReport] = []
+        for batch in self._mailbox.batches():
+            others = []
+            for mail in batch:
+                report = find_report(mail, self._gm, self._settings.authserv_id)
+                if isinstance(report, ReceivedReport):
+                    self._kept.add(report.key)
+                    newest = _with_newer(newest, report)
+                    continue
+                self._passed_over += [report] if report else []
+                self._others += not report
+                others.append(mail)
+            if others:
+                self._mailbox.done(others)
+        return newest
+
+    def _handle(self, report: ReceivedReport) -> None:
         """Answer a report, and move it away at once; one that cannot be answered stays."""
-        if not isinstance(report, ReceivedReport):
-            self._passed_over += [report] if report else []
-            self._others += not report
-            return
         try:
-            done = self._answer(report)
+            passed_over = self._answer(report)
         except (PbemError, RulesetError) as error:
             self._problems.append(f"{report.where}: {describe_error(error)}")
-            self._kept.add(self._answer_file(report))
             return
-        (self._sent if done else self._passed_over).append(
-            f"{report.where}: {'sheet sent' if done else 'there is nothing to send'}"
-        )
+        (self._passed_over if passed_over else self._sent).append(f"{report.where}: {passed_over or 'sheet sent'}")
+        self._kept.discard(report.key)
         self._mailbox.done([report.mail])
 
-    def _answer(self, report: ReceivedReport) -> bool:
-        """Send the sheet for a report; return False if there is nothing to send."""
-        file = self._answer_file(report)
+    def _answer(self, report: ReceivedReport) -> str:
+        """Send the sheet for a report; return why none was sent, "" if one was."""
+        file = self._folder / f"{report.key}.eml"
         try:
             raw = file.read_bytes()
         except FileNotFoundError:
-            lines = None if report.is_over(self._now) else self._play(report)
+            tried = _read_attempts(self._attempts_file(report))
+            if len(tried) > len(PAUSES):
+                return f"given up after {len(tried)} attempts"
+            lines = None if report.is_over(self._now) else self._try(report, tried)
             if lines is None:
-                return False
+                return "there is nothing to send"
             raw = self._compose(report, lines)
-            file.parent.mkdir(exist_ok=True)
             write_atomically(file, raw)
         self._carrier.send(report.reply_to, raw)
-        return True
+        return ""
+
+    def _attempts_file(self, report: ReceivedReport) -> Path:
+        return self._folder / f"{report.key}.tried"
+
+    def _try(self, report: ReceivedReport, tried: Sequence[dt.datetime]) -> Sequence[str] | None:
+        """Return the lines for a report, None for none; count the attempt first, as it may kill the pass.
+
+        Raises BotError where it fails, and until the pause after the last failure is over.
+        """
+        until = tried[-1] + dt.timedelta(minutes=PAUSES[len(tried) - 1]) if tried else self._now
+        if self._now < until:
+            raise BotError(f"{count_noun(len(tried), 'attempt')} failed; the next is after {until:%Y-%m-%d %H:%M %Z}")
+        self._folder.mkdir(exist_ok=True)
+        attempts = "\n".join(each.isoformat() for each in (*tried, self._now))
+        write_atomically(self._attempts_file(report), attempts.encode())
+        return self._play(report)
 
     def _delete_answers(self) -> None:
-        """Delete the answers to reports that have left the mailbox, also those of a pass that was killed."""
-        for file in (self._settings.home / ANSWERS).glob("*.eml"):
-            if file not in self._kept:
+        """Delete what is kept of reports that have left the mailbox, also by a pass that was killed."""
+        for file in self._folder.glob("*"):
+            if file.stem not in self._kept:
                 file.unlink(missing_ok=True)
-
-    def _answer_file(self, report: ReceivedReport) -> Path:
-        name = hashlib.sha256(report.mail.raw).hexdigest()
-        return self._settings.home / ANSWERS / f"{name}.eml"
 
     def _compose(self, report: ReceivedReport, lines: Sequence[str]) -> bytes:
         """Return the reply to a report. Its frame makes an empty sheet one, and keeps all lines together."""
@@ -228,6 +268,22 @@ class _Pass:
             automatic="",  # what is marked as automatic is not answered (RFC 3834), and there should be a receipt
         )
         return compose(mail, sender=address, sender_name=self._settings.sender_name, at=self._now)
+
+
+def _with_newer(newest: Sequence[ReceivedReport], report: ReceivedReport) -> list[ReceivedReport]:
+    """Return reports with a newer one before them, within the bounds of a pass."""
+    seat = (report.data["campaign"], report.data["seat"])
+    of_seat = [each for each in newest if (each.data["campaign"], each.data["seat"]) == seat]
+    surplus = of_seat[MOST_A_SEAT - 1 :]
+    return [report, *(each for each in newest if each not in surplus)][:MOST_A_PASS]
+
+
+def _read_attempts(file: Path) -> list[dt.datetime]:
+    """Return the times of the attempts at a report; none if there were none, or the file is damaged."""
+    try:
+        return [dt.datetime.fromisoformat(line) for line in file.read_text().split()]
+    except (OSError, ValueError):
+        return []
 
 
 def find_report(mail: RawMessage, gm: str, authserv_id: str = "") -> ReceivedReport | str:

@@ -115,7 +115,7 @@ def _tally_lines(tallies: Iterable[Tally]) -> Iterator[str]:
     Harmless("it sends sheets, and a later one replaces them"),
     help="They come from ADDRESS to the mailbox that is named in the pbem.toml of the bot's own folder. A command "
     "gets the report as JSON, and prints a sheet. Each call looks at the mailbox once, as cron would have it. "
-    "Exits 1 if a report could not be answered; the next call tries again.",
+    "Exits 1 if a report could not be answered; later calls try again.",
 )
 @click.argument("address")
 @click.option("--bot", "name", metavar="BOT", default="standard", show_default=True, help="The game's bot that plays.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import shlex
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.bots.by_mail import ANSWERS, BotPass, Play, answer_reports, play_command, play_game
+from pbem.bots.by_mail import ANSWERS, MOST_A_PASS, BotPass, Play, answer_reports, play_command, play_game
 from pbem.config import Settings, load_settings
 from pbem.errors import ConfigError
 from pbem.mail import maildir
@@ -132,6 +133,11 @@ def changed(mail: EmailMessage, change: Callable[[dict[str, Any]], object] | byt
     return bytes(new)
 
 
+def renamed(**fields: str) -> Callable[[dict[str, Any]], object]:
+    """Return a change of a report's fields."""
+    return lambda document: document.update(fields)
+
+
 def same(document: dict[str, Any]) -> None:
     """Change nothing."""
 
@@ -230,6 +236,42 @@ def test_a_command_that_fails_is_told_and_tried_again(bot: BotHome, source: str,
     assert problem.startswith("toy1 red, round 1: ")
     assert (bot.sent(), bot.waiting()) == ([], 1)
     assert bot.run().sent == ("toy1 red, round 1: sheet sent",)
+
+
+def test_a_report_that_always_fails_is_tried_at_growing_intervals(bot: BotHome) -> None:
+    """Failures are counted, pauses grow, and in the end the report is given up and moved away."""
+    runs = bot.folder / "runs"
+    failing = bot.program(f"open({str(runs)!r}, 'a').write('x')\nraise SystemExit(1)")
+    bot.put(changed(report(bot), lambda data: data.pop("deadline")))
+    told = [bot.run(failing).problems for _ in range(4)]
+    assert len(runs.read_text()) == 2 * 3
+    assert "3 attempts failed; the next is after 2026-" in told[3][0]
+
+    for _ in range(5):
+        bot.desk.now += dt.timedelta(days=1)
+        done = bot.run(failing)
+
+    assert done.passed_over == ("toy1 red, round 1: given up after 7 attempts",) * 2
+    assert (len(runs.read_text()), bot.waiting(), list((bot.folder / ANSWERS).iterdir())) == (2 * 7, 0, [])
+
+
+def test_a_flood_of_reports_runs_the_command_a_few_times(bot: BotHome) -> None:
+    """Of 150 forged reports a pass answers the newest of each seat, and the true one in a later pass."""
+    for number in range(150):
+        bot.put(changed(report(bot), renamed(label=f"forged {number}")))
+    done = bot.run()
+
+    assert [each.partition(", ")[2] for each in done.sent] == [f"forged {n}: sheet sent" for n in range(149, 144, -1)]
+    assert done.problems == ("146 more reports wait: a pass answers 5 of a seat and 50 in all",)
+    assert (len(bot.sent()), bot.waiting()) == (5, 146)
+
+
+def test_a_pass_has_a_bound_for_all_seats(bot: BotHome) -> None:
+    """Forged reports of many seats are bounded as well."""
+    for number in range(MOST_A_PASS + 3):
+        bot.put(changed(report(bot), renamed(seat=f"seat{number}")))
+
+    assert len(bot.run().sent) == MOST_A_PASS
 
 
 def test_a_command_without_output_sends_nothing(bot: BotHome) -> None:
@@ -478,6 +520,7 @@ def test_a_pass_may_be_killed_anywhere(bot: BotHome, before: str) -> None:
 
     The command prints another sheet each time, and yet the one that may have been sent is sent again.
     """
+    bot.run(bot.game("grandmaster"))  # only the report is left
     killed_pass(bot, before)
     for _ in range(2):
         bot.run(play_command(GAMES, "echo BID 9", SECONDS, bot.settings))
