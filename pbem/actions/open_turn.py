@@ -49,7 +49,10 @@ from pbem.campaign.order_sheets import (
     parse_sheet,
     receipt_id_parts,
     require_valid_sheet,
+    restated_lines,
     save_sheets,
+    split_host_words,
+    waits_because,
 )
 from pbem.campaign.reports import SeatReport, TurnOpening, make_reports
 from pbem.campaign.snapshot import (
@@ -68,6 +71,7 @@ from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.fields import FieldError
 from pbem.ruleset.rolls import Roll, count_rolls
 from pbem.ruleset.serialization import json_sha256
+from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import SeatName
 from pbem.store.types import CampaignState
 from pbem.text import format_time, wrap
@@ -245,6 +249,7 @@ class _EnteredSheet:
     last: LastReport
     earlier: PreviousSheets
     reading: SheetReading
+    says_wait: bool | None
     receipt: Receipt
 
 
@@ -271,9 +276,7 @@ class EnterSheet(PreviewedChange[Receipt]):
         given = _read_entered_sheet(context, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = require_valid_sheet(given.reading, place.seat)
-        # A sheet that lacks the move that is awaited must not let the turn run early (decision 6).
-        wait = not reading.parsed.complete
-        sheet = SheetToSave(reading=reading, earlier=given.earlier, author="gm", wait=wait)
+        sheet = SheetToSave(reading=reading, earlier=given.earlier, author="gm", says_wait=given.says_wait)
         save_sheets(session, [sheet], now)
         said = f"sheet {receipt.version} of {place.seat} for turn {snapshot.turn} was entered by the GM"
         # Whose it is, and which version, would tell who was awaited and had sent none.
@@ -328,8 +331,13 @@ def _read_entered_sheet(context: Context, seat: SeatName, lines: Lines) -> _Ente
     if not place.playing or last is None:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is removed: it takes no orders")
     view = json.loads(last.view)
-    reading = parse_sheet(ruleset, view, lines)
+    ordered, says_wait = split_host_words(lines)
     earlier = earlier_sheets(session, ruleset.orders, turn_id=turn.id, seat_id=place.id)
+    if says_wait is not None and not any(split_words(line) for _, line in ordered):
+        if earlier.counted is None:
+            raise CampaignError(f"no sheet of {place.seat} counts yet, so WAIT or FINAL needs orders beside it")
+        ordered = restated_lines(ruleset.orders, earlier.counted)
+    reading = parse_sheet(ruleset, view, ordered)
     receipt = make_receipt(
         reading,
         earlier,
@@ -340,8 +348,10 @@ def _read_entered_sheet(context: Context, seat: SeatName, lines: Lines) -> _Ente
         deadline=turn.deadline,
         held=bool(snapshot.held),
         zone=snapshot.schedule.zone,
+        waits=waits_because(reading, says_wait=says_wait) if view["awaited"] and not place.paused else "",
     )
-    return _EnteredSheet(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))
+    receipt = dataclasses.replace(receipt, wait=bool(says_wait), by_gm=True)
+    return _EnteredSheet(place, last, earlier, reading, says_wait, receipt)
 
 
 _DICE = FreeText("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")

@@ -215,7 +215,6 @@ def _save_given_sheets(session: Session, again: Rerun, turn: Turn, now: dt.datet
             reading=given[sheet.seat_id],
             earlier=PreviousSheets(turn.id, sheet.seat_id, sheet.version - 1),
             author="gm",
-            wait=False,
         )
         for sheet in (again.before.turn.sheets if again.before else ())
         if sheet.id == 0

@@ -20,7 +20,14 @@ from pbem.archive.record import Patch, WithdrawnTurn, file_hash
 from pbem.archive.writer import turn_files
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import load_rolls, load_withdrawn, orders_disclosed, seats_removed_before
-from pbem.campaign.order_sheets import Lines, SheetReading, is_still_valid, parse_sheet, require_valid_sheet
+from pbem.campaign.order_sheets import (
+    Lines,
+    SheetReading,
+    is_still_valid,
+    parse_sheet,
+    require_valid_sheet,
+    split_host_words,
+)
 from pbem.campaign.reports import SeatReport, TurnOpening, make_reports, report_text
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
@@ -226,7 +233,9 @@ def _read_given_sheet(
     place = find_seat_view(snapshot, seat)
     if not place.playing:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} was removed by turn {snapshot.turn}")
-    return place.seat, require_valid_sheet(parse_sheet(ruleset, json.loads(last[place.seat].view), lines), place.seat)
+    # The turn is run now, so WAIT and FINAL say nothing.
+    ordered, _ = split_host_words(lines)
+    return place.seat, require_valid_sheet(parse_sheet(ruleset, json.loads(last[place.seat].view), ordered), place.seat)
 
 
 def _as_received(

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.actions.base import Channel, Query, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
+from pbem.campaign.order_sheets import waiting_sheets
 from pbem.campaign.people import list_standbys, load_deputies
 from pbem.campaign.snapshot import CampaignSnapshot, Context, describe_hold, is_current, load_state
 from pbem.ruleset.protocol import AnyRuleset
@@ -62,7 +63,8 @@ class SeatStatus:
     """A seat: whether it is awaited, the version of the sheet that counts (None: none), and missed sheets.
 
     A seat without an address has no player. With `wait` the turn does not run before its deadline because of
-    the sheet: its player said so, it is not complete, or it was sent for a turn that was run otherwise since.
+    the sheet: its player said so, it is not complete, it has lines to correct, or it was sent for a turn that was run
+    otherwise since. `lines_refused` are the lines of the seat's newest sheet for whose correction the turn waits.
     `absences` are those that were not over when the turn opened; `deputies` those of now.
     """
 
@@ -73,6 +75,7 @@ class SeatStatus:
     awaited: bool
     sheet_version: int | None = field(metadata={FORMERLY: "sheet"})
     wait: bool
+    lines_refused: int = 0
     nmr_in_a_row: int
     nmr_total: int
     absences: tuple[AbsencePeriod, ...] = ()
@@ -211,9 +214,10 @@ def _sheet_cell(seat: SeatStatus) -> str:
     if not seat.playing:
         return "removed"
     paused = ", paused" if seat.paused else ""
+    refused = f", {count_noun(seat.lines_refused, 'line')} refused" if seat.lines_refused else ""
     if seat.sheet_version is not None:
-        return f"sheet {seat.sheet_version}" + (", WAIT" if seat.wait else "") + paused
-    return ("missing" if seat.awaited else "-") + paused
+        return f"sheet {seat.sheet_version}" + (refused or (", WAIT" if seat.wait else "")) + paused
+    return ("missing" if seat.awaited else "-") + refused + paused
 
 
 def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
@@ -233,6 +237,8 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot, now:
     waiting = next(iter(load_open_turns(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
+    held_by = waiting_sheets(session, waiting.turn_id) if waiting else {}
+    refused = {seat: sheet.lines for seat, sheet in held_by.items()}
     seats = select(Seat).where(Seat.campaign_id == snapshot.id).order_by(Seat.id)
     rows = session.scalars(seats.options(joinedload(Seat.person)))
     deputies = load_seat_deputies(session, snapshot, now)
@@ -255,7 +261,10 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot, now:
         ruled_at=_last_entry(session, snapshot, f"ruled on turn {snapshot.turn} (") if ruled else None,
         awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
         seats=tuple(
-            _build_seat(row, row.name in awaited, sheets.get(row.name), away[row.id], deputies[row.id]) for row in rows
+            _build_seat(
+                row, row.name in awaited, sheets.get(row.name), refused.get(row.name, 0), away[row.id], deputies[row.id]
+            )
+            for row in rows
         ),
         standbys=load_standbys(session, snapshot),
         imported=load_confirmations(session, snapshot) if snapshot.hold_kind == HoldKind.IMPORTED else None,
@@ -330,6 +339,7 @@ def _build_seat(
     row: Seat,
     awaited: bool,
     sheet: CountingSheet | None,
+    refused: int,
     absences: Sequence[AbsencePeriod],
     deputies: Sequence[DeputyStatus],
 ) -> SeatStatus:
@@ -341,6 +351,7 @@ def _build_seat(
         awaited=awaited,
         sheet_version=sheet.version if sheet else None,
         wait=sheet.wait if sheet else False,
+        lines_refused=refused,
         nmr_in_a_row=row.nmr_in_a_row,
         nmr_total=row.nmr_total,
         absences=tuple(absences),

@@ -122,7 +122,11 @@ def describe_reason(reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CountingSheet:
-    """The accepted sheet that counts for a seat."""
+    """The accepted sheet that counts for a seat.
+
+    `wait` and `received_at` are those of the seat's newest sheet: if nothing in that one
+    was accepted, another counts, but the turn waits for its correction.
+    """
 
     version: int
     wait: bool
@@ -269,11 +273,18 @@ _MANNED = (
     .order_by(Seat.id)
 )
 _SHEETS = (
-    select(OrderSheet.turn_id, Seat.name, OrderSheet.version, OrderSheet.wait, OrderSheet.received_at)
+    select(
+        OrderSheet.turn_id,
+        Seat.name,
+        OrderSheet.version,
+        OrderSheet.accepted,
+        OrderSheet.wait,
+        OrderSheet.received_at,
+    )
     .join(Seat, Seat.id == OrderSheet.seat_id)
     .join(Turn, Turn.id == OrderSheet.turn_id)
     .join(Campaign, _AT_TABLE)
-    .where(OrderSheet.accepted, _IS_RUNNING, _IS_OPEN)
+    .where(_IS_RUNNING, _IS_OPEN)
     .order_by(OrderSheet.version)
 )
 # Built once: every tick executes them for every home, and building one takes as long as executing it.
@@ -290,9 +301,12 @@ def load_open_turns(session: Session, campaign: str | None = None) -> list[OpenT
     for campaign_id, seat in seats:
         manned[campaign_id].append(seat)
     counting: dict[int, dict[SeatName, CountingSheet]] = defaultdict(dict)
-    for turn_id, seat, version, wait, received_at in sheets:
+    for turn_id, seat, version, accepted, wait, received_at in sheets:
         # Ordered by version, so the last accepted sheet of a seat replaces those before it.
-        counting[turn_id][seat] = CountingSheet(version, wait, received_at)
+        if accepted:
+            counting[turn_id][seat] = CountingSheet(version, wait, received_at)
+        elif before := counting[turn_id].get(seat):
+            counting[turn_id][seat] = CountingSheet(before.version, wait, received_at)
     return [_open_turn_status(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from sqlalchemy import Table, bindparam, case, func, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Table, bindparam, case, exists, func, insert, select, update
+from sqlalchemy.orm import Session, aliased
 
 from pbem.campaign.courtesies import Lines as Lines
 from pbem.campaign.courtesies import Manners, find_courtesies
@@ -25,7 +25,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.tokenizer import comment_of, join_lines, split_words
 from pbem.ruleset.values import SeatName, View
-from pbem.store.models import OrderSheet, Turn
+from pbem.store.models import OrderSheet, Seat, Turn
 from pbem.text import count_noun
 from pbem.util import redact_credentials
 
@@ -109,6 +109,47 @@ def parse_sheet(
         tuple(hidden_orders_note(ruleset, view, asked)),
         tuple(line.strip() for number, line in lines if number in left),
     )
+
+
+Waits = Literal["", "correction", "missing", "word"]
+"""Why a turn waits for its deadline because of a sheet: a refused line, an order that is asked for, or WAIT."""
+
+
+def waits_because(reading: SheetReading, *, says_wait: bool | None) -> Waits:
+    """Return why a turn waits for its deadline because of a sheet, "" if it does not.
+
+    `says_wait` is True for WAIT and False for FINAL, None without such a word.
+    """
+    # FINAL beside nothing that counts would let the turn run with orders that its player wanted to replace.
+    if not reading.accepted:
+        return "correction"
+    # A sheet that lacks the move that is awaited must not let the turn run early (decision 6).
+    if not reading.parsed.complete:
+        return "missing"
+    if says_wait:
+        return "word"
+    return "correction" if reading.parsed.errors and says_wait is None else ""
+
+
+_HOST_WORDS = {"WAIT": True, "FINAL": False}
+_MAY_BE_HOST_WORD = re.compile("WAIT|FINAL")
+
+
+def host_word(words: Sequence[str]) -> bool | None:
+    """Return True for the words of a line that are WAIT alone, False for FINAL alone, None for others."""
+    return _HOST_WORDS.get(words[0].upper()) if len(words) == 1 else None
+
+
+def split_host_words(lines: Iterable[tuple[int, str]]) -> tuple[Lines, bool | None]:
+    """Return the lines of a sheet for the ruleset, and whether the last of the others says WAIT (True) or FINAL."""
+    kept, said = list[tuple[int, str]](), None
+    for number, line in lines:
+        word = host_word(split_words(line)) if _MAY_BE_HOST_WORD.search(line.upper()) else None
+        if word is None:
+            kept.append((number, line))
+        else:
+            said = word
+    return tuple(kept), said
 
 
 def says_wait(line: str) -> bool:
@@ -261,6 +302,11 @@ class Counted:
     at: dt.datetime | None = None
 
 
+def restated_lines(book: OrderParser, counted: Counted) -> Lines:
+    """Return the orders of the sheet that counts as numbered lines, for a sheet that says WAIT or FINAL alone."""
+    return [(number, book.line(order)) for number, order in enumerate(counted.orders, start=1)]
+
+
 @dataclass(frozen=True, slots=True)
 class PreviousSheets:
     """The sheets of a seat for a turn before a new one: the number of the last version, and the sheet that counts."""
@@ -292,17 +338,20 @@ def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id
 class SheetToSave:
     """A sheet to be stored. `text` is the sheet as received; if it is "", the lines that were read are stored.
 
-    With `wait`, the turn is not to run before its deadline because of it; `says_wait` is
-    True for WAIT and False for FINAL, None without such a word.
+    `says_wait` is True for WAIT and False for FINAL, None without such a word.
     """
 
     reading: SheetReading
     earlier: PreviousSheets
     author: Author
-    wait: bool
     text: str = ""
     letter_id: int | None = None
     says_wait: bool | None = None
+
+    @property
+    def wait(self) -> bool:
+        """True if the turn is not to run before its deadline because of this sheet."""
+        return waits_because(self.reading, says_wait=self.says_wait) != ""
 
 
 def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetime) -> None:
@@ -310,6 +359,42 @@ def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetim
     rows = [_sheet_row(sheet, now) for sheet in sheets]
     if rows:
         session.connection().execute(_KEEP, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingSheet:
+    """The newest sheet of a seat, because of which the turn waits for its deadline.
+
+    `errors` are its errors, if it waits for a correction; `lines` is the number of lines refused.
+    """
+
+    version: int
+    errors: tuple[Finding, ...] = ()
+
+    @property
+    def lines(self) -> int:
+        """The number of lines not accepted; one line may have several errors."""
+        return len({error.line for error in self.errors})
+
+
+def waiting_sheets(session: Session, turn_id: int, seat: SeatName | None = None) -> Mapping[SeatName, WaitingSheet]:
+    """Return the newest sheets because of which a turn waits for its deadline, of all seats or of one."""
+    newer = aliased(OrderSheet)
+    later = (newer.turn_id == OrderSheet.turn_id) & (newer.seat_id == OrderSheet.seat_id)
+    found = (
+        select(Seat.name, OrderSheet.version, OrderSheet.findings)
+        .join(Seat, Seat.id == OrderSheet.seat_id)
+        .where(OrderSheet.turn_id == turn_id, OrderSheet.wait)
+        .where(~exists().where(later, newer.version > OrderSheet.version))
+    )
+    if seat is not None:
+        found = found.where(Seat.name == seat)
+    return {name: WaitingSheet(version, tuple(_errors_in(rows))) for name, version, rows in session.execute(found)}
+
+
+def _errors_in(findings: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
+    # By name: rows of earlier versions lack fields that have a default.
+    return (Finding(**each) for each in findings if each["severity"] == "error")
 
 
 def clear_sheets(
@@ -394,10 +479,12 @@ def make_receipt(
     deadline: dt.datetime | None,
     held: bool,
     zone: str,
+    waits: Waits = "",
 ) -> Receipt:
     """Return the receipt of a sheet, however it came.
 
-    While the turn is `held` it has no deadline, since the turn does not run then.
+    While the turn is `held` it has no deadline, since the turn does not run then. `waits`
+    is why it waits for its deadline because of this sheet.
     """
     counted = earlier.counted
     replaced = counted if reading.accepted else None
@@ -416,7 +503,7 @@ def make_receipt(
         counts=counted.version if counted else None,
         counts_at=counted.at if counted else None,
         replaces=compare(replaced.version, replaced.orders, reading.parsed.orders, book) if replaced else None,
-        complete=reading.parsed.complete,
+        waits=waits,
         missing=reading.missing,
         notes=reading.notes,
         courtesies=reading.courtesies,

@@ -24,7 +24,9 @@ from pbem.campaign.order_sheets import (
     make_receipt,
     open_report,
     parse_sheet,
+    restated_lines,
     save_sheets,
+    waits_because,
 )
 from pbem.campaign.people import verify_token
 from pbem.campaign.schedule import Schedule
@@ -120,13 +122,12 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         reading=reading,
         earlier=earlier,
         author="deputy" if deputy else "player",
-        wait=bool(sheet.wait) or not reading.parsed.complete,
         says_wait=sheet.wait,
         text=sheet.text(),
         letter_id=case.letter_id,
     )
     save_sheets(case.session, [read], case.now)
-    receipt = _build_receipt(case, claim, sheet, read, view["label"])
+    receipt = _build_receipt(case, claim, sheet, read, view)
     send_receipts(case, spot, receipt, deputy=deputy)
     errors = "" if receipt.accepted else ", only errors"
     return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
@@ -238,18 +239,20 @@ def _sheet_to_send_back(book: OrderParser, counted: Counted) -> list[str]:
     return [*(lines or [NoOrders.usage]), *["WAIT"] * counted.wait]
 
 
-def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read: SheetToSave, label: str) -> Receipt:
+def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read: SheetToSave, view: View) -> Receipt:
     spot = claim.spot
+    awaited = view["awaited"] and not spot.paused
     told = make_receipt(
         read.reading,
         read.earlier,
         read.reading.book,
         campaign=spot.campaign,
         seat=spot.seat,
-        label=label,
+        label=view["label"],
         deadline=spot.deadline,
         held=spot.held,
         zone=Schedule.read(spot.schedule).zone,
+        waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
     )
     return dataclasses.replace(
         told,
@@ -268,7 +271,7 @@ def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read
 def _wait_note(read: SheetToSave) -> Iterator[str]:
     """Yield a note that the sheet before said WAIT and this one says neither that nor FINAL."""
     counted = read.earlier.counted
-    if counted and counted.wait and read.reading.accepted and read.says_wait is None:
+    if counted and counted.wait and read.says_wait is None and not read.wait:
         yield f"Your sheet {counted.version} said WAIT; WAIT is no longer in it: the turn may run before its deadline."
 
 
@@ -347,7 +350,7 @@ def _read_sheet(
     """Parse a sheet; one that says WAIT or FINAL and nothing else keeps the orders that count so far."""
     if not (sheet.without(courtesies).empty and sheet.wait is not None and counted):
         return parse_sheet(ruleset, view, sheet.lines, courtesies)
-    kept = [(number, ruleset.orders.line(order)) for number, order in enumerate(counted.orders, start=1)]
+    kept = restated_lines(ruleset.orders, counted)
     said = "WAIT" if sheet.wait else "FINAL"
     note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
     return dataclasses.replace(parse_sheet(ruleset, view, kept, ()), notes=(note,))

@@ -20,6 +20,7 @@ from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
 from pbem.campaign.guide import guide_example
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.invitations import board_file
+from pbem.campaign.order_sheets import waiting_sheets
 from pbem.campaign.people import deputies_of, standby_position
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, load_campaign
 from pbem.errors import CampaignError
@@ -73,7 +74,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Absence, Campaign, Deputy, JournalEntry, OrderSheet, Person, Seat, Standby
 from pbem.store.types import CampaignState, StandbyState
-from pbem.text import format_time
+from pbem.text import count_noun, format_time
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
 
@@ -260,17 +261,25 @@ def _describe_deadline(waiting: OpenTurnStatus, *, asked: bool) -> str:
 
 
 def _describe_sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) -> str:
-    counts = (
-        select(OrderSheet.version, OrderSheet.digest, OrderSheet.wait)
+    counting = (
+        select(OrderSheet.version, OrderSheet.digest)
         .where(OrderSheet.turn_id == waiting.turn_id, OrderSheet.seat_id == place.id, OrderSheet.accepted)
         .order_by(OrderSheet.version.desc())
         .limit(1)
     )
-    sheet = session.execute(counts).first()
+    sheet = session.execute(counting).first()
     if sheet is None:
         return "No sheet of yours counts."
-    wait = ", and the turn waits for its deadline because of it" if sheet.wait else ""
-    return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
+    counts = f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]})"
+    found = waiting_sheets(session, waiting.turn_id, place.seat).get(place.seat)
+    if found is None or waiting.held or not waiting.is_held_by(place.seat):
+        return f"{counts}."
+    if not found.errors:
+        return f"{counts}, and the turn waits for its deadline because of it."
+    of_it = f"{count_noun(found.lines, 'line')} of it was not accepted. FINAL if this is all."
+    if found.version != sheet.version:
+        of_it = f"nothing in your sheet {found.version} was accepted. FINAL alone keeps sheet {sheet.version} as it is."
+    return f"{counts}, and the turn waits for your correction until its deadline: {of_it}"
 
 
 def _describe_arrangements(case: MessageContext, place: SeatView, zone: str) -> Iterator[str]:

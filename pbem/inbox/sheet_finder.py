@@ -8,8 +8,8 @@ A sheet is framed, anywhere in the text:
 
 or it is a plain reply, all of whose lines are order lines. Lines are counted
 from 1: the line after ORDERS, or the first line of the reply. The host's own
-words WAIT (hold the turn until the deadline) and FINAL (no more to come) may
-stand on a line of their own or at the end of the header.
+words WAIT (hold the turn until the deadline) and FINAL (neither more to come nor a
+correction) may stand on a line of their own or at the end of the header.
 
 Mail programs quote in unforeseen ways, so a sheet below other text may be an older
 one. Prose never reads as an order, except in games that accept free text: order
@@ -23,7 +23,7 @@ from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, replace
 
 from pbem.campaign.courtesies import find_courtesies
-from pbem.campaign.order_sheets import Lines, quote_lines, redact_lines, says_wait
+from pbem.campaign.order_sheets import Lines, host_word, quote_lines, redact_lines, says_wait, split_host_words
 from pbem.errors import CampaignError
 from pbem.mail.message import AttachedText, read_from
 from pbem.mail.mime import decode_text
@@ -38,8 +38,6 @@ Names = Container[str]
 """The names of all campaigns."""
 
 _ORDERS = re.compile(r"\A\s*+orders\s", re.IGNORECASE)
-_WAITING = {"WAIT": True, "FINAL": False}
-_MAY_WAIT = re.compile("WAIT|FINAL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +146,8 @@ def _framed_sheet(lines: Sequence[str], at: int, end: int | None, header: SheetH
 
 
 def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
-    kept = []
-    for number, line in enumerate(lines, start=1):
-        words = split_words(line) if _MAY_WAIT.search(line.upper()) else ()
-        if len(words) == 1 and words[0].upper() in _WAITING:
-            wait = _WAITING[words[0].upper()]
-        else:
-            kept.append((number, line))
-    return SheetText(header, tuple(kept), tuple(lines), wait, notes)
+    kept, said = split_host_words(enumerate(lines, start=1))
+    return SheetText(header, tuple(kept), tuple(lines), wait if said is None else said, notes)
 
 
 def _parse_header(line: str) -> tuple[SheetHeader | None, bool | None]:
@@ -163,7 +155,7 @@ def _parse_header(line: str) -> tuple[SheetHeader | None, bool | None]:
     if not _ORDERS.match(line):
         return None, None
     words = split_words(line)
-    wait = _WAITING.get(words[-1].upper())
+    wait = host_word(words[-1:])
     if wait is not None:
         words.pop()
     return SheetHeader.of(words), wait
@@ -186,7 +178,7 @@ _LOOKED_AT = 4096
 
 
 def sheet_lines(raw: bytes, campaign: str) -> Lines:
-    """Return the lines of the sheet in a GM's file, keys masked; without a frame all.
+    """Return the lines of the sheet in a GM's file, keys masked; without a frame all. WAIT or FINAL is the last.
 
     Raises:
         CampaignError: It is a file of another kind, such as a picture or a document.
@@ -194,7 +186,9 @@ def sheet_lines(raw: bytes, campaign: str) -> Lines:
     if _CONTROLS.search(decode_text(raw[:_LOOKED_AT], "")):
         raise CampaignError("this file is no text: save the orders as plain text, one on each line")
     lines, _ = file_lines(raw)
-    return redact_lines(find_sheet(lines, {campaign}).lines)
+    found = find_sheet(lines, {campaign})
+    word = [] if found.wait is None else [(len(lines) + 1, "WAIT" if found.wait else "FINAL")]
+    return redact_lines((*found.lines, *word))
 
 
 MOST_ASIDE = 8

@@ -231,12 +231,13 @@ class Receipt:
     it has only errors; then `counts` is the earlier version that still counts, if
     any. `replaces` is the difference from the version that counted before.
 
-    `wait`: the player asked not to be resolved early. `complete`: the sheet has all
-    that the seat is awaited for. `missing`: what the sheet leaves open, as far as the
-    seat may know. `notes`: what was cleaned from the mail. `courtesies`: the lines that
-    are words to a person. `held`: the turn waits
-    for the GM. `late`: the sheet was read after the deadline; `closes` is the end of
-    the grace, if there is one. `by_gm`: the GM has entered it for the player.
+    `wait`: it says WAIT. `waits`: why the turn waits for its deadline because of the
+    sheet: for a "correction", for what is "missing" in it, or at the player's "word"; ""
+    if it does not. `missing`: what the sheet leaves open, as far as the seat may know.
+    `notes`: what was cleaned from the mail. `courtesies`: the lines that are words to a
+    person. `held`: the turn waits for the GM. `late`: the sheet was read after the
+    deadline; `closes` is the end of the grace, if there is one. `by_gm`: the GM has
+    entered it for the player.
     """
 
     page: ClassVar[str] = "receipt"
@@ -254,7 +255,7 @@ class Receipt:
     counts: int | None = None
     replaces: SheetDifference | None = None
     wait: bool = False
-    complete: bool = True
+    waits: str = ""
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     held: bool = False

@@ -95,6 +95,7 @@ class Reminder:
     `without` is a sentence on what happens to the seat without orders, `absent` a command that says that its player is
     away, "" where turns do not wait for absences. `missing` are all seats without a sheet, where the campaign shows
     them. `extendable`: players may vote for more time. `with_page`: the report came with a page that has an order form.
+    `correct` is the version of the newest sheet if lines of it were `refused`, so many; `open` are errors in it.
     """
 
     page: ClassVar[str] = "reminder"
@@ -114,6 +115,9 @@ class Reminder:
     absent: str = ""
     # A sheet may count and lack the move that is awaited, or ask to WAIT: then its seat is reminded, too (decision 6).
     counted: int | None = None
+    correct: int | None = None
+    refused: int = 0
+    open: tuple[str, ...] = ()
     missing: tuple[SeatName, ...] = ()
 
 

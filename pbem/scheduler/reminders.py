@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
@@ -15,6 +15,7 @@ from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, is_late, load_open_turns, needs_notice, turns_to_notify
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, describe_fault, notify_gm_once
+from pbem.campaign.order_sheets import WaitingSheet, waiting_sheets
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
@@ -29,13 +30,17 @@ from pbem.log import log_name
 from pbem.mail.compose import NewMail
 from pbem.mail.outbox import topic_of
 from pbem.report.notices import OverdueDigest, Page, Reminder, SheetOverdue, TurnFailed, WaitingForOthers
+from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 from pbem.store.types import PageDelivery
-from pbem.text import count_noun, format_time_short, join_names
+from pbem.text import as_sentence, count_noun, format_time_short, join_names
 
 _AWAY = 14
 """Days of the absence that a reminder offers to ask for."""
+
+_MOST_OPEN = 5
+"""Errors of a sheet that a reminder repeats."""
 
 
 def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
@@ -65,7 +70,8 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
             return 0
         # In the transaction that queues the mails, so that a kill loses both or neither.
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
-        notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot))
+        waiting = waiting_sheets(session, turn.turn_id)
+        notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot), waiting)
         if is_late(turn, now):
             mails = list(notices.after())
             _notify_gm(session, notices, now)
@@ -83,6 +89,7 @@ class _Notices:
     snapshot: CampaignSnapshot
     turn: OpenTurnStatus
     last: dict[SeatName, LastReport]
+    waiting: Mapping[SeatName, WaitingSheet]
 
     @property
     def late(self) -> tuple[SeatName, ...]:
@@ -112,6 +119,7 @@ class _Notices:
     def _reminder(self, place: SeatView) -> Reminder:
         assert self.turn.deadline is not None
         sheet, policy = self.turn.sheets.get(place.seat), self.snapshot.policy
+        found = self.waiting.get(place.seat)
         return Reminder(
             campaign=self.snapshot.name,
             seat=place.seat,
@@ -126,6 +134,9 @@ class _Notices:
             extendable=policy.extension_votes != OFF,
             absent=self._absence(policy.absence),
             counted=sheet.version if sheet else None,
+            correct=found.version if found and found.errors else None,
+            refused=found.lines if found else 0,
+            open=tuple(map(_describe_error, found.errors[:_MOST_OPEN])) if found else (),
             missing=self.late,
         )
 
@@ -190,6 +201,11 @@ class _Notices:
             # One topic for both, so that a late notice supersedes a reminder that is still queued.
             topic=topic_of("reminder", snapshot.name, self.turn.turn, place.seat),
         )
+
+
+def _describe_error(error: Finding) -> str:
+    hint = f"Perhaps: {error.corrected}" if error.corrected else as_sentence(error.hint)
+    return f"{as_sentence(error.text)} {hint}".strip()
 
 
 def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:

@@ -451,7 +451,8 @@ class InboxMessage(Base):
 class OrderSheet(Base):
     """An order sheet as received and as parsed. Of a seat's sheets for a turn the last accepted one counts.
 
-    `wait`: the turn is not to run before its deadline, because the player said so or the sheet is not complete.
+    `wait`: the turn is not to run before its deadline, because the player said so, the sheet is not complete, or
+    lines of it were refused and it is not final. That of the seat's newest sheet holds, whichever counts.
     `author` is "player", "deputy" or "gm".
     """
 

@@ -15,6 +15,8 @@ from pbem.actions.run_turn import RequestRun, is_requested, run_turn
 from pbem.campaign.deadlines import DueTurn, due_turns, open_turns
 from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError
+from pbem.inbox.process import process_messages
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.scheduler.review import run_condition
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.types import HoldKind
@@ -58,6 +60,31 @@ def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
     played.tick()
 
     assert not runs(played, found)
+
+
+@pytest.mark.parametrize(("sheet", "run"), [("BID 3\nBIT 4", False), ("BIT 4", False), ("BID 3\nBIT 4\nFINAL", True)])
+def test_a_turn_for_which_a_line_is_refused(played: Desk, sheet: str, *, run: bool) -> None:
+    """A turn that was found due with all sheets in is not run after a sheet with a refused line, unless it is FINAL."""
+    (found,) = due_turns(open_turns(played.app), played.now)
+    send(played, {"red": sheet})
+    played.tick()
+    played.now += dt.timedelta(minutes=30)
+
+    assert [turn.turn for turn in open_turns(played.app)] == [found.turn]
+    assert runs(played, found) is run
+
+
+def test_a_correction_while_a_turn_is_found_due(played: Desk) -> None:
+    """A corrected sheet that comes after its deadline's run was decided is the one that is used, once."""
+    send(played, {"red": "BIT 4"})
+    played.tick()
+    played.now += WEEK
+    (found,) = due_turns(open_turns(played.app), played.now)
+    send(played, {"red": "BID 4"})
+    fetch_messages(played.app.store, open_mailbox(played.app.settings), played.now)
+    process_messages(played.app, played.now)
+
+    assert (found.reason, runs(played, found), runs(played, found)) == ("deadline", True, False)
 
 
 def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:

@@ -89,6 +89,72 @@ def test_wait_holds_the_turn_until_final(desk: Desk) -> None:
     assert reasons(desk, hours=0.5) == ["all_in"]
 
 
+def test_a_refused_line_holds_the_turn_until_corrected(desk: Desk) -> None:
+    """While a line of a sheet is refused the turn does not run early; half an hour after the correction it does."""
+    send(desk, ANN, "BID 1\nWHISPR blue deal")
+    send(desk, BOB, "BID 2")
+    desk.tick()
+    assert reasons(desk, hours=5) == []
+    send(desk, ANN, "BID 1\nWHISPER blue deal")
+    desk.tick()
+
+    assert reasons(desk, hours=0.5) == ["all_in"]
+
+
+@pytest.mark.parametrize("final", ["FINAL", "BID 1\nWHISPR blue deal\nFINAL", "ORDERS toy1 red FINAL\nBID 1\nX\nEND"])
+def test_final_lets_a_sheet_with_a_refused_line_run(desk: Desk, final: str) -> None:
+    """FINAL, alone or in the sheet with the refused line, lets the turn run with what was accepted."""
+    send(desk, ANN, "BID 1\nWHISPR blue deal")
+    send(desk, BOB, "BID 2")
+    desk.tick()
+    send(desk, ANN, final)
+    desk.tick()
+
+    assert reasons(desk, hours=0.5) == ["all_in"]
+
+
+def test_a_sheet_of_which_nothing_is_accepted_holds_the_turn(desk: Desk) -> None:
+    """The turn waits for the newest sheet's correction, though the one before counts; FINAL alone ends that."""
+    send(desk, BOB, "BID 2")
+    send(desk, ANN, "BID 1")
+    desk.tick()
+    send(desk, ANN, "BIT 1\nFINAL")
+    desk.tick()
+    assert reasons(desk, hours=5) == []
+    send(desk, ANN, "FINAL")
+    desk.tick()
+
+    assert reasons(desk, hours=0.5) == ["all_in"]
+
+
+def test_a_refused_line_does_not_move_the_deadline(desk: Desk) -> None:
+    """At the deadline the turn is run with what was accepted."""
+    send(desk, ANN, "BID 1\nWHISPR blue deal")
+    send(desk, BOB, "BID 2")
+
+    assert reasons(desk, hours=106) == ["deadline"]
+
+
+def test_final_does_not_stand_for_an_order_that_is_asked(desk: Desk) -> None:
+    """A sheet that lacks the order awaited waits for its deadline, whatever else it says."""
+    send(desk, ANN, "WHISPER blue deal\nWHISPR\nFINAL")
+    send(desk, BOB, "BID 2")
+    desk.tick()
+
+    assert reasons(desk, hours=5) == []
+
+
+def test_cleared_orders_leave_no_sheet_to_correct(desk: Desk) -> None:
+    """CLEAR ORDERS after a refused line, and a good sheet after that: the turn runs early."""
+    for text in ("BID 1\nWHISPR blue deal", "CLEAR ORDERS", "BID 1"):
+        send(desk, ANN, text)
+        desk.tick()
+    send(desk, BOB, "BID 2")
+    desk.tick()
+
+    assert reasons(desk, hours=0.5) == ["all_in"]
+
+
 def test_wait_does_not_move_the_deadline(desk: Desk) -> None:
     """At the deadline the turn is run whatever the sheets say."""
     send(desk, ANN, "BID 1\nWAIT")
@@ -155,6 +221,20 @@ def test_a_seat_whose_sheet_holds_the_turn_is_reminded(desk: Desk) -> None:
 
     assert desk.tick(hours=83).reminded == 2
     assert "The turn waits for its deadline because of your sheet 1" in text_of(desk.last(ANN))
+
+
+def test_a_seat_with_a_refused_line_is_told_what_is_open(desk: Desk) -> None:
+    """Its reminder has the errors, and the word that goes on without; FINAL is not named where nothing counts."""
+    send(desk, ANN, "BID 1\nWHISPR blue deal")
+    send(desk, BOB, "BIT 1")
+
+    assert desk.tick(hours=83).reminded == 2
+    ann, bob = (" ".join(text_of(desk.last(to)).split()) for to in (ANN, BOB))
+    assert "The turn waits for your correction of sheet 1: 1 line was not accepted." in ann
+    assert "- There is no order WHISPR. Perhaps: WHISPER blue deal" in ann
+    assert "FINAL" in ann
+    assert "Nothing in your sheet 1 counts: 1 line was not accepted. - There is no order BIT." in bob
+    assert "FINAL" not in bob
 
 
 def test_reminders_are_counted_beside_a_campaign_that_cannot_be_read(desk: Desk) -> None:

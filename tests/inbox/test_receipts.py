@@ -42,9 +42,10 @@ def sheets(desk: Desk) -> list[OrderSheet]:
 def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
     """A receipt has every order in words, every finding with its line, and the deadline."""
     text = send(desk, "BID 40\nWHISPR blue deal\nWHISPER blue deal deal")
+    until = "The turn waits for your correction until Fri 6 Nov, 20:00 CET; FINAL if this is all."
 
     assert text.startswith("1 of 3 orders not accepted\n")
-    assert "The other 2 count. You can correct this until Fri 6 Nov, 20:00 CET.\n" in text
+    assert f"The other 2 count. {until}" in " ".join(text.split())
     assert "\nWHISPR blue deal\n\nThere is no order WHISPR. Perhaps: WHISPER blue deal\n" in text
     assert "- BID 40\n  40 coins are more than your purse holds; you have 15\n- WHISPER blue deal deal\n" in text
 
@@ -208,3 +209,52 @@ def test_an_empty_sheet_below_a_greeting_is_noted(desk: Desk) -> None:
 
     assert text.startswith("No orders, as you sent it")
     assert "what stands above ORDERS was not read" in text
+
+
+def test_status_says_that_a_sheet_is_to_be_corrected(desk: Desk) -> None:
+    """STATUS tells which sheet counts, that the turn waits for a correction, and the word that ends that."""
+    send(desk, "BID 1\nBIT 2")
+    partly = " ".join(send(desk, "STATUS").split())
+    send(desk, "BIT 3")
+    nothing = " ".join(send(desk, "STATUS").split())
+    send(desk, "FINAL")
+
+    assert "and the turn waits for your correction until its deadline: 1 line of it was not accepted. FINAL" in partly
+    assert "Your sheet 1 counts" in nothing
+    assert "nothing in your sheet 2 was accepted. FINAL" in nothing
+    assert "waits" not in send(desk, "STATUS")
+
+
+def test_a_receipt_of_final_promises_no_time_to_correct(desk: Desk) -> None:
+    """A sheet that says FINAL counts as it is, and the receipt says that the turn may run early."""
+    text = " ".join(send(desk, "BID 1\nBIT 2\nFINAL").split())
+
+    assert "The other one counts. Round 1 runs on Fri 6 Nov, 20:00 CET, or sooner" in text
+    assert [sheet.wait for sheet in sheets(desk)] == [False]
+
+
+def test_the_receipt_of_a_seat_that_no_turn_waits_for_names_no_wait(desk: Desk) -> None:
+    """No turn waits for a paused seat, neither for its correction nor for its WAIT."""
+    send(desk, "PAUSE")
+    send(desk, "YES")
+
+    for sheet in ("BID 1\nBIT 2", "BIT 1", "BID 1\nWAIT"):
+        assert "Round 1 runs on Fri 6 Nov, 20:00 CET, or sooner" in " ".join(send(desk, sheet).split())
+
+
+def test_a_refused_sheet_takes_back_neither_orders_nor_wait(desk: Desk) -> None:
+    """Beside FINAL a sheet of which nothing is accepted still holds the turn; its receipt says what is open."""
+    send(desk, "BID 1")
+    text = " ".join(send(desk, "BIT 2\nFINAL").split())
+
+    assert (
+        f"{STILL} The turn waits for your correction until Fri 6 Nov, 20:00 CET; FINAL alone if they are all." in text
+    )
+    assert [(sheet.accepted, sheet.wait) for sheet in sheets(desk)] == [(True, False), (False, True)]
+
+
+def test_a_refused_line_keeps_the_wait_of_the_sheet_before(desk: Desk) -> None:
+    """While a correction is awaited the receipt does not say that a turn without WAIT may run."""
+    send(desk, "BID 1\nWAIT")
+
+    assert "may run before its deadline" not in " ".join(send(desk, "BID 1\nBIT 2").split())

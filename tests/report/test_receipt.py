@@ -55,9 +55,7 @@ def test_the_verdict_comes_first() -> None:
     made = receipt()
 
     assert made.subject == "1 line NOT accepted, round 2"
-    assert told().startswith(
-        "1 of 3 orders not accepted\nred · round 2\n\nThe other 2 count. You can correct this until "
-    )
+    assert told().startswith("1 of 3 orders not accepted\nred · round 2\n\nThe other 2 count. Round 2 runs on ")
 
 
 def test_verdict_of_a_good_sheet() -> None:
@@ -155,9 +153,23 @@ def test_wait_and_final_are_told() -> None:
     good = [(1, "BID 3")]
 
     assert "Round 2 runs on Fri 27 Nov, 20:00 CET, or sooner once all players' orders are in." in told(good)
-    assert "You said WAIT: round 2 runs at its deadline, Fri 27 Nov, 20:00 CET." in told(good, wait=True)
+    assert "You said WAIT: round 2 runs at its deadline, Fri 27 Nov, 20:00 CET." in told(good, waits="word")
     assert link_lines("WAIT for the deadline", lines=good) == [HEADER, "WAIT", "END"]
-    assert link_lines("I am ready", lines=good, wait=True) == [HEADER, "FINAL", "END"]
+    assert link_lines("I am ready", lines=good, waits="word") == [HEADER, "FINAL", "END"]
+
+
+def test_a_correction_that_is_awaited_is_told() -> None:
+    """The receipt says until when the turn waits, and by which word, or tap, it goes on without the refused lines."""
+    until = "The turn waits for your correction until Fri 27 Nov, 20:00 CET"
+    some, none = " ".join(told(waits="correction").split()), [(1, "FIGHT")]
+
+    assert f"The other 2 count. {until}; FINAL if this is all." in some
+    assert f"still count. {until}; FINAL alone if they are all." in " ".join(
+        told(none, waits="correction", counts=1).split()
+    )
+    assert f"count so far. {until}." in " ".join(told(none, waits="correction").split())
+    assert link_lines("This is all: FINAL", waits="correction") == [HEADER, "FINAL", "END"]
+    assert link_lines("This is all: FINAL", lines=none, waits="correction") == []
 
 
 def test_the_corrected_sheet_is_a_tap_away() -> None:
@@ -178,7 +190,7 @@ def test_wait_is_offered_only_where_it_keeps_a_turn_open() -> None:
     """After the deadline, without one, and where something is missing anyway, the receipt does not name WAIT."""
     good = [(1, "BID 3")]
 
-    for changes in ({"late": True}, {"deadline": None}, {"complete": False}):
+    for changes in ({"late": True}, {"deadline": None}, {"waits": "missing"}):
         assert "To change orders, reply with all of them.\n" in told(good, **changes)
         assert "WAIT" not in told(good, **changes)
 
