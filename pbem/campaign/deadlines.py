@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.house_rules import HouseRules
+from pbem.campaign.order_sheets import STANDS
 from pbem.campaign.schedule import Outage, Schedule, start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
 from pbem.ruleset.values import SeatName
@@ -284,7 +285,7 @@ _SHEETS = (
     .join(Seat, Seat.id == OrderSheet.seat_id)
     .join(Turn, Turn.id == OrderSheet.turn_id)
     .join(Campaign, _AT_TABLE)
-    .where(_IS_RUNNING, _IS_OPEN)
+    .where(STANDS, _IS_RUNNING, _IS_OPEN)
     .order_by(OrderSheet.version)
 )
 # Built once: every tick executes them for every home, and building one takes as long as executing it.

@@ -288,6 +288,12 @@ _ORDERS = select(OrderSheet.orders, OrderSheet.wait, OrderSheet.text, OrderSheet
 # Built once: building these statements takes longer than executing them.
 _KEEP = insert(_SHEETS)
 
+WITHDRAWN: Mapping[str, bool] = {"accepted": False, "wait": False}
+"""The values of a sheet that neither counts nor has the turn wait."""
+
+STANDS = OrderSheet.accepted | OrderSheet.wait
+"""A condition for sheets that were not withdrawn: they count, or wait for their correction."""
+
 CLEARED = "cleared"
 """Name of the finding of a version by which a player has withdrawn the sheet before."""
 
@@ -385,7 +391,7 @@ def waiting_sheets(session: Session, turn_id: int, seat: SeatName | None = None)
         select(Seat.name, OrderSheet.version, OrderSheet.findings)
         .join(Seat, Seat.id == OrderSheet.seat_id)
         .where(OrderSheet.turn_id == turn_id, OrderSheet.wait)
-        .where(~exists().where(later, newer.version > OrderSheet.version))
+        .where(~exists().where(later, newer.version > OrderSheet.version, newer.accepted | newer.wait))
     )
     if seat is not None:
         found = found.where(Seat.name == seat)
@@ -403,7 +409,7 @@ def clear_sheets(
     """Let no sheet of a seat count for a turn, and store a version that says so. Call with the campaign locked."""
     sent = (OrderSheet.turn_id == earlier.turn_id, OrderSheet.seat_id == earlier.seat_id)
     database = session.connection()
-    database.execute(update(OrderSheet).where(*sent).values(accepted=False))
+    database.execute(update(OrderSheet).where(*sent).values(**WITHDRAWN))
     note = Finding(0, "note", CLEARED, "the orders were withdrawn")
     # A version of its own: a run that is being computed finds that the sheets have changed, and is computed again.
     row = {

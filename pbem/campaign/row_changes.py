@@ -21,6 +21,7 @@ from sqlalchemy import ColumnElement, Table, and_, delete, insert, select, updat
 from sqlalchemy.orm import Session
 
 from pbem.campaign.column_checks import CHECKS, LARGEST_ID, read_value
+from pbem.campaign.order_sheets import WITHDRAWN
 from pbem.campaign.value_checks import Unfit
 from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import Json
@@ -104,7 +105,7 @@ TABLES: Mapping[str, _TableRule] = {
     ),
     "turn": _TableRule(("deadline", "reminded_at", "ruling"), _open_turns, mild=("reminded_at",), digests=("ruling",)),
     # A sheet stays with its number, which is in the Message-ID of its receipt.
-    "sheet": _TableRule(("accepted",), _of_open_turns, adds=True, withdrawn={"accepted": False}),
+    "sheet": _TableRule(("accepted",), _of_open_turns, adds=True, withdrawn=WITHDRAWN),
     "request": _TableRule(("code",), _invitations, adds=True),
     "gm_text": _TableRule(
         ("campaign_id", "turn", "seat_id", "text", "at"),

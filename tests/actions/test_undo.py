@@ -26,6 +26,7 @@ from pbem.actions.undo import UndoChange, UndoResult
 from pbem.actions.withdraw_ruling import ShowRuling
 from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
+from pbem.campaign.deadlines import open_turns
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
@@ -261,6 +262,23 @@ def test_a_sheet_that_was_entered_no_longer_counts(running: Desk) -> None:
         sheets = session.execute(select(OrderSheet.accepted, OrderSheet.author).order_by(OrderSheet.id)).all()
     assert [tuple(row) for row in sheets[-2:]] == [(True, "player"), (False, "gm")]
     assert act(running, EnterSheet("red", [(1, "BID 3")])).version == 3
+
+
+@pytest.mark.parametrize("sheet", ["BID 1", "BIT 1"])
+def test_a_sheet_that_is_undone_holds_no_turn(running: Desk, sheet: str) -> None:
+    """After the undo of a sheet with a refused line the turn waits for what it waited for before."""
+    report = running.last()
+    running.reply(report, "BID 2")
+    running.tick()
+    running.reply(report, sheet)
+    running.tick()
+    (before,) = open_turns(running.app)
+    act(running, EnterSheet("red", [(1, "BID 3"), (2, "BIT 4")]))
+    (between,) = open_turns(running.app)
+    undo(running)
+    (after,) = open_turns(running.app)
+
+    assert [turn.is_held_by("red") for turn in (before, between, after)] == [sheet == "BIT 1", True, sheet == "BIT 1"]
 
 
 def test_a_sheet_undone_while_its_turn_is_computed_does_not_count(running: Desk) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pbem.actions.base import run_action
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.settings import ChangeGm, mail_gm_token
+from pbem.campaign.deadlines import open_turns
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.gm_commands import GmFrame, command_line, parse_gm_frame
 from pbem.inbox.gm_help import GM_WORDS, GmWord
@@ -234,6 +235,35 @@ def test_a_sheet_that_replaces_another_asks_first(desk: Desk, token: str) -> Non
     assert "red: sheet 3, entered by the GM, Mon 2 Nov 2026 10:00 Europe/Berlin (09:00 UTC), counts BID 3" in command(
         desk, token, "SHEETS red"
     )
+
+
+def test_a_sheet_of_the_gm_holds_the_turn_until_it_is_final(desk: Desk, token: str) -> None:
+    """A refused line in a GM's sheet holds the turn, as the player's receipt says; FINAL beside or alone ends that."""
+    command(desk, token, "SHEET red", "BID 3", "BIT 4")
+    assert "The turn waits for your correction" in read(desk, ANN)
+    assert held_by_red(desk)
+    command(desk, token, "SHEET red YES", "BID 2", "BIT 4", "FINAL")
+    assert not held_by_red(desk)
+    command(desk, token, "SHEET red YES", "WAIT")
+    assert "You said WAIT" in read(desk, ANN)
+    assert held_by_red(desk)
+    command(desk, token, "SHEET red YES", "FINAL")
+
+    assert not held_by_red(desk)
+    assert "counts BID 2" in command(desk, token, "SHEETS red")
+
+
+def test_final_alone_enters_no_sheet_for_a_seat_without_one(desk: Desk, token: str) -> None:
+    """A GM's FINAL without orders does not count as a sheet that has none."""
+    answer = command(desk, token, "SHEET red", "FINAL")
+
+    assert "no sheet of red counts yet" in answer
+    assert "no sheet counts" in command(desk, token, "SHEETS red")
+
+
+def held_by_red(desk: Desk) -> bool:
+    """Return True if the open turn waits for its deadline because of red."""
+    return any(turn.is_held_by("red") for turn in open_turns(desk.app))
 
 
 def test_a_sheet_of_remarks_replaces_only_when_confirmed(desk: Desk, token: str) -> None:
