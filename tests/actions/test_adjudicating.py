@@ -100,6 +100,18 @@ def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
     assert "RED\n  March to the pass, quietly.\n\nBLUE\n  no sheet came\n\nGREEN\n  Ask the abbot.\n" in digest
 
 
+def test_no_ruling_is_asked_for_while_a_line_is_to_be_corrected(war: Desk) -> None:
+    """With all sheets in, one of them with a refused line, the GM is asked at the deadline, or once it is final."""
+    sheet(war, BOB, "Hold the ford.\nSAY")
+    war.tick()
+    early = war.tick(hours=1)
+    sheet(war, BOB, "FINAL")
+    war.tick()
+    done = war.tick(hours=1)
+
+    assert (early.needs_ruling, [turn.turn for turn in done.needs_ruling]) == ([], [1])
+
+
 def test_nobodys_sheet_is_told_by_the_digest_too(war: Desk) -> None:
     """A turn that awaits a ruling is not held for missing sheets first: its GM judges what absent players do."""
     war.tick(hours=DUE)

@@ -63,6 +63,20 @@ def test_the_page_says_who_is_in_and_when_it_is_due(desk: Desk) -> None:
     assert "red ann@example.org ✓ sheet 1 – blue bob@example.org missing –" in told
 
 
+def test_the_page_says_which_sheet_is_to_be_corrected(desk: Desk) -> None:
+    """The seats whose newest sheet has refused lines are marked, whether a sheet of theirs counts or not."""
+    desk.begin()
+    desk.tick()
+    desk.reply(desk.last("ann@example.org"), "BID 1\nBIT 2")
+    desk.reply(desk.last("bob@example.org"), "BIT 2\nBIT 3")
+    desk.tick()
+
+    told = words(shown(desk))
+
+    assert "✓ sheet 1 , 1 line refused" in told
+    assert "missing , 2 lines refused" in told
+
+
 def test_the_page_says_what_waits_for_the_gm(desk: Desk) -> None:
     """Holds, open seats, undelivered mail and quarantined messages are listed, each with the command that helps."""
     desk.begin()

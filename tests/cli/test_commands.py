@@ -84,6 +84,23 @@ def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
     )
 
 
+def test_status_shows_lines_to_correct(duel: Run, home: Path) -> None:
+    """A seat's cell has the refused lines for whose correction the turn waits, also where no sheet counts."""
+    post(home, "ORDERS duel red\nPLACE z99\nEND")
+    duel("tick", "--now", "2026-11-02T10:00Z")
+    assert "  red   ann@example.org  missing, 1 line refused  0 in a row" in duel("status").output
+    post(home, "ORDERS duel red\nPLACE c3\nPLACE z98\nPLACE z99\nEND")
+    duel("tick", "--now", "2026-11-02T11:00Z")
+    assert "  red   ann@example.org  sheet 2, 2 lines refused  0 in a row" in duel("status").output
+    (seat, _) = json.loads(duel("status", "--json").output)["campaigns"][0]["seats"]
+    assert (seat["wait"], seat["lines_refused"]) == (True, 2)
+
+    assert duel("tick", "--now", "2026-11-02T14:00Z").output == "Nothing to do.\n"
+    post(home, "ORDERS duel red FINAL\nEND")
+    duel("tick", "--now", "2026-11-02T15:00Z")
+    assert duel("tick", "--now", "2026-11-02T15:30Z").output.startswith("duel: turn 1 run (all sheets in).\n")
+
+
 def test_status_shows_mail_that_did_not_go_out(duel: Run, home: Path) -> None:
     """The status has the recipient of failed mail, its attempts and the reply; other mail is only counted."""
     (home / "post" / "sent").rename(home / "post" / "aside")
