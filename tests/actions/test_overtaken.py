@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -23,6 +26,7 @@ from pbem.store.types import HoldKind
 from tests.actions.history import begin, live_turns, play, send, snapshot
 from tests.actions.meeting import KEEPING, Points
 from tests.toy.home import Desk
+from tests.toy.ruleset import Auction
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 WEEK = dt.timedelta(days=7)
@@ -85,6 +89,43 @@ def test_a_correction_while_a_turn_is_found_due(played: Desk) -> None:
     process_messages(played.app, played.now)
 
     assert (found.reason, runs(played, found), runs(played, found)) == ("deadline", True, False)
+
+
+def arriving(desk: Desk, sheet: str) -> Auction:
+    """Return an auction in which a sheet of red arrives, and is answered, while a turn is first resolved."""
+
+    class Interrupted(Auction):
+        def resolve(self, *given: Any) -> Any:
+            if not arrived:
+                arrived.append(True)
+                send(desk, {"red": sheet})
+                fetch_messages(desk.app.store, open_mailbox(desk.app.settings), desk.now)
+                process_messages(desk.app, desk.now)
+            return super().resolve(*given)
+
+    arrived: list[bool] = []
+    return Interrupted()
+
+
+def test_a_refused_line_that_arrives_while_its_turn_is_computed(played: Desk) -> None:
+    """What was computed with all sheets in is not kept; the turn waits for the correction."""
+    (found,) = due_turns(open_turns(played.app), played.now)
+    during = replace(played, app=replace(played.app, games={"toy": arriving(played, "BID 3\nBIT 4")}))
+
+    assert not runs(during, found)
+    assert [turn.is_held_by("red") for turn in open_turns(played.app)] == [True]
+
+
+def test_a_correction_that_arrives_while_its_turn_is_computed(played: Desk) -> None:
+    """At the deadline the turn is computed again with the corrected sheet, and run once."""
+    send(played, {"red": "BID 2\nBIT 4"})
+    played.tick()
+    played.now += WEEK
+    (found,) = due_turns(open_turns(played.app), played.now)
+    during = replace(played, app=replace(played.app, games={"toy": arriving(played, "BID 4")}))
+
+    assert (found.reason, runs(during, found), runs(during, found)) == ("deadline", True, False)
+    assert json.loads(live_turns(played)[-2].record or b"{}")["orders"]["red"] == [{"order": "bid", "coins": 4}]
 
 
 def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
