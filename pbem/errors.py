@@ -89,6 +89,10 @@ class TransportUnavailable(TemporaryMailError):
     """Raised when no mail is accepted now: no connection, no login, a spent quota, a missing folder."""
 
 
+class MailLost(TemporaryMailError):
+    """Raised when the server closed the connection in place of a reply to a mail, which it may have accepted."""
+
+
 class PermanentMailError(MailError):
     """Raised when the server will never accept this mail (SMTP 5yz)."""
 

@@ -29,7 +29,7 @@ from sqlalchemy import ColumnElement, bindparam, func, select, true, update
 from sqlalchemy.orm import Session
 
 from pbem.config_values import SendingLimits
-from pbem.errors import PermanentMailError, TemporaryMailError, TransportUnavailable
+from pbem.errors import MailLost, PermanentMailError, TemporaryMailError, TransportUnavailable
 from pbem.log import event
 from pbem.mail.compose import text_only
 from pbem.mail.connection import is_content_refusal
@@ -182,6 +182,9 @@ AHEAD = 250
 CLAIM = timedelta(minutes=15)
 """How long a claimed row is reserved for the sender that claimed it."""
 
+MOST_LOST = 2
+"""Mails in a row to which the server gave no reply; then it is taken to be down."""
+
 CLAIM_USED_SECONDS = 300
 """A sender that is this late with its batch releases the rest of it.
 
@@ -190,6 +193,9 @@ The mail being sent may take minutes more with a slow server, and its claim must
 
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1), LONGEST_WAIT)
 """How long to wait after the first, second, … failure; the last holds for all further ones."""
+
+LOST_RETRIES = RETRIES[2:]
+"""The same after a mail that the server may have accepted: its reader gets it again each time."""
 
 _NO_PACE = SendingLimits()
 _EVENTS = {
@@ -212,7 +218,8 @@ def deliver_due(
     """Send all mail that is due and that the rate limits allow; call `on_sent` after each.
 
     A mail refused for now is tried again after 1, 5, 15, 60 minutes and then
-    every 4 hours, for 5 days; one refused for good goes another way if there is
+    every 4 hours, for 5 days; one to which the server gives no reply after 15, 60
+    minutes and so on, over a new connection; one refused for good goes another way if there is
     one. When the carrier accepts nothing at all, the rest waits for the next
     call, and no mail is given up. Concurrent senders share the work, as do as many
     threads as there are `connections`. With a `lane` only its mail is sent.
@@ -279,6 +286,7 @@ class _Sender:
         self._newest: int | None = None
         self._ahead: list[int] = []
         self._broken = False
+        self._lost = 0
         self._lock = Lock()
 
     def keep(self, pace: SendingLimits) -> None:
@@ -370,12 +378,16 @@ class _Sender:
         except PermanentMailError as error:
             return _Outcome(row.id, OutgoingState.FAILED, tries, now, append_reply(row.reply, str(error)))
         except TemporaryMailError as error:
-            down = isinstance(error, TransportUnavailable)
+            lost = isinstance(error, MailLost)
+            self._lost = self._lost + 1 if lost else 0
+            # Twice in a row the server loses all mail, not this one.
+            down = isinstance(error, TransportUnavailable) or self._lost >= MOST_LOST
             if down:
                 self.trouble = str(error)
             # A server that accepts nothing at all says nothing about this mail.
             given_up = now - row.created_at >= GIVE_UP and tries >= len(RETRIES) and not down
-            again = now + RETRIES[min(tries, len(RETRIES)) - 1]
+            pauses = LOST_RETRIES if lost else RETRIES
+            again = now + pauses[min(tries, len(pauses)) - 1]
             return _Outcome(
                 row.id,
                 OutgoingState.FAILED if given_up else OutgoingState.QUEUED,
@@ -383,6 +395,7 @@ class _Sender:
                 again,
                 append_reply(row.reply, str(error)),
             )
+        self._lost = 0
         return _Outcome(row.id, OutgoingState.SENT, tries, now, append_reply(row.reply, said), now)
 
     def _count(self, row: _Claimed, outcome: _Outcome) -> None:

@@ -129,8 +129,8 @@ where a provider accepts little mail. They cannot crowd out reports: there is at
 most one for each message received.
 """
 
-IN_ORDER = (case((OUTBOX.c.kind.in_(PROMPT), 0), else_=1), OUTBOX.c.id)
-"""The order of sending: answers first, then as written."""
+IN_ORDER = (OUTBOX.c.attempts, case((OUTBOX.c.kind.in_(PROMPT), 0), else_=1), OUTBOX.c.id)
+"""The order of sending: what failed before comes last; answers first, then as written."""
 
 
 def is_due(now: datetime) -> ColumnElement[bool]:

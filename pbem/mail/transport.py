@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from pbem.config import Settings
 from pbem.config_values import FILE_NAME, Dkim
-from pbem.errors import ConfigError, MailError, PermanentMailError, TransportUnavailable
+from pbem.errors import ConfigError, MailError, MailLost, PermanentMailError, TransportUnavailable
 from pbem.mail.connection import ANSWER_SECONDS, Login, classify_reply, log_in, login_for, tls_context
 from pbem.mail.maildir import MaildirTransport
 from pbem.util import redact_secrets
@@ -176,8 +176,16 @@ class SmtpTransport:
             raise PermanentMailError(f"mail cannot be sent to {recipient!r}, which is not a plain address")
         with self._translate_errors():
             smtp = self._begin_mail(recipient)
+            return self._require_success(*self._hand_over(smtp, raw), what="the mail")
+
+    def _hand_over(self, smtp: smtplib.SMTP, raw: bytes) -> tuple[int, bytes]:
+        """Return the reply to a mail. Raises MailLost if there is none: a filter may fail at this mail alone."""
+        try:
             smtp.send(_stuff_dots(raw))
-            return self._require_success(*smtp.getreply(), what="the mail")
+            return smtp.getreply()
+        except (smtplib.SMTPServerDisconnected, OSError) as error:
+            self.close()
+            raise MailLost(f"{self._url.server} gave no reply to the mail: {redact_secrets(str(error))}") from None
 
     def greet(self) -> None:
         """Connect, say EHLO and log in, unless connected already; send no mail.
@@ -255,7 +263,7 @@ class SmtpTransport:
         """Turn every failure into a MailError; leave the connection fit for the next mail, or close it."""
         try:
             yield
-        except TransportUnavailable:
+        except (TransportUnavailable, MailLost):
             self.close()
             raise
         except MailError:
