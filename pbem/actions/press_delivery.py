@@ -47,13 +47,18 @@ ROOM_FOR_DIARIES = 300_000
 """The most characters of all diaries of a campaign, in equal shares: the last report has them all."""
 
 
+def is_everybody(word: str) -> bool:
+    """Return True for a word that means all seats."""
+    return word.lower() in _EVERYBODY
+
+
 def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[SeatName, ...] | None:
     """Return the seats that words name; None for ALL.
 
     Raises:
         CampaignError: If a seat does not exist, or is out of the game.
     """
-    if any(word.lower() in _EVERYBODY and word.lower() not in snapshot.seats for word in words):
+    if any(is_everybody(word) and word.lower() not in snapshot.seats for word in words):
         return None
     places = [find_seat_view(snapshot, word) for word in words]
     for place in places:

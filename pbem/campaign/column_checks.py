@@ -167,7 +167,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "id": _ID,
         "kind": one_of(
             *("join", "invite", "deputy", "address", "new_address", "fallback", "import", "message", "run", "ruling"),
-            *("press", "digest"),
+            *("press", "texts", "digest"),
         ),
         "code": matching(_REQUEST, "the code of a request"),
         "campaign_id": _ID,

@@ -125,7 +125,7 @@ ENOUGH_CODES = "So many codes were mailed today that no more are sent before tom
 
 def create_request(
     session: Session,
-    kind: RequestKind | Literal["message", "press"],
+    kind: RequestKind | Literal["message", "press", "texts"],
     now: dt.datetime,
     *,
     to: str,

@@ -28,6 +28,7 @@ from pbem.campaign.people import (
     ENOUGH_CODES,
     appoint,
     create_request,
+    deputies_of,
     end_of,
     find_person,
     find_request,
@@ -49,6 +50,7 @@ from pbem.inbox.command_parser import (
     Withdraw,
 )
 from pbem.inbox.context import MessageContext, start_of_day_utc
+from pbem.inbox.held_offers import HELD, send_held
 from pbem.inbox.newcomers import offer_games
 from pbem.inbox.press_replies import PRESS_REPLY, send_press_reply
 from pbem.inbox.replies import (
@@ -325,10 +327,26 @@ def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
 def _confirm_press_reply(asked: PersonRequest, request: PendingRequest) -> str:
     """Send on a reply to press, if its sender still plays the seat."""
     seat, snapshot, place = _lock_seat(asked.case, request)
-    person = asked.case.session.get_one(Person, request.data["person_id"])
-    if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
+    if not (seat.person_id == request.data["person_id"] and _is_asked_still(asked.case, request) and place.playing):
         return _GONE
     return send_press_reply(asked.case.campaign_context(snapshot), place, request)
+
+
+def _confirm_held(asked: PersonRequest, request: PendingRequest) -> str:
+    """Send texts that were held back, if their writer still plays the seat, or stands in for its player."""
+    case = asked.case
+    seat, snapshot, place = _lock_seat(case, request)
+    deputies = [each.id for each in deputies_of(case.session, [seat.id], case.now).get(seat.id, [])]
+    writers = deputies if request.data["deputy"] else [seat.person_id]
+    if not (request.data["person_id"] in writers and _is_asked_still(case, request) and place.playing):
+        return _GONE
+    return send_held(case.campaign_context(snapshot), place, request, case.account)
+
+
+def _is_asked_still(case: MessageContext, request: PendingRequest) -> bool:
+    """Return True if the person who was asked still has the address to which the code was mailed."""
+    person_key: str = case.session.get_one(Person, request.data["person_id"]).key
+    return bool(request.data["to"] == person_key)
 
 
 _CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
@@ -341,6 +359,7 @@ _CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
     "fallback": confirm_address,
     "import": confirm_moved,
     PRESS_REPLY: _confirm_press_reply,
+    HELD: _confirm_held,
 }
 
 

@@ -8,8 +8,9 @@ commands are framed as a sheet is, and then they may be cut to three letters:
     ABSENT 2026-12-20 TO 2027-01-03
     END
 
-A command that takes a text has everything below it, to END or to the end of the
-typed text, so it comes last.
+A command that takes a text has everything below it, to END (or what else ends a
+text) or to the end of the typed text. Below an END may stand another such command,
+or orders; `pbem.inbox.held_texts` tells what of all that goes to whom.
 
 Commands are typed orders; `pbem.inbox.run_commands` has the table of their
 handlers. A handler does the request, in the transaction of the message, and
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from pbem.actions.arguments import ABOUT, ADDRESS, ADDRESS_OR_OFF, CAMPAIGN, CODE, SEAT, TURN, PlayerCommand, Proof
@@ -39,7 +40,7 @@ from pbem.inbox.seat_lookup import SeatContext, seats_of
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, plain_sheet
 from pbem.inbox.synonyms import as_command, words_to_gm
 from pbem.mail.message import Message
-from pbem.mail.reply_parser import is_end
+from pbem.mail.reply_parser import ends_text, is_end
 from pbem.report.markdown import find_sections, headed_sections
 from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
@@ -221,11 +222,6 @@ BELOW = (
     "What stands below the first blank line was left alone: commands that go on there belong between PLAYER and END."
 )
 
-NEVER_ORDERS = (
-    "This mail is press, and press is never orders: its ORDERS line was not read as a sheet. "
-    "The text goes as far as the first END; send orders in a mail of their own."
-)
-
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
 _POLITE = (" please", " pls", " thanks", " thank you")
 _WITH_DAYS = ("ABSENT", "DEPUTY")
@@ -272,16 +268,17 @@ PersonHandlers = Mapping[type[PlayerCommand], Callable[[PersonRequest, Any], str
 
 @dataclass(frozen=True, slots=True)
 class CommandList:
-    """Commands as found: the numbered lines that hold them, and the text after the last.
+    """Commands as found: the numbered lines that hold them, and the texts below some, by the numbers of their lines.
 
-    `header` is that of the frame, if there is one. `pressed`: a button of a mail
-    program has sent it, which may have been pressed by accident. `at` is the line of
-    the message on which the commands begin.
+    `below` are the lines below the END of the last text. `header` is that of the frame,
+    if there is one. `pressed`: a button of a mail program has sent it, which may have
+    been pressed by accident. `at` is the line of the message on which the commands begin.
     """
 
     header: SheetHeader | None
     lines: tuple[tuple[int, str], ...]
-    text: str = ""
+    texts: Mapping[int, str] = field(default_factory=dict)
+    below: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     pressed: bool = False
     at: int = 0
@@ -319,17 +316,28 @@ def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
     for at, line in enumerate(lines):
         header = SheetHeader.of(split_words(line)) if _FRAME.match(line) else None
         if header is not None and (at < last_end or header.campaign in known):
-            end = _find_end(lines, at + 1)
-            note = "There is no END line: everything after PLAYER was read."
-            found = _command_list(header, lines[at + 1 : end], () if end is not None else (note,))
-            return replace(found, at=at, notes=(*found.notes, *_unread_note(lines, end, known)))
+            return replace(_read_framed(header, lines, at, known), at=at)
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     # Without a frame a command must be in full, so that no abbreviated order is taken for one.
     if first is None or not begins_with_command(lines[first]):
         return None
+    if any(map(_takes_text, lines[first : _blank_after(lines, first)])):
+        return _with_texts(None, lines[first:])
     end = _find_end(lines, first)
-    found = _read_unframed(lines[first:end])
-    return replace(found, notes=(*found.notes, *_unread_note(lines, end, known)))
+    found = _read_paragraph(lines[first:end])
+    return replace(found, notes=(*found.notes, *unread_note(lines[end + 1 :] if end is not None else (), known)))
+
+
+def _read_framed(header: SheetHeader, lines: Sequence[str], at: int, known: Names) -> CommandList:
+    """Return the commands of the frame that begins on a line."""
+    inside = lines[at + 1 :]
+    end = _find_end(inside, 0)
+    notes = () if end is not None else ("There is no END line: everything after PLAYER was read.",)
+    if any(map(_takes_text, inside[:end])):
+        found = _with_texts(header, inside)
+        return replace(found, notes=(*([] if any(map(ends_text, inside)) else notes), *found.notes))
+    found = _command_list(header, inside[:end], notes)
+    return replace(found, notes=(*found.notes, *unread_note(inside[end + 1 :] if end is not None else (), known)))
 
 
 def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandList | None:
@@ -337,7 +345,7 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
 
     Words such as "Press on! My orders:" are no command, so that a sheet below them is still read.
     """
-    # The command must be above the sheet; a sheet in its text is press (docs/decisions/0011).
+    # The command must be above the sheet: then the sheet is in its text, or below that (docs/decisions/0011).
     above = find_commands(lines[: sheet.at] if sheet.header else lines, known)
     if above is None or (whole := find_commands(lines, known)) is None:
         return None
@@ -345,7 +353,7 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
         return None
     if not any(isinstance(each, PlayerCommand) and each.takes_text for each in above.parse().orders):
         return None
-    return replace(whole, notes=(*whole.notes, *[NEVER_ORDERS] * bool(sheet.header)))
+    return whole
 
 
 def begins_with_command(line: str) -> bool:
@@ -379,28 +387,53 @@ def _second_word(line: str) -> str:
     return next(iter(as_command(line).upper().split()[1:2]), "").rstrip(".:!,")
 
 
-def _read_unframed(lines: Sequence[str]) -> CommandList:
-    """Return the commands of the first paragraph, or of all lines if one of its commands takes a text."""
-    blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
-    if any(map(_takes_text, lines[:blank])):
-        return _command_list(None, lines, ())
+def _blank_after(lines: Sequence[str], start: int) -> int:
+    return next((at for at in range(start, len(lines)) if not lines[at].strip()), len(lines))
+
+
+def _read_paragraph(lines: Sequence[str]) -> CommandList:
+    """Return the commands of the first paragraph, none of which takes a text."""
+    blank = _blank_after(lines, 0)
     return _command_list(None, lines[:blank], (BELOW,) if any(map(begins_with_command, lines[blank:])) else ())
 
 
 def _command_list(header: SheetHeader | None, lines: Sequence[str], notes: tuple[str, ...]) -> CommandList:
-    numbered = tuple(enumerate(lines, start=1))
-    texted = next((at for at, line in enumerate(lines) if _takes_text(line)), None)
-    if texted is not None:
-        text = "\n".join([words_to_gm(lines[texted]), *lines[texted + 1 :]]).strip("\n")
-        numbered = numbered[: texted + 1]
-    asking = [(number, _as_parsed(redact_credentials(line))) for number, line in numbered if split_words(line)]
+    return _numbered_commands(header, tuple(enumerate(lines, start=1)), notes)
+
+
+def _numbered_commands(
+    header: SheetHeader | None, lines: Sequence[tuple[int, str]], notes: tuple[str, ...]
+) -> CommandList:
+    asking = [(number, as_parsed(line)) for number, line in lines if split_words(line)]
     if len(asking) > MOST_COMMANDS:
         notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
-    return CommandList(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)
+    return CommandList(header, tuple(asking[:MOST_COMMANDS]), notes=notes)
 
 
-def _as_parsed(line: str) -> str:
-    """Return a line as it is parsed: a command in its own words, without courtesies, with days and spans as tokens."""
+def _with_texts(header: SheetHeader | None, lines: Sequence[str]) -> CommandList:
+    """Return the commands with their texts: those above the first that takes one, and such commands below its END."""
+    at = next(at for at, line in enumerate(lines) if _takes_text(line))
+    commands = list(enumerate(lines[:at], start=1))
+    texts: dict[int, str] = {}
+    while at < len(lines) and begins_text(lines[at], framed=header is not None):
+        end = next((below for below in range(at + 1, len(lines)) if ends_text(lines[below])), len(lines))
+        commands.append((at + 1, lines[at]))
+        texts[at + 1] = "\n".join([words_to_gm(lines[at]), *lines[at + 1 : end]]).strip("\n")
+        at = next(
+            (below for below in range(end, len(lines)) if lines[below].strip() and not ends_text(lines[below])),
+            len(lines),
+        )
+    return replace(_numbered_commands(header, commands, ()), texts=texts, below=tuple(lines[at:]))
+
+
+def begins_text(line: str, *, framed: bool = False) -> bool:
+    """Return True if a line is a command that takes a text: written in full, or in a frame."""
+    return _takes_text(line) and (framed or begins_with_command(line))
+
+
+def as_parsed(line: str) -> str:
+    """Return a line as it is parsed: without keys and courtesies, a command in its own words, days as tokens."""
+    line = redact_credentials(line)
     if words_to_gm(line):
         return "ASK GM"
     line = as_command(line)
@@ -432,10 +465,10 @@ def _expand_verb(word: str) -> str:
     return word if word in VERBS | TWO_WORDS.keys() else meant[0] if len(meant) == 1 else ""
 
 
-def _unread_note(lines: Sequence[str], end: int | None, known: Names) -> Iterator[str]:
-    """Yield a note on lines below END that are no courtesies; of a whole sheet there another note tells."""
-    below = tuple(enumerate(lines[end + 1 :], start=1)) if end is not None else ()
-    if any(line.strip() for _, line in below) and find_sheet(lines[-len(below) :], known).header is None:
+def unread_note(lines: Sequence[str], known: Names) -> Iterator[str]:
+    """Yield a note on the lines below END that are no courtesies; of a whole sheet there another note tells."""
+    below = tuple(enumerate(lines, start=1))
+    if any(line.strip() for line in lines) and find_sheet(lines, known).header is None:
         left = Manners(is_order=COMMANDS.is_like_order).courtesies(below)
         unread = [line for number, line in below if line.strip() and number not in left]
         if unread:

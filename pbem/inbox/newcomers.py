@@ -122,7 +122,7 @@ def find_join_wish(case: MessageContext, claim: AuthResult) -> CommandList | Non
         if _WISH.search(line) and not _NOT.search(line):
             named = next((word for word in _NAME.findall(line.lower()) if word in open_), "")
             if named:
-                return CommandList(None, ((1, f"JOIN {named}{_wished_seat(line)}"),), text=case.letter.text)
+                return CommandList(None, ((1, f"JOIN {named}{_wished_seat(line)}"),), texts={1: case.letter.text})
     return None
 
 

@@ -27,6 +27,7 @@ from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import are_orders
 from pbem.inbox.command_parser import find_request, first_line
 from pbem.inbox.context import (
+    Accepted,
     AuthResult,
     ConfirmedSender,
     Declined,
@@ -45,7 +46,8 @@ from pbem.inbox.request_answers import deny_message, pass_on_words
 from pbem.inbox.seat_lookup import SeatContext, find_requests, load_seat, shown_by_code
 from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
-from pbem.report.answers import ConfirmSender, Doubt, Reason, Refusal
+from pbem.report.answers import Answer as AnswerPage
+from pbem.report.answers import CommandResult, ConfirmSender, Doubt, Reason, Refusal
 from pbem.store.models import InboxMessage, PendingRequest, Person
 from pbem.util import redact_all, redact_credentials
 
@@ -75,7 +77,7 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
         case.session, "message", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
     )
     if code is None and claim.doubt:
-        return f"not accepted: {_DOUBTS[claim.doubt.reason]}; " + _refuse_doubtful(case, claim, claim.doubt)
+        return f"not accepted: {_DOUBTS[claim.doubt.reason]}; " + _tell_doubt(case, claim.spot, claim.to, claim.doubt)
     if code is None:
         return f"kept; not asked about: {claim.to} was asked about {A_DAY} messages today"
     page = _build_question(case, claim, last=asked + 1 >= A_DAY)
@@ -93,9 +95,23 @@ def _subject_of(claim: NeedsConfirmation) -> str:
     return "do you want to leave? Reply YES" if leaves else "did you send this? Reply YES"
 
 
-def _refuse_doubtful(case: MessageContext, claim: NeedsConfirmation, doubt: Doubt) -> str:
-    assert claim.spot is not None
-    spot = claim.spot
+def refuse_doubtful(case: MessageContext, claim: Accepted, doubt: Doubt) -> str:
+    """Refuse orders that may not be meant, without a question; return what to note of it."""
+    return _tell_doubt(case, claim.spot, claim.deputy or claim.spot.address, doubt)
+
+
+def decline_typed(case: MessageContext, claim: AuthResult) -> str:
+    """Refuse orders that came beside a text and lack proof, without a question; return what to note of it."""
+    if not isinstance(claim, NeedsConfirmation):
+        return refuse(case, claim)
+    why = "Send them again, as a reply to your latest report: what came here does not show that they are yours."
+    said = CommandResult("the orders in your mail", f"Not done: they were not taken. {why}")
+    page = AnswerPage(address=case.address, done=(said,), notes=case.letter.notes)
+    return "orders not taken; " + answer(case, claim.to, page, spot=claim.spot)
+
+
+def _tell_doubt(case: MessageContext, spot: SeatContext | None, to: str, doubt: Doubt) -> str:
+    assert spot is not None
     page = Refusal(
         reason="doubtful",
         address=case.address,
@@ -107,7 +123,7 @@ def _refuse_doubtful(case: MessageContext, claim: NeedsConfirmation, doubt: Doub
         zone=Schedule.read(spot.schedule).zone,
         notes=case.letter.notes,
     )
-    return answer(case, claim.to, page, spot=spot)
+    return answer(case, to, page, spot=spot)
 
 
 def _build_question(case: MessageContext, claim: NeedsConfirmation, *, last: bool) -> ConfirmSender:

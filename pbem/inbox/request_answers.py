@@ -19,6 +19,7 @@ from pbem.campaign.people import find_person, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.command_parser import CommandList
 from pbem.inbox.context import MessageContext
+from pbem.inbox.held_offers import HELD
 from pbem.inbox.plain_answers import asks_something, read_answer
 from pbem.inbox.press_replies import PRESS_REPLY
 from pbem.inbox.replies import Heading, answer, bare_subject, pass_on
@@ -28,10 +29,13 @@ from pbem.report.answers import RequestKind, RequestOutcome, RequestReply, Words
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.util import redact_all
 
-WEIGHTY = ("address", "new_address", "fallback", "import")
-"""Requests that change where a person plays from: YES must be a word, and no phrase."""
+WEIGHTY = ("address", "new_address", "fallback", "import", HELD)
+"""Requests that change where a person plays from, or send what may be a secret: YES must be a word, and no phrase."""
 
-_KINDS = (*get_args(RequestKind), PRESS_REPLY)
+_FOR_PLAYERS = (PRESS_REPLY, HELD)
+"""Requests to send words to other players, which are not for the GM."""
+
+_KINDS = (*get_args(RequestKind), *_FOR_PLAYERS)
 
 MOST_PASSED_ON = 2_000
 """Characters of a reply that are passed on."""
@@ -60,8 +64,8 @@ def answer_request(case: MessageContext, asked: PendingRequest, declined: Declin
         return _decline(case, asked)
     if said in ("yes", "no"):
         return _tell_settled(case, asked)
-    # Words about a reply to another player are not for the GM.
-    if said == "unclear" or not letter.text.strip() or asked.kind == PRESS_REPLY:
+    # Words about a message to another player are not for the GM.
+    if said == "unclear" or not letter.text.strip() or asked.kind in _FOR_PLAYERS:
         return _reply(case, asked, "unclear" if is_open(asked, case.now) else "settled-before")
     return pass_on_words(case, asked)
 
@@ -70,7 +74,7 @@ def _accept(case: MessageContext, asked: PendingRequest, declined: Declining) ->
     request = CommandList(None, ((1, f"CONFIRM {asked.code}"),))
     note = run_commands(case, request, declined)
     snapshot = _campaign_of(case, asked)
-    if snapshot is not None and asked.kind != PRESS_REPLY and asks_something(case.letter.lines):
+    if snapshot is not None and asked.kind not in _FOR_PLAYERS and asks_something(case.letter.lines):
         note = f"{note}; {_send_words(case, asked, snapshot, seated=True)}"
     return note
 

@@ -35,10 +35,18 @@ from pbem.inbox.gm_messages import (
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import find_join_wish, is_newcomer, offer_games
 from pbem.inbox.order_sheets import is_unedited_form, process_sheet
-from pbem.inbox.pending import find_pending, handle_confirmation, refuse, request_confirmation
+from pbem.inbox.pending import (
+    decline_typed,
+    find_pending,
+    handle_confirmation,
+    refuse,
+    refuse_doubtful,
+    request_confirmation,
+)
 from pbem.inbox.press_replies import offer_press_reply
 from pbem.inbox.queries import find_help, send_help
 from pbem.inbox.quoted_originals import strip_our_text
+from pbem.inbox.rate_limits import RateLimitExceeded
 from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
 from pbem.inbox.request_answers import answer_request, find_asked
 from pbem.inbox.ruling_replies import answer_form_reply, examine_reply
@@ -295,14 +303,14 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
     """Handle a message that neither asks for help nor answers a question of ours."""
     # In the text as it came, since press may quote our mails on purpose.
     if press := find_press(found.case.letter.lines, found.sheet, known):
-        return run_commands(found.case, press, refuse), False
+        return _run(found.case, press)
     request = None if sheet.header else find_request(case, known)
     asked = None if sheet.header else find_asked(case)
     # Words that only begin like a command are an answer: "Confirm!", "Status of the game?".
     if request and (asked is None or request.parse().orders):
         stands_for = request.as_sheet()
         if stands_for is None:
-            return run_commands(case, request, refuse), False
+            return _run(case, request)
         return _accept_order_command(case, request, stands_for)
     if asked:
         return answer_request(case, asked, refuse), False
@@ -310,7 +318,7 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
         return said, False
     claim = authenticate(case, sheet.header)
     if wish := find_join_wish(case, claim):
-        return run_commands(case, wish, refuse), False
+        return _run(case, wish)
     if is_newcomer(case, claim):
         return offer_games(case, case.sender), False
     if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
@@ -318,6 +326,33 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
     if isinstance(claim, Declined) and claim.reason == "no-orders" and (said := _answer_words(case, claim)):
         return said, False
     return _accept_sheet(case, claim, sheet) if isinstance(claim, Accepted) else (refuse(case, claim), False)
+
+
+def _run(case: MessageContext, request: CommandList) -> Outcome:
+    """Run the commands of a message, and take the orders that stand in or below their texts."""
+    saved: list[bool] = []
+
+    def take(sheet: SheetText) -> str:
+        note, is_sheet = _accept_typed(case, sheet)
+        saved.append(is_sheet)
+        return note
+
+    return run_commands(case, request, refuse, take), any(saved)
+
+
+def _accept_typed(case: MessageContext, sheet: SheetText) -> Outcome:
+    """Process orders beside a text. Nothing is asked, since an answer would do the whole message again."""
+    own = replace(case, letter=replace(case.letter, filed=None))
+    claim = authenticate(own, sheet.header)
+    if sheet.header is None and (seat := only_seat(own, claim)):
+        claim = authenticate(own, seat)
+    if not isinstance(claim, Accepted):
+        return decline_typed(own, claim), False
+    try:
+        taken = process_sheet(own, claim, sheet)
+    except RateLimitExceeded as many:
+        return str(many), False
+    return (refuse_doubtful(own, claim, taken), False) if isinstance(taken, Doubt) else taken
 
 
 _MOST_LINES = 8

@@ -39,12 +39,14 @@ from pbem.inbox.context import (
     UnknownSender,
 )
 from pbem.inbox.days import fill_years
+from pbem.inbox.held_offers import offer_texts
+from pbem.inbox.held_texts import Screened, screen_texts
 from pbem.inbox.queries import RULES_HANDLERS, SEAT_QUERY_HANDLERS, STATUS_HANDLERS
 from pbem.inbox.replies import Heading, answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
-from pbem.inbox.sheet_finder import SheetHeader
+from pbem.inbox.sheet_finder import SheetHeader, SheetText
 from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
-from pbem.ruleset.order_types import Order, ParsedSheet
+from pbem.ruleset.order_types import Order, ParsedOrder, ParsedSheet
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
 from pbem.text import as_sentence
@@ -93,10 +95,16 @@ Declining = Callable[[MessageContext, AuthResult], str]
 """Function that answers a message that was not accepted; it returns what to note of it."""
 
 
-def run_commands(case: MessageContext, request: CommandList, declined: Declining) -> str:
+Taking = Callable[[SheetText], str]
+"""Function that processes orders beside the texts of a message; it returns what to note of them."""
+
+
+def run_commands(
+    case: MessageContext, request: CommandList, declined: Declining, taking: Taking = lambda _: "orders not read"
+) -> str:
     """Run the commands of a message and queue the answer; return what to note of it.
 
-    `declined` answers a sender who has not proved to be the player of the seat.
+    `declined` answers a sender who has not proved to be the player of the seat. `taking` is given the orders.
     """
     request = replace(request, lines=tuple((number, _fill_years(case, line)) for number, line in request.lines))
     request, parsed = _find_left(case, request, request.parse())
@@ -104,14 +112,34 @@ def run_commands(case: MessageContext, request: CommandList, declined: Declining
     if isinstance(asker, Requester) and asker.spot is None and _is_forged(case, parsed):
         return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered"
     if isinstance(asker, Requester):
-        done = [_run_command(case, asker, request, parsed, order) for order in parsed.orders]
-        return f"asked for {_verbs(parsed)}; {_send_answer(case, asker, request, parsed, done)}"
+        return f"asked for {_verbs(parsed)}; {_run_all(case, asker, request, parsed, taking)}"
     if request.header is None and (said := ask_for_seat(case, request, asker)):
         return said
     if isinstance(asker, NeedsConfirmation):
         weighty = asker.weighty or any(_proof(order) is Proof.STRONG for order in parsed.orders)
         asker = replace(asker, weighty=weighty, at=request.at)
     return declined(case, asker)
+
+
+def _run_all(case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, taking: Taking) -> str:
+    """Run the commands for one who may give them, and take the orders beside their texts; return what to note."""
+    found = screen_texts(case, asker.spot, request) if asker.spot and request.texts else Screened()
+    notes = [taking(found.sheet)] if found.sheet else []
+    held = bool(found.because)
+    done = [
+        _run_command(case, asker, request, parsed, entry)
+        for entry in parsed.entries
+        if not (held and isinstance(entry.order, SeatCommand) and entry.order.takes_text)
+    ]
+    if held and asker.spot is not None:
+        said = offer_texts(case, asker.spot, found, deputy=asker.deputy)
+        notes.append(said if isinstance(said, str) else "held texts, not offered")
+        done += [] if isinstance(said, str) else [said]
+    elif found.notes:
+        request = replace(request, notes=(*request.notes, *found.notes))
+    if done or parsed.findings or not held:
+        notes.append(_send_answer(case, asker, request, parsed, done))
+    return "; ".join(notes)
 
 
 def ask_for_seat(case: MessageContext, request: CommandList, claim: AuthResult) -> str:
@@ -233,8 +261,9 @@ def _for_player(case: MessageContext, spot: SeatContext, *, proven: bool) -> Req
 
 
 def _run_command(
-    case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, order: Order
+    case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, entry: ParsedOrder
 ) -> CommandResult:
+    order = entry.order
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
     if slip := _slip_reason(case, request, parsed, order):
         return CommandResult(shown, slip)
@@ -242,7 +271,7 @@ def _run_command(
     if isinstance(order, VoteForExtension) and confirmed and spot and confirmed.report_id != spot.report_id:
         return CommandResult(shown, _RUN_SINCE)
     assert isinstance(order, PlayerCommand)
-    text = request.text if order.takes_text else ""
+    text = request.texts.get(entry.line, "")
     try:
         if order.needs_seat:
             assert spot is not None

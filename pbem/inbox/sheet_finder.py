@@ -150,6 +150,11 @@ def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | Non
     return SheetText(header, tuple(kept), tuple(lines), wait if said is None else said, notes)
 
 
+def header_of(line: str) -> SheetHeader | None:
+    """Return the header of a sheet on a line; None if it has none."""
+    return _parse_header(line)[0]
+
+
 def _parse_header(line: str) -> tuple[SheetHeader | None, bool | None]:
     """Return the header on a line, and its WAIT (True) or FINAL (False)."""
     if not _ORDERS.match(line):

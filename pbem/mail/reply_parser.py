@@ -127,6 +127,17 @@ def is_end(line: str) -> bool:
     return line.strip().upper() == "END"
 
 
+_AROUND_END = " \t.,:;!"
+_LONGEST_END = 40
+_ENDS_OF_TEXT = frozenset(("end", "endpress", "end press", "endbroadcast", "signoff"))
+
+
+def ends_text(line: str) -> bool:
+    """Return True for a line that ends the text of a command, such as press: END, and what judges have for it."""
+    said = line.strip()
+    return len(said) <= _LONGEST_END and " ".join(said.lower().strip(_AROUND_END).split()) in _ENDS_OF_TEXT
+
+
 def has_header(lines: Iterable[str]) -> bool:
     """Return True if one of the lines begins a sheet."""
     return any(map(HEADER.fullmatch, lines))

@@ -758,6 +758,15 @@ class Doubt:
     counted_at: dt.datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class HeldText:
+    """A text that was held back: the command that sends it, its words, and the `fault` for which it cannot be sent."""
+
+    command: str
+    text: str
+    fault: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmSender:
     """To the one address that can confirm that a message is its own; nothing of it is done until then.
@@ -768,7 +777,8 @@ class ConfirmSender:
     mail program, `leaves` by a message that is known to be its player's. `doubt`:
     the sender is known, but may have sent it by mistake. `last`: no further
     question is sent today. `press` is the writer of the press that it answers: a plain
-    reply to that is sent on only if its sender says so.
+    reply to that is sent on only if its sender says so. `held` are texts as they would
+    go out, and `because` the lines for which they did not; `notes` are on its other lines.
     """
 
     page: ClassVar[str] = "question"
@@ -789,3 +799,6 @@ class ConfirmSender:
     last: bool = False
     zone: str = "UTC"
     press: str = ""
+    held: tuple[HeldText, ...] = ()
+    because: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

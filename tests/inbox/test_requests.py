@@ -86,7 +86,7 @@ def test_a_text_is_all_that_stands_below(frame: str) -> None:
 
     assert found is not None
     assert [line for _, line in found.lines] == ["MUTE blue", "PRESS TO green"]
-    assert found.text == "STATUS quo,\n\nas ever"
+    assert found.texts == {2: "STATUS quo,\n\nas ever"}
 
 
 def test_a_message_has_so_many_commands_at_most() -> None:
