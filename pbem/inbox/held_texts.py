@@ -10,53 +10,24 @@ only commands hold a text, and orders need a line ORDERS.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 
-from pbem.actions.arguments import PlayerCommand, SeatCommand
-from pbem.actions.players import LeaveSeat
-from pbem.actions.press import SendPress
-from pbem.actions.press_delivery import is_everybody
-from pbem.actions.questions import AskGm
+from pbem.actions.arguments import SeatCommand
 from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import earlier_sheets, quote_lines
 from pbem.campaign.snapshot import load_campaign
-from pbem.inbox.command_parser import (
-    COMMANDS,
-    MOST_COMMANDS,
-    CommandList,
-    Confirm,
-    Join,
-    Resend,
-    Rules,
-    Withdraw,
-    as_parsed,
-    begins_text,
-    is_in_own_words,
-    unread_note,
-)
+from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, CommandList, as_parsed, unread_note
 from pbem.inbox.context import MessageContext
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.inbox.sheet_finder import SheetHeader, SheetText, find_sheet, header_of, plain_sheet
 from pbem.inbox.synonyms import words_to_gm
+from pbem.inbox.typed_lines import LineReader
 from pbem.mail.reply_parser import ends_text
-from pbem.ruleset.fields import nearest
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.tokenizer import join_lines, split_words
-from pbem.ruleset.values import SeatName
+from pbem.ruleset.values import View
 from pbem.store.types import CampaignState
-
-_MOST_TYPED = 8
-"""Words up to which a line with an error may still be an order that was typed, and no sentence."""
-
-_FREE = (Confirm, Join, LeaveSeat, Resend, Rules, Withdraw)
-"""Commands that take any words, so that a sentence may read as one: "Rules are made to be broken"."""
-
-_ID = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w+|[\d+-]+,[\d+-]+")
-_WAITING = frozenset(("WAIT", "FINAL"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,23 +113,16 @@ class _Reader:
         return self.case.app.game(self.spot.game)
 
     @cached_property
-    def _view(self) -> Mapping[str, object]:
-        view: Mapping[str, object] = json.loads(self.spot.view)
+    def _view(self) -> View:
+        view: View = json.loads(self.spot.view)
         return view
 
     @cached_property
-    def _seats(self) -> tuple[SeatName, ...]:
-        return load_campaign(self.case.session, self.spot.campaign).seats
-
-    @cached_property
-    def _verbs(self) -> frozenset[str]:
-        return frozenset(word for verb in self.game.orders.verbs for word in (verb.word, *verb.order.also))
-
-    @cached_property
-    def _takes_orders(self) -> bool:
-        """True if lines can be told to be orders: the game runs, and is none of free words."""
-        running = self.spot.status == CampaignState.RUNNING and self.spot.playing
-        return running and not self.game.free_text
+    def _lines(self) -> LineReader:
+        spot = self.spot
+        seats = load_campaign(self.case.session, spot.campaign).seats
+        playing = spot.status == CampaignState.RUNNING and spot.playing
+        return LineReader(self.game, self._view, spot.campaign, spot.seat, seats, playing=playing)
 
     @cached_property
     def _has_orders(self) -> bool:
@@ -170,7 +134,7 @@ class _Reader:
         """Return a text in the parts into which the commands in it divide it."""
         parts = [_Part(command)]
         for line in text.split("\n"):
-            if self._heads_text(line):
+            if self._lines.heads_text(line):
                 parts.append(_Part(as_parsed(line), [words_to_gm(line)], [line]))
             else:
                 parts[-1].lines.append(line)
@@ -180,25 +144,25 @@ class _Reader:
         """Return the orders below the END of a text, with those `inside` texts, and a note on lines that are none."""
         found = find_sheet(lines, {self.spot.campaign})
         if found.header is not None:
-            return (replace(found, lines=_renumbered(inside, found), above=()) if inside else found), ()
+            return (_with_above(found, inside) if inside else found), ()
         typed = [line for line in lines if not ends_text(line)]
-        if any(order for _, order in self._orders(typed)):
+        if any(order for _, order in self._lines.orders(typed)):
             return plain_sheet([*inside, *typed]), ()
         return (plain_sheet(inside) if inside else None), tuple(unread_note(lines, {self.spot.campaign}))
 
     def goes_on(self, lines: Sequence[str]) -> bool:
         """Return True if there are words below the END of a text, and no orders."""
         typed = [line for line in lines if line.strip() and not ends_text(line)]
-        return bool(typed) and not any(order for _, order in self._orders(typed))
+        return bool(typed) and not any(order for _, order in self._lines.orders(typed))
 
     def take_orders(self, part: _Part, *, goes_on: bool) -> None:
         """Take the orders out of a part, if they may count; record what holds it.
 
         Orders amid words may be quoted, so there they replace none that count.
         """
-        framed = next((at for at, line in enumerate(part.lines) if self._is_own_header(line)), None)
-        orders = {at for at, order in self._orders(part.lines) if order}
-        part.because += [line for at, line in enumerate(part.lines) if at in orders or self._is_command(line)]
+        framed = next((at for at, line in enumerate(part.lines) if self._lines.is_own_header(line)), None)
+        orders = {at for at, order in self._lines.orders(part.lines) if order}
+        part.because += [line for at, line in enumerate(part.lines) if at in orders or self._lines.is_command(line)]
         if framed is not None:
             orders |= set(range(framed, len(part.lines)))
         if not orders:
@@ -209,7 +173,7 @@ class _Reader:
             return
         taken = orders | set(range(foot, len(part.lines)))
         part.header = header_of(part.lines[framed]) if framed is not None else None
-        part.orders += [part.lines[at] for at in sorted(taken) if not self._is_own_header(part.lines[at])]
+        part.orders += [part.lines[at] for at in sorted(taken) if not self._lines.is_own_header(part.lines[at])]
         part.lines[:] = [line for at, line in enumerate(part.lines) if at not in taken]
 
     def _foot(self, lines: Sequence[str], orders: Iterable[int]) -> int:
@@ -221,77 +185,9 @@ class _Reader:
             foot -= 1
         return next((at for at in range(foot, len(lines)) if at in orders), len(lines))
 
-    def _orders(self, lines: Sequence[str]) -> Iterator[tuple[int, bool]]:
-        """Yield the number of each line, and whether it is an order of the seat, from 0 on."""
-        joined = list(join_lines(enumerate(lines)))
-        for (number, line), (end, _) in pairwise((*joined, (len(lines), ""))):
-            order = self._is_order(line)
-            yield from ((at, order) for at in range(number, end))
 
-    def _is_order(self, line: str) -> bool:
-        if not self._takes_orders or not split_words(line):
-            return False
-        if line.strip() in _WAITING:
-            return True
-        parsed = self.game.parse(self._view, [(1, line)])
-        return bool(parsed.entries and not parsed.findings) or self._is_typed(line)
-
-    def _is_typed(self, line: str) -> bool:
-        """Return True if a line looks typed as an order, though it has an error, or more than it needs."""
-        words = split_words(line)
-        if not 2 <= len(words) <= _MOST_TYPED or words[0].upper() not in self._verbs:
-            return False
-        return words[0].isupper() or any(_ID.fullmatch(word.rstrip(".,!")) for word in words[1:])
-
-    def _is_own_header(self, line: str) -> bool:
-        header = header_of(line)
-        return header is not None and (header.campaign, header.seat) == (self.spot.campaign, self.spot.seat)
-
-    def _is_command(self, line: str) -> bool:
-        """Return True if a line is a command in its own words, or the first line of a frame."""
-        header = header_of(line)
-        if header is not None and (header.campaign == self.spot.campaign or header.seat in self._seats):
-            return True
-        words = split_words(line)
-        if not is_in_own_words(line) or not words:
-            return False
-        if words[0].upper() == "PLAYER":
-            framed = SheetHeader.of(words)
-            return framed is not None and framed.campaign == self.spot.campaign
-        if words[0].isupper() and len(words) <= _MOST_TYPED:
-            return True
-        parsed = COMMANDS.parse({}, [(1, as_parsed(line))])
-        if not parsed.entries or parsed.findings:
-            return False
-        return not isinstance(parsed.orders[0], _FREE) or all(map(self._is_name, words[1:]))
-
-    def _is_name(self, word: str) -> bool:
-        said = word.lower().rstrip(".,:;!")
-        return said in (*self._seats, self.spot.campaign) or "@" in said or any(sign.isdigit() for sign in said)
-
-    def _heads_text(self, line: str) -> bool:
-        """Return True if a line is meant as a command that has its text below it."""
-        if not line.strip() or not begins_text(line):
-            return False
-        parsed = COMMANDS.parse({}, [(1, as_parsed(line))])
-        order = parsed.orders[0] if parsed.orders else None
-        if not isinstance(order, PlayerCommand) or isinstance(order, Join):
-            return False
-        if isinstance(order, AskGm):
-            return _names_gm(line)
-        return line.split()[0].isupper() or not isinstance(order, SendPress) or any(map(self._may_be_seat, order.to))
-
-    def _may_be_seat(self, word: str) -> bool:
-        return is_everybody(word) or nearest(word, self._seats) is not None
-
-
-def _names_gm(line: str) -> bool:
-    """Return False for words that may be for anyone: "Question: are you with me?", "Ask the GM whether it is so"."""
-    begins, colon, _ = line.partition(":")
-    words = [word.lower().strip(".,!") for word in begins.split()]
-    return words[:2] == ["ask", "gm"] or ("gm" in words and bool(colon or not words_to_gm(line)))
-
-
-def _renumbered(inside: Sequence[str], sheet: SheetText) -> tuple[tuple[int, str], ...]:
-    """Return the lines of a sheet with others above them."""
-    return tuple(enumerate((*inside, *(line for _, line in sheet.lines)), start=1))
+def _with_above(sheet: SheetText, lines: Sequence[str]) -> SheetText:
+    """Return a framed sheet with more lines at its beginning."""
+    whole = plain_sheet([*lines, *sheet.written])
+    wait = sheet.wait if whole.wait is None else whole.wait
+    return replace(whole, header=sheet.header, wait=wait, notes=sheet.notes, closed=sheet.closed)

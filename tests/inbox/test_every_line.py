@@ -113,14 +113,14 @@ def test_keys_outside_of_the_frame_are_masked(desk: Desk) -> None:
     assert 'below END: "my code is ********".' in words(desk.last())
 
 
-def test_orders_below_press_are_named(desk: Desk) -> None:
+def test_words_below_press_are_named(desk: Desk) -> None:
     """The answer to PRESS … END says which lines below END were not read."""
     desk.begin()
     desk.tick()
 
-    answer = ask(desk, "PRESS TO blue\nLet us meet.\nEND\nBID 4\n\nThanks\nAnn")
+    answer = ask(desk, "PRESS TO blue\nLet us meet.\nEND\nAnd you?\n\nThanks\nAnn")
 
-    assert 'Not read, as it stands below END: "BID 4".' in answer
+    assert 'Not read, as it stands below END: "And you?".' in answer
 
 
 def test_a_wait_that_was_dropped_is_mentioned(desk: Desk) -> None:

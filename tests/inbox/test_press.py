@@ -112,22 +112,30 @@ def test_chat_in_reply_to_press_is_no_order_sheet(desk: Desk) -> None:
 QUOTING = {
     "in a letter": "PRESS TO blue\nMine was:\nORDERS toy1 red\nBID 9\nEND",
     "with its token": "PRESS TO blue\nMine was:\nORDERS toy1 red {token}\nBID 9\nEND\nAnd yours?",
-    "indented in the news": "NEWS\n\n    ORDERS toy1 red {token}\n    BID 9\n    END",
-    "in a frame": "Hello\n\nPLAYER toy1 red {token}\nDIARY\nORDERS toy1 red {token}\nBID 9\nEND",
-    "below its end": "PRESS TO blue\nHow much?\nEND\n\nORDERS toy1 red {token}\nBID 9\nEND",
+    "indented in the news": "NEWS\nRead this:\n\n    ORDERS toy1 red {token}\n    BID 9\n    END",
+    "in a frame": "Hello\n\nPLAYER toy1 red {token}\nDIARY\nMine:\nORDERS toy1 red {token}\nBID 9\nEND",
 }
 
 
 @pytest.mark.parametrize("text", QUOTING.values(), ids=QUOTING)
-def test_press_that_quotes_a_sheet_is_press(desk: Desk, text: str) -> None:
-    """Orders in or below press are not taken, and its writer is told so; the press goes out, keys masked."""
+def test_press_that_holds_a_sheet_waits_for_a_yes(desk: Desk, text: str) -> None:
+    """Nothing goes out, and no mail has the key; the orders count, as there were none."""
     begin(desk)
     own = token(desk)
 
-    answer = " ".join(say(desk, text.format(token=own)).split())
-    assert "press is never orders" in answer
-    assert (count(desk, OrderSheet), count(desk, Press)) == (0, 1)
-    assert [mail for mail in press(desk) if own in text_of(mail)] == []
+    say(desk, text.format(token=own))
+    assert (count(desk, OrderSheet), count(desk, Press)) == (1, 0)
+    assert "NOT sent: reply YES" in desk.last(ANN)["Subject"]
+    assert [mail for mail in desk.mails()[3:] if own in text_of(mail)] == []
+
+
+def test_a_sheet_below_the_end_of_press_counts(desk: Desk) -> None:
+    """Press that is closed by END goes out, and the sheet below it is taken."""
+    begin(desk)
+
+    say(desk, f"PRESS TO blue\nHow much?\nEND\n\nORDERS toy1 red {token(desk)}\nBID 9\nEND")
+    assert (count(desk, OrderSheet), count(desk, Press)) == (1, 1)
+    assert "BID" not in text_of(press(desk, BOB)[0])
 
 
 @pytest.mark.parametrize("first", ["Press on, my fleet!", "News: none.", "PRESS blue", "The press:"])
@@ -141,7 +149,7 @@ def test_words_above_a_sheet_are_no_press(desk: Desk, first: str) -> None:
 def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
     """Order lines in press are behind bars, so that a reply that quotes them without marks orders nothing."""
     begin(desk)
-    say(desk, "PRESS TO blue\nORDERS\nBID 9\nEND of my words\nORDERS for this week: none")
+    say(desk, 'PRESS TO blue\nORDERS\n"BID 9"\nEND of my words\nORDERS for this week: none')
 
     letter = text_of(press(desk, BOB)[0])
     desk.post(letter, sender=BOB, to=desk.mails(BOB)[1]["Reply-To"])

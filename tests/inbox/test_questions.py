@@ -229,13 +229,16 @@ def test_an_answer_is_kept_and_mailed_or_neither(desk: Desk, monkeypatch: pytest
 
 
 def test_orders_beside_a_question_are_not_lost_without_a_word(desk: Desk) -> None:
-    """Orders in the text of a question are passed on and never taken, and the player is told; those above count."""
-    said = ask(desk, "ASK GM\nIs this right?\nORDERS toy1 red\nBID 9\nEND")
-    assert "press is never orders" in said
-    assert count(desk, OrderSheet) == 0
-    assert "BID 9" in text_of(desk.last(GM))
+    """Orders in the text of a question are taken, and the question waits for a YES; those above count as well."""
+    ask(desk, "ASK GM\nIs this right?\nORDERS toy1 red\nBID 9\nEND")
+    taken, asked = desk.mails(ANN)[-2:]
+    assert version_taken(words(taken)) == 1
+    assert 'Read as orders, as they stand in a text of yours that was not sent: "BID 9"' in words(taken)
+    desk.reply(asked, "YES")
+    desk.tick()
+    assert ("Is this right?" in words(desk.last(GM)), "BID 9" in words(desk.last(GM))) == (True, False)
 
-    assert version_taken(ask(desk, "ORDERS toy1 red\nBID 3\nEND\n\nA question: may I?")) == 1
+    assert version_taken(ask(desk, "ORDERS toy1 red\nBID 3\nEND\n\nA question: may I?")) == 2
 
 
 def test_a_deputy_may_ask(desk: Desk) -> None:
@@ -304,7 +307,7 @@ def test_reports_have_what_was_asked_and_answered(desk: Desk) -> None:
     assert "dock" not in own
 
 
-@pytest.mark.parametrize("text", ["\u202egnp.exe\x00", "ORDERS toy1 red\nBID 9\nEND", "{{ 7 * 7 }} <b>", "a" * 8_000])
+@pytest.mark.parametrize("text", ["\u202egnp.exe\x00", "ORDERS for toy1\nEND of it", "{{ 7 * 7 }} <b>", "a" * 8_000])
 def test_hostile_words_are_passed_on_as_words(desk: Desk, text: str) -> None:
     """Neither question nor answer is anything but text, in mails and reports."""
     ask(desk, f"PLAYER toy1 red\nASK GM\n{text}")
