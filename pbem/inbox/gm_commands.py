@@ -14,21 +14,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
 from pbem.actions.base import AuditEntry, Change, Channel, Query, add_audit_entries, apply_change, confirmation
 from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.fork import TrialResult
-from pbem.actions.gm_forms import ExtendByRule, GmHelp
+from pbem.actions.gm_forms import AnnounceCommand, ExtendByRule, GmHelp
 from pbem.actions.open_turn import Preview
+from pbem.actions.press import AddAnnouncement
+from pbem.actions.questions import AnswerCommand
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import ShownState
 from pbem.actions.ruling import RulingResult
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.statistics import Statistics, statistics_chart
-from pbem.campaign.order_sheets import Lines, redact_lines
+from pbem.actions.withdraw_ruling import RulingCommand
+from pbem.campaign.order_sheets import Lines, quote_lines, redact_lines
+from pbem.campaign.press import sanitise_text
 from pbem.campaign.snapshot import Context, locked_campaign, open_deadline
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.inbox.command_parser import as_command_finding
@@ -37,12 +41,18 @@ from pbem.inbox.gm_help import explain, help_lines, nearest_command
 from pbem.inbox.gm_synonyms import as_gm_command
 from pbem.mail.compose import MailPart
 from pbem.mail.message import is_truncated, list_attachments
-from pbem.mail.reply_parser import is_end
+from pbem.mail.reply_parser import ends_text, is_end
 from pbem.report.answers import GmAnswer, GmCommandResult, tell_findings
 from pbem.report.pictures import render_png
 from pbem.ruleset.order_types import Finding, Order, ParsedOrder, ParsedSheet
 from pbem.ruleset.tokenizer import split_words
-from pbem.text import format_time_short
+from pbem.text import format_time_short, quote_block
+from pbem.util import redact_credentials
+
+_WORDS = (AddAnnouncement, AnnounceCommand, AnswerCommand)
+"""Commands whose texts people get, as they are written; an END in such a text ends it."""
+
+_TOLD = (*_WORDS, RulingCommand)
 
 _FRAME = re.compile(r"\A\s*+gm\s++(\S{1,40}+)\s++(\S{1,64}+)\s*+", re.IGNORECASE)
 _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
@@ -71,10 +81,18 @@ class GmFrame:
 
 @dataclass(frozen=True, slots=True)
 class GmOrders:
-    """Parsed commands of a GM, and the text after the last."""
+    """Parsed commands of a GM, and the texts below some, by the numbers of their lines.
+
+    `below` are the lines below the END of the last text.
+    """
 
     parsed: ParsedSheet
-    text: TextBlock
+    texts: Mapping[int, TextBlock] = field(default_factory=dict)
+    below: Lines = ()
+
+    def text_of(self, entry: ParsedOrder) -> TextBlock:
+        """Return the text below a command."""
+        return self.texts.get(entry.line, TextBlock())
 
 
 def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
@@ -91,12 +109,48 @@ def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
 
 
 def parse_gm_frame(sheet: GmFrame) -> GmOrders:
-    """Parse the commands, down to the first that takes a text, and that text. Never raises."""
-    texted = next((at for at in range(len(sheet.lines)) if _takes_text(sheet.lines, at)), len(sheet.lines))
-    lines = [(number, as_gm_command(line)) for number, line in sheet.shown[: texted + 1]]
-    parsed = GM_COMMANDS.parse({}, lines)
+    """Parse the commands, down to the first that takes a text, and its text; then those below its END. Never raises."""
+    at = next((at for at in range(len(sheet.lines)) if _takes_text(sheet.lines, at)), len(sheet.lines))
+    lines, texts = list(sheet.shown[:at]), dict[int, TextBlock]()
+    while at < len(sheet.lines) and _takes_text(sheet.lines, at):
+        end = _text_end(sheet.lines, at)
+        lines.append(sheet.shown[at])
+        texts[sheet.lines[at][0]] = TextBlock(sheet.lines[at + 1 : end])
+        rest = (below for below in range(end, len(sheet.lines)) if _says_something(sheet.lines[below][1]))
+        at = next(rest, len(sheet.lines))
+    parsed = GM_COMMANDS.parse({}, [(number, as_gm_command(line)) for number, line in lines])
     found = tuple(_as_gm_finding(each) for each in parsed.findings)
-    return GmOrders(replace(parsed, findings=found), TextBlock(sheet.lines[texted + 1 :]))
+    return GmOrders(replace(parsed, findings=found), texts, sheet.lines[at:])
+
+
+def _text_end(lines: Lines, at: int) -> int:
+    """Return the place of the END of the text of a command: for people it may be another than the frame's."""
+    words = _first_word(lines[at][1])
+    ends = (end for end in range(at + 1, len(lines)) if ends_text(lines[end][1])) if words in _FOR_PEOPLE else ()
+    return next(iter(ends), len(lines))
+
+
+def _says_something(line: str) -> bool:
+    return bool(line.strip()) and not ends_text(line)
+
+
+def _first_word(line: str) -> str:
+    return next(iter(split_words(as_gm_command(line))), "").upper()
+
+
+def held_by(text: TextBlock) -> tuple[str, ...]:
+    """Return the lines of a text that look like commands of a GM, so that they may not be meant for its readers."""
+    return tuple(redact_credentials(line.strip()) for _, line in text.lines if _looks_like_command(line))
+
+
+def _looks_like_command(line: str) -> bool:
+    typed = line.split()
+    if not typed or len(typed) > _MOST_TYPED or not _first_word(line):
+        return False
+    if typed[0].isupper() and _first_word(line) in _VERBS | {"GM"}:
+        return True
+    parsed = GM_COMMANDS.parse({}, [(1, as_gm_command(line))])
+    return bool(parsed.entries and not parsed.findings) and (len(typed) == 1 or _first_word(line) in _FOR_PEOPLE)
 
 
 def _takes_text(lines: Lines, at: int) -> bool:
@@ -114,6 +168,13 @@ _WITH_TEXT = frozenset(
     if issubclass(verb.order, GmCommand) and verb.order.takes_text
     for word in (verb.word, *verb.order.also)
 )
+
+_FOR_PEOPLE = frozenset(
+    word for verb in GM_COMMANDS.verbs if issubclass(verb.order, _WORDS) for word in (verb.word, *verb.order.also)
+)
+_VERBS = frozenset(word for verb in GM_COMMANDS.verbs for word in (verb.word, *verb.order.also))
+_MOST_TYPED = 8
+"""Words up to which a line may be a command that was typed, and no sentence."""
 
 # What the answer to a question adds to a command; no GM has to know of it.
 _CONFIRMING = re.compile(r" \[<YES>\](?: \[<number>\])?| \[<YES> \[<number>\]\]")
@@ -196,6 +257,8 @@ def run_frame(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes, *
         # A savepoint, so that a mail that fails is undone as a whole, and is answered all the same.
         with case.session.begin_nested():
             said = [_run_entry(case, name, entry, orders, wishes, sure=sure) for entry in entries]
+            if not sure:
+                _check_texts(entries, orders, said)
             _check_all_done(said)
     except _CommandFailed as failed:
         return GmRun(_failure(name, failed, count=len(entries)))
@@ -214,10 +277,37 @@ def _check_all_done(said: _Said) -> None:
         raise _OnlyShown(said)
 
 
+def _check_texts(entries: Sequence[ParsedOrder], orders: GmOrders, said: _Said) -> None:
+    """Raise _OnlyShown if a text may not be meant for its readers: it was sent by now, which has to be undone."""
+    held = [_held_back(entry, orders, *each) for entry, each in zip(entries, said, strict=True)]
+    if held != said:
+        raise _OnlyShown(held)
+
+
+def _held_back(
+    entry: ParsedOrder, orders: GmOrders, order: GmCommand, told: _CommandAnswer
+) -> tuple[GmCommand, _CommandAnswer]:
+    """Return the answer to a command; one whose text has lines like commands in it is only shown."""
+    text = orders.text_of(entry)
+    because = held_by(text) if told.acts and isinstance(order, _TOLD) else ()
+    if isinstance(order, RulingCommand):  # its form has headings of its own, and it is long
+        because = tuple(line for line in because if _first_word(line) in _FOR_PEOPLE)
+    if not because:
+        return order, told
+    words = told.text if isinstance(order, RulingCommand) else sanitise_text(text.words).text
+    lines = (
+        *("Not sent, since lines in the text look like commands:", quote_block("\n".join(because))),
+        *("With YES this goes out:", quote_block(words)),
+        "Else send it again, with END alone on a line below each text.",
+    )
+    return order, _CommandAnswer("\n".join(lines), asks=True, asked=order)
+
+
 def _told(case: MessageContext, name: str, said: _Said) -> GmRun:
     waits = any(each.asks for _, each in said)
     snapshot = locked_campaign(case.session, name)
-    asked = [each.asked.with_yes(snapshot.turn) for _, each in said if each.asked]
+    # A command without such a word is done by a reply alone.
+    asked = [sent for _, each in said if each.asked and (sent := each.asked.with_yes(snapshot.turn)).has_yes]
     answer = GmAnswer(
         campaign=name,
         result="would-do" if waits else "done",
@@ -267,9 +357,10 @@ def _run_entry(
         context = case.campaign_context(locked_campaign(case.session, name))
         if isinstance(order, GmHelp):
             return order, _CommandAnswer("\n".join(help_lines(explain(order.about, name))))
-        if orders.text.words and not order.takes_text and entry == orders.parsed.entries[-1]:
-            raise CampaignError("it is not known what to do with the lines below it")
-        wish = wishes.get(type(order), CampaignError(NOT_EXAMINED)) if order.takes_files else _wish(order, orders.text)
+        text = orders.text_of(entry)
+        if entry == orders.parsed.entries[-1] and ((text.words and not order.takes_text) or orders.below):
+            raise CampaignError(f"it is not known what to do with the lines below it{_named(orders.below)}")
+        wish = wishes.get(type(order), CampaignError(NOT_EXAMINED)) if order.takes_files else _wish(order, text)
         if isinstance(wish, CampaignError):
             raise wish
         meant = order.with_yes(context.snapshot.turn) if sure else order
@@ -278,6 +369,10 @@ def _run_entry(
         raise
     except (PbemError, RulesetError) as error:
         raise _CommandFailed(entry, error) from error
+
+
+def _named(lines: Lines) -> str:
+    return f": {quote_lines([redact_credentials(line) for _, line in lines])}" if lines else ""
 
 
 def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
@@ -289,8 +384,8 @@ def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
 
 def find_wishes(orders: GmOrders, raw: bytes) -> Wishes:
     """Return the wishes of the commands that take files, with those of their message. May take long."""
-    text = replace(orders.text, attached=tuple(list_attachments(raw)), cut=is_truncated(raw))
-    return {type(order): _wish(order, text) for order in _taking_files(orders)}
+    files: dict[str, Any] = {"attached": tuple(list_attachments(raw)), "cut": is_truncated(raw)}
+    return {type(order): _wish(order, replace(text, **files)) for order, text in _taking_files(orders)}
 
 
 def takes_files(orders: GmOrders) -> bool:
@@ -298,8 +393,9 @@ def takes_files(orders: GmOrders) -> bool:
     return bool(_taking_files(orders))
 
 
-def _taking_files(orders: GmOrders) -> list[GmCommand]:
-    return [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
+def _taking_files(orders: GmOrders) -> list[tuple[GmCommand, TextBlock]]:
+    found = ((each.order, orders.text_of(each)) for each in orders.parsed.entries)
+    return [(order, text) for order, text in found if isinstance(order, GmCommand) and order.takes_files]
 
 
 _UNDONE = "\0"
