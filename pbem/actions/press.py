@@ -303,7 +303,10 @@ def render_question(asked: Asked) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SendPress(SeatCommand):
-    """Write to other seats, or ALL; what stands below, up to END or a signature, is passed on."""
+    """Write to other seats, or ALL; what stands below, up to END or a signature, is passed on.
+
+    With an order or a command in it, it is first shown to you, and sent once you say YES.
+    """
 
     usage = "PRESS TO to..."
     takes_text = True

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import threading
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
 
 from pbem.actions.base import run_action
 from pbem.actions.seats import GiveSeat
+from pbem.backup.create import create_backup
+from pbem.backup.restore import check_backup
 from pbem.campaign.people import A_DAY
+from pbem.config import load_settings
 from pbem.inbox.command_parser import MOST_COMMANDS
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import OrderSheet, Press, Question
 from tests.inbox.people import ANN, BOB, EVE, GM, words
 from tests.inbox.trusting import token
-from tests.toy.home import Desk, text_of
+from tests.toy.home import GAMES, Desk, text_of
 
 SECRET = "cyd is weak."
 
@@ -273,3 +277,12 @@ def test_press_that_is_off_is_refused_and_the_orders_count(desk: Desk) -> None:
 
     assert "there is no press in toy1" in words(post(desk, "PRESS TO blue\nHello.\nBID 3")).lower()
     assert len(orders(desk)) == 1
+
+
+def test_an_offer_is_kept_by_a_backup(begun: Desk, tmp_path: Path) -> None:
+    """A backup made while a text waits for its YES is sound."""
+    post(begun, f"PRESS TO blue\n{SECRET}\nBID 3")
+    file = create_backup(load_settings(begun.home), tmp_path / "kept.zip", begun.now).path
+    checked = check_backup(file, begun.now, GAMES)
+
+    assert (checked.problems, checked.unknown) == ((), ())
