@@ -83,7 +83,7 @@ def show_message(store: Store, letter_id: int) -> MessageDetail:
         state=row.state,
         note=redact_all(row.note),
         recipients=tuple(map(redact_all, letter.recipients)),
-        automatic=letter.automatic,
+        automatic=letter.machine.reason,
         text=redact_all(letter.text),
         notes=tuple(map(redact_all, letter.notes)),
     )

@@ -304,6 +304,16 @@ def are_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
     return bool(read.entries) and not read.errors
 
 
+def has_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
+    """Return True if numbered lines have an order of a seat's game; in a game of free words nothing tells one."""
+    game, view = case.app.game(spot.game), json.loads(spot.view)
+    return bool(game.parse(view, lines).entries) and not game.parse(view, [_TALK]).entries
+
+
+_TALK = (1, "I have read your mail, and write again on Monday.")
+"""A line that no game with verbs takes for an order."""
+
+
 def is_own_address(letter: Message, spot: SeatContext) -> bool:
     """Return True if the From of a message names the seat's own address."""
     return letter.sender is not None and letter.sender.lower() == spot.address.lower()

@@ -215,5 +215,5 @@ def _notify_gms(case: MessageContext, problem: str) -> None:
 
 def _notify_sender(case: MessageContext) -> None:
     sender = case.letter.sender
-    if sender is not None and not case.letter.automatic and is_known(case.session, sender):
+    if sender is not None and not case.letter.machine.kind and is_known(case.session, sender):
         answer(case, sender, ProcessingFailed(address=case.address))

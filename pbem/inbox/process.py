@@ -187,7 +187,7 @@ def _save_result(case: MessageContext, result: MessageResult) -> None:
         "note": result.note,
         "sender": case.sender,
         "verdict": case.verdict,
-        "key": case.key or ("automatic" if case.letter.automatic else ""),
+        "key": case.key or ("automatic" if case.letter.written_by_program else ""),
         "unanswered": bool(result.silences),
     }
     case.session.connection().execute(_SAVE, row)
@@ -241,7 +241,7 @@ def _partition_in_time(app: App, mail: QueuedMail, known: frozenset[str]) -> str
 def _find_partition(app: App, raw: bytes, known: frozenset[str]) -> str:
     letter = parse_message(raw)
     with app.store.reading() as session:
-        if letter.automatic and (returned := parse_bounce(raw)) is not None:
+        if letter.machine.kind and (returned := parse_bounce(raw)) is not None:
             mail = find_bounced_mail(session, returned)
             campaign_id = mail.campaign_id if mail else None
             return session.scalar(select(Campaign.name).where(Campaign.id == campaign_id)) or GLOBAL

@@ -83,7 +83,7 @@ def message_limit_reached(case: MessageContext, received_at: dt.datetime) -> boo
 
     Automatic mail is never answered, and so is not counted.
     """
-    if case.letter.automatic:
+    if case.letter.written_by_program:
         return False
     began = start_of_day_utc(received_at)
     return _reaches(

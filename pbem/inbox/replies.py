@@ -48,7 +48,8 @@ from pbem.report.answers import (
 from pbem.report.notices import Notice, Page
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
 from pbem.store.types import CampaignState
-from pbem.util import redact_credentials
+from pbem.text import cut_at_word
+from pbem.util import redact_all, redact_credentials
 
 STRANGERS_A_DAY = 100
 """Answers of one kind to unknown addresses for which the receiving server does not vouch."""
@@ -64,6 +65,9 @@ STRANGER_OF_ALL_KINDS_A_DAY = 10
 
 STRANGER = "stranger"
 """The kind of mail that answers an unknown sender."""
+
+MOST_OF_ABSENCE = 200
+"""Signs of an away message that are shown to a GM."""
 
 SAME_A_DAY = 3
 """Answers to the same unusable words of one sender: one who sends them again is a program."""
@@ -196,9 +200,11 @@ def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
     return _warn(case, mailer, campaign.gm, subject, page, ("gm warning", campaign.id))
 
 
-def warn_once(case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
-    """Tell an address once a day of what concerns no single message; return what to note, "" if it was told before."""
-    places = [_message_id(case, "once", to.lower(), *about, case.now.date().isoformat())]
+def warn_once(
+    case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...], period: str = ""
+) -> str:
+    """Tell an address once a day, or `period`, of what concerns no single message; return what to note, or ""."""
+    places = [_message_id(case, "once", to.lower(), *about, period or case.now.date().isoformat())]
     return (
         f"warned {to}" if _add_warning(case, CampaignMailer(case.app, name=campaign), to, subject, page, places) else ""
     )
@@ -579,6 +585,36 @@ def warn_sheet_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
 def warn_guess_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
     """Warn of too many wrong keys for a seat in a day; return what to note."""
     return _warn_of_limit(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
+
+
+def warn_of_bulk_mail(case: MessageContext, spot: SeatContext) -> str:
+    """Tell a GM, once a day, of bulk mail with the right code of a seat and without orders; return what to note."""
+    said = (
+        f"A mail with the right code of {spot.seat} came as bulk mail, as {case.letter.machine.reason}. There were no "
+        "orders in it, and such mail is not answered: a program may have written it."
+    )
+    help_ = "pbem inbox shows it, and those that follow today, of which you are not told."
+    subject = f"bulk mail without orders for {spot.seat}"
+    page = Notice(title=as_title(subject), paragraphs=(said, help_), campaign=spot.campaign)
+    return warn_once(case, spot.gm, spot.campaign, subject, page, ("bulk", spot.campaign, spot.seat))
+
+
+def tell_of_absence(case: MessageContext) -> str:
+    """Tell the GMs of the sender's seats, once a week, what their answering machine says; return what to note."""
+    words = cut_at_word(" ".join(redact_all(case.letter.text).split()), MOST_OF_ABSENCE)
+    # Below a sheet, or a form that was sent back, there is no word on the absence.
+    if not words or has_header(case.letter.lines) or not case.sender or case.verdict == "fail":
+        return ""
+    rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
+    return "; ".join(filter(None, (_tell_gm_of_absence(case, row[0], row.gm, row[2], words) for row in rows)))
+
+
+def _tell_gm_of_absence(case: MessageContext, campaign: str, gm: str, seat: str, words: str) -> str:
+    said = f"{case.shown_sender}, who plays {seat} in {campaign}, has an answering machine that says: '{words}'"
+    subject = f"{seat} may be away"
+    page = Notice(title=as_title(subject), paragraphs=(said, "You are told of it once a week."), campaign=campaign)
+    week = str(case.now.date().toordinal() // 7)
+    return warn_once(case, gm, campaign, subject, page, ("away", campaign, seat), period=week)
 
 
 def tell_of_echo(case: MessageContext) -> str:

@@ -20,7 +20,7 @@ from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import match_code, verify_token
 from pbem.campaign.schedule import Schedule
-from pbem.inbox.authenticate import authenticate
+from pbem.inbox.authenticate import authenticate, has_orders
 from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_press, find_request
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
 from pbem.inbox.gm_commands import GmFrame, Wishes, find_gm_frame
@@ -47,7 +47,7 @@ from pbem.inbox.press_replies import offer_press_reply
 from pbem.inbox.queries import find_help, send_help
 from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.rate_limits import RateLimitExceeded
-from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
+from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo, tell_of_absence, warn_of_bulk_mail
 from pbem.inbox.request_answers import answer_request, find_asked
 from pbem.inbox.ruling_replies import answer_form_reply, examine_reply
 from pbem.inbox.run_commands import ask_for_seat, only_seat, run_commands
@@ -55,8 +55,9 @@ from pbem.inbox.seat_lookup import answered_requests, shown_by_code, shown_by_re
 from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
-from pbem.mail.bounces import DELIVERY_REPORT, MAIL_LOOP, OWN_MAIL, Bounce, parse_bounce
+from pbem.mail.bounces import Bounce, parse_bounce
 from pbem.mail.delivery import append_reply, retry_bounced
+from pbem.mail.machines import RECALL, Kind
 from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import Answer, CommandResult, Doubt
 from pbem.report.notices import MailReturned
@@ -69,7 +70,8 @@ def handle_automatic(case: MessageContext) -> str:
     """Process a message that must not be answered; return what to note of it."""
     bounce = parse_bounce(load_raw(case.session, case.letter_id))
     if bounce is None:
-        return f"automatic mail: {case.letter.automatic}"
+        told = tell_of_absence(case) if case.letter.machine.kind is Kind.ROBOT else ""
+        return "; ".join(filter(None, (f"automatic mail: {case.letter.machine.reason}", told)))
     said = f"delivery report: {bounce.action}, {bounce.reason}"
     mail = find_bounced_mail(case.session, bounce)
     if mail is None:
@@ -188,9 +190,6 @@ def _request_key(case: MessageContext, request: CommandList | None) -> str:
     return f"request {code}" if code else ""
 
 
-_NEVER_READ = frozenset({OWN_MAIL, DELIVERY_REPORT, MAIL_LOOP})
-"""In such mail not even a sheet is looked for: it may be one that is only quoted."""
-
 _OUT_OF_DATE = ("stale-code", "withdrawn")
 
 
@@ -237,7 +236,7 @@ def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
 
 def with_files(app: App, read: ParsedMail) -> ParsedMail:
     """Return the message with the files of its GM's ruling examined. May take long: no transaction is to be open."""
-    if read.letter.automatic:
+    if read.letter.machine.kind:
         return read
     if read.gm_sheet is None:
         return replace(read, wishes=examine_reply(app, read.mail.raw, read.letter))
@@ -255,7 +254,9 @@ def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail,
 
 def handle(found: OpenedMessage, known: Names) -> Outcome:
     """Do what a message asks; return what to note of it."""
-    if found.case.letter.automatic:
+    if found.case.letter.machine.kind is Kind.BULK:
+        return _accept_bulk_sheet(*_strip_quotes(found, known))
+    if found.case.letter.written_by_program:
         return _accept_automatic_sheet(found.case, found.sheet)
     answered = answered_requests(found.case.session, found.case.letter, found.case.address)
     found = replace(found, case=replace(found.case, requests=answered))
@@ -410,6 +411,26 @@ def _handle_confirmed(case: MessageContext, known: Names) -> Outcome:
     return handle(OpenedMessage(case, find_sheet(lines, known), find_gm_frame(lines)), known)
 
 
+_MAILED = ("token", "code", "reply")
+"""Proofs that were mailed to a seat's own address."""
+
+
+def _accept_bulk_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
+    """Process a sheet that came through a list, or with a sign by which programs ask for no answer.
+
+    Its receipt goes to the seat's own address. Without a key, or without an order, nothing is refused by
+    mail (RFC 3834), as the writer may be a machine; the GM is told once a day if there was a key.
+    """
+    claim = authenticate(case, sheet.header)
+    if not (isinstance(claim, Accepted) and claim.proof in _MAILED):
+        return handle_automatic(case), False
+    whole = sheet.header is not None and sheet.closed and not sheet.empty
+    if whole or has_orders(case, claim.spot, sheet.lines):
+        return _accept_sheet(case, claim, sheet)
+    told = warn_of_bulk_mail(case, claim.spot)
+    return "; ".join(filter(None, (case.silent(f"no orders, and {case.letter.machine.reason}"), told))), False
+
+
 def _accept_automatic_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
     """Process a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
 
@@ -418,7 +439,9 @@ def _accept_automatic_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
     not quoted, and with the key in its own line.
     """
     whole = sheet.closed and not (sheet.empty or sheet.below_text or case.letter.sent_back)
-    if sheet.header is None or not whole or case.letter.automatic in _NEVER_READ:
+    if case.letter.machine == RECALL:
+        return _answer_recall(case), False
+    if sheet.header is None or not whole or case.letter.machine.kind is not Kind.ROBOT:
         return handle_automatic(case), False
     claim = authenticate(case, sheet.header)
     if not (isinstance(claim, Accepted) and claim.proof in ("token", "code")):
@@ -426,3 +449,13 @@ def _accept_automatic_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
     if is_unedited_form(case.app.game(claim.spot.game), json.loads(claim.spot.view), sheet):
         return handle_automatic(case), False
     return _accept_sheet(case, claim, sheet)
+
+
+def _answer_recall(case: MessageContext) -> str:
+    """Answer a request to recall a mail: orders are withdrawn by a command."""
+    claim = authenticate(case, None)
+    if not isinstance(claim, Accepted):
+        return handle_automatic(case)
+    said = "A mail cannot be recalled, so what it brought still counts. The line CLEAR ORDERS, as a mail, withdraws it."
+    page = Answer(address=case.address, done=(CommandResult(case.letter.subject, said),))
+    return "pointed to CLEAR ORDERS; " + answer(case, claim.deputy or claim.spot.address, page, spot=claim.spot)

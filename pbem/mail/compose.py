@@ -96,6 +96,9 @@ class NewMail:
     reply_name: str = ""
 
 
+_PERSONAL = frozenset({"confirmation", "question", "stranger"})
+"""Kinds of mail to people who may not play yet: spam filters weigh the mark of bulk mail."""
+
 _TO = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
 
 
@@ -137,8 +140,8 @@ def _list_fields(mail: NewMail, sender: str) -> Iterable[str]:
         yield _field("List-Id", _clean(mail.list_id))
     if mail.unsubscribe:
         yield _field("List-Unsubscribe", f"<{_clean(mail.unsubscribe)}>")
-    if mail.list_id and mail.automatic == "auto-generated":
-        yield "Precedence: bulk"  # for answering machines that know neither RFC 3834 nor List-Id
+    if mail.automatic and mail.kind not in _PERSONAL:
+        yield "Precedence: bulk"  # it alone stops all answering machines tried, vacation(1) and mailbot among them
     if mail.automatic:
         yield f"Auto-Submitted: {_clean(mail.automatic)}"
         yield "X-Auto-Response-Suppress: All"

@@ -23,8 +23,8 @@ from pbem.mail.body import (
     collapse_spaces,
     rejoin_lines,
 )
-from pbem.mail.bounces import auto_reply_reason
 from pbem.mail.headers import MAX_HEAD, MESSAGE_ID, REPLY_CODE, SUBJECT_TAG, find_addresses, parse_address
+from pbem.mail.machines import Kind, Sign, classify, classify_text
 from pbem.mail.mailbox import CUT_HEADER, MAX_MAIL, is_read_whole
 from pbem.mail.mime import Part, decode_words, parse_entity, without_envelope
 from pbem.mail.reply_parser import (
@@ -78,8 +78,8 @@ class Message:
     """Mail as the inbox needs it. Message-IDs have their angle brackets.
 
     `sender` is None unless there is exactly one, well-formed. `references` are
-    the mails this one answers, the nearest first. `automatic` is why the mail must
-    not be answered (RFC 3834), "" if a person wrote it. `notes` are
+    the mails this one answers, the nearest first. `machine` says which kind of
+    program wrote the mail, if any did, which then is not answered (RFC 3834). `notes` are
     sentences on what was left out of the text. `filed` are attached files that
     may hold the orders, if the text holds none. `quotes_ours` is True if it was found
     to quote a mail of ours without marks. `source` is the text before anything was
@@ -92,7 +92,7 @@ class Message:
     subject: str
     message_id: str
     references: tuple[str, ...]
-    automatic: str
+    machine: Sign
     text: str
     notes: tuple[str, ...]
     filed: AttachedText | None = None
@@ -104,6 +104,11 @@ class Message:
     def lines(self) -> list[str]:
         """The text, line by line."""
         return self.text.split("\n") if self.text else []
+
+    @property
+    def written_by_program(self) -> bool:
+        """True if no person wrote the mail, so that it is not answered (RFC 3834)."""
+        return self.machine.kind not in (Kind.PERSON, Kind.BULK)
 
     @property
     def source_lines(self) -> list[str]:
@@ -128,7 +133,7 @@ class Message:
 
 
 UNREADABLE = Message(
-    sender=None, recipients=(), subject="", message_id="", references=(), automatic="", text="", notes=()
+    sender=None, recipients=(), subject="", message_id="", references=(), machine=Sign(), text="", notes=()
 )
 """Stands for a message that cannot be read."""
 
@@ -142,7 +147,8 @@ def parse_message(raw: bytes) -> Message:
     cut = not whole or entity.first(CUT_HEADER.lower())
     source = MessageText(body, (_CUT, *chosen) if cut else chosen)
     text, notes = _read_text(source, _lines(body), letter.sender)
-    return replace(letter, text=text, notes=notes, source=source, filed=filed)
+    machine = letter.machine if letter.machine.kind else classify_text(letter.subject, text)
+    return replace(letter, machine=machine, text=text, notes=notes, source=source, filed=filed)
 
 
 def reparse(letter: Message, lines: list[str]) -> Message:
@@ -175,7 +181,7 @@ def _message_of(entity: Part) -> Message:
         subject=subject,
         message_id=ids[0] if ids else "",
         references=_references(entity),
-        automatic=auto_reply_reason(entity, sender, subject),
+        machine=classify(entity, sender, subject),
         text="",
         notes=(),
         sender_name=_display_name(senders[0]) if sender else "",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbem.admin.health import home_notices
 from pbem.store.models import InboxMessage, OrderSheet
 from tests.inbox.trusting import ANN, EVE, TAKEN, code, token, told
 from tests.toy.home import Desk, open_desk, text_of
@@ -18,6 +19,7 @@ MARKS = [
     {"Precedence": "list", "List-Id": "<friends.example.net>"},
     {"X-Auto-Response-Suppress": "All"},
 ]
+GM = "gm@example.org"
 AWAY = {"Auto-Submitted": "auto-replied"}
 
 
@@ -65,7 +67,7 @@ def test_anything_less_is_left_alone(desk: Desk, text: str) -> None:
     """An answering machine sends none of what makes a sheet beyond doubt; it is neither read nor answered."""
     desk.post(text.format(token=token(desk)), to=f"orders+{code(desk)}@example.org", headers=AWAY)
 
-    assert told(desk) == {}
+    assert told(desk).keys() <= {GM}
     assert sheets(desk) == 0
 
 
@@ -89,6 +91,79 @@ def test_an_absence_note_that_quotes_a_report_is_no_sheet(desk: Desk, prefix: st
     report = desk.last()
     quoted = "\n".join(prefix + line for line in text_of(report).splitlines())
     desk.post(f"{above}\n\nOn Monday the house wrote:\n{quoted}", to=report["Reply-To"], headers=AWAY)
+
+    assert told(desk).keys() <= {GM}
+    assert sheets(desk) == 0
+
+
+LISTED = {"Precedence": "list", "List-Id": "<friends.example.net>", "List-Unsubscribe": "<mailto:leave@example.net>"}
+
+
+@pytest.mark.parametrize("marks", [LISTED, {"X-Auto-Response-Suppress": "All"}, {"Precedence": "junk"}])
+def test_orders_with_the_right_code_count_through_a_list(desk: Desk, marks: dict[str, str]) -> None:
+    """Signs of bulk mail stop the answer, not the sheet: its receipt goes to the seat's own address."""
+    desk.post("BID 3\n-- \nfriends list", sender=EVE, to=desk.last()["Reply-To"], headers=marks)
+    answers = told(desk)
+
+    assert answers.keys() == {ANN}
+    assert answers[ANN].startswith(TAKEN)
+
+
+def test_bulk_mail_without_orders_is_told_to_the_gm_once_a_day(desk: Desk) -> None:
+    """With a right code and without orders it is not answered; the GM is told once, and the status counts them."""
+    report = desk.last()
+    for number in range(3):
+        desk.post(f"I read this on day {number}.", to=report["Reply-To"], headers=LISTED)
+        desk.tick()
+    mails = [mail["Subject"] for mail in desk.mails() if mail["To"] == GM]
+
+    assert mails[-1:] == ["[toy1] bulk mail without orders for red"]
+    assert sheets(desk) == 0
+    with desk.app.store.reading() as session:
+        assert "3 messages were not answered" in "".join(home_notices(session))
+
+
+def test_bulk_mail_without_a_code_is_left_alone(desk: Desk) -> None:
+    """A newsletter to the order address is neither a sheet nor answered, whatever it says."""
+    desk.post("BID 3", headers=LISTED)
+
+    assert told(desk) == {}
+    assert sheets(desk) == 0
+
+
+def test_what_an_answering_machine_says_goes_to_the_gm_once_a_week(desk: Desk) -> None:
+    """The GM reads that a player may be away, in the machine's words; more of them in that week are not told."""
+    for words in ("I am away until Monday.", "I am away until Monday.", "Back on Monday!"):
+        desk.post(words, headers=AWAY)
+        desk.tick()
+
+    (mail,) = [mail for mail in desk.mails() if mail["Subject"] == "[toy1] red may be away"]
+    assert "has an answering machine that says: 'I am away until Monday.'" in " ".join(text_of(mail).split())
+
+
+def test_a_recall_is_answered(desk: Desk) -> None:
+    """A mail cannot be recalled; the answer says what withdraws orders."""
+    desk.reply(desk.last(), 'Ann would like to recall the message, "my orders".', subject="Recall: my orders")
+
+    assert "The line CLEAR ORDERS, as a mail, withdraws it." in told(desk)[ANN]
+    assert sheets(desk) == 0
+
+
+REACTIONS = {
+    "typed": ("Content-Type: text/vnd.google.email-reaction+json", '{"version":1,"emoji":"👍"}'),
+    "disposed": ("Content-Disposition: reaction", "👍"),
+    "calendar": ("Content-Type: text/calendar; method=REPLY; charset=utf-8", "BEGIN:VCALENDAR\nEND:VCALENDAR"),
+    "in words": ("X: y", "👍\nAnn reacted via Gmail"),
+    "read": ("Subject: Read: [toy1] round 1", "Your message was read on Monday."),
+}
+
+
+@pytest.mark.parametrize(("field", "text"), REACTIONS.values(), ids=REACTIONS.keys())
+def test_a_reaction_says_nothing(desk: Desk, field: str, text: str) -> None:
+    """A reaction, an answer to a date and a read receipt are no sheet, no answer to a question, and not answered."""
+    code_ = code(desk)
+    raw = f"From: {ANN}\nTo: orders+{code_}@example.org\nMIME-Version: 1.0\n{field}\n\n{text}\n"
+    (desk.home / "post" / "inbox" / "0.eml").write_bytes(raw.encode())
 
     assert told(desk) == {}
     assert sheets(desk) == 0
@@ -144,4 +219,4 @@ def test_automatic_mail_has_a_note(desk: Desk) -> None:
 
     with desk.app.store.reading() as session:
         notes = session.scalars(select(InboxMessage.note)).all()
-    assert notes == ["automatic mail: a program sent it (Auto-Submitted)"]
+    assert notes == ["automatic mail: a program sent it (Auto-Submitted); warned gm@example.org"]

@@ -22,7 +22,7 @@ from tests.toy.home import Desk, open_desk
 
 HEADERS = {
     *("From", "To", "Reply-To", "Subject", "Date", "Message-ID", "In-Reply-To", "References", "List-Id"),
-    *("List-Unsubscribe", "Auto-Submitted", "X-Auto-Response-Suppress", "X-Pbem-Loop", "MIME-Version"),
+    *("List-Unsubscribe", "Precedence", "Auto-Submitted", "X-Auto-Response-Suppress", "X-Pbem-Loop", "MIME-Version"),
     *("Content-Type", "Content-Transfer-Encoding"),
 }
 BREAKS = st.sampled_from(["\r\n", "\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\x00", "\t", " "])

@@ -79,7 +79,7 @@ def test_a_sheet_with_the_word_help_in_it_is_a_sheet(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "headers",
     [
-        {"Auto-Submitted": "auto-replied"},
+        {"Auto-Submitted": "auto-generated"},
         {"Precedence": "bulk"},
         {"Return-Path": "<>"},
         {"X-Pbem-Loop": "orders@example.org"},
@@ -91,7 +91,7 @@ def test_automatic_mail_is_never_answered(desk: Desk, headers: dict[str, str]) -
     desk.post("ORDERS toy1 red\nBID 1\nEND", headers=headers)
     desk.tick()
 
-    assert len(desk.mails()) == before
+    assert [mail["To"] for mail in desk.mails()[before:]] in ([], ["gm@example.org"])
     assert letters(desk)[0].note.startswith("automatic mail: ")
 
 

@@ -144,15 +144,15 @@ def test_reports_are_marked_as_automatic(desk: Desk) -> None:
     report = desk.last()
 
     assert (report["Auto-Submitted"], report["Precedence"]) == ("auto-generated", "bulk")
-    assert parse_message(bytes(report)).automatic
+    assert parse_message(bytes(report)).machine.reason
 
 
-def test_a_receipt_is_not_bulk(desk: Desk) -> None:
-    """A receipt is not marked as bulk mail."""
+def test_a_receipt_is_marked_as_bulk(desk: Desk) -> None:
+    """A receipt is marked as bulk mail too, which alone stops all answering machines that were tried."""
     desk.reply(desk.last(), "BID 3\n")
     desk.tick()
 
-    assert (desk.last()["Auto-Submitted"], desk.last()["Precedence"]) == ("auto-replied", None)
+    assert (desk.last()["Auto-Submitted"], desk.last()["Precedence"]) == ("auto-replied", "bulk")
 
 
 def test_a_reminder_that_could_not_go_is_taken_back(desk: Desk) -> None:

@@ -78,7 +78,7 @@ def test_reports_in_words(write: Callable[[str, str], bytes]) -> None:
     assert (bounce.message_ids, bounce.recipient, bounce.action) == ((ID,), "ann@example.org", "failed")
     assert bounce.status == "5.1.1"
     assert bounce.reason.startswith("550 5.1.1 no such user")
-    assert parse_message(write(ID, "ann@example.org")).automatic != ""
+    assert parse_message(write(ID, "ann@example.org")).machine.reason != ""
 
 
 @pytest.mark.parametrize("write", ARRIVED)
@@ -116,7 +116,7 @@ def test_a_report_saved_by_other_programs() -> None:
 @pytest.mark.parametrize("write", [postfix, exchange, gmail])
 def test_reports_are_automatic_mail(write: Callable[[], bytes]) -> None:
     """Every bounce is also automatic mail, which is not answered."""
-    assert parse_message(write()).automatic != ""
+    assert parse_message(write()).machine.reason != ""
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_a_mail_is_read_as_it_was_meant(mail: Path) -> None:
     """The text is what the player typed, and the notes name all that was left out or changed."""
     letter = parse_message(mail.read_bytes())
 
-    assert Meant(letter.text, letter.notes, letter.sender, letter.automatic) == meant(mail)
+    assert Meant(letter.text, letter.notes, letter.sender, letter.machine.reason) == meant(mail)
 
 
 def test_the_corpus_is_whole() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.mail.bounces import MAX_RECEIVED
+from pbem.mail.machines import MAX_RECEIVED
 from pbem.mail.message import parse_message
 from tests.mail.letters import letter, mail
 
@@ -149,7 +149,7 @@ def test_raw_octets_in_a_header() -> None:
 )
 def test_automatic_mail(field: str, reason: str) -> None:
     """Mail of programs is recognised by its fields, and not to be answered (RFC 3834)."""
-    assert letter("", field).automatic == reason
+    assert letter("", field).machine.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_automatic_mail(field: str, reason: str) -> None:
 )
 def test_senders_that_are_programs(sender: str) -> None:
     """Some senders are never people."""
-    assert letter(sender=sender).automatic == "its sender is a program"
+    assert letter(sender=sender).machine.reason == "its sender is a program"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_senders_that_are_programs(sender: str) -> None:
 )
 def test_senders_without_an_address(sender: str) -> None:
     """Mail systems may have no address, or only a name."""
-    assert letter(sender=sender).automatic == "it is a delivery report"
+    assert letter(sender=sender).machine.reason == "it is a delivery report"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_senders_without_an_address(sender: str) -> None:
 )
 def test_subjects_of_answering_machines(subject: str) -> None:
     """Automatic responders without such fields are recognised by the beginning of the subject."""
-    assert letter("", f"Subject: {subject}").automatic == "it is an automatic answer"
+    assert letter("", f"Subject: {subject}").machine.reason == "it is an automatic answer"
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_subjects_of_answering_machines(subject: str) -> None:
 )
 def test_subjects_of_delivery_reports(subject: str) -> None:
     """Mail systems are recognised by the beginning of the subject."""
-    assert letter("", f"Subject: {subject}").automatic == "it is a delivery report"
+    assert letter("", f"Subject: {subject}").machine.reason == "it is a delivery report"
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_subjects_of_delivery_reports(subject: str) -> None:
 )
 def test_subjects_of_people(subject: str) -> None:
     """A person who answers a robot, goes on holiday or writes of a campaign is no program."""
-    assert letter("", f"Subject: {subject}").automatic == ""
+    assert letter("", f"Subject: {subject}").machine.reason == ""
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_subjects_of_people(subject: str) -> None:
 )
 def test_mail_of_people(field: str) -> None:
     """The same fields with other values do not make a mail automatic."""
-    assert letter("", field).automatic == ""
+    assert letter("", field).machine.reason == ""
 
 
 def test_a_mail_saved_by_other_programs() -> None:

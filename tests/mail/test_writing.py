@@ -51,6 +51,7 @@ Reply-To: orders+abcdefghijklmnop@example.org
 Subject: [trap7 abcdefghijklmnop] turn 3
 Date: Fri, 20 Nov 2026 12:00:00 +0000
 Message-ID: <abc@example.org>
+Precedence: bulk
 Auto-Submitted: auto-generated
 X-Auto-Response-Suppress: All
 X-Pbem-Loop: orders@example.org
@@ -75,8 +76,8 @@ def test_an_answer_names_what_it_answers() -> None:
 
 def test_what_a_person_writes_is_not_automatic() -> None:
     """A mail composed in a player's place carries none of the marks of a program."""
-    assert parse_message(composed(MAIL)).automatic == "this program wrote it"
-    assert parse_message(composed(replace(MAIL, automatic=""))).automatic == ""
+    assert parse_message(composed(MAIL)).machine.reason == "this program wrote it"
+    assert parse_message(composed(replace(MAIL, automatic=""))).machine.reason == ""
 
 
 def test_text_html_picture_and_file() -> None:

@@ -55,7 +55,7 @@ def test_mail_sent_by_a_player_is_read(mail_server: MailServer, mailbox: Mailbox
 
     ((found,),) = mailbox.batches()
     letter = parse_message(found.raw)
-    assert (letter.sender, letter.text, letter.automatic) == ("ann@pbem.test", "WAIT", "")
+    assert (letter.sender, letter.text, letter.machine.reason) == ("ann@pbem.test", "WAIT", "")
     assert "orders+code@pbem.test" in letter.recipients
     assert abs(found.received_at - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=5)
 
@@ -66,7 +66,7 @@ def test_a_real_bounce_is_known(mail_server: MailServer, mailbox: Mailbox) -> No
     mail_server.mails("orders", at_least=1)
 
     ((found,),) = mailbox.batches()
-    assert parse_message(found.raw).automatic == "it is a delivery report"
+    assert parse_message(found.raw).machine.reason == "it is a delivery report"
 
 
 def test_what_is_done_is_in_processed(mail_server: MailServer, mailbox: Mailbox) -> None:
