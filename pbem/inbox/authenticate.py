@@ -306,12 +306,8 @@ def are_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
 
 def has_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
     """Return True if numbered lines have an order of a seat's game; in a game of free words nothing tells one."""
-    game, view = case.app.game(spot.game), json.loads(spot.view)
-    return bool(game.parse(view, lines).entries) and not game.parse(view, [_TALK]).entries
-
-
-_TALK = (1, "I have read your mail, and write again on Monday.")
-"""A line that no game with verbs takes for an order."""
+    game = case.app.game(spot.game)
+    return not game.free_text and bool(game.parse(json.loads(spot.view), lines).entries)
 
 
 def is_own_address(letter: Message, spot: SeatContext) -> bool:
