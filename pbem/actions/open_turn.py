@@ -73,7 +73,7 @@ from pbem.ruleset.rolls import Roll, count_rolls
 from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import SeatName
-from pbem.store.types import CampaignState
+from pbem.store.types import Author, CampaignState
 from pbem.text import format_time, wrap
 
 REPORTS = "reports"
@@ -276,7 +276,7 @@ class EnterSheet(PreviewedChange[Receipt]):
         given = _read_entered_sheet(context, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = require_valid_sheet(given.reading, place.seat)
-        sheet = SheetToSave(reading=reading, earlier=given.earlier, author="gm", says_wait=given.says_wait)
+        sheet = SheetToSave(reading=reading, earlier=given.earlier, author=Author.GM, says_wait=given.says_wait)
         save_sheets(session, [sheet], now)
         said = f"sheet {receipt.version} of {place.seat} for turn {snapshot.turn} was entered by the GM"
         # Whose it is, and which version, would tell who was awaited and had sent none.

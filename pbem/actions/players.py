@@ -26,7 +26,7 @@ from pbem.report.answers import Confirmation
 from pbem.ruleset.base import BaseRuleset
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Absence
-from pbem.store.types import CampaignState
+from pbem.store.types import CampaignState, RequestKind
 from pbem.text import format_time
 
 
@@ -135,7 +135,7 @@ class AppointDeputy(SeatCommand):
         assert player is not None
         code = create_request(
             session,
-            "deputy",
+            RequestKind.DEPUTY,
             now,
             to=address,
             by=player.key,

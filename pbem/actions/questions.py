@@ -30,6 +30,7 @@ from pbem.report.notices import AnswerMail, QuestionMail
 from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Question, QuestionAnswer
+from pbem.store.types import Author
 from pbem.text import count_noun, join_names, quote_block, shorten
 
 ALL, ALLIES, SENDER = "ALL", "ALLIES", "SENDER"
@@ -67,7 +68,7 @@ class AskGm(SeatCommand):
                 number=number,
                 turn=snapshot.turn,
                 seat_id=own.id,
-                author="deputy" if self.deputy else "player",
+                author=Author.DEPUTY if self.deputy else Author.PLAYER,
                 text=passed.text,
                 at=now,
                 code=code,

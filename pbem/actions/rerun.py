@@ -55,7 +55,7 @@ from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, SeatName
 from pbem.store.models import ExtensionVote, OrderSheet, Turn
-from pbem.store.types import CampaignState
+from pbem.store.types import Author, CampaignState
 from pbem.text import format_time, wrap
 
 NOTED = "Players will read in the next report that you tried this, but not with whose sheet."
@@ -214,7 +214,7 @@ def _save_given_sheets(session: Session, again: Rerun, turn: Turn, now: dt.datet
         SheetToSave(
             reading=given[sheet.seat_id],
             earlier=PreviousSheets(turn.id, sheet.seat_id, sheet.version - 1),
-            author="gm",
+            author=Author.GM,
         )
         for sheet in (again.before.turn.sheets if again.before else ())
         if sheet.id == 0

@@ -57,10 +57,10 @@ from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
 from pbem.store.models import Campaign, JournalEntry, PendingRequest, Turn
-from pbem.store.types import HoldKind
+from pbem.store.types import HoldKind, RequestKind
 from pbem.text import as_sentence, count_noun, format_time_short, shorten, wrap
 
-RULING = "ruling"
+RULING = RequestKind.RULING
 """The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
 
 
@@ -645,7 +645,7 @@ def _mailed_form(open_: OpenRuling, seats: Collection[SeatName] | None = None) -
     return f"{first}\n{format_ruling(_render_files(open_, brief=True, seats=seats)).rstrip()}\nEND"
 
 
-DIGEST_KIND = "digest"
+DIGEST_KIND = RequestKind.DIGEST
 """The kind of a `PendingRequest` with the code of a mail to a GM that has the form of a ruling."""
 
 

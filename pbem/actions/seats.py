@@ -64,7 +64,7 @@ from pbem.mail.outbox import redirect_press
 from pbem.report.notices import Notice
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, Deputy, DeputyReport, Person, Report, Seat
-from pbem.store.types import CampaignState, SeatState
+from pbem.store.types import CampaignState, RequestKind, SeatState
 from pbem.text import format_table
 
 _PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
@@ -554,7 +554,7 @@ class Invite(GmCommand, Change[TextResult]):
         if person and (place := seat_of(session, snapshot, person)):
             raise CampaignError(f"{address} already plays {place.seat}")
         data = {"address": address, "wish": wish, "words": ""}
-        code = create_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
+        code = create_request(session, RequestKind.INVITE, now, to=address, data=data, campaign_id=snapshot.id)
         if code is None:
             raise CampaignError(f"{address} was mailed {A_DAY} codes today, and gets no more before tomorrow")
         _mail_invitation(context, address, wish=wish, code=code)

@@ -26,7 +26,7 @@ from pbem.archive.record import file_hash
 from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, is_current, is_gm_hold, load_record
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, JournalEntry, OutgoingMail, Report, Seat, Turn, WithdrawnTurns
-from pbem.store.types import CampaignState, OutgoingState
+from pbem.store.types import CampaignState, OutgoingState, WithdrawalKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +125,15 @@ def _load_reported_seats(session: Session, snapshot: CampaignSnapshot) -> Mappin
     return told
 
 
-ROLLBACK, RERUN, UNDO, REPAIR = "rollback", "rerun", "undo", "repair"
-"""The kinds of `WithdrawnTurns`: what was done when the turns were withdrawn."""
+ROLLBACK, RERUN, UNDO, REPAIR = WithdrawalKind
 
 SEED_KNOWN = "Warning: the seed is public: anyone who kept the last report can compute all later rolls."
 """The warning for a reopened turn whose dice are no longer secret."""
 
 
-def withdraw_turns(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
+def withdraw_turns(
+    session: Session, snapshot: CampaignSnapshot, kind: WithdrawalKind, first: int, now: dt.datetime
+) -> list[Turn]:
     """Withdraw the turns from `first` on; return them, oldest first."""
     turns = list(
         session.scalars(select(Turn).where(is_current(snapshot.id), Turn.number >= first).order_by(Turn.number))
@@ -144,7 +145,9 @@ def withdraw_turns(session: Session, snapshot: CampaignSnapshot, kind: str, firs
     return turns
 
 
-def create_withdrawal(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
+def create_withdrawal(
+    session: Session, snapshot: CampaignSnapshot, kind: WithdrawalKind, first: int, now: dt.datetime
+) -> int:
     """Insert the row to which withdrawn turns belong; return its id."""
     shelf = WithdrawnTurns(campaign_id=snapshot.id, kind=kind, first=first, at=now)
     session.add(shelf)

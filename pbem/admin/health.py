@@ -265,7 +265,7 @@ def _status_or_notice(
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not hide the others
-        notices.append(unreadable_words(name, error, fault_of(session, name)))
+        notices.append(unreadable_words(name, error, fault_of(session, name, error)))
         return None
 
 

@@ -74,7 +74,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import LEFT_BEHIND, copy_to_file, import_rows, open_file, revision_of
 from pbem.store.models import Campaign, PendingRequest, Person, Turn
 from pbem.store.session import Store
-from pbem.store.types import CampaignState, HoldKind
+from pbem.store.types import CampaignState, HoldKind, RequestKind
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
 # Deletes from a copy what belongs to other campaigns, and what is not transferred: messages and mail; tokens and codes,
@@ -418,7 +418,7 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     person = session.scalars(select(Person).where(Person.key == place.address.lower())).one()
     data = {"seat_id": place.id, "person_id": person.id}
-    code = create_request(session, "import", now, to=person.address, data=data, campaign_id=snapshot.id)
+    code = create_request(session, RequestKind.IMPORT, now, to=person.address, data=data, campaign_id=snapshot.id)
     if code is None:
         return False
     page = Confirmation(

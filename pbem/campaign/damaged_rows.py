@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from sqlalchemy import Table, insert, select, type_coerce, update
@@ -18,12 +18,12 @@ from sqlalchemy.orm import Session
 from sqlalchemy.types import NullType
 
 from pbem.app import App
-from pbem.campaign.column_checks import FACTS, Fault, find_faults, first_fault
+from pbem.campaign.column_checks import FACTS, Fault, find_faults
 from pbem.campaign.value_checks import is_campaign_name, shown, stored_data
 from pbem.errors import PARSE_ERRORS, CampaignError, PbemError, StoreError, describe_error
 from pbem.log import event
 from pbem.store.models import Base, Campaign, KeyValue
-from pbem.store.types import MessageState, OutgoingState
+from pbem.store.types import MailForm, MessageState, OutgoingState
 
 UNREADABLE = (*PARSE_ERRORS, zlib.error, DataError)
 """Errors raised by values of the database that the program did not write; DataError for PostgreSQL's infinite times."""
@@ -61,7 +61,7 @@ def each_by_itself(
 def _describe_faults(app: App, campaigns: Sequence[str], error: Exception) -> list[str]:
     """Return what is wrong with campaigns that can each be worked on alone."""
     with app.store.reading() as session:
-        faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name))]
+        faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name, error))]
     said = [unreadable_words(name, error, fault) for name, fault in faults]
     return said or [f"the campaigns could not be looked after together ({describe_error(error)})"]
 
@@ -69,7 +69,7 @@ def _describe_faults(app: App, campaigns: Sequence[str], error: Exception) -> li
 def why_unreadable(app: App, campaign: str, error: Exception) -> str:
     """Return the sentence on a campaign that caused an error: the field at fault, and the remedy."""
     with app.store.reading() as session:
-        fault = fault_of(session, campaign)
+        fault = fault_of(session, campaign, error)
     return unreadable_words(campaign, error, fault)
 
 
@@ -81,11 +81,14 @@ def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> st
     return f"campaign {name} cannot be read: {fault.text}; {MEND}"
 
 
-def fault_of(session: Session, campaign: str) -> Fault | None:
-    """Return the first unreadable value of a campaign or of its people, or None."""
+def fault_of(session: Session, campaign: str, error: Exception) -> Fault | None:
+    """Return the first unreadable value of a campaign or of its people that may have raised an error, or None."""
     # Compared here: a name that is not UTF-8 cannot be a parameter of a query.
     ids = {name: id_ for id_, name in session.execute(select(Campaign.id, Campaign.name))}
-    return first_fault(session.connection(), ids[campaign]) if campaign in ids else None
+    if campaign not in ids:
+        return None
+    with closing(find_faults(session.connection(), ids[campaign])) as faults:
+        return next((fault for fault in faults if fault.may_raise(error)), None)
 
 
 @contextmanager
@@ -95,7 +98,7 @@ def readable(app: App, campaign: str) -> Iterator[None]:
         yield
     except UNREADABLE as error:
         with app.store.reading() as session:
-            fault = fault_of(session, campaign)
+            fault = fault_of(session, campaign, error)
         if fault is None:
             raise
         raise CampaignError(unreadable_words(campaign, error, fault)) from error
@@ -151,7 +154,7 @@ _AT_REST: dict[str, dict[str, Any]] = {
     "outgoing": {"state": OutgoingState.FAILED},
 }
 _SAYS = {"letter": "note", "outgoing": "reply"}
-_NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": "full"}
+_NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": MailForm.FULL}
 
 
 def _set_aside(app: App, now: dt.datetime) -> list[str]:

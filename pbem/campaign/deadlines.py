@@ -22,7 +22,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, OrderSheet, PendingRequest, Seat, Turn
 from pbem.store.session import flushed_connection
-from pbem.store.types import CampaignState, HoldKind, SeatState
+from pbem.store.types import CampaignState, HoldKind, RequestKind, SeatState
 
 FARTHEST = dt.timedelta(days=366)
 """Holidays and absences that would postpone a deadline by more are a typing error, and are ignored."""
@@ -356,7 +356,7 @@ def turns_to_notify(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[O
     return [turn for turn in turns if needs_notice(turn, now)]
 
 
-RUN = "run"
+RUN = RequestKind.RUN
 """The kind of a `PendingRequest` for a run."""
 
 

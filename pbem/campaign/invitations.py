@@ -10,7 +10,7 @@ from pbem.app import App
 from pbem.campaign.people import DAYS
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.mail.compose import MailPart
-from pbem.report.answers import Confirmation, OpenGame, RequestKind
+from pbem.report.answers import Confirmation, ConfirmationKind, OpenGame
 from pbem.report.mailto import mailto
 from pbem.report.sample_game import middle_band, sample_board
 from pbem.ruleset.protocol import AnyRuleset
@@ -19,7 +19,7 @@ from pbem.store.types import CampaignState
 
 
 def offer_seat(
-    app: App, snapshot: CampaignSnapshot, kind: RequestKind, *, code: str, wish: SeatName, now: dt.datetime
+    app: App, snapshot: CampaignSnapshot, kind: ConfirmationKind, *, code: str, wish: SeatName, now: dt.datetime
 ) -> Confirmation:
     """Return what an invitation or the question to a person who asked to join says; `wish` is the seat, "" for any."""
     ruleset = app.game(snapshot.game)

@@ -26,6 +26,7 @@ from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.tokenizer import comment_of, join_lines, split_words
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import OrderSheet, Seat, Turn
+from pbem.store.types import Author
 from pbem.text import count_noun
 from pbem.util import redact_credentials
 
@@ -275,8 +276,6 @@ def _is_missing(finding: Finding) -> bool:
     """Return True for a note on the whole sheet: so rulesets tell what it amounts to or lacks."""
     return finding.line == 0 and finding.severity == "note"
 
-
-Author = Literal["player", "deputy", "gm"]
 
 _SHEETS = cast(Table, OrderSheet.__table__)
 _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]

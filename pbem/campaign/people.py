@@ -8,7 +8,7 @@ import hmac
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
@@ -18,11 +18,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, SeatView
 from pbem.mail.headers import reply_code
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Standby
-from pbem.store.types import StandbyState
+from pbem.store.types import RequestKind, StandbyState
 from pbem.util import TOKEN_BYTES
-
-if TYPE_CHECKING:
-    from pbem.report.answers import RequestKind
 
 
 def find_person(session: Session, address: str) -> Person | None:
@@ -125,7 +122,7 @@ ENOUGH_CODES = "So many codes were mailed today that no more are sent before tom
 
 def create_request(
     session: Session,
-    kind: RequestKind | Literal["message", "press", "texts"],
+    kind: RequestKind,
     now: dt.datetime,
     *,
     to: str,
@@ -248,7 +245,7 @@ def dismiss(session: Session, place: SeatView, now: dt.datetime) -> list[Person]
     dismissed = deputies_of(session, [place.id], now).get(place.id, [])
     _end_deputy(session, place.id, now)
     asked = session.scalars(
-        select(PendingRequest).where(PendingRequest.kind == "deputy", PendingRequest.done_at.is_(None))
+        select(PendingRequest).where(PendingRequest.kind == RequestKind.DEPUTY, PendingRequest.done_at.is_(None))
     )
     ids = [request.id for request in asked if request.data["seat_id"] == place.id]
     session.execute(update(PendingRequest).where(PendingRequest.id.in_(ids)).values(done_at=now))

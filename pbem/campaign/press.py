@@ -29,6 +29,7 @@ from pbem.report.facts import PressSection, QuotedText
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Announcement, JournalEntry, Press, Question, QuestionAnswer, Report, Seat, Turn
 from pbem.store.session import flushed_connection
+from pbem.store.types import PressKind
 from pbem.util import MASK, redact_all
 
 MOST_CHARACTERS = 8_000
@@ -71,8 +72,7 @@ def sanitise_text(text: str) -> SanitisedText:
     return SanitisedText(passed, sum(one != other for one, other in zip(lines, shown, strict=True)))
 
 
-PRESS, NEWS, DIARY = "press", "news", "diary"
-"""Kinds of press: to other players, for the newspaper, and for the author's diary."""
+PRESS, NEWS, DIARY = PressKind
 
 UNSIGNED = "unsigned"
 """The players' word for the author of unsigned messages."""
@@ -82,7 +82,7 @@ UNSIGNED = "unsigned"
 class PressItem:
     """A piece of press as its readers see it. `sender` is None for the GM, `to` for all; the text is sanitised."""
 
-    kind: str
+    kind: PressKind
     sender: SeatView | None
     text: str
     to: tuple[SeatName, ...] | None = None

@@ -27,7 +27,7 @@ from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import Json
 from pbem.store.models import Base, Seat, Turn
 from pbem.store.session import flushed_connection
-from pbem.store.types import CanonicalJson
+from pbem.store.types import CanonicalJson, RequestKind
 
 Rows = Mapping[tuple[str, int], Mapping[str, Any]]
 """Rows by table and id, with the values of their columns as they are stored in the journal."""
@@ -79,7 +79,7 @@ def _copies(table: Table, campaign_id: int) -> ColumnElement[bool]:
 
 
 def _invitations(table: Table, campaign_id: int) -> ColumnElement[bool]:
-    return and_(table.c.campaign_id == campaign_id, table.c.kind == "invite", table.c.done_at.is_(None))
+    return and_(table.c.campaign_id == campaign_id, table.c.kind == RequestKind.INVITE, table.c.done_at.is_(None))
 
 
 _PERIOD = ("seat_id", "person_id", "since", "until")

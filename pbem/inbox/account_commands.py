@@ -7,6 +7,7 @@ campaigns that take none and campaigns that never existed are answered alike.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from sqlalchemy import select
 
@@ -64,11 +65,11 @@ from pbem.inbox.replies import (
 )
 from pbem.inbox.seat_lookup import seats_of, taking_players
 from pbem.mail.headers import require_address
-from pbem.report.answers import Confirmation, RequestKind
+from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest_name
 from pbem.store.models import Campaign, JournalEntry, PendingRequest, Person, Seat
-from pbem.store.types import CampaignState, PageDelivery, SeatState, StandbyState
+from pbem.store.types import CampaignState, PageDelivery, RequestKind, SeatState, StandbyState
 
 _GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
 
@@ -84,7 +85,9 @@ def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
         return _GONE
     data = {"person_id": person.id, "address": address, "from": person.key}
     by, account = person.key, case.account
-    code = create_request(case.session, "new_address", case.now, to=address, by=by, data=data, account=account)
+    code = create_request(
+        case.session, RequestKind.NEW_ADDRESS, case.now, to=address, by=by, data=data, account=account
+    )
     if code is None:
         return ENOUGH_CODES
     page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
@@ -233,7 +236,7 @@ def _join(asked: PersonRequest, order: Join) -> str:
         return ""
     data = {"address": address, "wish": wish, "words": asked.text}
     code = create_request(
-        case.session, "join", case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
+        case.session, RequestKind.JOIN, case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
     )
     if code is None:
         return _ENOUGH
@@ -416,10 +419,10 @@ def _change_fallback(asked: PersonRequest, order: Fallback) -> str:
     return _ask_owner(asked.case, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
 
 
-def _ask_owner(case: MessageContext, person: Person, kind: RequestKind, address: str) -> str:
+def _ask_owner(case: MessageContext, person: Person, kind: Literal["address", "fallback"], address: str) -> str:
     """Mail a code to the registered address; return "" once it is queued."""
     data = {"person_id": person.id, "address": address}
-    code = create_request(case.session, kind, case.now, to=person.address, data=data, account=case.account)
+    code = create_request(case.session, RequestKind(kind), case.now, to=person.address, data=data, account=case.account)
     if code is None:
         return ENOUGH_CODES
     page = Confirmation(kind=kind, code=code, address=case.address, days=DAYS, about=address)

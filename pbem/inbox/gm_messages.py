@@ -52,9 +52,9 @@ from pbem.mail.message import find_reply_codes, list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
 from pbem.report.notices import Notice
 from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Question
-from pbem.store.types import CampaignState
+from pbem.store.types import CampaignState, RequestKind
 
-OFFER = "gm"
+OFFER = RequestKind.GM
 """The kind of a `PendingRequest` for commands that were only shown."""
 
 _SETTLED = {

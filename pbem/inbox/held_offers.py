@@ -8,7 +8,6 @@ person it was mailed to.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from pbem.actions.arguments import SeatCommand
 from pbem.campaign.people import A_DAY, DAYS, create_request, find_person
@@ -23,10 +22,11 @@ from pbem.inbox.seat_lookup import SeatContext
 from pbem.report.answers import CommandResult, ConfirmSender, HeldText
 from pbem.ruleset.values import SeatName
 from pbem.store.models import PendingRequest
+from pbem.store.types import RequestKind
 from pbem.text import as_sentence
 from pbem.util import redact_all
 
-HELD: Literal["texts"] = "texts"
+HELD = RequestKind.TEXTS
 """The kind of a `PendingRequest` for texts that were held back, and the account of the codes for these."""
 
 

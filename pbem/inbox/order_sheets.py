@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import (
-    Author,
     Counted,
     PreviousSheets,
     SheetReading,
@@ -58,6 +57,7 @@ from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Json, View
+from pbem.store.types import Author
 from pbem.text import format_due, wrap_order_line
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
 
@@ -121,7 +121,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     read = SheetToSave(
         reading=reading,
         earlier=earlier,
-        author="deputy" if deputy else "player",
+        author=Author.DEPUTY if deputy else Author.PLAYER,
         says_wait=sheet.wait,
         text=sheet.text(),
         letter_id=case.letter_id,
@@ -214,7 +214,7 @@ def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earli
         page = AnswerPage(address=case.address, done=(CommandResult(ClearOrders.usage, nothing),), notes=notes)
         return "nothing to clear; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code), False
     back = _sheet_to_send_back(case.app.game(spot.game).orders, counted)
-    author: Author = "deputy" if claim.deputy else "player"
+    author = Author.DEPUTY if claim.deputy else Author.PLAYER
     clear_sheets(case.session, earlier, case.now, author=author, letter_id=case.letter_id)
 
     def page_for(reader: SeatContext) -> AnswerPage:

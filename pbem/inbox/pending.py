@@ -49,6 +49,7 @@ from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, ConfirmSender, Doubt, Reason, Refusal
 from pbem.store.models import InboxMessage, PendingRequest, Person
+from pbem.store.types import RequestKind
 from pbem.util import redact_all, redact_credentials
 
 _DOUBTS = {"receipt": "it repeats an old receipt", "errors": "most of its lines are errors"}
@@ -74,7 +75,7 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
     }
     campaign_id = spot.campaign_id if spot else None
     code = create_request(
-        case.session, "message", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
+        case.session, RequestKind.MESSAGE, case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
     )
     if code is None and claim.doubt:
         return f"not accepted: {_DOUBTS[claim.doubt.reason]}; " + _tell_doubt(case, claim.spot, claim.to, claim.doubt)

@@ -9,7 +9,6 @@ answer is the same whether the writer is still in the game or not.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from sqlalchemy import select
 
@@ -26,10 +25,10 @@ from pbem.inbox.seat_lookup import SeatContext, find_seat
 from pbem.mail.message import find_reply_codes
 from pbem.report.answers import Answer, CommandResult, ConfirmSender
 from pbem.store.models import OutgoingMail, PendingRequest, Press, Seat
-from pbem.store.types import CampaignState
+from pbem.store.types import CampaignState, RequestKind
 from pbem.text import as_sentence
 
-PRESS_REPLY: Literal["press"] = "press"
+PRESS_REPLY = RequestKind.PRESS
 """The kind of a `PendingRequest` for a reply to press, and the account of the codes for these."""
 
 _THEIR_GM, _UNNAMED = "your GM", "the writer"

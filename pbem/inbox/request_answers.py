@@ -25,7 +25,7 @@ from pbem.inbox.press_replies import PRESS_REPLY
 from pbem.inbox.replies import Heading, answer, bare_subject, pass_on
 from pbem.inbox.run_commands import Declining, run_commands
 from pbem.mail.message import find_reply_codes
-from pbem.report.answers import RequestKind, RequestOutcome, RequestReply, WordsForGm
+from pbem.report.answers import ConfirmationKind, RequestOutcome, RequestReply, WordsForGm
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.util import redact_all
 
@@ -35,7 +35,7 @@ WEIGHTY = ("address", "new_address", "fallback", "import", HELD)
 _FOR_PLAYERS = (PRESS_REPLY, HELD)
 """Requests to send words to other players, which are not for the GM."""
 
-_KINDS = (*get_args(RequestKind), *_FOR_PLAYERS)
+_KINDS = (*get_args(ConfirmationKind), *_FOR_PLAYERS)
 
 MOST_PASSED_ON = 2_000
 """Characters of a reply that are passed on."""

@@ -38,7 +38,6 @@ from pbem.mail.outbox import (
     IN_ORDER,
     LONGEST_WAIT,
     OUTBOX,
-    TEXT,
     DeliveryResult,
     in_partition,
     is_due,
@@ -48,7 +47,7 @@ from pbem.mail.retention import is_masked
 from pbem.mail.transport import Transport
 from pbem.store.models import OutgoingMail, Person
 from pbem.store.session import Store
-from pbem.store.types import OutgoingState
+from pbem.store.types import MailForm, OutgoingState
 
 _INSTEAD = " instead: "
 
@@ -88,12 +87,12 @@ def retry_bounced(session: Session, mail: OutgoingMail, *, reason: str, recipien
 
 
 def _as_text(mail: OutgoingMail) -> str:
-    if mail.form == TEXT or not is_content_refusal(mail.reply.rpartition(_INSTEAD)[2]):
+    if mail.form == MailForm.TEXT or not is_content_refusal(mail.reply.rpartition(_INSTEAD)[2]):
         return ""
     text = text_only(mail.raw)
     if text == mail.raw:
         return ""
-    mail.raw, mail.form = text, TEXT
+    mail.raw, mail.form = text, MailForm.TEXT
     return "sent as text alone"
 
 

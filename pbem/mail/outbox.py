@@ -22,10 +22,8 @@ from pbem.mail.compose import NewMail, compose, with_recipient
 from pbem.mail.headers import message_id
 from pbem.store.models import OutgoingMail, Person, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
-from pbem.store.types import UNSENT_STATES, OutgoingState
+from pbem.store.types import UNSENT_STATES, MailForm, OutgoingState
 from pbem.util import FORMERLY
-
-TEXT = "text"
 
 # Built once: building it takes longer than running it. With all seats of these people: restricted to one campaign,
 # SQLite would scan all seats of that.
@@ -162,8 +160,6 @@ def provider_of(address: str) -> str:
     """Return the domain of an address, as stored in `OutgoingMail.provider`."""
     return address.rpartition("@")[2].lower()
 
-
-FULL = "full"
 
 _PUT = insert(OUTBOX)
 
@@ -306,7 +302,7 @@ def _row(each: AddressedMail, settings: Settings, now: datetime) -> dict[str, An
         "topic": mail.topic or None,
         "recipient": mail.recipient,
         "provider": provider_of(mail.recipient),
-        "form": TEXT if each.plain else FULL,
+        "form": MailForm.TEXT if each.plain else MailForm.FULL,
         "message_id": mail.message_id,
         "raw": compose(mail, sender=settings.address, sender_name=settings.sender_name, at=now),
         "state": OutgoingState.QUEUED,

@@ -541,7 +541,7 @@ class GmSenderMismatch:
     reply: bool = False
 
 
-RequestKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
+ConfirmationKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
 """Requests that a code may confirm; `templates/host/confirmation.j2` has a paragraph for each."""
 
 
@@ -621,7 +621,7 @@ class Confirmation:
 
     page: ClassVar[str] = "confirmation"
 
-    kind: RequestKind
+    kind: ConfirmationKind
     code: str
     address: str
     days: int

@@ -15,18 +15,24 @@ from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, Str
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from pbem.store.types import (
+    Author,
     CampaignState,
     CanonicalJson,
     CompressedBytes,
     CompressedFiles,
     CompressedMail,
     HoldKind,
+    MailForm,
     MessageState,
     OutgoingState,
     PageDelivery,
+    PressKind,
+    RequestKind,
     SeatState,
+    SenderVerdict,
     StandbyState,
     UtcDateTime,
+    WithdrawalKind,
     string_enum,
 )
 
@@ -202,18 +208,14 @@ class Standby(Base):
 class PendingRequest(Base):
     """A request that waits for its confirmation by `code`, which was mailed to one address.
 
-    `kind` is "join", "invite", "address", "new_address", "fallback", "deputy",
-    "import", "run", "ruling", "gm" for commands that a GM was shown, "press" for a
-    reply to press that may be sent on, "digest" for a mail with the form of a ruling,
-    or "message" for a mail whose sender must confirm it; `data` depends on it.
-    `message_id` is the mail that asked for confirmation, "" where a reply shows the
-    code in any case.
+    `data` depends on its `kind`. `message_id` is the mail that asked for
+    confirmation, "" where a reply shows the code in any case.
     """
 
     __tablename__ = "request"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str] = mapped_column(String(12))
+    kind: Mapped[RequestKind] = mapped_column(string_enum(RequestKind, 12))
     code: Mapped[str] = mapped_column(String(32), unique=True)
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))
     data: Mapped[Any] = mapped_column(CanonicalJson)
@@ -225,14 +227,14 @@ class PendingRequest(Base):
 class WithdrawnTurns(Base):
     """The turns that one rollback or rerun took out of a campaign's history; none of them is deleted.
 
-    `kind` is "rollback", "rerun", "undo" or "repair"; `first` is the number of the first of these turns.
+    `first` is the number of the first of these turns.
     """
 
     __tablename__ = "shelf"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
-    kind: Mapped[str] = mapped_column(String(10))
+    kind: Mapped[WithdrawalKind] = mapped_column(string_enum(WithdrawalKind, 10))
     first: Mapped[int]
     at: Mapped[dt.datetime]
 
@@ -441,7 +443,7 @@ class InboxMessage(Base):
     note: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     sender: Mapped[str | None] = mapped_column(String(254))
-    verdict: Mapped[str | None] = mapped_column(String(4))
+    verdict: Mapped[SenderVerdict | None] = mapped_column(string_enum(SenderVerdict, 4))
     key: Mapped[str | None] = mapped_column(String(40))
     lane: Mapped[str | None] = mapped_column(String(40))
     unanswered: Mapped[bool] = mapped_column(default=False, server_default=false())
@@ -453,7 +455,6 @@ class OrderSheet(Base):
 
     `wait`: the turn is not to run before its deadline, because the player said so, the sheet is not complete, or
     lines of it were refused and it is not final. That of the seat's newest sheet holds, whichever counts.
-    `author` is "player", "deputy" or "gm".
     """
 
     __tablename__ = "sheet"
@@ -471,7 +472,7 @@ class OrderSheet(Base):
     orders: Mapped[Any] = mapped_column(CanonicalJson)
     findings: Mapped[Any] = mapped_column(CanonicalJson)
     received_at: Mapped[dt.datetime]
-    author: Mapped[str] = mapped_column(String(10), default="player")
+    author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)
 
 
 class OutgoingMail(Base):
@@ -479,10 +480,10 @@ class OutgoingMail(Base):
 
     `state` is "queued", "sending", "sent", "failed", "bounced", or "superseded" by
     a later mail of the same `topic` while it still waited. `kind` says what it
-    is ("report", "receipt", …). `provider` is the domain it goes to; `form` is "full",
-    or "text" for text alone. `reply` is the last answer from outside: that of the
-    transport, or the delivery report of a bounce. Once it can no longer bounce, only
-    its text is left, without tokens, from `masked_at` on.
+    is ("report", "receipt", …). `provider` is the domain it goes to. `reply` is the
+    last answer from outside: that of the transport, or the delivery report of a
+    bounce. Once it can no longer bounce, only its text is left, without tokens, from
+    `masked_at` on.
     """
 
     __tablename__ = "outgoing"
@@ -501,7 +502,7 @@ class OutgoingMail(Base):
     topic: Mapped[str | None] = mapped_column(String(120))
     recipient: Mapped[str] = mapped_column(String(254))
     provider: Mapped[str] = mapped_column(String(254), default="")
-    form: Mapped[str] = mapped_column(String(10), default="full")
+    form: Mapped[MailForm] = mapped_column(string_enum(MailForm, 10), default=MailForm.FULL)
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
     raw: Mapped[bytes] = mapped_column(CompressedMail)
     state: Mapped[OutgoingState] = mapped_column(string_enum(OutgoingState, 10), default=OutgoingState.QUEUED)
@@ -514,7 +515,7 @@ class OutgoingMail(Base):
 
 
 class Press(Base):
-    """A message between players. `kind` is "press", "news" (for the newspaper of the reports) or "diary".
+    """A message between players, a piece for the newspaper of the reports, or for its author's diary.
 
     `turn` is the open turn when it was written. `sender_id` is None for the GM;
     `recipients` are seats, None for all. `anonymous`: readers are not told the
@@ -526,7 +527,7 @@ class Press(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
     turn: Mapped[int]
-    kind: Mapped[str] = mapped_column(String(10))
+    kind: Mapped[PressKind] = mapped_column(string_enum(PressKind, 10))
     sender_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
     recipients: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
     anonymous: Mapped[bool] = mapped_column(default=False)
@@ -538,7 +539,7 @@ class Press(Base):
 class Question(Base):
     """A question of a player or deputy to the GM, by its number in the campaign.
 
-    `turn` is the open turn when it was asked, `author` is "player" or "deputy".
+    `turn` is the open turn when it was asked.
     `code` and `message_id` are those of the mail to the GM, "" where no reply to it is an answer.
     """
 
@@ -550,7 +551,7 @@ class Question(Base):
     number: Mapped[int]
     turn: Mapped[int]
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
-    author: Mapped[str] = mapped_column(String(10), default="player")
+    author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)
     text: Mapped[str]
     at: Mapped[dt.datetime]
     code: Mapped[str] = mapped_column(String(32), default="", index=True)

@@ -89,6 +89,70 @@ class OutgoingState(StrEnum):
     SUPERSEDED = "superseded"
 
 
+class RequestKind(StrEnum):
+    """Kinds of requests that wait for a confirmation, or for the next tick.
+
+    GM is for commands that a GM was only shown, PRESS for a reply to press that may be
+    sent on, TEXTS for texts to players that are held, DIGEST for a mail with the form
+    of a ruling, and MESSAGE for a message whose sender must confirm it.
+    """
+
+    JOIN = "join"
+    INVITE = "invite"
+    DEPUTY = "deputy"
+    ADDRESS = "address"
+    NEW_ADDRESS = "new_address"
+    FALLBACK = "fallback"
+    IMPORT = "import"
+    MESSAGE = "message"
+    RUN = "run"
+    RULING = "ruling"
+    PRESS = "press"
+    TEXTS = "texts"
+    DIGEST = "digest"
+    GM = "gm"
+
+
+class WithdrawalKind(StrEnum):
+    """What was done when turns were withdrawn."""
+
+    ROLLBACK = "rollback"
+    RERUN = "rerun"
+    UNDO = "undo"
+    REPAIR = "repair"
+
+
+class SenderVerdict(StrEnum):
+    """Verdicts of the receiving server on the sender of a message (RFC 8601)."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+    NONE = "none"
+
+
+class Author(StrEnum):
+    """Authors of sheets and questions."""
+
+    PLAYER = "player"
+    DEPUTY = "deputy"
+    GM = "gm"
+
+
+class MailForm(StrEnum):
+    """Forms of a mail: with its files, or its text alone."""
+
+    FULL = "full"
+    TEXT = "text"
+
+
+class PressKind(StrEnum):
+    """Kinds of press: to other players, for the newspaper, and for the author's diary."""
+
+    PRESS = "press"
+    NEWS = "news"
+    DIARY = "diary"
+
+
 UNSENT_STATES = (OutgoingState.QUEUED, OutgoingState.SENDING)
 """States of mail that will be sent, or is being sent."""
 
@@ -152,9 +216,15 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
 
 
 def string_enum(kind: type[StrEnum], length: int) -> Enum:
-    """Return a column type that stores the values of an enumeration as text."""
-    # By default SQLAlchemy stores the names of members, not their values.
-    return Enum(kind, native_enum=False, length=length, values_callable=lambda kind: [each.value for each in kind])
+    """Return a column type that stores the values of an enumeration as text, and raises LookupError for any other."""
+    # By default SQLAlchemy stores the names of members, not their values, and any text.
+    return Enum(
+        kind,
+        native_enum=False,
+        validate_strings=True,
+        length=length,
+        values_callable=lambda kind: [each.value for each in kind],
+    )
 
 
 class CompressedBytes(TypeDecorator[bytes]):

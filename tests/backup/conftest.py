@@ -32,6 +32,13 @@ class Kept:
     file: Path
 
 
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """Yield a home of its own, to which a test may do anything."""
+    with open_desk(tmp_path / "home") as desk:
+        yield desk
+
+
 def in_the_middle(desk: Desk) -> None:
     """Run two turns, one of them again, and submit a sheet for the open one, whose receipt is queued."""
     begin(desk, rounds="9", rules={"hold": "off"})

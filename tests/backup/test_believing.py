@@ -10,15 +10,17 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Column, Enum, select
+from sqlalchemy.dialects import sqlite
 
 from pbem.admin.health import activate_home, home_status
 from pbem.app import open_app
 from pbem.backup.restore import check_backup, restore_home
 from pbem.backup.transfer import import_campaign
-from pbem.campaign.column_checks import CHECKS, find_faults
+from pbem.campaign.column_checks import CHECKS, find_faults, read_value
 from pbem.errors import BackupError, PbemError
 from pbem.mail.headers import reply_code
 from pbem.ruleset import json_sha256
@@ -137,6 +139,34 @@ def test_every_column_has_a_check() -> None:
     there = {table.name: {column.name for column in table.columns} for table in Base.metadata.sorted_tables}
 
     assert {table: set(checks) for table, checks in CHECKS.items()} == there
+
+
+WORDS = [column for table in Base.metadata.sorted_tables for column in table.columns if isinstance(column.type, Enum)]
+"""The columns that hold a word of a list."""
+
+
+@pytest.mark.parametrize("column", WORDS, ids=str)
+def test_every_word_that_can_be_written_can_be_restored(column: Column[Any]) -> None:
+    """The list of a column is the one by which a backup is checked, and no other word reaches the database."""
+    assert isinstance(column.type, Enum)
+    assert max(map(len, column.type.enums)) <= (column.type.length or 0)
+    for word in column.type.enums:
+        CHECKS[column.table.name][column.name](read_value(column, word))
+    to_stored = column.type.bind_processor(sqlite.dialect())  # type: ignore[no-untyped-call]
+    assert to_stored is not None
+    with pytest.raises(LookupError, match="'gmx' is not among the defined enum values"):
+        to_stored("gmx")
+
+
+def test_words_of_a_list_are_nowhere_listed_twice() -> None:
+    """The kinds, authors, forms and verdicts of rows are enumerations, so that their writers share them."""
+    names = {"kind", "status", "state", "author", "verdict", "form"}
+    columns = (column for table in Base.metadata.sorted_tables for column in table.columns if column.name in names)
+
+    others = {str(column) for column in columns if not isinstance(column.type, Enum)}
+
+    # Kinds of mail are free words, and the state of a turn is that of its game.
+    assert others == {"turn.state", "outgoing.kind"}
 
 
 def test_a_home_at_work_has_nothing_that_is_refused(kept: Kept, moved: Moved) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +15,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import ReleaseCampaign
+from pbem.actions.settings import MailToken
 from pbem.admin.health import activate_home, home_status, is_closed
 from pbem.app import open_app
 from pbem.backup.create import create_backup
@@ -24,7 +27,7 @@ from pbem.errors import BackupError, ConfigError, StoreError
 from pbem.store.copy import copy_from_file, copy_to_file
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Turn
 from pbem.store.queue import require_queues
-from tests.actions.history import journal, live_turns, play, rows, send, subjects
+from tests.actions.history import begin, journal, live_turns, play, rows, send, subjects
 from tests.backup.conftest import Kept
 from tests.backup.test_moving import of_version
 from tests.toy.home import GAMES, Desk, open_desk, text_of
@@ -81,6 +84,44 @@ def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
     assert archive(again.home) == archive(kept.desk.home)
     assert (again.home / "templates").is_dir()
     assert prove_archive(again.app, "toy1").withdrawn == 2
+
+
+SHOWN = ("RUN", "REMOVE red", "GIVE red TO cyd@example.org", "DEADLINE 40d", "ROLLBACK 1", "RERUN red\nBID 1")
+"""Commands that are only shown, with an offer that a YES accepts."""
+
+
+@pytest.mark.parametrize("command", SHOWN)
+def test_a_home_whose_gm_was_shown_a_command_is_restored(desk: Desk, tmp_path: Path, command: str) -> None:
+    """A backup made after one command by mail is sound, and its rows are the same in the home that is opened."""
+    begin(desk, rounds="9")
+    play(desk, {"red": "BID 2", "blue": "BID 1"})
+    desk.post(f"GM toy1 {gm_token(desk)}\n{command}\nEND", sender="gm@example.org")
+    desk.tick()
+    made = create_backup(load_settings(desk.home), tmp_path / "shown.zip", desk.now)
+    again = restored(Kept(desk, made.path), tmp_path / "again")
+
+    assert check_backup(made.path, desk.now, GAMES).problems == ()
+    assert [kind for (kind,) in written(again, "SELECT kind FROM request")] == ["gm"]
+    for table in ("request", "turn", "report", "sheet", "seat", "person"):
+        assert written(again, f"SELECT * FROM {table}") == written(desk.home, f"SELECT * FROM {table}")
+    with open_app(again, GAMES) as app:
+        activate_home(app)
+    with open_app(again, GAMES) as app:
+        Desk(app, desk.now).tick()
+
+
+def gm_token(desk: Desk) -> str:
+    """Return a new token of the GM of toy1, from the mail that has it."""
+    run_action(desk.app, "toy1", MailToken(), desk.now)
+    desk.tick()
+    (found,) = re.findall(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last("gm@example.org")), re.MULTILINE)
+    return str(found)
+
+
+def written(home: Path, query: str) -> list[tuple[object, ...]]:
+    """Return rows of a home's database as they are stored."""
+    with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
+        return database.execute(query).fetchall()
 
 
 def test_nothing_happens_before_it_is_opened(again: Desk) -> None:

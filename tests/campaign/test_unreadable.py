@@ -21,6 +21,7 @@ from pbem.admin.checks import check_database
 from pbem.admin.health import home_status
 from pbem.app import open_app
 from pbem.campaign.column_checks import CHECKS, find_faults
+from pbem.campaign.damaged_rows import readable, why_unreadable
 from pbem.cli import main
 from pbem.config import load_settings
 from pbem.errors import CampaignError
@@ -153,6 +154,20 @@ def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
         run_query(app, "toy1", ShowStatistics(), club.now)
     with open_app(copy, GAMES) as app, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
         home_status(app, "toy1")
+
+
+@pytest.mark.parametrize("error", [AttributeError("no such name"), TypeError("not callable"), AssertionError()])
+def test_a_fault_in_the_code_is_not_explained_by_a_row(club: Club, tmp_path: Path, error: Exception) -> None:
+    """A text of another form, such as an address, makes no AttributeError: that is shown as what it is."""
+    copy = spoilt(club, tmp_path, "person", "address", "nowhere")
+    assert copy is not None
+
+    with open_app(copy, GAMES) as app:
+        with pytest.raises(type(error)), readable(app, "toy1"):
+            raise error
+        with pytest.raises(CampaignError, match="field address"), readable(app, "toy1"):
+            raise ValueError
+        assert why_unreadable(app, "toy1", error).startswith("campaign toy1 could not be looked after")
 
 
 def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: Path) -> None:

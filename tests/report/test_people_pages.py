@@ -12,10 +12,10 @@ from pbem.report.answers import (
     Answer,
     CommandResult,
     Confirmation,
+    ConfirmationKind,
     ConfirmSender,
     FindingWithLine,
     Help,
-    RequestKind,
     SeatNotNamed,
 )
 from pbem.report.notices import Notice, Page
@@ -90,8 +90,8 @@ def test_pages_fit_a_mail(page: Page) -> None:
     assert text == text.strip() + "\n"
 
 
-@pytest.mark.parametrize("kind", get_args(RequestKind))
-def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
+@pytest.mark.parametrize("kind", get_args(ConfirmationKind))
+def test_each_confirmation_says_what_it_is_for(kind: ConfirmationKind) -> None:
     """Every kind has its own words, with the code to be sent back."""
     text = reporter().write(replace(CONFIRMATION, kind=kind)).text
 
@@ -101,9 +101,9 @@ def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
 
 def test_confirmations_differ() -> None:
     """No two kinds have the same text."""
-    texts = {reporter().write(replace(CONFIRMATION, kind=kind)).text for kind in get_args(RequestKind)}
+    texts = {reporter().write(replace(CONFIRMATION, kind=kind)).text for kind in get_args(ConfirmationKind)}
 
-    assert len(texts) == len(get_args(RequestKind))
+    assert len(texts) == len(get_args(ConfirmationKind))
 
 
 def test_an_answer_tells_command_by_command() -> None:
