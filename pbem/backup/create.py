@@ -17,7 +17,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -37,9 +37,11 @@ from pbem.backup.container import (
     is_backup,
     open_tar,
 )
+from pbem.backup.restore import BackupCheck, check_backup
 from pbem.config import Settings, referenced_files, relocated_settings, rewrite_settings
 from pbem.config_values import FILE_NAME, MailUrl
-from pbem.errors import BackupError
+from pbem.errors import BackupError, PbemError
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import copy_to_file, open_file, revision_of
 from pbem.store.migrate import migrate
 from pbem.util import Progress, no_progress, publish, staging_directory
@@ -137,7 +139,8 @@ _ALL = "pbem-????????T??????Z" + ENDING
 class BackupCreated:
     """A backup that was made: its campaigns, sentences on what was left out, and the names of older ones deleted.
 
-    `lacking` is the number of turns that lack files in the archive; the database has them.
+    `lacking` is the number of turns that lack files in the archive; the database has
+    them. `verified` is None if that was not asked for.
     """
 
     path: Path
@@ -146,6 +149,7 @@ class BackupCreated:
     lacking: int
     left_out: tuple[str, ...]
     removed: tuple[str, ...]
+    verified: BackupCheck | None
 
 
 def create_backup(
@@ -155,14 +159,16 @@ def create_backup(
     *,
     keep: int = 0,
     with_secrets: bool = False,
+    games: Mapping[str, AnyRuleset] | None = None,
     progress: Progress = no_progress,
 ) -> BackupCreated:
     """Write a backup to a file, or to one named after the time in a folder, whose newest `keep` are kept.
 
-    If it fails, older backups are unchanged.
+    With `games` it is verified, by those that are installed. If it fails, or what was
+    written is not sound, older backups are unchanged.
 
     Raises:
-        BackupError: The target cannot be used, or the disk is full.
+        BackupError: The target cannot be used, the disk is full, or what was written could not be verified.
         ConfigError: The settings or the database cannot be used.
         OSError: A file cannot be read or written.
     """
@@ -175,8 +181,11 @@ def create_backup(
         raise BackupError(f"the folder {path.parent} is not there")
     with disk_full_named(path), staging_directory(path.parent) as draft:
         facts, lacking = _write_backup(settings, draft, now, with_secrets=with_secrets, progress=progress)
-        publish(draft / DRAFT, path)
-    removed = _remove_old(path, keep) if keep else ()
+        checked = None if games is None else _verify_and_publish(draft / DRAFT, path, now, games, progress)
+        if checked is None:
+            publish(draft / DRAFT, path)
+    sound = checked is None or not checked.problems
+    removed = _remove_old(path, keep) if keep and sound else ()
     return BackupCreated(
         path=path,
         bytes=path.stat().st_size,
@@ -184,7 +193,27 @@ def create_backup(
         lacking=lacking,
         left_out=tuple(facts["left_out"]),
         removed=removed,
+        verified=checked,
     )
+
+
+def _verify_and_publish(
+    draft: Path, path: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], progress: Progress
+) -> BackupCheck:
+    try:
+        checked = check_backup(draft, now, games, progress=progress)
+    except Exception as error:
+        # It has the database all the same, and may be the only backup; but it takes the place of none.
+        kept = path.exists()
+        if not kept:
+            publish(draft, path)
+        if not isinstance(error, PbemError):
+            raise
+        told = f"{path} is unchanged: what was to replace it" if kept else f"{path} was written, but"
+        said = str(error).replace(str(draft), path.name)
+        raise BackupError(f"{told} could not be verified: {said}. No older backup was removed") from error
+    publish(draft, path)
+    return replace(checked, path=path)
 
 
 def _write_backup(

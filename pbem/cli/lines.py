@@ -28,7 +28,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import as_sentence, count_noun, format_table, format_time, wrap
 
 
-def made_lines(made: BackupCreated, *, verified: bool) -> Iterator[str]:
+def made_lines(made: BackupCreated) -> Iterator[str]:
     """Yield what is in a backup, and what is not."""
     yield f"{made.path}: {made.bytes:,} bytes, {count_noun(len(made.campaigns), 'campaign')}."
     if made.lacking:
@@ -37,7 +37,7 @@ def made_lines(made: BackupCreated, *, verified: bool) -> Iterator[str]:
     yield from _left_out_lines(made.left_out)
     if made.removed:
         yield f"Removed: {', '.join(made.removed)}"
-    if not verified:
+    if made.verified is None:
         yield f"Next: pbem verify {shlex.quote(str(made.path))}"
 
 

@@ -13,13 +13,12 @@ from pbem.actions.start import StartCampaign
 from pbem.admin.doctor import run_checks
 from pbem.app import init_home
 from pbem.backup.create import create_backup
-from pbem.backup.restore import check_backup
 from pbem.cli import completion
 from pbem.cli.call import Call, cli_channel
 from pbem.cli.command import NEW, SHOWS, command
 from pbem.cli.lines import checked_lines, diagnosis_lines, game_facts, game_lines, made_lines
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign, pairs_option
-from pbem.cli.output import print_error, progress, to_json
+from pbem.cli.output import print_error, progress
 from pbem.config import load_settings
 from pbem.games import find_game, rulebook
 
@@ -140,20 +139,29 @@ def start(call: Call, name: str) -> None:
 
 
 @command(
-    "pbem backup /backup --keep 14 --verify",
+    "pbem backup /backup --keep 14",
     Harmless("it overwrites nothing, and --keep removes backups older than those that it asks for"),
     help="The home may be at work meanwhile.",
 )
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER")
 @click.option("--keep", type=NUMBER, help="Into a FOLDER: keep so many of the newest there, and remove older ones.")
 @click.option("--with-secrets", is_flag=True, help="Include key files: that of DKIM, and those that commands name.")
-@click.option("--verify", is_flag=True, help="Verify the backup once it is written.")
+@click.option(
+    "--verify/--no-verify", default=True, help="Verify the backup before older ones are removed. [default: on]"
+)
 def backup(call: Call, file: Path, *, keep: int | None, with_secrets: bool, verify: bool) -> None:
     # Not opened, which needs a database of this version: homes of any older one can be copied.
     settings = load_settings(call.home)
     with progress() as bar:
-        made = create_backup(settings, file, call.now, keep=keep or 0, with_secrets=with_secrets, progress=bar)
-        checked = check_backup(made.path, call.now, call.games, progress=bar) if verify else None
-    lines = [*made_lines(made, verified=verify), *(checked_lines(checked) if checked else ())]
-    facts = {**to_json(made), **({"verified": checked} if checked else {})}
-    call.print(facts, lines, sound=not (checked and checked.problems))
+        made = create_backup(
+            settings,
+            file,
+            call.now,
+            keep=keep or 0,
+            with_secrets=with_secrets,
+            games=call.games if verify else None,
+            progress=bar,
+        )
+    checked = made.verified
+    lines = [*made_lines(made), *(checked_lines(checked) if checked else ())]
+    call.print(made, lines, sound=not (checked and checked.problems))

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
+import sqlite3
 import stat
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from pbem.backup.create import create_backup
 from pbem.backup.restore import check_backup
+from pbem.cli import main
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError
 from pbem.store.copy import revision_of
 from pbem.store.migrate import downgrade
+from tests.actions.history import begin
 from tests.backup.conftest import Kept
-from tests.toy.home import GAMES, MONDAY
+from tests.toy.home import GAMES, MONDAY, Desk
 
 PARTS = ("post/inbox.tar", "post/carrier.tar", "database.sqlite", FILE_NAME, "templates.tar", "turns/toy1.tar")
 
@@ -36,6 +41,45 @@ def changed(kept: Kept, target: Path, part: str, content: bytes | None = None) -
 def test_a_backup_is_for_its_user_alone(kept: Kept) -> None:
     """Only its owner can read a backup, since it holds seeds, mail and reports."""
     assert stat.S_IMODE(kept.file.stat().st_mode) == 0o600
+
+
+def spoil(desk: Desk) -> None:
+    """Give a person an address that is none."""
+    with closing(sqlite3.connect(desk.home / "pbem.sqlite", isolation_level=None)) as rows:
+        rows.execute("UPDATE person SET address = 'nowhere'")
+
+
+def test_what_was_written_is_verified(desk: Desk, tmp_path: Path) -> None:
+    """A backup that cannot be restored is kept, with its fault, and older ones are not removed for it."""
+    begin(desk)
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    create_backup(load_settings(desk.home), folder, MONDAY)
+    back_up = ["--home", str(desk.home), "backup", str(folder), "--keep", "1"]
+    sound = CliRunner().invoke(main, back_up, obj=GAMES)
+    spoil(desk)
+    create_backup(load_settings(desk.home), folder, MONDAY)
+    broken = CliRunner().invoke(main, back_up, obj=GAMES)
+
+    assert sound.exit_code == 0
+    assert sound.output.splitlines()[-1] == "Verified: all files match, the database is intact, 1 campaign proved."
+    assert broken.exit_code == 1
+    assert ".pbem.zip was written, but could not be verified: pbem-" in " ".join(broken.output.split())
+    assert "table person, row 1, field address" in " ".join(broken.output.split())
+    assert len(list(folder.glob("*.pbem.zip"))) == 3
+
+
+def test_a_backup_replaces_none_that_is_better(desk: Desk, tmp_path: Path) -> None:
+    """A file of that name is only replaced by a backup that can be restored, unless verifying is switched off."""
+    begin(desk)
+    file = create_backup(load_settings(desk.home), tmp_path / "b.zip", desk.now, games=GAMES).path
+    before = file.read_bytes()
+    spoil(desk)
+
+    with pytest.raises(BackupError, match=r"b\.zip is unchanged: .*not be verified: .*row 1"):
+        create_backup(load_settings(desk.home), file, desk.now, games=GAMES)
+    assert file.read_bytes() == before
+    assert create_backup(load_settings(desk.home), file, desk.now).verified is None
 
 
 def test_a_backup_is_proved(kept: Kept) -> None:
