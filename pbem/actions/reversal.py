@@ -121,6 +121,16 @@ def store_undo(session: Session, entry: int, data: Mapping[str, Any]) -> None:
     session.execute(update(JOURNAL).where(JOURNAL.c.id == entry).values(undo=dict(data)))
 
 
+def carry_over(session: Session, campaign_id: int, *, era: int) -> None:
+    """Let what could be undone in a revision of a campaign be undone in the next, in which its turns are the same."""
+    entries = select(JOURNAL.c.id, JOURNAL.c.undo).where(
+        JOURNAL.c.campaign_id == campaign_id, JOURNAL.c.undo.is_not(None)
+    )
+    for entry, undo in session.execute(entries).all():
+        if undo.get("era") == era:
+            store_undo(session, entry, {**undo, "era": era + 1})
+
+
 def newest_entry(context: Context) -> int:
     """Return the id of the newest entry in the journal of a campaign, 0 if there is none."""
     newest = select(func.max(JOURNAL.c.id)).where(JOURNAL.c.campaign_id == context.snapshot.id)

@@ -435,7 +435,7 @@ def take_back_export(context: Context) -> None:
     values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
     session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
     after = replace(context, snapshot=load_campaign(session, moved.name))
-    act = add_entry(session, moved.id, context.now, actor="gm", text=f"undone: {why}", turn=moved.turn)
+    act = add_entry(session, moved.id, context.now, actor="gm", text=f"undone: {why}")
     page = CampaignHeld(campaign=moved.name, why=why, gm=moved.gm_shown)
     notify_players(after, act=act, subject="on hold: played here after all", page=page)
 

@@ -25,6 +25,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.deadlines import hold
+from pbem.actions.reversal import carry_over
 from pbem.admin.health import deactivate_home
 from pbem.app import App, app_of, make_directories
 from pbem.archive.record import file_hash
@@ -32,6 +33,7 @@ from pbem.archive.verify import verify
 from pbem.backup.container import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, BackupReader, open_backup
 from pbem.backup.verify import broken_campaigns, check_rows
 from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
+from pbem.campaign.history import HOST
 from pbem.campaign.notices import HOUSE_KEY, send_text
 from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.campaign.value_checks import is_campaign_name, shown
@@ -120,13 +122,14 @@ def _hold_campaign(session: Session, app: App, name: str, made: dt.datetime, now
             id=newest + LEAP,
             campaign_id=snapshot.id,
             at=now,
-            actor="gm",
+            actor=HOST,
             text=said,
             secret=False,
             turn=snapshot.turn if running else None,
         )
     )
     session.flush()
+    carry_over(session, snapshot.id, era=snapshot.era)
     if not running:
         return False
     why = (

@@ -50,7 +50,7 @@ from pbem.backup.container import (
 from pbem.backup.create import DRAFT, list_campaigns, pack_archive
 from pbem.backup.restore import FILE, check_room, complete_archive, take_database
 from pbem.backup.verify import check_campaign
-from pbem.campaign.history import add_entry
+from pbem.campaign.history import HOST, add_entry
 from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
 from pbem.campaign.people import DAYS, create_request
 from pbem.campaign.snapshot import (
@@ -190,7 +190,7 @@ def _move_away(context: Context, to: str) -> None:
         .where(PendingRequest.campaign_id == snapshot.id, PendingRequest.done_at.is_(None))
         .values(done_at=now)
     )
-    act = add_entry(session, snapshot.id, now, actor="gm", text=f"moved to {to}", turn=snapshot.turn)
+    act = add_entry(session, snapshot.id, now, actor="gm", text=f"moved to {to}")
     moves = f"The campaign {snapshot.name} moves: from now on it is played at {to}, and no longer here."
     said = (
         f"{moves} You are mailed from there, and asked to confirm it.",
@@ -391,7 +391,8 @@ def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.dateti
     session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
     snapshot = locked_campaign(session, name)
     context = Context(session, app, snapshot, now)
-    add_entry(session, snapshot.id, now, actor="gm", text=f"moved here from {came_from}", turn=snapshot.turn)
+    said = f"the campaign moved here from {came_from}"
+    add_entry(session, snapshot.id, now, actor=HOST, text=said, turn=snapshot.turn)
     asked = []
     for place in snapshot.places:
         thread = find_report(session, snapshot, place)

@@ -44,6 +44,10 @@ if TYPE_CHECKING:
 _ENTER = insert(cast(Table, JournalEntry.__table__)).returning(JournalEntry.id)
 
 
+HOST = "pbem"
+"""The actor of what happens to a campaign with its home: its text is a clause of its own."""
+
+
 def add_entry(
     session: Session,
     campaign_id: int,
@@ -57,7 +61,8 @@ def add_entry(
     """Add an entry to the journal, in the transaction of the action itself; return its id.
 
     Players cannot read an entry that is `secret`. With `turn`, the number of the open
-    turn, the next report of each seat tells it as an action of the GM.
+    turn, the next report of each seat tells it: as an action of the GM, or of `HOST` as
+    a sentence at its head.
     """
     row = {"campaign_id": campaign_id, "at": at, "actor": actor, "text": text, "secret": secret, "turn": turn}
     entry: int = flushed_connection(session).execute(_ENTER, row).scalar_one()

@@ -21,7 +21,7 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, ScalarSelect, bindparam, func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.history import Labels, labels_named, load_turn_labels, relabel, turn_label
+from pbem.campaign.history import HOST, Labels, labels_named, load_turn_labels, relabel, turn_label
 from pbem.campaign.questions import QuestionsForTurn, load_questions
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
 from pbem.errors import CampaignError
@@ -172,8 +172,8 @@ class PressForTurn:
 
     `since` has the turn that the last report before opened, by the id of its seat.
     `texts` are the GM's: turn, the id of a seat or None for all, words. `looks` are the
-    disclosed queries in the journal: turn, words; `labels` has the names of the turns
-    in these, by the id of a seat.
+    disclosed queries in the journal, and `notes` what happened to the home: turn, words.
+    `labels` has the names of the turns in these, by the id of a seat.
     """
 
     number: int
@@ -181,6 +181,7 @@ class PressForTurn:
     carried: tuple[Carried, ...] = ()
     texts: tuple[tuple[int, int | None, str], ...] = ()
     looks: tuple[tuple[int, str], ...] = ()
+    notes: tuple[tuple[int, str], ...] = ()
     labels: Mapping[int, Labels] = field(default_factory=dict)
     muted: Mapping[int, frozenset[SeatName]] = field(default_factory=dict)
     diaries: tuple[QuotedText, ...] = ()
@@ -194,6 +195,7 @@ class PressForTurn:
         return PressSection(
             gm_texts=tuple(self._texts(place)),
             questions=tuple(self.questions.texts(place)),
+            notes=tuple(f"{said[:1].upper()}{said[1:]}." for said in self._counted(place, self.notes)),
             looks=tuple(self._looks(place)),
             news=tuple(each.said() for each in mine if each.piece.kind == NEWS),
             # Sorted by text: the position among the others would disclose when an unsigned message was written.
@@ -215,11 +217,13 @@ class PressForTurn:
                 yield text
 
     def _looks(self, place: SeatView) -> Iterator[str]:
+        for text, times in self._counted(place, self.looks).items():
+            yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
+
+    def _counted(self, place: SeatView, entries: tuple[tuple[int, str], ...]) -> Counter[str]:
         since = self.since.get(place.id, 0)
         labels = self.labels.get(place.id, {})
-        counted = Counter(relabel(text, labels) for turn, text in self.looks if since <= turn < self.number)
-        for text, times in counted.items():
-            yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
+        return Counter(relabel(text, labels) for turn, text in entries if since <= turn < self.number)
 
 
 def _count_and_newest(
@@ -252,14 +256,15 @@ def load_press(session: Session, snapshot: CampaignSnapshot, number: int, *, ove
         return PressForTurn(number=number)
     since = _last_told(session, snapshot, number)
     first = min(since.values(), default=0)
-    looks = tuple(_load_looks(session, snapshot))
-    texts = [text for _, text in looks]
+    looks, notes = _load_disclosed(session, snapshot)
+    texts = [text for _, text in (*looks, *notes)]
     return PressForTurn(
         number=number,
         since=since,
         carried=tuple(_load_carried(session, snapshot, first)),
         texts=tuple(_load_texts(session, snapshot, first)),
         looks=looks,
+        notes=notes,
         labels=labels_named(session, snapshot, [place.id for place in snapshot.places], texts),
         muted=muted_seats(session, snapshot),
         diaries=tuple(_load_diaries(session, snapshot)) if over else (),
@@ -294,10 +299,17 @@ def _load_texts(session: Session, snapshot: CampaignSnapshot, first: int) -> Ite
         yield row.turn, row.seat_id, row.text
 
 
-def _load_looks(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[int, str]]:
-    looked = (JournalEntry.campaign_id == snapshot.id, JournalEntry.turn.is_not(None))
-    rows = session.execute(select(JournalEntry.turn, JournalEntry.text).where(*looked).order_by(JournalEntry.id))
-    return ((turn or 0, text) for turn, text in rows)
+def _load_disclosed(
+    session: Session, snapshot: CampaignSnapshot
+) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[int, str], ...]]:
+    """Return turn and text of the entries that reports tell: those of the GM, and those of the host."""
+    told = (JournalEntry.campaign_id == snapshot.id, JournalEntry.turn.is_not(None))
+    columns = select(JournalEntry.turn, JournalEntry.text, JournalEntry.actor)
+    rows = session.execute(columns.where(*told).order_by(JournalEntry.id)).all()
+    looks, notes = (
+        [(turn or 0, text) for turn, text, actor in rows if (actor == HOST) is host] for host in (False, True)
+    )
+    return tuple(looks), tuple(notes)
 
 
 def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[QuotedText]:

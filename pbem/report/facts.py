@@ -140,13 +140,15 @@ class PressSection:
     """Texts of people in a report: of its GM, of those who write to all, of those who write to its seat.
 
     `diaries` are disclosed when the game is over. `looks` says how the GM looked at
-    real dice, in the program's words. Only `looks` is part of the report's JSON.
+    real dice, and `notes` what happened to the home, in the program's words. Only
+    `looks` is part of the report's JSON.
     """
 
     # Not in the JSON: that is the game's own, for clients and for the proof of the archive.
     gm_texts: tuple[str, ...] = ()
     questions: tuple[QuestionText, ...] = ()
     looks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     news: tuple[QuotedText, ...] = ()
     press: tuple[QuotedText, ...] = ()
     diaries: tuple[QuotedText, ...] = ()

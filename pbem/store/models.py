@@ -592,7 +592,8 @@ class JournalEntry(Base):
     """A line of the journal: an action on a campaign, its time and its actor.
 
     Players may read it where their campaign says so, except entries that are `secret`.
-    An entry with a `turn` is told to all of them, in the report that opens the turn after it.
+    An entry with a `turn` is told to all of them, in the report that opens the turn after it
+    (`pbem.campaign.history`).
     `undo` is the action of the GM that the entry is of, and what is needed to undo it
     (`pbem.campaign.row_changes`); None for entries that are of no such action.
     """

@@ -15,7 +15,9 @@ from sqlalchemy import select
 
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import ReleaseCampaign
+from pbem.actions.press import AnnounceInReport
 from pbem.actions.settings import MailToken
+from pbem.actions.undo import UndoChange
 from pbem.admin.health import activate_home, home_status, is_closed
 from pbem.app import open_app
 from pbem.backup.create import create_backup
@@ -108,6 +110,36 @@ def test_a_home_whose_gm_was_shown_a_command_is_restored(desk: Desk, tmp_path: P
         activate_home(app)
     with open_app(again, GAMES) as app:
         Desk(app, desk.now).tick()
+
+
+def test_what_could_be_undone_can_be_undone_after_a_restore(desk: Desk, tmp_path: Path) -> None:
+    """A change of the open turn is undone in the restored home as in the one before."""
+    begin(desk, rounds="9")
+    run_action(desk.app, "toy1", AnnounceInReport("The harbour is closed."), desk.now)
+    made = create_backup(load_settings(desk.home), tmp_path / "b.zip", desk.now)
+    home = restored(Kept(desk, made.path), tmp_path / "again")
+    with open_app(home, GAMES) as app:
+        activate_home(app)
+    with open_app(home, GAMES) as app:
+        run_action(app, "toy1", UndoChange(sure="YES"), desk.now)
+        run_action(app, "toy1", ReleaseCampaign(), desk.now)
+        play(again := Desk(app, desk.now), {})
+
+        assert "harbour" not in text_of(again.last("ann@example.org"))
+
+
+def test_the_next_reports_begin_with_the_restore(opened: Desk) -> None:
+    """They say in a sentence of their own what is void; it is nothing that the GM looked at."""
+    run_action(opened.app, "toy1", ReleaseCampaign(), opened.now)
+    play(opened, {})
+    text = text_of(opened.last("ann@example.org"))
+
+    made = "Mon 2 Nov 2026 13:00 UTC"
+    assert f"The home was restored from its backup of {made}: what was done after that is void." in " ".join(
+        text.split()
+    )
+    assert text.index("The home was restored") < text.index("WHAT HAPPENED")
+    assert "WHAT YOUR GM LOOKED AT" not in text
 
 
 def gm_token(desk: Desk) -> str:
