@@ -32,7 +32,7 @@ from pbem.config_values import (
     parse_mail_url,
 )
 from pbem.errors import ConfigError, reason_of
-from pbem.util import write_atomically
+from pbem.util import lies_in, write_atomically
 
 INACTIVE = "pbem.inactive"
 """Marks a restored home that is not activated yet: no template or secret of the backup is used while it exists."""
@@ -425,11 +425,11 @@ def _servers(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
         scheme, _, path = data[key].partition(":")
         if scheme != "maildir":
             yield f"{key}: {said} the server {masked_url(data[key])}"
-        elif not _lies_in(home, path):
+        elif not lies_in(home, home / path):
             yield f"{key}: {said} the folder {path}, outside the home"
     if not data["database"].startswith("sqlite:///"):
         yield f"database: the server {masked_url(data['database'])}"
-    elif not _lies_in(home, data["database"].removeprefix("sqlite:///")):
+    elif not lies_in(home, home / data["database"].removeprefix("sqlite:///")):
         yield f"database: the file {data['database'].removeprefix('sqlite:///')}, outside the home"
     if "authserv_id" in data:
         yield f"authserv_id: {data['authserv_id']} is believed in what it says of senders"
@@ -450,13 +450,8 @@ def _paths(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
     read = {"templates": data["templates"], "tls_ca": data.get("tls_ca"), "dkim": data.get("dkim", {}).get("key_file")}
     for said, named in (("written to", written), ("read", read)):
         for key, path in named.items():
-            if path and path != "-" and not _lies_in(home, path):
+            if path and path != "-" and not lies_in(home, home / path):
                 yield f"{key}: {path}, outside the home, is {said}"
-
-
-def _lies_in(home: Path, path: str) -> bool:
-    # Resolved: a link in the home may lead out of it.
-    return (home / path).resolve().is_relative_to(home.resolve())
 
 
 def _own_template_files(home: Path, data: Mapping[str, Any]) -> Iterator[str]:

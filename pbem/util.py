@@ -244,6 +244,11 @@ def read_plain(path: Path, most: int, *, follow: bool = False) -> bytes:
     return raw
 
 
+def lies_in(folder: Path, path: Path) -> bool:
+    """Return True if a path lies in a folder, wherever links on the way there lead."""
+    return path.resolve().is_relative_to(folder.resolve())
+
+
 def fsync(path: Path) -> None:
     """Wait until a file's bytes, or the names in a folder, are on the disk. Raise OSError."""
     handle = os.open(path, os.O_RDONLY)

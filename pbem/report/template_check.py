@@ -30,6 +30,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, with_memory
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
+from pbem.util import lies_in
 
 _MODULES = (answers, notices)
 _AT = dt.datetime(2030, 1, 4, 19, 0, tzinfo=dt.UTC)
@@ -156,14 +157,23 @@ class TemplateFault:
 
 
 def list_custom_templates(own: Path) -> list[str]:
-    """Return the names of the templates in a GM's folder, without hidden files."""
+    """Return the names of the templates in a GM's folder, without hidden files and links that lead out of it."""
+    return [name for name in _list_files(own) if lies_in(own, own / name)]
+
+
+def _list_files(own: Path) -> list[str]:
     names = (path.relative_to(own) for path in own.rglob("*") if path.is_file())
     return sorted(name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts))
+
+
+_OUTSIDE = "it is a link that leads out of the folder, so it is not used"
 
 
 def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
     """Yield the faults of the templates in a GM's folder that show when they are read and compiled."""
     names = list_custom_templates(own)
+    outside = sorted(set(_list_files(own)) - set(names))
+    yield from (TemplateFault(name, _OUTSIDE, fatal=True) for name in outside)
     # A mail written by one template for both forms may be replaced by one for text alone, and the other way round.
     known = _with_other_forms([*list_custom_templates(program), *_bundled_templates(games)])
     templates = template_environment([own, program])

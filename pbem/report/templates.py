@@ -61,6 +61,7 @@ from pbem.text import (
     wrap,
     wrap_order_line,
 )
+from pbem.util import lies_in
 
 
 def paragraph(text: str) -> str:
@@ -390,20 +391,29 @@ def _names(name: str) -> tuple[str, ...]:
 
 
 class _Folder(FileSystemLoader):
-    """Loader of a folder in which one file `a.j2` may stand for `a.txt.j2` and `a.html.j2`."""
+    """Loader of a folder in which one file `a.j2` may stand for `a.txt.j2` and `a.html.j2`.
+
+    Links are not followed out of the folder: what lies elsewhere on the machine is in no mail.
+    """
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         """Return the text of a template, its file, and a function that tells whether it is unchanged."""
         for name in _names(template):
             with suppress(TemplateNotFound):
-                return super().get_source(environment, name)
+                return self._read(environment, name)
         # A GM's own text must not go with HTML that says something else.
         text = template.removesuffix(f"{HTML}.j2") + f"{TEXT}.j2"
         if template.startswith("host/") and template.endswith(f".{HTML}.j2"):
             with suppress(TemplateNotFound):
-                super().get_source(environment, text)
+                self._read(environment, text)
                 raise TextOnly
         raise TemplateNotFound(template)
+
+    def _read(self, environment: Environment, name: str) -> tuple[str, str, Callable[[], bool]]:
+        for folder in map(Path, self.searchpath):
+            if not lies_in(folder, folder.joinpath(*split_template_path(name))):
+                raise TemplateNotFound(name)
+        return super().get_source(environment, name)
 
 
 class _OwnTemplates(BaseLoader):

@@ -53,6 +53,38 @@ def test_a_game_brings_its_own_templates(packaged: Packaged) -> None:
     assert "Your purse: " in text
 
 
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(packaged: Packaged, tmp_path: Path) -> None:
+    """A file elsewhere on the machine is in no mail; a link within the folder is used."""
+    own, elsewhere = tmp_path / "own", tmp_path / "elsewhere"
+    (own / "fair").mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "events.j2").write_text(EVENTS.replace("Something", "Secret"))
+    (own / "mine.j2").write_text(EVENTS.replace("Something", "Mine"))
+    game, link = packaged(events=EVENTS, report_txt=REPORT), own / "fair" / "events.j2"
+
+    link.symlink_to(elsewhere / "events.j2")
+    assert "- Something: prize." in text_of(game, own)
+    said = "it is a link that leads out of the folder, so it is not used"
+    assert said in [fault.text for fault in check_syntax(own, TEMPLATE_DIR, {game.key: game})]
+    link.unlink()
+    link.symlink_to("../mine.j2")
+    assert "- Mine: prize." in text_of(game, own)
+
+
+def test_a_folder_that_is_a_link_leads_nowhere(packaged: Packaged, tmp_path: Path) -> None:
+    """Nor is a linked folder of templates followed, unless it is the one that the settings name."""
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "fair").mkdir(parents=True)
+    (elsewhere / "fair" / "events.j2").write_text(EVENTS.replace("Something", "Secret"))
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "fair").symlink_to(elsewhere / "fair")
+    (tmp_path / "named").symlink_to(elsewhere)
+    game = packaged(events=EVENTS, report_txt=REPORT)
+
+    assert "- Something: prize." in text_of(game, tmp_path / "own")
+    assert "- Secret: prize." in text_of(game, tmp_path / "named")
+
+
 def test_a_gm_rewords_what_a_game_brings(packaged: Packaged, tmp_path: Path) -> None:
     """A template in the GM's folder takes precedence over the game's of the same name."""
     (tmp_path / "fair").mkdir()
