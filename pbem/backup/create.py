@@ -24,7 +24,7 @@ from typing import Any
 
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
-from pbem.backup.container import (
+from pbem.backup.files import (
     CARRIER,
     DATABASE,
     FILES,
@@ -32,10 +32,8 @@ from pbem.backup.container import (
     TEMPLATES,
     TURNS,
     BackupWriter,
-    TarWriter,
     disk_full_named,
     is_backup,
-    open_tar,
 )
 from pbem.backup.restore import BackupCheck, check_backup
 from pbem.config import Settings, referenced_files, relocated_settings, rewrite_settings
@@ -63,18 +61,18 @@ def list_campaigns(database: sqlite3.Connection) -> list[dict[str, object]]:
     return [dict(zip(keys, row, strict=True)) for row in rows]
 
 
-def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, tree: TarWriter) -> int:
-    """Add the folders of a campaign's turns to a stream; return how many turns lack files in the archive.
+def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, packing: BackupWriter) -> int:
+    """Add the folders of a campaign's turns; return how many turns lack files in the archive.
 
     Missing files can be written again from the database.
     """
     home, lacking = archive / campaign, 0
     for turn in _iter_runs(database, home, campaign):
-        lacking += not _pack_turn(home, turn, tree)
+        lacking += not _pack_turn(home, turn, f"{TURNS}{campaign}/", packing)
     return lacking
 
 
-def _pack_turn(home: Path, turn: ArchivedRun, tree: TarWriter) -> bool:
+def _pack_turn(home: Path, turn: ArchivedRun, folder: str, packing: BackupWriter) -> bool:
     """Add the intact files of a turn, its record last; return True if all are."""
     files: dict[str, str] = json.loads(turn.record)["files"]
     whole = True
@@ -83,7 +81,7 @@ def _pack_turn(home: Path, turn: ArchivedRun, tree: TarWriter) -> bool:
         if content is None:
             whole = False
         else:
-            tree.put(f"{turn.place}/{name}", content)
+            packing.put(f"{folder}{turn.place}/{name}", content)
     return whole
 
 
@@ -224,7 +222,7 @@ def _write_backup(
         _pack_mail_folder(packing, settings, settings.inbox_url, INBOX)
         copy_to_file(settings.database, copy)
         _pack_mail_folder(packing, settings, settings.carrier_url, CARRIER)
-        packing.put(DATABASE, copy)
+        packing.put_file(DATABASE, copy)
         made_by = revision_of(copy)
         migrate(f"sqlite:///{copy}")  # the queries below need tables of this version
         _pack_settings(packing, settings, with_secrets=with_secrets)
@@ -232,8 +230,7 @@ def _write_backup(
         with open_file(copy) as database:
             campaigns = list_campaigns(database)
             for number, campaign in enumerate(campaigns, start=1):
-                with packing.part(f"{TURNS}{campaign['name']}.tar") as part, open_tar(part) as tree:
-                    lacking += pack_archive(database, settings.archive, str(campaign["name"]), tree)
+                lacking += pack_archive(database, settings.archive, str(campaign["name"]), packing)
                 progress("packing", number, len(campaigns))
         facts = {
             "kind": "home",
@@ -249,11 +246,10 @@ def _write_backup(
     return facts, lacking
 
 
-def _pack_mail_folder(packing: BackupWriter, settings: Settings, url: MailUrl, name: str) -> None:
+def _pack_mail_folder(packing: BackupWriter, settings: Settings, url: MailUrl, folder: str) -> None:
     """Add a Maildir of the home; one elsewhere is left out, as is a mailbox on a server."""
     if _is_in_home(settings, url):
-        with packing.part(name) as part, open_tar(part) as tree:
-            tree.put_folder(settings.home / url.path, leave_out=("tmp",))
+        packing.put_folder(folder, settings.home / url.path, leave_out=("tmp",))
 
 
 def _is_in_home(settings: Settings, url: MailUrl) -> bool:
@@ -262,15 +258,12 @@ def _is_in_home(settings: Settings, url: MailUrl) -> bool:
 
 def _pack_settings(packing: BackupWriter, settings: Settings, *, with_secrets: bool) -> None:
     text = (settings.home / FILE_NAME).read_text(encoding="utf-8")
-    with packing.part(FILE_NAME) as part:
-        part.write(rewrite_settings(text, relocated_settings(settings, text)).encode())
+    packing.put(FILE_NAME, rewrite_settings(text, relocated_settings(settings, text)).encode())
     if settings.templates is not None:
-        with packing.part(TEMPLATES) as part, open_tar(part) as tree:
-            tree.put_folder(settings.templates)
+        packing.put_folder(TEMPLATES, settings.templates)
     public, secret = referenced_files(settings)
-    with packing.part(FILES) as part, open_tar(part) as tree:
-        for path in [*public, *(secret if with_secrets else [])]:
-            tree.put_file(path.relative_to(settings.home).as_posix(), path)
+    for path in [*public, *(secret if with_secrets else [])]:
+        packing.put_file(FILES + path.relative_to(settings.home).as_posix(), path)
 
 
 def _list_left_out(settings: Settings, *, with_secrets: bool) -> Iterator[str]:

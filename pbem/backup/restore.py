@@ -30,7 +30,7 @@ from pbem.admin.health import deactivate_home
 from pbem.app import App, app_of, make_directories
 from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
-from pbem.backup.container import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, BackupReader, open_backup
+from pbem.backup.files import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, BackupReader, open_backup
 from pbem.backup.verify import broken_campaigns, check_rows
 from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
 from pbem.campaign.history import HOST
@@ -173,26 +173,24 @@ def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> tuple[S
     check_room(packed, home)
     take_database(packed, home / FILE)
     data, moved = _take_settings(packed, home)
-    if FILES in packed.parts:
-        packed.unpack(FILES, home, lambda name: may_come_along(data, name))
-    if TEMPLATES in packed.parts:
-        packed.unpack(TEMPLATES, home / data.get("templates", TEMPLATES.removesuffix(".tar")))
+    packed.unpack(FILES, home, lambda name: may_come_along(data, name))
+    packed.unpack(TEMPLATES, home / data.get("templates", TEMPLATES))
     settings = load_settings(home, without=LACKING)
-    for name, url in ((INBOX, settings.inbox_url), (CARRIER, settings.carrier_url)):
-        if name in packed.parts and url.scheme == "maildir":
-            packed.unpack(name, home / url.path)
-    turns = [name for name in packed.parts if name.startswith(TURNS)]
-    for number, name in enumerate(turns, start=1):
-        packed.unpack(name, settings.archive / campaign_of(packed, name))
-        progress("unpacking", number, len(turns))
+    for folder, url in ((INBOX, settings.inbox_url), (CARRIER, settings.carrier_url)):
+        if url.scheme == "maildir":
+            packed.unpack(folder, home / url.path)
+    campaigns = packed.folders(TURNS)
+    for number, name in enumerate(campaigns, start=1):
+        if not is_campaign_name(name):
+            raise BackupError(f"{packed.path}: {TURNS + name!r:.200} is no folder of a backup")
+        packed.unpack(f"{TURNS}{name}/", settings.archive / name)
+        progress("unpacking", number, len(campaigns))
     return settings, moved
 
 
 def _take_settings(packed: BackupReader, home: Path) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """Write settings that keep to the home, and mark it as inactive; return them, and sentences on the changes."""
-    if packed.facts["parts"].get(FILE_NAME, {}).get("bytes", 0) > MOST_SETTINGS:
-        raise BackupError(f"{packed.path}: {FILE_NAME} is longer than {MOST_SETTINGS:,} bytes")
-    packed.take(FILE_NAME, home / FILE_NAME)
+    packed.take(FILE_NAME, home / FILE_NAME, most=MOST_SETTINGS)
     (home / INACTIVE).touch()
     try:
         check_values(data := read_values(home))
@@ -205,7 +203,7 @@ def _take_settings(packed: BackupReader, home: Path) -> tuple[Mapping[str, Any],
 
 
 def check_room(packed: BackupReader, folder: Path) -> None:
-    """Raise BackupError if the disk has no room for the unpacked parts."""
+    """Raise BackupError if the disk has no room for the unpacked files."""
     free = shutil.disk_usage(folder).free
     if packed.bytes > free:
         raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
@@ -230,14 +228,6 @@ def take_database(packed: BackupReader, target: Path, *, leave: Collection[str] 
         raise BackupError(f"{packed.path}, made by pbem {made}: {DATABASE}: {error}") from None
     finally:
         theirs.unlink()
-
-
-def campaign_of(packed: BackupReader, part: str) -> str:
-    """Return the name of the campaign whose archive a part is. Raise BackupError if it cannot be a name."""
-    name = part.removeprefix(TURNS).removesuffix(".tar")
-    if not is_campaign_name(name):
-        raise BackupError(f"{packed.path}: {part!r} is no part of a backup")
-    return name
 
 
 def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:
@@ -425,7 +415,7 @@ class BackupCheck:
 def check_backup(
     path: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = no_progress
 ) -> BackupCheck:
-    """Check every part and prove every archive.
+    """Check every file and prove every archive.
 
     Raises:
         BackupError: The file cannot be read to its end.

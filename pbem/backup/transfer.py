@@ -37,17 +37,8 @@ from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import RECORD, file_hash, folder_name
 from pbem.archive.verify import verify
-from pbem.backup.container import (
-    DATABASE,
-    TURNS,
-    BackupReader,
-    BackupWriter,
-    disk_full_named,
-    is_backup,
-    open_backup,
-    open_tar,
-)
 from pbem.backup.create import DRAFT, list_campaigns, pack_archive
+from pbem.backup.files import DATABASE, TURNS, BackupReader, BackupWriter, disk_full_named, is_backup, open_backup
 from pbem.backup.restore import FILE, check_room, complete_archive, take_database
 from pbem.backup.verify import check_campaign
 from pbem.campaign.history import HOST, add_entry
@@ -210,9 +201,8 @@ def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -
             keep_one_campaign(database, name)
             database.execute("VACUUM")  # or the file would still contain the deleted rows
             campaigns = list_campaigns(database)
-            with packing.part(f"{TURNS}{name}.tar") as part, open_tar(part) as tree:
-                pack_archive(database, app.settings.archive, name, tree)
-        packing.put(DATABASE, copy)
+            pack_archive(database, app.settings.archive, name, packing)
+        packing.put_file(DATABASE, copy)
         facts = {
             "kind": "campaign",
             "pbem": version("pbem"),
@@ -286,13 +276,13 @@ def _unpack(packed: BackupReader, draft: Path) -> str:
     with closing(sqlite3.connect(draft / FILE)) as database:
         names = [name for (name,) in database.execute("SELECT name FROM campaign")]
         records = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
-        if len(names) != 1 or not is_campaign_name(names[0]) or f"{TURNS}{names[0]}.tar" not in packed.parts:
+        if len(names) != 1 or not is_campaign_name(names[0]) or set(packed.folders(TURNS)) - {names[0]}:
             raise BackupError(f"{packed.path} does not hold one campaign")
         if any(json.loads(zlib.decompress(record))["campaign"] != names[0] for (record,) in records):
             raise BackupError(f"{packed.path}: a record in its database is of another campaign")
         keep_one_campaign(database, names[0])
         database.commit()
-    packed.unpack(f"{TURNS}{names[0]}.tar", draft / names[0])
+    packed.unpack(f"{TURNS}{names[0]}/", draft / names[0])
     return str(names[0])
 
 

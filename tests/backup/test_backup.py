@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from pbem.backup.create import create_backup
-from pbem.backup.restore import check_backup
+from pbem.backup.restore import check_backup, restore_home
 from pbem.cli import main
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
@@ -23,19 +23,22 @@ from pbem.store.copy import revision_of
 from pbem.store.migrate import downgrade
 from tests.actions.history import begin
 from tests.backup.conftest import Kept
+from tests.backup.hostile import forged
 from tests.toy.home import GAMES, MONDAY, Desk
 
-PARTS = ("post/inbox.tar", "post/carrier.tar", "database.sqlite", FILE_NAME, "templates.tar", "turns/toy1.tar")
+FOLDERS = ("database.sqlite", FILE_NAME, "templates/", "mail/inbox/", "mail/carrier/", "turns/toy1/0001/reports/")
 
 
-def changed(kept: Kept, target: Path, part: str, content: bytes | None = None) -> Path:
-    """Return a copy of the backup in which a part has another last byte, or other content."""
-    with zipfile.ZipFile(kept.file) as old, zipfile.ZipFile(target, "w") as new:
-        for name in old.namelist():
-            raw = old.read(name)
-            other = raw[:-1] + bytes([raw[-1] ^ 1]) if content is None else content
-            new.writestr(name, other if name == part else raw)
-    return target
+def rotten(kept: Kept, target: Path, folder: str) -> str:
+    """Write a copy of the backup in which a byte of a file is another; return the name of the file."""
+    raw = bytearray(kept.file.read_bytes())
+    with zipfile.ZipFile(kept.file) as file:
+        member = next(each for each in file.infolist() if each.filename.startswith(folder))
+    head = member.header_offset
+    names = int.from_bytes(raw[head + 26 : head + 28], "little") + int.from_bytes(raw[head + 28 : head + 30], "little")
+    raw[head + 30 + names + member.compress_size // 2] ^= 1
+    target.write_bytes(raw)
+    return member.filename
 
 
 def test_a_backup_is_for_its_user_alone(kept: Kept) -> None:
@@ -110,11 +113,27 @@ def test_a_game_that_is_not_installed_is_named(kept: Kept) -> None:
     assert "does not know the game toy" in checked.campaigns[0].unproved[0]
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_part_that_was_changed_is_named(kept: Kept, tmp_path: Path, part: str) -> None:
-    """A part with one changed bit is named, even if the ZIP archive itself is consistent."""
-    with pytest.raises(BackupError, match=part):
-        check_backup(changed(kept, tmp_path / "changed.zip", part), kept.desk.now, GAMES)
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_file_that_was_changed_is_named(kept: Kept, tmp_path: Path, folder: str) -> None:
+    """A file with one changed bit is named."""
+    name = rotten(kept, tmp_path / "changed.zip", folder)
+
+    with pytest.raises(BackupError, match=f"'{name}' was cut or changed"):
+        check_backup(tmp_path / "changed.zip", kept.desk.now, GAMES)
+
+
+def test_a_backup_is_the_files_of_the_home(kept: Kept, tmp_path: Path) -> None:
+    """Any program for ZIP archives shows them as they lie in the home, and mail keeps the time at which it came."""
+    with zipfile.ZipFile(kept.file) as file:
+        names = set(file.namelist())
+        turn = file.read("turns/toy1/0001/turn.json")
+    home = restore_home(kept.file, tmp_path / "home", kept.desk.now, GAMES).home
+
+    assert {"manifest.json", "database.sqlite", FILE_NAME, "templates/toy/report.j2"} <= names
+    assert turn == (kept.desk.home / "turns/toy1/0001/turn.json").read_bytes()
+    for path in (kept.desk.home / "post").rglob("*"):
+        if path.is_file():
+            assert (home / path.relative_to(kept.desk.home)).stat().st_mtime_ns == path.stat().st_mtime_ns
 
 
 @pytest.mark.parametrize("length", [0, 100, 20_000, -30])
@@ -140,30 +159,38 @@ def test_bytes_that_rotted_are_noticed(kept: Kept, tmp_path: Path, at: float) ->
         check_backup(rotten, kept.desk.now, GAMES)
 
 
-def test_a_backup_of_a_later_version_is_refused(kept: Kept, tmp_path: Path) -> None:
-    """The manifest of a later version says what is needed to read it."""
-    later = changed(kept, tmp_path / "later.zip", "manifest.json", b'{"format": 2, "kind": "home", "parts": {}}')
+@pytest.mark.parametrize(("format_", "said"), [(1, "was never released"), (3, "does not know: use a newer one")])
+def test_a_backup_of_another_format_is_refused(kept: Kept, tmp_path: Path, format_: int, said: str) -> None:
+    """The manifest of another version says what is needed to read it, whatever else it has."""
+    other = forged(
+        kept.file, tmp_path / "other.zip", {"post/inbox.tar": b""}, change=lambda facts: facts.update(format=format_)
+    )
 
-    with pytest.raises(BackupError, match="of format 2, which this version of pbem does not know"):
-        check_backup(later, kept.desk.now, GAMES)
+    with pytest.raises(BackupError, match=f"of format {format_}, .*{said}"):
+        check_backup(other, kept.desk.now, GAMES)
+
+
+def said(facts: dict[str, object], **instead: object) -> None:
+    """Put other content into a manifest."""
+    facts.clear()
+    facts.update({"format": 2, "kind": "home", **instead})
 
 
 @pytest.mark.parametrize(
-    "manifest",
+    "instead",
     [
-        b"",
-        b"[]",
-        b'{"format": 1, "kind": "home", "parts": {}}',
-        b'{"format": 1, "kind": "home", "parts": {"a": 1}, "made": "2026-11-02", "campaigns": []}',
-        b'{"format": 1, "kind": "home", "parts": {}, "made": "today", "campaigns": []}',
-        b'{"format": 1, "kind": "home", "parts": {}, "made": "2026-11-02", "campaigns": [{"name": 1}]}',
+        {},
+        {"format": None},
+        {"made": "2026-11-02", "campaigns": []},
+        {"made": "today", "campaigns": []},
+        {"made": "2026-11-02", "campaigns": [{"name": 1}]},
     ],
 )
-def test_a_manifest_that_says_too_little_is_refused(kept: Kept, tmp_path: Path, manifest: bytes) -> None:
+def test_a_manifest_that_says_too_little_is_refused(kept: Kept, tmp_path: Path, instead: dict[str, object]) -> None:
     """An incomplete manifest is refused in a sentence, whatever its other content."""
-    other = changed(kept, tmp_path / "other.zip", "manifest.json", manifest)
+    other = forged(kept.file, tmp_path / "other.zip", change=lambda facts: said(facts, **instead))
 
-    with pytest.raises(BackupError, match=r"other\.zip .*manifest"):
+    with pytest.raises(BackupError, match=r"other\.zip .*(manifest|format None)"):
         check_backup(other, kept.desk.now, GAMES)
 
 
@@ -219,6 +246,6 @@ def test_secrets_stay_at_home_unless_asked_for(kept: Kept, tmp_path: Path) -> No
 
 
 def files_of(backup: Path) -> bytes:
-    """Return the part of a backup that holds single files."""
+    """Return the single files that a backup holds."""
     with zipfile.ZipFile(backup) as file:
-        return file.read("files.tar")
+        return b"".join(file.read(name) for name in file.namelist() if name.startswith("files/"))

@@ -28,7 +28,8 @@ from pbem.store import untrusted
 from pbem.store.models import Base, Campaign, OutgoingMail, Report, Seat
 from tests.actions.history import rows
 from tests.backup.conftest import Kept
-from tests.backup.test_moving import Moved, another_home, moved, repacked, with_other_rows
+from tests.backup.hostile import forged
+from tests.backup.test_moving import Moved, another_home, moved, with_other_rows
 from tests.servers.processes import server_folder
 from tests.toy.home import GAMES, Desk
 
@@ -362,7 +363,7 @@ def test_no_cell_of_a_campaign_stops_the_program(moved: Moved, new: Desk, tmp_pa
     """A campaign with any cell changed is refused in a sentence, or is imported and every later tick works."""
     what, raw = mutated(database_of(moved.file), random.Random(seed))
     with suppress(PbemError):
-        import_campaign(new.app, repacked_database(moved.file, tmp_path / "forged.zip", raw), new.now)
+        import_campaign(new.app, forged(moved.file, tmp_path / "forged.zip", {"database.sqlite": raw}), new.now)
     for _ in range(2):
         assert new.tick(hours=24).problems == [], what
         home_status(new.app)
@@ -372,7 +373,7 @@ def test_no_cell_of_a_campaign_stops_the_program(moved: Moved, new: Desk, tmp_pa
 def test_no_cell_of_a_backup_stops_the_program(kept: Kept, tmp_path: Path, seed: int) -> None:
     """A home with any cell changed is refused in a sentence, or is restored and every later tick works."""
     what, raw = mutated(database_of(kept.file), random.Random(1_000_000 + seed))
-    file = repacked_database(kept.file, tmp_path / "forged.zip", raw)
+    file = forged(kept.file, tmp_path / "forged.zip", {"database.sqlite": raw})
     try:
         restore_home(file, tmp_path / "home", kept.desk.now, GAMES)
     except PbemError:
@@ -383,9 +384,3 @@ def test_no_cell_of_a_backup_stops_the_program(kept: Kept, tmp_path: Path, seed:
         for _ in range(2):
             assert [each for each in desk.tick(hours=24).problems if "Error" in each] == [], what
             home_status(app)
-
-
-def repacked_database(source: Path, target: Path, raw: bytes) -> Path:
-    """Return the file with another database in it."""
-    with zipfile.ZipFile(source) as old:
-        return repacked(old, target, "database.sqlite", raw)

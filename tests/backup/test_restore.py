@@ -112,6 +112,18 @@ def test_a_home_whose_gm_was_shown_a_command_is_restored(desk: Desk, tmp_path: P
         Desk(app, desk.now).tick()
 
 
+def test_links_among_the_templates_come_along_as_what_they_are_used_for(desk: Desk, tmp_path: Path) -> None:
+    """A link within the folder is a template as any other, and one that leads out of it is in no backup."""
+    (tmp_path / "secret").write_text("secret")
+    (desk.home / "templates" / "out.j2").symlink_to(tmp_path / "secret")
+    (desk.home / "templates" / "toy" / "twin.j2").symlink_to("report.j2")
+    made = create_backup(load_settings(desk.home), tmp_path / "b.zip", desk.now)
+    templates = restored(Kept(desk, made.path), tmp_path / "again") / "templates"
+
+    assert not (templates / "out.j2").exists()
+    assert (templates / "toy" / "twin.j2").read_bytes() == (templates / "toy" / "report.j2").read_bytes()
+
+
 def test_what_could_be_undone_can_be_undone_after_a_restore(desk: Desk, tmp_path: Path) -> None:
     """A change of the open turn is undone in the restored home as in the one before."""
     begin(desk, rounds="9")
