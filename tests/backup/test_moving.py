@@ -461,7 +461,10 @@ def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
         play(old, {"red": "BID 1"})
 
         assert (snapshot(old).status, prove_archive(app, "toy1").turns) == ("over", 4)
-        assert len([each for each in journal(old) if each.startswith("moved")]) == 4
+        assert len([each for each in journal(old) if each.startswith(("moved to", "the campaign moved"))]) == 4
+        report = text_of(old.last(ANN))
+        assert "\nThe campaign moved here from play@club.example.net.\n" in report
+        assert "The GM moved" not in report
 
 
 def test_a_turn_that_is_just_being_run_is_not_kept(moved: Moved, alone: Desk, tmp_path: Path) -> None:
