@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.tokenizer import is_comment, split_words
 
 Lines = Sequence[tuple[int, str]]
 """The lines of a sheet with their numbers, without the frame."""
@@ -166,7 +166,7 @@ class Manners:
 
     def courtesies(self, lines: Lines) -> frozenset[int]:
         """Return the numbers of the lines that are a greeting at the top, or a closing and what follows it."""
-        typed = [(number, line) for number, line in lines if line.strip() and not line.lstrip().startswith((";", "#"))]
+        typed = [(number, line) for number, line in lines if line.strip() and not is_comment(line)]
         # Rules and smileys are left out of the count; in a game of free text they stay.
         drawn = frozenset(number for number, line in typed if not (self.free or _plain_words(line)))
         said = [each for each in typed if each[0] not in drawn]

@@ -23,7 +23,14 @@ from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
-from pbem.ruleset.tokenizer import comment_of, join_lines, split_words
+from pbem.ruleset.tokenizer import (
+    comment_mark,
+    comment_of,
+    is_comment,
+    join_lines,
+    split_words,
+    without_comment,
+)
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import OrderSheet, Seat, Turn
 from pbem.store.types import Author
@@ -172,7 +179,7 @@ def _with_corrections(ruleset: AnyRuleset, view: View, lines: Lines, parsed: Par
     """Return the sheet with a corrected line only for those errors for which it would be accepted beside the rest."""
     taken = {entry.line for entry in parsed.entries}
     # Without comments, each of which is searched for orders again.
-    written = {number: _without_comment(line) for number, line in join_lines(lines) if number in taken}
+    written = {number: without_comment(line).strip() for number, line in join_lines(lines) if number in taken}
     count, tried, findings = len(parsed.entries), 0, list[Finding]()
     for finding in parsed.findings:
         corrected = _suggested_line(finding) if finding.line not in taken and count <= MOST_CORRECTED_AMONG else ""
@@ -191,12 +198,8 @@ def _with_corrections(ruleset: AnyRuleset, view: View, lines: Lines, parsed: Par
 def _suggested_line(finding: Finding) -> str:
     """Return the line that an error suggests, without its comment; "" if it suggests none that is whole."""
     whole = _WRITE.fullmatch(finding.hint)
-    return _without_comment(finding.corrected or (whole[1] if whole else "")) if finding.severity == "error" else ""
-
-
-def _without_comment(line: str) -> str:
-    comment = comment_of(line)
-    return (line[: -len(comment) - 1] if comment else line).strip()
+    suggested = finding.corrected or (whole[1] if whole else "")
+    return without_comment(suggested).strip() if finding.severity == "error" else ""
 
 
 MOST_NAMED = 8
@@ -219,8 +222,9 @@ _LONGEST_EXCERPT = 80
 
 
 def hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterator[str]:
-    """Yield a note on lines that begin with ; and would be orders without it, but for lines that our mails write."""
-    behind = [(number, line.strip().lstrip("; ")) for number, line in lines if _is_typed_comment(line)]
+    """Yield a note on lines that are comments and would be orders else, but for lines that our mails write."""
+    comments = {number: line.strip() for number, line in lines if _is_typed_comment(line)}
+    behind = [(number, _uncommented(line)) for number, line in comments.items()]
     if not behind:
         return
     form = _words_of_form(ruleset, view)
@@ -230,33 +234,39 @@ def hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterato
     # In a game of free text all of them are entries.
     taken = {entry.line for entry in ruleset.parse(view, typed).entries} if typed else set()
     hidden = [
-        f"; {line}"
+        number
         for number, line in typed
         if number in taken or _order_words(line)[0] in verbs or ruleset.orders.is_like_order(line)
     ]
-    hidden += [f"; {line}" for _, line in more]
+    hidden += [number for number, _ in more]
     if hidden:
-        yield f"Lines that begin with a ; are not orders: {quote_lines(hidden)}. Take the ; away to give them."
+        marks = " or ".join(dict.fromkeys(comment_mark(comments[number]) for number in hidden))
+        shown = quote_lines([comments[number] for number in hidden])
+        yield f"Lines that begin with a {marks} are not orders: {shown}. Take the {marks} away to give them."
 
 
 def has_lines_of_form(ruleset: AnyRuleset, view: View, lines: Lines) -> bool:
     """Return True if one of the lines is a comment that a form, or a link in a mail, has written into a sheet."""
-    comments = [line for _, line in lines if _is_comment(line)]
+    comments = [line for _, line in lines if is_comment(line)]
     form = _words_of_form(ruleset, view) if comments else ()
-    return any(not _is_typed_comment(line) or _order_words(line.strip().lstrip("; ")) in form for line in comments)
+    return any(not _is_typed_comment(line) or _order_words(_uncommented(line)) in form for line in comments)
 
 
-def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith(";")
+def _uncommented(line: str) -> str:
+    """Return what a comment would be without its marks, and any other line as it is."""
+    return comment_of(line).lstrip(_MARKS) if is_comment(line) else line
+
+
+_MARKS = ";#%/* \t"
 
 
 def _is_typed_comment(line: str) -> bool:
     """Return True for a comment, but for those that only links write."""
-    return _is_comment(line) and not line.lstrip().startswith((FORM, MORE, NOT_POSSIBLE))
+    return is_comment(line) and not line.lstrip().startswith((FORM, MORE, NOT_POSSIBLE))
 
 
 def _words_of_form(ruleset: AnyRuleset, view: View) -> Collection[tuple[str, ...]]:
-    return {words for line in ruleset.template(view) if (words := _order_words(line.lstrip("; ")))}
+    return {words for line in ruleset.template(view) if (words := _order_words(_uncommented(line)))}
 
 
 def _order_words(line: str) -> tuple[str, ...]:

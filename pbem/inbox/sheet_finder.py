@@ -30,7 +30,7 @@ from pbem.mail.mime import decode_text
 from pbem.mail.reply_parser import is_end, normalise_text, sender_lines
 from pbem.ruleset.order_types import ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.tokenizer import close_comments, split_words, unclosed_comment
 from pbem.ruleset.values import View
 from pbem.util import MASK
 
@@ -146,7 +146,9 @@ def _framed_sheet(lines: Sequence[str], at: int, end: int | None, header: SheetH
 
 
 def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
-    kept, said = split_host_words(enumerate(lines, start=1))
+    if number := unclosed_comment(enumerate(lines, start=1)):
+        notes = (*notes, f"Line {number} has a /* that no */ closes: all below it was left alone, as a remark.")
+    kept, said = split_host_words(close_comments(enumerate(lines, start=1)))
     return SheetText(header, tuple(kept), tuple(lines), wait if said is None else said, notes)
 
 

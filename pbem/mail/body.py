@@ -11,7 +11,7 @@ from functools import cached_property
 from pbem.mail.compose import LOOP_HEADER
 from pbem.mail.mime import Part, html_to_text, parameter, parse_entity
 from pbem.mail.reply_parser import HEADER, describe_normalisation, normalise_text
-from pbem.ruleset.tokenizer import BULLET
+from pbem.ruleset.tokenizer import BEGINS_COMMENT, BULLET
 
 ENCRYPTED = "The mail is encrypted and could not be read; send it as plain text."
 
@@ -56,8 +56,7 @@ MOST_PIECES = 6
 # A shorter line is only broken before a word of uncommon length.
 _SHORTEST = 40
 
-_COMMENT = re.compile(r"\A\s*+[;#]")
-_NO_ORDER = re.compile(r"\A\s*+(?:[;#]|ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)
+_NO_ORDER = re.compile(rf"{BEGINS_COMMENT.pattern}|\s*+(?:ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)
 
 
 def decode_flowed(text: str, *, delete_space: bool) -> str:
@@ -145,7 +144,7 @@ def _count_pieces(lines: Sequence[str], at: int, breaks: Collection[int], whole:
 
 def _is_doubtful(lines: Sequence[str], at: int, whole: Collection[str] | None, starts: Collection[str]) -> bool:
     """Return True if a line may be broken and that is worth a note; the rest of a broken comment is an error anyway."""
-    if _COMMENT.match(lines[at]) or (whole is not None and _without_bullet(lines[at]) in whole):
+    if BEGINS_COMMENT.match(lines[at]) or (whole is not None and _without_bullet(lines[at]) in whole):
         return False
     # An entry of a list begins a line of its own.
     return not BULLET.match(lines[at + 1]) and lines[at + 1].split(None, 1)[0].casefold() not in starts

@@ -23,6 +23,7 @@ from pbem.mail.quoting import (
     quote_follows,
     with_plain_marks,
 )
+from pbem.ruleset.tokenizer import SOFT_BREAK, is_comment
 
 MAX_TEXT = 200_000
 MAX_LINES = 10_000
@@ -34,15 +35,14 @@ _ODD = re.compile(r"[^\t\n -~]")
 # declares Latin-1.
 _PLAIN = {
     **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
-    **dict.fromkeys(
-        [0xAD, 0x34F, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]
-    ),
+    **dict.fromkeys([0x34F, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]),
     **dict.fromkeys([*range(0xFE00, 0xFE10), 0xFEFF, *range(0xFFF0, 0xFFFD), *range(0xE0000, 0xE0080)]),
     **dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
     **dict.fromkeys([0x0B, 0x0C, 0x85, 0x2028, 0x2029, 0x0A], "\n"),
     **dict.fromkeys([0x91, 0x92, 0xB4, *range(0x2018, 0x201C), 0x2032, 0x2039, 0x203A], "'"),
     **dict.fromkeys([0x93, 0x94, 0xAB, 0xBB, *range(0x201C, 0x2020), 0x2033], '"'),
-    **dict.fromkeys([0x96, 0x97, *range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63], "-"),
+    # A soft hyphen that is no `SOFT_BREAK` is a minus: "TO \xad1,0".
+    **dict.fromkeys([0x96, 0x97, 0xAD, *range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63], "-"),
     **{wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},
     0x09: "\t",
     0x2026: "...",
@@ -58,7 +58,7 @@ _CHANGED = {
     "Some characters could not be read; they show as \ufffd.": re.compile("\ufffd"),
 }
 
-_HEADER_FORM = r"ORDERS(?:[\s,]++[\w-]++){2,4}+[\s,]*+(?:[;#].*+)?"
+_HEADER_FORM = r"ORDERS(?:[\s,]++[\w-]++){2,4}+[\s,]*+(?:(?:[;#%]|//|/\*).*+)?"
 HEADER = re.compile(rf"\A\s*+{_HEADER_FORM}", re.IGNORECASE)
 """A sheet's header line: campaign, seat, maybe a key, maybe WAIT or FINAL. Prose has more words, or ends in a point."""
 
@@ -107,7 +107,7 @@ def normalise_text(text: str) -> str:
     """Return text with LF line ends, plain blanks, quotes and dashes, and without invisible characters."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.translate(_PLAIN) if _ODD.search(text) else text
+    return SOFT_BREAK.sub("", text).translate(_PLAIN) if _ODD.search(text) else text
 
 
 def describe_normalisation(text: str, kept: Collection[str]) -> Iterator[str]:
@@ -248,7 +248,7 @@ def _sheet_lines(lines: Sequence[str], header: int) -> list[str]:
 
 def _is_order(line: str) -> bool:
     """Return True if a line of a sheet is more than blank, a comment or END."""
-    return bool(line.strip()) and not line.lstrip().startswith((";", "#")) and not is_end(line)
+    return bool(line.strip()) and not is_comment(line) and not is_end(line)
 
 
 def _is_typed(line: str) -> bool:

@@ -59,7 +59,15 @@ from pbem.ruleset.protocol import (
 )
 from pbem.ruleset.rolls import Roll, Rolls, count_rolls, roll_notation
 from pbem.ruleset.serialization import canonical_json, json_sha256
-from pbem.ruleset.tokenizer import join_lines, split_tokens, split_words
+from pbem.ruleset.tokenizer import (
+    comment_of,
+    is_comment,
+    join_lines,
+    plain_signs,
+    split_tokens,
+    split_words,
+    without_comment,
+)
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import (
     LARGEST_ENCLOSED,
@@ -157,11 +165,13 @@ __all__ = [
     "append_score",
     "box",
     "canonical_json",
+    "comment_of",
     "count_rolls",
     "draw_line",
     "events_for",
     "format_size",
     "interactive_svg",
+    "is_comment",
     "iter_views",
     "join_lines",
     "json_sha256",
@@ -169,6 +179,7 @@ __all__ = [
     "missing_word",
     "orders_in_remark",
     "parse_bounded",
+    "plain_signs",
     "resigning_word",
     "roll_notation",
     "seed_hash",
@@ -180,4 +191,5 @@ __all__ = [
     "svg_escape",
     "unknown_verb",
     "with_memory",
+    "without_comment",
 ]

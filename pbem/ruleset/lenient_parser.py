@@ -17,7 +17,7 @@ from typing import Any
 
 from pbem.ruleset.fields import ContextView, Field, FieldError, list_names, show_word
 from pbem.ruleset.order_types import Argument, Literal, Optional, Order, OrderType, ParseMismatch, Part, missing_word
-from pbem.ruleset.tokenizer import ARROW, Token, comment_of, split_words
+from pbem.ruleset.tokenizer import ARROW, Token, comment_mark, comment_of, split_words, without_comment
 
 PREPOSITIONS = frozenset(
     {
@@ -59,6 +59,15 @@ FILLERS = (
     )
 )
 """Words that mean nothing where a usage does not have them. FROM is not among them: it reverses the meaning."""
+
+TAKING_BACK = frozenset(
+    {
+        *("CANCEL", "CANCELLED", "CANCELED", "DELETE", "FORGET", "UNDO", "SCRATCH", "STRIKE", "REMOVE", "REVOKE"),
+        *("RESCIND", "RETRACT", "WITHDRAW", "IGNORE", "DISREGARD", "OMIT", "ERASE", "ABORT", "ANNUL"),
+        *("NOT", "NO", "DON'T", "DONT", "DO NOT", "NEVER", "NEITHER", "NOR", "WON'T", "WONT", "INSTEAD", "WITHOUT"),
+    }
+)
+"""Words that begin a line by which an order is taken back or denied; a game may have verbs among them."""
 
 OPENERS = frozenset(["PLEASE", "PLS", "PLZ", "THEN", "AND", "ALSO", "NEXT", "FINALLY"])
 """Words that may come before a verb."""
@@ -121,32 +130,31 @@ _CONNECTING = frozenset({"THEN", "AND", "ALSO", "NEXT", "AFTERWARDS", "FINALLY",
 
 
 def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[FieldError]:
-    """Yield a warning for each part of a `;` comment that reads as an order, or as the rest of the order before it.
+    """Yield a warning for each part of a comment that reads as an order, or as the rest of the order before it.
 
-    Words that do not change the order before the `;` are an ordinary remark, and so
-    is a whole line that begins with a `;`.
+    Words that do not change the order are an ordinary remark, and so is a whole line that is a comment.
 
     Args:
         line: A line of a sheet.
         read: Returns the meaning of a text as an order, or None if it is not an order.
     """
     behind = comment_of(line)
-    body = line[: len(line) - len(behind) - 1] if behind.strip() else ""
+    body = without_comment(line) if behind.strip() else ""
     words = split_words(body)
     if not words:
         return
-    before = read(body)
+    before, mark = read(body), comment_mark(line)
     for part in itertools.islice(filter(split_words, behind.split(";")), MOST_PARTS):
         rest_of_order = _strip_connectives(part)
         # The first word alone, too: of several words behind a ; one may be wrong.
         more = (f"{body} {part}", f"{words[0]} {part}", f"{body} {rest_of_order.partition(' ')[0].rstrip(',')}")
         alone, *rest = (read(text) for text in (rest_of_order, *more))
         if alone not in (None, before):
-            text = f"{_excerpt(part)!r} stands behind a ; and so is a remark, not an order"
+            text = f"{_excerpt(part)!r} stands behind a {mark} and so is a remark, not an order"
             yield FieldError("second-order", text, "write one order a line")
         elif any(found not in (None, before) for found in rest):
-            text = f"{_excerpt(part)!r} stands behind a ; and so is a remark, not a part of the order"
-            yield FieldError("second-order", text, "leave the ; out, or write one order a line")
+            text = f"{_excerpt(part)!r} stands behind a {mark} and so is a remark, not a part of the order"
+            yield FieldError("second-order", text, f"leave the {mark} out, or write one order a line")
 
 
 def _strip_connectives(part: str) -> str:
@@ -262,7 +270,12 @@ class _Search:
                 yield start, (Omission(words), *more)
 
     def _is_filler(self, at: int) -> bool:
-        return self._word(at) in self._fillers and not self.tokens[at].quoted
+        return self._word(at) in self._fillers and not self.tokens[at].quoted and not self._is_sign(at)
+
+    def _is_sign(self, at: int) -> bool:
+        """Return True for a dash before a number: it may be a minus, which is never left out."""
+        following = self.tokens[at + 1 : at + 2]
+        return self.tokens[at].text.startswith("-") and bool(following) and following[0].text[:1].isdecimal()
 
     def _word(self, at: int) -> str:
         return self.tokens[at].text.upper()
@@ -364,10 +377,16 @@ class _Search:
 
     def _joined(self, kind: Field, at: int) -> Iterator[tuple[str, int]]:
         """Yield the words that may stand for one value, each with its end: the first token alone, or several joined."""
+        behind = [token.text for token in itertools.takewhile(_is_plain, self.tokens[at : at + 3])]
+        # "J1 - 9" is J1-9, if the field reads that; else its error tells more than that of J1.
+        if len(behind) == 3 and behind[1] in "+-" and behind[2][0].isdecimal():
+            yield "".join(behind), at + 3
+        signed = len(behind) > 1 and _SIGNED.fullmatch(behind[1])
+        if signed:
+            yield "".join(behind[:2]), at + 2
         yield self.tokens[at].text, at + 1
-        behind = [token.text for token in self.tokens[at : at + 2] if not token.quoted]
-        if len(behind) == 2 and (_SIGNED.fullmatch(behind[1]) or _is_split_name(*behind)):
-            yield "".join(behind), at + 2
+        if len(behind) > 1 and not signed and _is_split_name(*behind[:2]):
+            yield "".join(behind[:2]), at + 2
         most = min(kind.longest(self.view), len(self.tokens) - at, MOST_JOINED)
         for count in range(2, most + 1):
             yield " ".join(token.text for token in self.tokens[at : at + count]), at + count
@@ -414,6 +433,10 @@ class _Search:
         reached = self.tokens[at].start if at < len(self.tokens) else END
         if reached > self.furthest.reached:
             self.furthest = ParseMismatch(reached, refused)
+
+
+def _is_plain(token: Token) -> bool:
+    return not token.quoted
 
 
 def _is_split_name(first: str, second: str) -> bool:

@@ -5,26 +5,29 @@ documents every verb and generates random lines for tests.
 
 A sheet has one order a line. Verbs, words and names are case-insensitive; a verb
 may be cut to three letters or more if it stays unambiguous; commas are blanks;
-"quotes" hold names with blanks; `;` and `#` begin comments; a trailing `\`
-continues on the next line. A line that does not keep to this is read leniently
-(`loosely`), and accepted if it can mean one thing only.
+"quotes" hold names with blanks; `;`, `#`, `%` and `//` begin comments, and `/* */`
+holds one, also of several lines; a trailing `\` continues on the next line. A line
+that does not keep to this is read leniently (`loosely`), and accepted if it can mean
+one thing only.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.fields import ContextView, Field, FieldError, list_names, nearest, show_word, suggest
+from pbem.ruleset.fields import LONGEST_SHOWN, ContextView, Field, FieldError, list_names, nearest, show_word, suggest
 from pbem.ruleset.lenient_parser import (
     END,
     MOST_REMARKS,
     OPENERS,
+    TAKING_BACK,
     Interpretation,
     Omission,
     orders_in_remark,
@@ -58,6 +61,7 @@ FORMAT = 2
 
 # As the form of a report has them.
 _BLANK = re.compile(r"<[a-z][a-z -]{0,30}>")
+_PARTED_SIGN = re.compile(r"\S++\s++[-+]\s*+[0-9]")
 _NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
@@ -71,7 +75,7 @@ def order_form_data(verbs: Iterable[OrderType], view: ContextView) -> dict[str, 
     filled in by one word of that kind, or with `many` by one or more; or `{"optional":
     [part, …]}`, to be left out as a whole. `kinds` says by id how each is `shown` in
     usages, what is `expected`, an `example`, and its `form`. A word with a blank,
-    comma, quote, `;` or `#` in it is written in quotes.
+    comma, quote, `;`, `#`, `%`, `//` or `/*` in it is written in quotes.
     """
     kinds = _Kinds(view)
     return {"format": FORMAT, "verbs": [_verb_data(verb, kinds) for verb in verbs], "kinds": kinds.data}
@@ -209,8 +213,9 @@ class OrderParser:
                 break
             try:
                 reading = self._understand(line, view)
-            except FieldError as refused:
+            except FieldError as error:
                 bad += 1
+                refused = self._explained(line, error)
                 corrected = self._corrected(line, refused, view)
                 blank = _BLANK.search(line)
                 text = f"{blank[0]} is not filled in" if blank else refused.text
@@ -313,11 +318,20 @@ class OrderParser:
             raise _confirmation_error("RESIGN", leaving)
         return reading
 
+    def _explained(self, line: str, refused: FieldError) -> FieldError:
+        """Return the error of a line; one that takes an order back, or denies it, is told what to do instead."""
+        said = " ".join(itertools.dropwhile(_SPEAKING.__contains__, _capital_words(line[:MAX_LINE])))
+        word = "DO NOT" if said.startswith("DO NOT ") else said.partition(" ")[0]
+        if word not in TAKING_BACK or word in self._by_word:
+            return refused
+        text = f"a line that begins with {word} gives no order and takes none back"
+        return FieldError("takes-back", text, "leave out what you do not want: a new sheet replaces the one before")
+
     def _read(self, line: str, view: ContextView) -> Interpretation | None:
         """Return the meaning of a line, read strictly or else leniently; None if it says nothing."""
         if len(line) > MAX_LINE:
             raise FieldError("too-long", f"the line has {len(line)} characters; {MAX_LINE} are read at the most")
-        line = self._rewritten(line, view)
+        line = self._rewritten(without_comment(line), view)
         tokens = split_tokens(line)
         if not tokens:
             return None
@@ -330,16 +344,18 @@ class OrderParser:
         try:
             return self._read_leniently(line, view)
         except ParseMismatch as mismatch:
-            # Of two errors the one further to the right is told; at the same word, a number out of bounds says more.
-            plainer = mismatch.reached == strict.reached and mismatch.refused.code == "out-of-bounds"
+            # Of two errors the one further to the right is told; at the same word, a number out of bounds says more,
+            # and so does an error that has read "J1 - 9" as one word.
+            plainer = mismatch.reached == strict.reached and (
+                mismatch.refused.code == "out-of-bounds"
+                or _PARTED_SIGN.match(plain_signs(line[strict.reached : strict.reached + LONGEST_SHOWN])) is not None
+            )
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
 
     def _rewritten(self, line: str, view: ContextView) -> str:
         if self.rewrite is None:
             return line
-        text = without_comment(line)
-        written = self.rewrite(text, view) if text.strip() else text
-        return line if written == text else written
+        return self.rewrite(line, view) if line.strip() else line
 
     def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
         """Return the order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""

@@ -1,10 +1,11 @@
 """Splits an order line into tokens, strictly or leniently.
 
 `split_tokens` keeps to the rules of a sheet: blanks and commas separate tokens,
-quotes hold them together, `;` and `#` begin comments. `split_leniently` reads
-the forms that mail programs, phones and habit produce: typographic quotes and
-dashes, a full stop at the end, arrows, `(3,-2)`, `a/b`, `a & b`, a bullet or a
-number before the line.
+quotes hold them together, and comments are left out: what follows `;` or `//`, what
+follows `#` or `%` at the beginning of a word, and what stands in `/* */`, also over
+several lines. `split_leniently` reads the forms that mail programs, phones and habit
+produce: typographic quotes and dashes, a sign apart from its number, a full stop at
+the end, arrows, `(3,-2)`, `a/b`, `a & b`, a bullet or a number before the line.
 """
 
 from __future__ import annotations
@@ -14,16 +15,39 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 # Possessive quantifiers here and below: no line of a player may take more than linear time.
-_TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)', re.DOTALL)
-_PARTING = re.compile(r"[\s,;#]")
+_TOKEN = re.compile(r'"([^"]*+)"?|([^\s,"]++)')
+_PARTING = re.compile(r"[\s,;#%]|//|/\*")
+
+# A // behind a colon is a part of an address.
+_COMMENT = re.compile(r'"[^"]*+"?|(;|(?<![^\s,"])[#%]|(?<!:)//|/\*)')
+_MAY_HAVE_COMMENT = re.compile(r"[;#%]|/[/*]")
+
+BEGINS_COMMENT = re.compile(r"\s*+(?:[;#%]|//|/\*)")
+"""Beginning of a line that is a comment, or has one before its order."""
+
+# All kinds of minus and plus that keyboards and mail programs offer. The dashes of one script alone, such as the
+# Japanese ー, stay: they are letters of words, and no number that begins with one is read.
+_MINUSES = "\u00ad\u02d7‐‑‒–—―\u2043\u207b\u208b−\u2796\ufe58\ufe63"
+_PLUSES = "\u02d6\u207a\u208a\u2795\ufe62"
+
+SOFT_BREAK = re.compile(r"\u00ad(?!\s*+[0-9]|(?<=[^\W\d_]\u00ad)(?:\s|\Z))")
+"""A soft hyphen where a word may be broken; before a number, or at the end of a word, it was typed as a minus."""
+
+# A sign and the number that it belongs to: behind a comma, a bracket, an arrow or a preposition it can be nothing else.
+_AHEAD = r"[,(\[=:@>→➔➜⇒⟶]|(?<![^\s,])/|(?<![^\W_])(?:TO|TOWARDS?|AT|ON|ONTO|IN|INTO|BY|FROM|VIA|HEX)(?![^\W_])"
+_APART = re.compile(rf"({_AHEAD})(\s*+)([-+])\s*+(?=[0-9])", re.IGNORECASE)
 
 # Typographic signs that mail programs and phones put in place of plain ones, and characters without width.
+# A wide ; stays as it is: the parts of a line are told apart before this.
+_WIDE = {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "；＃％／＊"}
 _CURLY = str.maketrans(
     {
         **dict.fromkeys("“”„‟«»″", '"'),
         **dict.fromkeys("‘’‚‛′", "'"),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", None),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", None),
+        **{chr(wide): plain for wide, plain in _WIDE.items()},
+        **dict.fromkeys(_MINUSES, "-"),
+        **dict.fromkeys(_PLUSES, "+"),
     }
 )
 
@@ -54,13 +78,12 @@ class Token(NamedTuple):
 
 
 def split_tokens(line: str) -> list[Token]:
-    """Return the tokens of a line: blanks and commas separate, quotes hold together, comments are dropped."""
+    """Return the tokens of a line: blanks and commas separate, quotes hold together, comments are left out."""
     tokens: list[Token] = []
     end = 0
+    line = without_comment(line)
     for match in _TOKEN.finditer(line):
-        quoted, comment, plain = match.groups()
-        if comment is not None:
-            break
+        quoted, plain = match.groups()
         listed = "," in line[end : match.start()]
         tokens.append(Token(plain if plain is not None else quoted, match.start(), plain is None, listed))
         end = match.end()
@@ -68,36 +91,111 @@ def split_tokens(line: str) -> list[Token]:
 
 
 def split_words(line: str) -> list[str]:
-    """Return the words of a line: blanks and commas separate, quotes hold together, comments are dropped.
+    """Return the words of a line: blanks and commas separate, quotes hold together, comments are left out.
 
     >>> split_words('MOVE "Red Star", N ; to the gate')
     ['MOVE', 'Red Star', 'N']
     """
-    return [plain or quoted for quoted, comment, plain in _TOKEN.findall(line) if not comment]
+    return [plain or quoted for quoted, plain in _TOKEN.findall(without_comment(line))]
+
+
+def _comments(line: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where each comment of a line begins and ends, and its mark; one in `/* */` may have an order behind it."""
+    at = 0
+    while found := next((each for each in _COMMENT.finditer(line, at) if each[1]), None):
+        close = line.find("*/", found.end()) if found[1] == "/*" else -1
+        at = len(line) if close < 0 else close + len("*/")
+        yield found.start(), at, found[1]
 
 
 def comment_of(line: str) -> str:
-    """Return the text after the first `;` of a line; "" if there is none, or a `#` comes before it."""
-    for match in _TOKEN.finditer(line) if ";" in line else ():
-        comment = match.group(2)
-        if comment is not None:
-            return comment[1:] if comment.startswith(";") else ""
-    return ""
+    """Return the text of the comments of a line, without their marks; "" if there is none.
+
+    >>> comment_of("MOVE R1 N // then E")
+    ' then E'
+    """
+    if not _MAY_HAVE_COMMENT.search(line):
+        return ""
+    return ";".join(line[start + len(mark) : end].removesuffix("*/") for start, end, mark in _comments(line))
+
+
+def comment_mark(line: str) -> str:
+    """Return the mark with which the first comment of a line begins, such as "//"; "" if there is none."""
+    return next((mark for _, _, mark in _comments(line)), "") if _MAY_HAVE_COMMENT.search(line) else ""
 
 
 def without_comment(line: str) -> str:
-    """Return a line up to its comment.
+    """Return a line up to its comment, with blanks for one in `/* */`, so that words stay at their places.
 
     >>> without_comment('Nf3 ; to the centre')
     'Nf3 '
+    >>> without_comment("Nf3 /* or g3 */ DRAW")
+    'Nf3             DRAW'
     """
-    starts = (match.start() for match in _TOKEN.finditer(line) if match.group(2) is not None)
-    return line[: next(starts, None)]
+    if not _MAY_HAVE_COMMENT.search(line):
+        return line
+    parts, at = [], 0
+    for start, end, _ in _comments(line):
+        parts += [line[at:start], " " * (end - start) if end < len(line) else ""]
+        at = end
+    return "".join([*parts, line[at:]])
+
+
+def is_comment(line: str) -> bool:
+    """Return True for a line with a comment and nothing besides."""
+    return BEGINS_COMMENT.match(line) is not None and not without_comment(line).strip()
+
+
+def close_comments(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the numbered lines; of a comment in `/* */` over several lines each is made a comment of its own.
+
+    What stands below a `/*` without a `*/` is a comment to the last line: it is better to
+    miss an order, and to be told so, than to be given one that was struck out.
+    """
+    open_ = False
+    for number, line in lines:
+        if open_:
+            open_ = "*/" not in line
+            line = f"/* {line.strip()} */" if open_ and line.strip() else line if open_ else f"/* {line.lstrip()}"
+        if not open_ and _is_open(line):
+            open_ = True
+            line = f"{line.rstrip()} */"
+        yield number, line
+
+
+def unclosed_comment(lines: Iterable[tuple[int, str]]) -> int:
+    """Return the number of the line with a `/*` that no `*/` closes; 0 if there is none."""
+    begun = 0
+    for number, line in lines:
+        if begun and "*/" in line:
+            begun, line = 0, f"/* {line}"
+        if not begun and _is_open(line):
+            begun = number
+    return begun
+
+
+def _is_open(line: str) -> bool:
+    last = next(reversed([*_comments(line)]), None) if "/*" in line else None
+    return last is not None and last[2] == "/*" and not line[last[0] + len("/*") :].endswith("*/")
 
 
 def plain_signs(line: str) -> str:
-    """Return a line with plain quotes and dashes for typographic ones, and without characters that have no width."""
-    return line if line.isascii() else line.translate(_CURLY)
+    """Return a line with plain quotes, dashes, signs and letters for typographic and wide ones.
+
+    Characters that have no width are left out. A sign that can only belong to the number
+    behind it stands directly before it.
+
+    >>> plain_signs("MOVE S1 TO − 1, + 2")
+    'MOVE S1 TO -1, +2'
+    """
+    plain = line if line.isascii() else SOFT_BREAK.sub("", line).translate(_CURLY)
+    return _APART.sub(_bind_sign, plain) if "-" in plain or "+" in plain else plain
+
+
+def _bind_sign(found: re.Match[str]) -> str:
+    ahead, gap, sign = found.groups()
+    # "TO-1" has no blank; behind a comma, "0, - 1" may stay as wide as it is.
+    return f"{ahead}{' ' if gap or ahead[-1:].isalpha() else ''}{sign}"
 
 
 def split_leniently(line: str) -> list[Token]:
@@ -131,13 +229,13 @@ def _trim(word: str) -> str:
 def join_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield the numbered lines, joining each that ends in a backslash, outside of a comment, to the next.
 
-    A joined line has the number of its first part.
+    A joined line has the number of its first part. Comments over several lines are one on each.
     """
     start, held = 0, ""
-    for number, line in lines:
+    for number, line in close_comments(lines):
         start = start or number
         stripped = line.rstrip()
-        if stripped.endswith("\\") and not any(match.group(2) for match in _TOKEN.finditer(stripped)):
+        if stripped.endswith("\\") and without_comment(stripped).endswith("\\"):
             held += stripped[:-1] + " "
             continue
         yield start, held + line

@@ -43,6 +43,25 @@ UNCONFIRMED = (
 )
 """Lines that must not make a seat resign."""
 
+STRUCK_OUT = (
+    *(";{}", "# {}", "//{}", "// {}", "% {}", "/* {} */", "/*", "{}", "*/", "/* not now:", "{} */"),
+    "; changed my mind // {}",
+)
+"""Lines of a sheet in which the order in place of {} is a comment."""
+
+TAKEN_BACK = (
+    *("CANCEL", "Cancel:", "DELETE", "FORGET", "UNDO", "SCRATCH", "REMOVE", "REVOKE", "WITHDRAW", "IGNORE"),
+    *("NOT", "NO", "NO:", "DON'T", "dont", "do not", "never", "please do not", "I will not", "instead of", "not yet:"),
+)
+"""Words before an order that is not to be given."""
+
+MINUSES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u207b\u208b\u2796\u02d7\u2043\u00ad\u30fc"
+PLUSES = "+\uff0b\ufe62\u207a\u208a\u2795\u02d6"
+GAPS = ("", " ", "\t", "\u00a0", "\u202f", "\u3000", "\u200b")
+"""Signs of numbers, and what people and mail programs put before or behind them."""
+
+_SIGN = re.compile(r"[+-](?=[0-9]|[\s,]|$)")
+
 PROSE = "Here are my orders for this turn."
 
 _BLANK = re.compile(r"<[^<>]+>")
@@ -179,6 +198,36 @@ class SheetRules(RulesetTests):
         return not taken.errors and len(taken.orders) > len(self.ruleset.parse(view, numbered(unused)).orders)
 
     @rule(
+        "Let lines of your own reading be without their comments: comment_of, without_comment and join_lines know what "
+        "stands behind ; # // % and in /* */."
+    )
+    def test_a_line_that_is_struck_out_is_not_given(self) -> None:
+        """An order behind a mark of a comment, or within one of several lines, is no order."""
+        for view, line in _accepted_lines(self.ruleset):
+            lines = [each.replace("{}", line) for each in STRUCK_OUT]
+            assert self.ruleset.parse(view, numbered(lines)).entries == (), lines
+
+    @rule("Skip no word before a verb, or behind it, by which an order is taken back or denied: refuse the line.")
+    def test_an_order_that_is_taken_back_is_not_given(self) -> None:
+        """A word such as CANCEL or NOT before an order is not passed over."""
+        for view, line in () if self.ruleset.free_text else _accepted_lines(self.ruleset):
+            given = self.ruleset.parse(view, [(1, line)]).orders
+            lines = [f"{word} {line}" for word in TAKEN_BACK]
+            read = self.ruleset.parse(view, numbered(lines))
+            assert not {*given} & {*read.orders}, lines
+            answered = {entry.line for entry in read.entries} | {finding.line for finding in read.findings}
+            assert [line for number, line in numbered(lines) if number not in answered] == []
+
+    @rule("Drop no sign before a number, nor behind a word: plain_signs reads all kinds of minus and plus.")
+    def test_a_sign_is_read_or_refused(self) -> None:
+        """With another kind of minus or plus, or blanks beside it, a line is the same order or is refused."""
+        for view, line in _accepted_lines(self.ruleset):
+            given = self.ruleset.parse(view, [(1, line)]).orders
+            for other in () if self.ruleset.free_text else _other_signs(line):
+                read = self.ruleset.parse(view, [(1, other)])
+                assert read.orders == given or (read.errors and not read.orders), (line, other)
+
+    @rule(
         "Offer in 'did you mean ...?' only what parse takes in place of the word: let names and samples of a kind "
         "hold what is possible now, and word other hints otherwise."
     )
@@ -246,6 +295,16 @@ def _accepted_lines(ruleset: AnyRuleset) -> Iterator[tuple[View, str]]:
         line = ruleset.orders.line(order)
         if not ruleset.parse(view, [(1, line)]).errors:
             yield view, line
+
+
+def _other_signs(line: str) -> Iterator[str]:
+    """Yield a line with its signs written in other ways: one for each sign, and gaps in turn before and behind it."""
+    for found in _SIGN.finditer(line):
+        kinds = MINUSES if found[0] == "-" else PLUSES
+        spaced = [(before, behind) for before in GAPS for behind in GAPS]
+        for sign, (before, behind) in zip(itertools.cycle(kinds), spaced, strict=False):
+            yield f"{line[: found.start()]}{before}{sign}{behind}{line[found.end() :]}"
+        yield from (f"{line[: found.start()]}{sign}{line[found.end() :]}" for sign in kinds)
 
 
 def _orders(ruleset: AnyRuleset) -> Iterator[tuple[View, Order]]:

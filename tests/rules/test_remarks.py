@@ -1,4 +1,4 @@
-"""Tests of remarks behind a `;`: the receipt warns of those that look like an order, or like the rest of one."""
+"""Tests of remarks: none is an order, and the receipt warns of those that look like one, or like the rest of one."""
 
 from __future__ import annotations
 
@@ -84,6 +84,71 @@ def test_what_looks_like_an_order_is_named(key: str, line: str, part: str) -> No
     assert warning.text.startswith(f"{part!r} stands behind a ; and so is a remark")
 
 
+@pytest.mark.parametrize("mark", ["#", "//", "%", "/*"])
+@pytest.mark.parametrize(
+    ("key", "order", "part"),
+    [
+        ("trap", "MOVE R118 N", "then S"),
+        ("bubble", "MOVE N", "E"),
+        ("singularity", "PLACE E5", "F5"),
+        ("harvester", "MOVE L1 NE", "DESTROY G"),
+        ("harvester", "L1 NE", "L2 SE"),
+        ("dueling", "SETUP home E1", "W D2"),
+    ],
+)
+def test_all_marks_of_remarks_are_warned_of_alike(key: str, order: str, part: str, mark: str) -> None:
+    """What stands behind # // or %, or in /* */, is no order, and is named if it looks like one."""
+    alone = RULESETS[key].parse(VIEWS[key], [(1, order)])
+    read = RULESETS[key].parse(VIEWS[key], [(1, f"{order} {mark} {part}{' */' * (mark == '/*')}")])
+
+    (warning,) = (each for each in read.findings if each.code == "second-order")
+    assert read.orders == alone.orders
+    assert warning.text.startswith(f"{part!r} stands behind a {mark} and so is a remark")
+
+
+def test_a_remark_touching_a_word_is_none_of_it() -> None:
+    """Neither a // without a blank before it nor quotes hide a remark from a game that reads the words itself."""
+    for line in (
+        "MOVE S2 NE//DESTROY G",
+        'MOVE "S2 NE ; DESTROY G',
+        'MOVE "S2 NE ; DESTROY G"',
+        "MOVE S2 NE/*DESTROY G",
+    ):
+        read = HARVESTER.parse(VIEWS["harvester"], [(1, line)])
+        assert [HARVESTER.orders.line(order) for order in read.orders] == ["MOVE S2 NE"], line
+
+
+def test_a_remark_over_several_lines_is_one_on_each() -> None:
+    """Orders between /* and */ are not given; those before and behind it are."""
+    lines = ["MOVE S2 NE /* not now:", "DESTROY G", "MOVE L1 NE", "*/ MOVE L2 SE"]
+
+    read = HARVESTER.parse(VIEWS["harvester"], list(enumerate(lines, start=1)))
+
+    assert [(entry.line, HARVESTER.orders.line(entry.order)) for entry in read.entries] == [
+        (1, "MOVE S2 NE"),
+        (4, "MOVE L2 SE"),
+    ]
+
+
+@pytest.mark.parametrize("tail", ["no", "cancel", "NO!", "- forget it"])
+def test_a_stone_that_is_denied_behind_it_is_not_placed(tail: str) -> None:
+    """A word that denies the stone is refused behind it as before it."""
+    read = SINGULARITY.parse(VIEWS["singularity"], [(1, f"PLACE h6 {tail}")])
+
+    assert read.orders == ()
+    assert [error.line for error in read.errors] == [1]
+
+
+@pytest.mark.parametrize("key", RULESETS)
+def test_who_takes_an_order_back_is_told_what_to_do(key: str) -> None:
+    """CANCEL before an order says that a new sheet replaces the one before."""
+    order = {"harvester": "MOVE S2 NE", "singularity": "PLACE h6", "dueling": "SETUP home E1", "bubble": "MOVE N"}
+    (error,) = RULESETS[key].parse(VIEWS[key], [(1, f"CANCEL {order.get(key, 'MOVE R118 N')}")]).errors
+
+    assert error.text == "a line that begins with CANCEL gives no order and takes none back"
+    assert error.hint == "leave out what you do not want: a new sheet replaces the one before"
+
+
 @pytest.mark.parametrize(
     ("key", "line"),
     [
@@ -91,7 +156,6 @@ def test_what_looks_like_an_order_is_named(key: str, line: str, part: str) -> No
         ("trap", "R118 N ; scout it"),
         ("trap", "MOVE R118 N ; please"),
         ("trap", "; MOVE R118 N; then S"),
-        ("trap", "MOVE R118 N # then S"),
         ("bubble", "ROTATE CW ; as it opens the east"),
         ("bubble", "MOVE N ; towards C2, good luck all"),
         ("singularity", "PLACE E5 ; a strong point"),

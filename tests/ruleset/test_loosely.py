@@ -200,7 +200,13 @@ NOT_GUESSED = {
     "quit": "unknown-verb",
     "we give up!": "unknown-verb",
     "MOVE R101 N and R102 S": "unknown-name",
-    "do not MOVE R101 N": "unknown-verb",
+    "do not MOVE R101 N": "takes-back",
+    "CANCEL MOVE R101 N": "takes-back",
+    "Please forget: MOVE R101 N": "takes-back",
+    "MOVE R101 N cancelled": "unknown-name",
+    "BUILD - 2 cruisers": "unknown-name",
+    "JUMP R101 TO 3 - 2": "no-point",
+    "JUMP R101 - 3,2": "missing-word",
     "MOVE R101 not N": "unknown-name",
     "MOVE R101 N?": "unknown-name",
     "MOVE R101, not R102 N": "unknown-name",
@@ -339,7 +345,7 @@ def test_remarks_are_looked_at_within_bounds() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["MOVE R101 N; move over!", "MOVE R101 N # KEEP echo", "; KEEP echo", "KEEP echo; kee echo", "KEEP echo ; please"],
+    ["MOVE R101 N; move over!", "; KEEP echo", "KEEP echo; kee echo", "KEEP echo ; please"],
 )
 def test_a_remark_stays_a_remark(line: str) -> None:
     """No warning: words that are no order, comments behind #, and whole lines behind a semicolon."""

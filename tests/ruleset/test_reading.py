@@ -106,6 +106,9 @@ def test_words_are_parted_by_blanks_and_commas() -> None:
     assert split_words('A, B  "c d" e"f g"h ; "i"') == ["A", "B", "c d", "e", "f g", "h"]
     assert split_words('"open ; to the end') == ["open ; to the end"]
     assert split_words("J10#9 # J11") == ["J10#9"]
+    assert split_words("J10/9 // J11") == split_words("J10/9//J11") == split_words("J10/9 % J11") == ["J10/9"]
+    assert split_words("J10 /* J11 */ J12 /* J13") == ["J10", "J12"]
+    assert split_words("https://example.org/x 50%") == ["https://example.org/x", "50%"]
 
 
 def test_a_sheet_is_read_up_to_a_number_of_lines() -> None:

@@ -250,6 +250,20 @@ class StumblingParser(FogPatrol):
         return super().parse(view, given)
 
 
+class GivesStruckOut(FogPatrol):
+    """Signs before an order are passed over, also those by which it is struck out."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
+        return super().parse(view, [(number, line.lstrip("/ ")) for number, line in lines])
+
+
+class PassesOverNot(FogPatrol):
+    """Words before a verb are passed over, also those that deny the order."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
+        return super().parse(view, [(number, line.removeprefix("NOT ")) for number, line in lines])
+
+
 class StumblesAtTheEnd(FogPatrol):
     """A sheet that comes when the game is over is not answered."""
 

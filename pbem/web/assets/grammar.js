@@ -356,14 +356,14 @@ function* headsOf(items) {
 }
 
 /**
- * The words of a line, and where they stand: blanks and commas part them, quotes hold them together.
+ * The words of a line, and where they stand: blanks and commas part them, quotes hold them together, comments are none.
  * @param {string} line
  * @returns {{text: string, start: number, end: number}[]}
  */
 export function split(line) {
   const found = [];
-  for (const match of line.matchAll(/"([^"]*)"?|([;#].*)|([^\s,";]+)/g)) {
-    if (match[2] !== undefined) break;
+  for (const match of line.matchAll(/"([^"]*)"?|([;#%].*|\/\/.*|\/\*.*?(?:\*\/|$))|([^\s,";]+)/g)) {
+    if (match[2] !== undefined) continue;
     found.push({ text: match[3] ?? match[1], start: match.index ?? 0, end: (match.index ?? 0) + match[0].length });
   }
   return found;
@@ -374,7 +374,7 @@ export function split(line) {
  * @param {string} word
  */
 function quoted(word) {
-  return !word || /[\s,;#]/.test(word) ? `"${word}"` : word;
+  return !word || /[\s,;#%]|\/[/*]/.test(word) ? `"${word}"` : word;
 }
 
 /** @param {string[]} words */

@@ -237,7 +237,7 @@ export class Lines {
    */
   row(line, at) {
     const read = told(this.grammar.read(line, false), "Not finished; next comes");
-    const fault = /^[;#]/.test(line) ? "" : read || this.doubt(line);
+    const fault = /^\s*(?:[;#%]|\/[/*])/.test(line) ? "" : read || this.doubt(line);
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
       make("button", { type: "button", "aria-label": `${label}: ${line}`, title: label, click: act }, text);
     return make(

@@ -185,7 +185,7 @@ export class Tree {
   partsOf(word) {
     let parts = this.parts.get(word);
     if (!parts) {
-      parts = /[\s"';#]/.test(word) ? [word.toLowerCase()] : split(word).map(({ text }) => text.toLowerCase());
+      parts = /[\s"';#%]|\/[/*]/.test(word) ? [word.toLowerCase()] : split(word).map(({ text }) => text.toLowerCase());
       this.parts.set(word, parts);
     }
     return parts;
@@ -205,5 +205,5 @@ export function stem(name) {
  * @param {string[]} words
  */
 export function lineOf(words) {
-  return words.map((word) => (!word || /[\s;#]/.test(word) ? `"${word}"` : word)).join(" ");
+  return words.map((word) => (!word || /[\s;#%]|\/[/*]/.test(word) ? `"${word}"` : word)).join(" ");
 }

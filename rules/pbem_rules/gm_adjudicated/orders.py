@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import FieldError, Finding, Order, OrderParser, ParsedOrder, ParsedSheet, join_lines, missing_word
+from pbem.ruleset import (
+    FieldError,
+    Finding,
+    Order,
+    OrderParser,
+    ParsedOrder,
+    ParsedSheet,
+    is_comment,
+    join_lines,
+    missing_word,
+)
 from pbem_rules.gm_adjudicated.text import one_line
 from pbem_rules.gm_adjudicated.usages import Usages, usages_of
 from pbem_rules.gm_adjudicated.verbs import SAY, first_word, meant, slip_of
@@ -17,7 +28,7 @@ LONGEST_LINE = 2_000
 LONGEST_SHEET = 40_000
 """Characters of a sheet without its comments: as much as a GM may be asked to read (ruling 2)."""
 
-COMMENTS = (";", "#")
+_BLOCKS = re.compile(r"(?:\s*+/\*.*?\*/)++")
 
 
 class FreeText(OrderParser):
@@ -27,8 +38,8 @@ class FreeText(OrderParser):
         """Return the lines in the players' words, verbs in full, with hints at possible slips."""
         sheet = _Sheet(view, [entry["verb"] for entry in view["verbs"]], usages_of(view))
         for number, line in join_lines(lines):
-            text = one_line(line).rstrip("\\ ")  # the last line of a sheet may end in a sign of continuation
-            if not text or text.startswith(COMMENTS):
+            text = _without_blocks(one_line(line)).rstrip("\\ ")  # the last line of a sheet may end in a backslash
+            if not text or is_comment(text):
                 continue
             if view["over"]:
                 return ParsedSheet(
@@ -120,6 +131,12 @@ class _Sheet:
             self.tell(number, "warning", "unknown-verb", none, f"did you mean {near}?")
         elif self.verbs:
             self.free.append(number)
+
+
+def _without_blocks(text: str) -> str:
+    """Return a line without the comments in `/* */` that it begins with; elsewhere they are words like others."""
+    blocks = _BLOCKS.match(text)
+    return text[blocks.end() :].lstrip() if blocks else text
 
 
 def _not_too_long(text: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
+from pbem.ruleset import FieldError, plain_signs
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.planet import NAMES as DIRECTIONS
 from pbem_rules.harvester.units import NAMES as UNITS
@@ -90,7 +91,7 @@ _SORTS = _table(
 )
 
 # Repetitions in these patterns are bounded: long words took time out of proportion.
-_ARROW = re.compile(r"[-=–—]{1,9}>|→|⇒|➔")
+_ARROW = re.compile(r"[-=]{1,9}>|→|⇒|➔")
 _QUOTE = re.compile('["“”„‘’`]')
 _WHOLE, _GAP = r"([+-]?[0-9]{1,9})", r"\s{0,9}"
 _HEX = re.compile(
@@ -104,12 +105,23 @@ _REPEATED = re.compile(r"(?:([0-9]{1,4})[x*]?([a-z]{1,19})|([a-z]{1,19}?)[x*]?([
 _TIMES = re.compile(r"[x*]([0-9]{1,4})|([0-9]{1,4})[x*]")
 _NUMBERED = re.compile(r"([a-z]{2,19})([0-9])")
 _UNIT_LIKE = re.compile(r"[a-z][0-9]{1,2}")
-_PARTING = re.compile(r"[-–—/.:+()=\[\]!?]+")
+_PARTING = re.compile(r"[-/.:+()=\[\]!?]+")
+# A sign of which nobody can say whether it belongs to the number behind it or parts two words: "3-2", "S1 - 3,2".
+_DOUBTFUL = re.compile(
+    r"(?<!^)[-+]\s++[0-9]{1,9}|[-+0-9][-+][0-9]{1,9}|(?<=[a-z])[-+][0-9]{1,9}\s{0,9}[,/]\s{0,9}[-+]?[0-9]{1,9}"
+)
 
 
 def tokens(text: str) -> list[Token]:
-    """Return the tokens of a line without comments, in their order."""
-    plain = _QUOTE.sub(" ", _ARROW.sub(" to ", text.casefold())).replace("&", " and ")
+    """Return the tokens of a line without comments, in their order.
+
+    Raises:
+        FieldError: A sign before a number may be a minus or a dash.
+    """
+    plain = _QUOTE.sub(" ", _ARROW.sub(" to ", plain_signs(text).casefold())).replace("&", " and ")
+    if doubtful := _DOUBTFUL.search(plain):
+        shown = " ".join(doubtful[0].split())
+        raise FieldError("doubtful-sign", f"{shown!r} has a sign that may be a dash", "write a hex as in: TO -3,2")
     plain = _HEX.sub(lambda match: " @{}:{} ".format(*filter(None, match.groups())), plain)
     found = list(chain.from_iterable(_of_chunk(chunk) for chunk in _CHUNK.findall(plain)))
     return list(_joined(found))

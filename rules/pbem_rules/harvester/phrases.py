@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import FieldError, Order, View
+from pbem.ruleset import FieldError, Order, View, without_comment
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.lexicon import Token, tokens
@@ -55,11 +55,9 @@ def read_phrase(view: View, line: str) -> Phrase:
     march = _BY_THE_BOOK.fullmatch(line)
     if march and any(unit["unit"] == march[1] for unit in view["units"]):
         return Phrase([line])
-    at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
-    phrase = _read(view, line[:at])
-    if not phrase.lines and not phrase.told:
-        return Phrase([line[:at] if line[at:].startswith(";") else line])
-    return phrase
+    body = without_comment(line)
+    phrase = _read(view, body)
+    return phrase if phrase.lines or phrase.told else Phrase([body])
 
 
 def _read(view: View, body: str) -> Phrase:

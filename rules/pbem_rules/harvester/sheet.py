@@ -18,6 +18,7 @@ from pbem.ruleset import (
     ParsedOrder,
     ParsedSheet,
     View,
+    comment_of,
     join_lines,
     orders_in_remark,
 )
@@ -86,7 +87,8 @@ class _Sheet:
     def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """Yield the lines as the order parser reads them; a line that is no phrase stays as it was typed."""
         remarks = 0
-        for number, line in join_lines(lines):
+        # No name here has a blank, so quotes hold nothing together, and a remark begins in them too.
+        for number, line in join_lines((number, line.replace('"', "'")) for number, line in lines):
             if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
                 yield number, line
                 continue
@@ -98,8 +100,8 @@ class _Sheet:
                 self.tell(number, "error", refused, corrected if self._orders(corrected) else "")
             for severity, told in phrase.told:
                 self.tell(number, severity, told)
-            remarks += ";" in line
-            # An order behind a semicolon may be meant to count.
+            remarks += bool(comment_of(line))
+            # An order in a remark may be meant to count.
             for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
                 self.tell(number, "warning", told)
             for plain in phrase.lines:

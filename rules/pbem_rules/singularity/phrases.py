@@ -88,7 +88,7 @@ def _clauses(text: str) -> Iterator[list[str]]:
     """Yield the words of a line, parted before each IF."""
     words: list[str] = []
     for word in text.split():
-        if _SENSES.get(word) == "when" and words and _SENSES.get(words[0]) != "forget":
+        if _SENSES.get(word) == "when" and words and _SENSES.get(words[0]) not in ("forget", "decline"):
             yield words
             words = []
         words.append(word)
@@ -121,6 +121,8 @@ class _Clause:
             raise _unknown_here(passing=self._has("idle"))
         if self._drops():
             yield from [f"FORGET {cell}" for cell in self.cells] or ["FORGET"]
+        elif self._has("forget"):
+            return  # "cancel d4, play e5": two wishes, or the stone itself taken back
         elif self._has("when"):
             yield from self._reply()
         elif not self._is_vague():
@@ -133,12 +135,13 @@ class _Clause:
     def _drops(self) -> bool:
         """Return True if kept replies are to be dropped."""
         if self._has("forget"):
-            return not self._has("place")
+            return self.senses.count("forget") == 1 and not self._has("place", "decline")
         return self._has("drop") and (self._has("replies") or (self._has("all") and not self.cells))
 
     def _is_vague(self) -> bool:
         """Return True if a cell is beside a word that may speak of a draw, and the line does not say so."""
-        return bool(self.cells) and self._has("draw", "offer") and not (self._has("draw") and self._said())
+        # A "no" beside a cell may also deny the stone.
+        return bool(self.cells) and self._has("draw", "offer", "decline") and not (self._has("draw") and self._said())
 
     def _said(self) -> list[str]:
         return [sense for sense in ("accept", "decline", "offer") if sense in self.senses]
@@ -147,7 +150,7 @@ class _Clause:
         wanted = 3 if self._has("after") else 2
         # The cell that follows AFTER is the last of three.
         late = not self._has("after") or self.senses[: self.senses.index("after")].count("cell") == wanted - 1
-        if len(self.cells) == wanted and late and not self._has("forget", "draw", "origin"):
+        if len(self.cells) == wanted and late and not self._has("forget", "draw", "decline", "origin"):
             after = [f"AFTER {cell}" for cell in self.cells[2:]]
             yield " ".join([f"IF {self.cells[0]} THEN {self.cells[1]}", *after])
 

@@ -15,8 +15,10 @@ from pbem.ruleset import (
     ParsedOrder,
     ParsedSheet,
     View,
+    comment_of,
     join_lines,
     orders_in_remark,
+    without_comment,
 )
 from pbem_rules.common.hexes import distance
 from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
@@ -69,7 +71,8 @@ class _Sheet:
         Lines that it reads already, or that are no phrase, stay as they were written.
         """
         remarks = 0
-        for number, line in join_lines(lines):
+        # No name here has a blank, so quotes hold nothing together, and a remark begins in them too.
+        for number, line in join_lines((number, line.replace('"', "'")) for number, line in lines):
             if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
                 yield number, line
                 continue
@@ -78,17 +81,16 @@ class _Sheet:
                 found = self._phrase(line)
             except FieldError as refused:
                 self.findings.append(Finding.error(number, refused))
-            remarks += ";" in line
+            remarks += bool(comment_of(line))
             for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
                 self.warn(number, told.code, told.text, told.hint)
             yield from ((number, plain) for plain in found)
 
     def _phrase(self, line: str) -> list[str]:
         """Return the lines that a line without its remark means. Raises FieldError."""
-        at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
-        body = line[:at]
+        body = without_comment(line)
         found = read_phrase(self.view, body) if ORDERS.parse(self.view, [(1, body)]).findings else []
-        return found or [body if line[at:].startswith(";") else line]
+        return found or [body]
 
     def _orders(self, text: str) -> tuple[Order, ...] | None:
         """Return the orders of a text that would be accepted on a line of its own; None if it would not."""

@@ -29,12 +29,13 @@ from pbem.ruleset import (
     Pattern,
     RepeatedPattern,
     match_name,
+    plain_signs,
     show_word,
     suggest,
 )
 from pbem_rules.common.summary import counted, listed
 from pbem_rules.singularity_trap.chart import UNITS, letter_of
-from pbem_rules.singularity_trap.space import VECTORS, Board, ascii_signs, board_of, distance
+from pbem_rules.singularity_trap.space import VECTORS, Board, board_of, distance
 
 View = Mapping[str, Any]
 
@@ -394,7 +395,7 @@ class Vector(KeywordField):
     """A vector, or one of the words that may be written for one."""
 
     def read(self, word: str, view: View) -> str:
-        typed = ascii_signs(word).upper()
+        typed = plain_signs(word).upper()
         if typed not in self.words:
             text = f"{show_word(word)} is not {self.expected}"
             raise FieldError("unknown-name", text, lambda: suggest(typed, self.words) or WAYS, word)

@@ -10,7 +10,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from pbem.ruleset import View
+from pbem.ruleset import View, plain_signs
 from pbem_rules.common import hexes
 
 Space = tuple[int, int, int]
@@ -52,14 +52,6 @@ def within(reach: int) -> tuple[Offset, ...]:
     return tuple((q, r, z) for z in levels for q, r in hexes.disc(reach) if (q, r, z) != (0, 0, 0))
 
 
-_DASH = re.compile("[\u2010-\u2015\u2212]")
-
-
-def ascii_signs(word: str) -> str:
-    """Return a word with typographic dashes, which mail programs put in, turned back into hyphens."""
-    return _DASH.sub("-", word)
-
-
 _WRITTEN = re.compile(r"([A-Z])([0-9]{1,2})(?:([+-])([0-9]{1,2}))?")
 
 # Matches "J 10", "J10/+3", "J10 level 3" and "J,10,3".
@@ -95,7 +87,7 @@ class Board:
 
     def understand(self, word: str) -> Space | None:
         """Return the space as `read` does, also written freely: "j 10", "J10/+3", "J10 level 3", "j,10,3"."""
-        match = _SPOKEN.fullmatch(ascii_signs(word).strip().upper())
+        match = _SPOKEN.fullmatch(plain_signs(word).strip().upper())
         if match is None:
             return None
         column, parted, row, named, sign, level = match.groups()
@@ -117,7 +109,7 @@ def board_of(view: View) -> Board:
 # A report names the same spaces over and over; the cache is bounded because players write spaces too.
 @functools.lru_cache(maxsize=4096)
 def _read(radius: int, levels: int, word: str) -> Space | None:
-    match = _WRITTEN.fullmatch(ascii_signs(word).upper())
+    match = _WRITTEN.fullmatch(plain_signs(word).upper())
     if match is None:
         return None
     column, row, sign, level = match.groups()

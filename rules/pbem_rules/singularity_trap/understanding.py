@@ -13,6 +13,7 @@ from pbem.ruleset import (
     Order,
     ParsedSheet,
     View,
+    comment_of,
     join_lines,
     orders_in_remark,
     resigning_word,
@@ -50,7 +51,7 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
                     *again.findings,
                     *(each for each in findings[number] if each.code == "second-order"),
                 ]
-    for number, line in [(number, line) for number, line in written if ";" in line][:MOST_REMARKS]:
+    for number, line in [(number, line) for number, line in written if comment_of(line)][:MOST_REMARKS]:
         if not any(finding.code == "second-order" for finding in findings[number]):
             findings[number] += _behind(view, number, line)
     told = [_hinted(finding, line) for number, line in written for finding in findings[number]]
@@ -58,7 +59,7 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 
 def _behind(view: View, number: int, line: str) -> list[Finding]:
-    """Return warnings of orders, or the rest of one, that follow a `;` in the words of players."""
+    """Return warnings of orders, or the rest of one, in a remark in the words of players."""
     told = orders_in_remark(line, lambda text: _plainly(view, text))
     return [Finding(number, "warning", each.code, each.text, each.hint) for each in told]
 
@@ -67,6 +68,8 @@ def _plainly(view: View, text: str) -> tuple[Order, ...] | None:
     read = BOOK.parse(view, [(1, plain(text))])
     return read.orders if read.orders and not read.findings else None
 
+
+_UNKNOWN = ("unknown-verb", "takes-back")
 
 # Steps north or south, which look like a space of column N or S; that one has TO before it.
 _STEPS = re.compile(r"(?<!TO )(?<![A-Z])[NS] ?[1-9]\s*[.!]*$", re.IGNORECASE)
@@ -83,7 +86,7 @@ def _is_better(again: ParsedSheet, before: list[Finding]) -> bool:
         return False
     if again.entries:
         return not again.findings or not any(finding.code == "dropped" for finding in before)
-    unknown = (any(finding.code == "unknown-verb" for finding in findings) for findings in (before, again.findings))
+    unknown = (any(finding.code in _UNKNOWN for finding in findings) for findings in (before, again.findings))
     return bool(again.findings) and [*unknown] == [True, False]
 
 

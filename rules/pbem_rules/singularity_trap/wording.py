@@ -12,12 +12,12 @@ import itertools
 import re
 from collections.abc import Callable, Iterable
 
-from pbem_rules.singularity_trap.space import VECTORS, ascii_signs
+from pbem.ruleset import plain_signs, without_comment
+from pbem_rules.singularity_trap.space import VECTORS
 
 # Matches "R472", "NEW1", "ALL", and several of them joined by strokes.
 _SHIP = re.compile(r"(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?|ALL)(?:/(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?))*")
 _JOINS = {"AND", "&", "/", ","}
-_REMARK = re.compile(r"[;#]")
 # Matches "- MOVE …" and "1. MOVE …".
 _BULLET = re.compile(r"^\s*(?:[-*•]+|[0-9]{1,2}[.)])\s+")
 # Repetitions are bounded, so that no line takes longer than in proportion to its length.
@@ -69,7 +69,7 @@ _MOST_STEPS = 30
 
 def plain(line: str) -> str:
     """Return the line in the words of the order parser, as far as it is understood."""
-    text = _BULLET.sub("", ascii_signs(_REMARK.split(line, maxsplit=1)[0]).replace("’", "'").upper())
+    text = _BULLET.sub("", plain_signs(without_comment(line)).upper())
     text = _SENTENCE.sub(" ", _ARROWS.sub(" TO ", text)).replace(",", " , ")
     words = [word for word in text.split() if word not in _PLAIN]
     words = [*itertools.dropwhile(_SPEAKER.__contains__, words)]
@@ -78,6 +78,9 @@ def plain(line: str) -> str:
     negated = _NEGATED.match(" ".join(words))
     if negated:
         words = [*" ".join(words)[negated.end() :].split(), "NO"]
+        # Two answers, as in "don't ally red no", are not weighed.
+        if (_YES | _NO) & {*words[:-1]}:
+            return line
     ships, rest = _ships_first(words)
     if ships:
         rest = _verb_first(ships, rest)
