@@ -243,7 +243,9 @@ def renew_codes(context: Context, place: SeatView) -> Report | None:
     reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
     # Older reports too: after a rollback one of them is the report to answer.
     for report in reports:
-        report.code = reply_code(snapshot.mail_key, "renewed", report.code)
+        # Drawn, and not made of the old code, which counts again when a change of player is undone: of two changes in
+        # a row each needs a code that was never mailed, dropped or void.
+        report.code = reply_code(snapshot.mail_key, "renewed", report.code, secrets.token_hex(8))
         # A reply names the Message-ID as well as the code (In-Reply-To), and either is enough.
         report.message_id = mailer.id_of("again", report.code, RENEWED)
     session.flush()
