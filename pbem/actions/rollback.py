@@ -46,7 +46,7 @@ from pbem.actions.withdrawal import (
     withdraw_turns,
 )
 from pbem.app import App
-from pbem.campaign.deadlines import new_deadline
+from pbem.campaign.deadlines import least_time, new_deadline
 from pbem.campaign.history import add_entry, seats_removed_before
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.order_sheets import copy_sheets
@@ -239,10 +239,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
         if broken := find_inconsistency(session, replace(snapshot, turn=last.number)):
             raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken.text} then")
         over = not last.awaited  # the turn that opened when the game ended awaits no seat
-        # After weeks the deadline has passed, and the next tick would run the turn before anyone could write.
-        if last.deadline is not None and last.deadline <= now:
-            last.deadline = new_deadline(session, snapshot, now)
-            last.reminded_at = None
+        _leave_time(session, snapshot, last, now)
         set_campaign(
             session, snapshot, turn=last.number, over=over, version=version_before(session, snapshot, last.number)
         )
@@ -255,6 +252,16 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
 
     def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
         return render_rolled(facts, channel, undo=False)
+
+
+def _leave_time(session: Session, snapshot: CampaignSnapshot, turn: Turn, now: dt.datetime) -> None:
+    """Give a reinstated turn another deadline if its own leaves players less than the least time."""
+    earliest = now + least_time(snapshot.schedule, snapshot.policy)
+    if turn.deadline is None or turn.deadline >= earliest:
+        return
+    # After weeks it has passed, and the next tick would run the turn before anyone could write.
+    turn.deadline = earliest if turn.deadline > now else new_deadline(session, snapshot, now)
+    turn.reminded_at = None
 
 
 def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> RollbackResult:

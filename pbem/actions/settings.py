@@ -16,7 +16,14 @@ from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedCha
 from pbem.actions.deadlines import change_schedule
 from pbem.actions.undo import undoable_entries
 from pbem.campaign.history import add_entry
-from pbem.campaign.house_rules import HOUSE_RULES, OFF, SCHEDULE, parse_house_rules, printed_name
+from pbem.campaign.house_rules import (
+    HOUSE_RULES,
+    OFF,
+    SCHEDULE,
+    is_less_proof,
+    parse_house_rules,
+    printed_name,
+)
 from pbem.campaign.house_rules import HouseRules as Policy
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import generate_token, hash_token
@@ -227,9 +234,6 @@ class HouseRuleList:
 ACCEPT = "authentication"
 """The house rule that says what proves that a message is its player's."""
 
-_STRENGTH = {"address": 0, "verified": 1, "confirm": 1, "code": 2, "token": 3}
-"""The values of that rule; a greater number is more proof."""
-
 
 @dataclass(frozen=True, slots=True)
 class SetHouseRule(PreviewedChange[TextResult]):
@@ -242,7 +246,7 @@ class SetHouseRule(PreviewedChange[TextResult]):
     def asks(self, context: Context, facts: TextResult) -> bool:
         """Return True if messages would be accepted with less proof of their sender."""
         wanted = parse_house_rules(self.given).get(ACCEPT)
-        return wanted is not None and _STRENGTH[wanted] < _STRENGTH[getattr(context.snapshot.policy, ACCEPT)]
+        return wanted is not None and is_less_proof(wanted, context.snapshot.policy.authentication)
 
     def look(self, context: Context) -> TextResult:
         """Return the house rules that would change. Raises CampaignError if a name or value is invalid."""

@@ -23,6 +23,7 @@ from pbem.actions.rerun import EditState, StateEditPlan
 from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, newest_entry, newest_withdrawal, store_undo
 from pbem.actions.rollback import UndoRollback, find_undoable_rollback
 from pbem.actions.ruling import earlier_rulings, open_ruling
+from pbem.actions.undo_effects import RestoredDeadline, find_deadline, set_deadline, side_effects
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
 from pbem.campaign.history import add_entry, labels_named, relabel
 from pbem.campaign.notices import as_title, notify_each, notify_players, send_text
@@ -51,7 +52,8 @@ class UndoResult:
 
     `mailed` is how many of its mails had gone out, whose readers are notified;
     `dropped` how many were still queued, and are not sent. `corrected` are the seats
-    that get a corrected report.
+    that get a corrected report. `notes` are sentences on what it brings beside what was
+    there before, such as a later deadline; with one, the GM is asked.
     """
 
     campaign: str
@@ -60,6 +62,7 @@ class UndoResult:
     mailed: int
     dropped: int
     corrected: tuple[SeatName, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,17 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """An entry that can be undone, its mails as they are, and how a state is edited back, if that undoes it."""
+    """An entry that can be undone, its mails as they are, and what undoing it brings.
+
+    `deadline` is that of the open turn, if it is not the one from before; `edit` is how a state is edited back.
+    """
 
     campaign: str
     entry: _Entry
     queued: tuple[int, ...]
     mailed: tuple[str, ...]
+    deadline: RestoredDeadline | None = None
+    effects: tuple[str, ...] = ()
     edit: StateEditPlan | None = field(default=None, compare=False)
 
 
@@ -119,8 +127,8 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
         return replace(self, entry=str(facts.entry))
 
     def asks(self, context: Context, facts: UndoResult) -> bool:
-        """Return True if some of its mails went out."""
-        return facts.mailed > 0
+        """Return True if some of its mails went out, or if undoing it brings more than what was there before."""
+        return facts.mailed > 0 or bool(facts.notes)
 
     def plan(self, context: Context) -> _Plan:
         """Return what is to be undone. Raises CampaignError if it cannot be."""
@@ -139,6 +147,7 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
             mailed=len(plan.mailed),
             dropped=len(plan.queued),
             corrected=tuple(each.seat for each in touched),
+            notes=(*([plan.deadline.note] if plan.deadline else ()), *plan.effects),
         )
 
     def keep(self, context: Context, plan: _Plan) -> None:
@@ -156,6 +165,7 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
         yield wrap(channel.fact(f'{"undid" if channel.done else "undo"} "{facts.what}".'))
         if facts.corrected:
             yield wrap(f"Corrected reports: {', '.join(facts.corrected)}.")
+        yield from map(wrap, facts.notes)
         if facts.dropped:
             verb = "is" if facts.dropped == 1 else "are"
             yield f"{count_noun(facts.dropped, 'mail')} about it had not been sent, and {verb} dropped."
@@ -216,6 +226,8 @@ def _plan(context: Context, number: int | None) -> _Plan:
         entry,
         queued=tuple(mail.id for mail in mails if mail.state == OutgoingState.QUEUED),
         mailed=tuple(mail.recipient for mail in mails if mail.state not in _UNREAD),
+        deadline=find_deadline(context, entry.kind, entry.rows),
+        effects=tuple(side_effects(context, entry.rows)),
     )
 
 
@@ -304,6 +316,7 @@ def _check(context: Context, entry: _Entry, rows: _RowCache) -> None:
     if since := next(find_conflicts(entry.rows, rows(reversal.tables)), None):
         raise CampaignError(f'"{entry.text}" cannot be undone: {_describe(context, since)} was changed since')
     _check_kept(context, entry)
+    find_deadline(context, entry.kind, entry.rows)
     if reversal.until_mailed and any(mail.state not in _UNREAD for mail in _load_mails(context, entry)):
         raise CampaignError(f'"{entry.text}" was mailed to those concerned{_hint(reversal, name, entry.turn)}')
 
@@ -393,6 +406,8 @@ def _undo(context: Context, plan: _Plan) -> None:
         if change.table == "seat" and "person_id" in (change.before or ()):
             _redirect(after, change.id)
     said = f"undone: {entry.text}"
+    if plan.deadline is not None:
+        said += set_deadline(context, plan.deadline)
     act = add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=said, secret=entry.secret)
     _notify(context, after, plan, act)
 
@@ -495,8 +510,12 @@ def _notify(before: Context, after: Context, plan: _Plan, act: int) -> None:
     mailed, snapshot = {address.lower() for address in plan.mailed}, after.snapshot
     places = [place for place in snapshot.places if place.address.lower() in mailed]
     tell = _NOTICES.get(plan.entry.kind)
+    told = {place.seat for place in places}
+    if plan.deadline is not None:
+        # They know of no other deadline than the one before.
+        tell_deadline(after, plan.deadline.before, plan.deadline.new, act=act, but=told)
     if tell is not None and places:
-        tell(before, after, plan.entry, act, {*snapshot.seats} - {place.seat for place in places})
+        tell(before, after, plan.entry, act, {*snapshot.seats} - told)
     elif tell is None:
         _tell_plainly(after, plan.entry, act, places)
     for address in mailed - {place.address.lower() for place in places} - {snapshot.gm.lower()}:

@@ -67,15 +67,18 @@ def next_deadline(
     policy. Absences longer than the policy allows move nothing.
     """
     # Holidays are whole days of the schedule's zone: one begins in Auckland while it is still the day before in London.
-    least = dt.timedelta(minutes=policy.min_time)
+    least = policy.least_time
     first = deadline = schedule.next_after(opened, least=least)
-    closed = sorted(
-        [*_holiday_spans(policy, schedule.zone, opened), *_absence_spans(schedule, policy, absences, least)]
-    )
+    closed = sorted([*_holiday_spans(policy, schedule.zone, opened), *_absence_spans(schedule, policy, absences)])
     # The next moment of the schedule may fall into another holiday or absence.
     while ends := [until for since, until in closed if since <= deadline < until]:
         deadline = schedule.next_from(opened, max(ends))
     return deadline if deadline - first <= FARTHEST else first
+
+
+def least_time(schedule: Schedule, policy: HouseRules) -> dt.timedelta:
+    """Return the least time that a deadline leaves the players: that of the policy, or a schedule's own if less."""
+    return min(policy.least_time, schedule.every or policy.least_time)
 
 
 _Span = tuple[dt.datetime, dt.datetime]
@@ -92,10 +95,8 @@ def _holiday_spans(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterat
             yield start_of_day(start, zone), start_of_day(end + _DAY, zone)
 
 
-def _absence_spans(
-    schedule: Schedule, policy: HouseRules, absences: Sequence[AbsencePeriod], least: dt.timedelta
-) -> Iterator[_Span]:
-    margin = min(least, schedule.every or least)  # a schedule may itself give less than the least time
+def _absence_spans(schedule: Schedule, policy: HouseRules, absences: Sequence[AbsencePeriod]) -> Iterator[_Span]:
+    margin = least_time(schedule, policy)
     for away in absences:
         # An hour more: a day on which clocks go back has 25.
         # A deadline on the morning after an absence would leave the player no time, so it is put off too.

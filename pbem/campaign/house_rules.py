@@ -291,6 +291,11 @@ class HouseRules:
         return cls(**{name: _to_tuple(value) for name, value in data.items()})
 
     @property
+    def least_time(self) -> dt.timedelta:
+        """`min_time` as a span."""
+        return dt.timedelta(minutes=self.min_time)
+
+    @property
     def grace_time(self) -> dt.timedelta:
         """`grace` as a span."""
         return dt.timedelta(minutes=self.grace)
@@ -342,6 +347,15 @@ _OLD_NAMES = {
     "pages": "page",
 }
 """The names of earlier versions, with those of today."""
+
+
+_PROOF = {"address": 0, "verified": 1, "confirm": 1, "code": 2, "token": 3}
+"""The values of `authentication`; a greater number is more proof."""
+
+
+def is_less_proof(wanted: str, known: str) -> bool:
+    """Return True if one value of `authentication` asks for less proof than another."""
+    return _PROOF[wanted] < _PROOF[known]
 
 
 def printed_name(name: str) -> str:
