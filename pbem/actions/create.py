@@ -13,6 +13,7 @@ import itertools
 import json
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,7 @@ from pbem.campaign.house_rules import SCHEDULE, parse_house_rule, parse_house_ru
 from pbem.campaign.people import get_or_create_person
 from pbem.campaign.snapshot import (
     RESERVED_SEATS,
+    CampaignSnapshot,
     Context,
     format_player_count,
     is_valid_seat_name,
@@ -50,7 +52,7 @@ from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, Option, SeatName
 from pbem.store.models import Campaign, Seat
 from pbem.store.types import SeatState
-from pbem.text import count_noun
+from pbem.text import count_noun, join_names
 from pbem.util import read_plain
 
 MOST_VALUES = 100_000
@@ -346,11 +348,15 @@ class NewCampaign:
 
 @dataclass(frozen=True, slots=True)
 class CampaignCreated:
-    """A campaign that awaits its start: the seal of its dice, the number of mails with it, and its first turn."""
+    """A campaign that awaits its start: the seal of its dice, the number of mails with it, and its first turn.
+
+    `shared` are the addresses that play several seats, with these.
+    """
 
     seal: str
     mails: int
     first: int = 1
+    shared: Mapping[str, Sequence[SeatName]] = field(default_factory=dict)
 
 
 def render_created(name: str, created: CampaignCreated, channel: Channel = CLI) -> Iterator[str]:
@@ -358,6 +364,8 @@ def render_created(name: str, created: CampaignCreated, channel: Channel = CLI) 
     yield f"Created {name}."
     if created.first > 1:
         yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
+    for address, seats in created.shared.items():
+        yield f"{address} plays {join_names(seats)}. To give a seat to another: pbem seat give {name} SEAT ADDRESS"
     yield f"Dice seal: {created.seal}"
     mails = count_noun(created.mails, "mail")
     yield f"{mails} queued: dice seal, and how to add a dice word.{channel.next(TICK)}"
@@ -426,7 +434,17 @@ def _save_campaign(app: App, campaign: Campaign, seats: Mapping[str, str], now: 
         context = Context(session, app, snapshot, now)
         # Mailed before any player adds a word: so no one can try seeds until one suits (decision 16).
         mail_dice_notice_gm(context)
-        return CampaignCreated(sealed, 1 + mail_dice_notice(context, snapshot.places), first=snapshot.first)
+        mails = 1 + mail_dice_notice(context, snapshot.places)
+        return CampaignCreated(sealed, mails, first=snapshot.first, shared=_shared_addresses(snapshot))
+
+
+def _shared_addresses(snapshot: CampaignSnapshot) -> Mapping[str, Sequence[SeatName]]:
+    """Return the addresses that play several seats, with these: most likely a slip, but one may play alone to try."""
+    seats: dict[str, list[SeatName]] = defaultdict(list)
+    for place in snapshot.places:
+        if place.address:
+            seats[place.address].append(place.seat)
+    return {address: names for address, names in seats.items() if len(names) > 1}
 
 
 def _import_origin(

@@ -85,6 +85,13 @@ def seat_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> Sea
     return next((place for place in snapshot.playing if place.id in ids), None)
 
 
+def _next_standby(context: Context) -> Person | None:
+    """Return the first standby without a seat: the former player of a removed one may stand by, and have it back."""
+    session, snapshot = context.session, context.snapshot
+    waiting = (person for person, _ in list_standbys(session, snapshot.id))
+    return next((person for person in waiting if seat_of(session, snapshot, person) is None), None)
+
+
 def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem", told: bool = False) -> str:
     """Take a seat from its player, and give it to the first standby.
 
@@ -106,9 +113,8 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if not told:
         _tell_former(context, place, why)
-    heirs = list_standbys(session, snapshot.id)
-    if heirs:
-        heir = heirs[0][0]
+    heir = _next_standby(context)
+    if heir is not None:
         taken = f"{why}, and the first standby takes it over"
         # Without its address: the player who has just lost the seat is not notified twice.
         give_seat(context, replace(place, address=""), heir, taken, actor=actor)
@@ -358,7 +364,7 @@ class SeatList:
 
 @dataclass(frozen=True, slots=True)
 class GiveSeat(GmCommand, PreviewedChange[TextResult]):
-    """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
+    """Hand a seat over to the person of this address. Without YES you are told first who would lose it, or have two."""
 
     usage = "GIVE seat TO address [sure]"
     weight = Confirmed("the seat, to its player", "pbem seat give NAME SEAT ADDRESS")
@@ -368,24 +374,33 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     sure: Annotated[str | None, SURE] = None
 
     def asks(self, context: Context, facts: TextResult) -> bool:
-        """Return True if a player would lose the seat."""
-        return bool(find_seat_view(context.snapshot, self.seat).address)
+        """Return True if a player would lose the seat, or have two."""
+        place = find_seat_view(context.snapshot, self.seat)
+        return bool(place.address or self._other_seat(context, self._player(context, place)))
 
     def look(self, context: Context) -> TextResult:
         """Return a sentence on who would lose the seat, and who would get it."""
         place = _playing_place(context.snapshot, self.seat)
-        address = require_address(self.address, f"seat {place.seat}", context.app.settings.address)
+        address = self._player(context, place)
         _check_other_player(place, address)
         was = f", in place of {place.address}" if place.address else ""
-        return TextResult(f"give seat {place.seat} to {address}{was}.{_tells_former(place)}")
+        other = self._other_seat(context, address)
+        twice = f" {address} plays {other} already, and would have two seats." if other else ""
+        return TextResult(f"give seat {place.seat} to {address}{was}.{twice}{_tells_former(place)}")
+
+    def _player(self, context: Context, place: SeatView) -> str:
+        return require_address(self.address, f"seat {place.seat}", context.app.settings.address)
+
+    def _other_seat(self, context: Context, address: str) -> SeatName:
+        """Return the seat that the person plays already, "" if they play none."""
+        person = find_person(context.session, address)
+        other = seat_of(context.session, context.snapshot, person) if person is not None else None
+        return other.seat if other is not None else ""
 
     def do(self, context: Context) -> TextResult:
         """Give the seat to the person."""
-        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
-        place = find_seat_view(snapshot, self.seat)
-        person = get_or_create_person(
-            session, require_address(self.address, f"seat {place.seat}", app.settings.address), now
-        )
+        snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
+        person = get_or_create_person(context.session, self._player(context, place), context.now)
         _check_other_player(place, person.address)
         give_seat(context, place, person, "seated by the GM", actor="gm")
         mailed = " A new token and the newest report are queued for them."
@@ -408,14 +423,14 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
         place = _playing_place(context.snapshot, self.seat)
         if not place.address:
             raise CampaignError(f"{place.seat} is open already")
-        heirs = list_standbys(context.session, context.snapshot.id)
-        then = f"It goes to {heirs[0][0].address}, the first standby." if heirs else "No standbys."
+        heir = _next_standby(context)
+        then = f"It goes to {heir.address}, the first standby." if heir is not None else "No standbys."
         return TextResult(f"take seat {place.seat} from {place.address}. {then}{_tells_former(place)}")
 
     def do(self, context: Context) -> TextResult:
         """Open the seat."""
         name, place = context.snapshot.name, find_seat_view(context.snapshot, self.seat)
-        taken = bool(list_standbys(context.session, context.snapshot.id))
+        taken = _next_standby(context) is not None
         said = vacate_seat(context, place, "opened by the GM", actor="gm")
         if taken:
             return TextResult(said, undo=name)

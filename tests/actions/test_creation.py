@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.create import NewCampaign, check_seats, create_campaign
+from pbem.actions.create import NewCampaign, check_seats, create_campaign, render_created
 from pbem.errors import CampaignError
 from pbem.ruleset import SetupError, seed_hash
 from pbem.store.models import Campaign, JournalEntry
@@ -63,6 +63,16 @@ def test_open_seats_are_numbered_behind_those_that_have_names() -> None:
     assert list(check_seats(harvester.RULESET, seats, "orders@example.org", more=2)) == [
         *("ann", "seat4", "cyd", "seat5", "seat6"),
     ]
+
+
+def test_an_address_with_two_seats_is_told(desk: Desk) -> None:
+    """One may play alone to try a game; what may be a slip is told, with the command that gives a seat to another."""
+    seats = [("red", "a@example.org"), ("blue", "b@example.org"), ("green", "A@example.org")]
+    lines = list(render_created("toy1", create_campaign(desk.app, wanted(seats=seats), MONDAY)))
+
+    said = "a@example.org plays red and green. To give a seat to another: pbem seat give toy1 SEAT ADDRESS"
+    assert said in lines
+    assert not any("b@example.org" in line for line in lines)
 
 
 @pytest.mark.parametrize(

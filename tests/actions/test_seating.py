@@ -5,16 +5,26 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import CLI, Change, Channel, Query, TextResult, run_action, run_query
+from pbem.actions.base import CLI, Change, Channel, Query, TextResult, attempt, run_action, run_query
 from pbem.actions.run_turn import run_turn
-from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
-from pbem.actions.settings import SetHouseRule, ShowHouseRules
+from pbem.actions.seats import (
+    GiveSeat,
+    Invite,
+    OpenSeat,
+    PauseSeat,
+    RemoveSeat,
+    ResumeSeat,
+    ShowSeats,
+    free_places,
+)
+from pbem.actions.settings import MailToken, SetHouseRule, ShowHouseRules
 from pbem.actions.start import StartCampaign
 from pbem.actions.status import ShowStatus
 from pbem.admin.health import home_status
@@ -291,3 +301,42 @@ def test_nobody_is_seated_when_the_game_is_over(desk: Desk) -> None:
 
     with pytest.raises(CampaignError, match="toy1 is over"):
         act(desk, "red", "open")
+
+
+def test_a_second_seat_is_asked_about(desk: Desk) -> None:
+    """To give an open seat to a player of another one is shown first; to anybody else it is done at once."""
+    act(desk, "blue", "open")
+    asked = attempt(desk.app, "toy1", GiveSeat("blue", ANN.title()), desk.now)
+    said = "give seat blue to Ann@example.org. Ann@example.org plays red already, and would have two seats."
+    assert (asked.read_set is not None, asked.facts.done) == (True, said)
+    assert len(free_places(snapshot(desk))) == 1
+
+    assert attempt(desk.app, "toy1", GiveSeat("blue", EVE), desk.now).read_set is None
+
+
+def test_a_second_seat_is_asked_about_by_mail(desk: Desk) -> None:
+    """The GM's mail is answered with what would be done, and a reply YES does it."""
+    act(desk, "blue", "open")
+    run_action(desk.app, "toy1", MailToken(), desk.now)
+    desk.tick()
+    (key,) = re.findall(r"\b[0-9a-f]{20,}\b", words(desk.last(GM)))[:1]
+    desk.post(f"GM toy1 {key}\nGIVE blue TO {ANN}\nEND", sender=GM)
+    desk.tick()
+    assert f"{ANN} plays red already, and would have two seats." in words(desk.last(GM))
+    assert len(free_places(snapshot(desk))) == 1
+
+    desk.reply(desk.last(GM), "YES")
+    desk.tick()
+    assert [place.address for place in snapshot(desk).places] == [ANN, ANN]
+
+
+def test_a_standby_who_plays_again_gets_no_second_seat(desk: Desk) -> None:
+    """The player of a removed seat who stood by, and has it back, is passed over when another seat is opened."""
+    act(desk, "red", "remove")
+    with desk.app.store.writing() as session:
+        here = load_campaign(session, "toy1")
+        for address in (ANN, EVE):
+            add_standby(session, here.id, get_or_create_person(session, address, desk.now), desk.now)
+    act(desk, "red", "resume")
+
+    assert act(desk, "blue", "open") == f"seat blue is given to {EVE}, the first standby."
