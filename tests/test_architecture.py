@@ -228,3 +228,10 @@ def test_the_skeleton_of_a_game_knows_the_contract_and_nothing_else() -> None:
         return in_tests or module.split(".")[0] == "mygame" or module == "pbem.ruleset" or module in RULES_MAY_USE
 
     assert strays(files, allowed) == {}
+
+
+def test_databases_are_closed() -> None:
+    """No block relies on `with sqlite3.connect(...)`, which ends the transaction alone and leaves the file open."""
+    files = [path for folder in ("pbem", "tests", "bench") for path in (ROOT / folder).rglob("*.py")]
+
+    assert [path for path in files if re.search(r"(?<!closing\()sqlite3\.connect\(.*\) as\b", path.read_text())] == []

@@ -8,7 +8,7 @@ import sqlite3
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -238,7 +238,7 @@ def test_a_state_that_was_changed_is_found(moved: Moved, refusing: Desk, kept: K
 
 def richer(source: Path, target: Path) -> Path:
     """Return a copy of the file with other numbers in the state of its open turn."""
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.deserialize(database_of(source))
         where = "WHERE resolved_at IS NULL AND shelf_id IS NULL"
         (packed,) = database.execute(f"SELECT state FROM turn {where}").fetchone()
@@ -256,7 +256,7 @@ def database_of(source: Path) -> bytes:
 
 def test_whoever_wrote_the_file_does_not_know_its_codes(moved: Moved, new: Desk) -> None:
     """The mail key is new, and so are the codes of all seats, of former players too."""
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.deserialize(database_of(moved.file))
         (key,) = database.execute("SELECT mail_key FROM campaign").fetchone()
         older = [code for (code,) in database.execute("SELECT code FROM report")]
@@ -271,7 +271,7 @@ def test_whoever_wrote_the_file_does_not_know_its_codes(moved: Moved, new: Desk)
 def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) -> None:
     """Outgoing mail of any state is not imported: failed mail would be sent in our name by the next retry."""
     before = {mail.message_id for mail in rows(new, OutgoingMail)}
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.deserialize(database_of(moved.file))
         assert database.execute("SELECT count(*) FROM outgoing").fetchone() == (0,)
     planted = (
@@ -336,7 +336,7 @@ MUTANTS: tuple[object, ...] = (
 
 def mutated(raw: bytes, rnd: random.Random) -> tuple[str, bytes]:
     """Return a database with one cell changed, and a description of the change."""
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.deserialize(raw)
         tables = [name for name in CHECKS if database.execute(f"SELECT count(*) FROM {name}").fetchone()[0]]
         table = rnd.choice(tables)

@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
@@ -383,7 +383,7 @@ def test_a_person_of_two_addresses_is_not_taken(moved: Moved, alone: Desk, tmp_p
 
 def with_other_rows(source: Path, target: Path, statements: str) -> Path:
     """Return the file with its database changed, and all else as it was."""
-    with sqlite3.connect(":memory:") as database, zipfile.ZipFile(source) as old:
+    with closing(sqlite3.connect(":memory:")) as database, zipfile.ZipFile(source) as old:
         database.deserialize(old.read("database.sqlite"))
         database.executescript(statements)
         return forged(source, target, {"database.sqlite": database.serialize()})
@@ -429,7 +429,7 @@ def forge(source: Path, target: Path) -> Path:
 
 def test_the_file_has_nothing_of_others(moved: Moved) -> None:
     """An export holds neither people of other campaigns, nor messages, nor tokens or codes."""
-    with zipfile.ZipFile(moved.file) as file, sqlite3.connect(":memory:") as database:
+    with zipfile.ZipFile(moved.file) as file, closing(sqlite3.connect(":memory:")) as database:
         database.deserialize(file.read("database.sqlite"))
         counts = {
             table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]

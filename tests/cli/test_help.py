@@ -6,6 +6,7 @@ import re
 import shlex
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -151,7 +152,7 @@ def test_completion_neither_writes_nor_fails(duel: Run, home: Path, content: byt
 
 def test_completion_reads_while_a_tick_writes(duel: Run, home: Path) -> None:
     """A lock on the database does not keep names from being completed."""
-    with sqlite3.connect(home / "pbem.sqlite") as other:
+    with closing(sqlite3.connect(home / "pbem.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
 
         assert completed(home, ["run"], "d") == ["duel"]
