@@ -1,18 +1,19 @@
 """A temporary mail system: Postfix accepts mail, Dovecot stores it, both with TLS, on loopback ports.
 
-It needs root, because Postfix drops privileges that it must first have.
+The tests run as any user; `tests.servers.mail_system`, which starts both servers, runs as root, by sudo where needed.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import smtplib
 import ssl
-import string
 import subprocess
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,18 +21,7 @@ from pathlib import Path
 from imapclient import IMAPClient
 
 from tests.patience import PATIENCE
-from tests.servers.certificates import Certificates, make_certificates
-from tests.servers.processes import (
-    PAUSE,
-    Daemon,
-    ServerMissing,
-    answers,
-    free_ports,
-    start,
-    stopping,
-    wait_until,
-)
-from tests.servers.tokens import write_key
+from tests.servers.processes import PAUSE
 
 DOMAIN = "pbem.test"
 ACCOUNTS = ("orders", "gm", "ann", "bob", "cyn", "dee", "eve", "fay", "amy", "gus", "hal")
@@ -46,9 +36,13 @@ WITHOUT_MOVE = "127.0.0.2"
 WITHOUT_UIDPLUS = "127.0.0.3"
 """Addresses at which the same Dovecot announces fewer capabilities; neither is in its certificate."""
 
-_HERE = Path(__file__).parent
-_SERVICES = ("imap", "imaps", "lmtp", "auth", "smtp", "submission", "smtps")
-_QUEUES = ("active", "bounce", "corrupt", "defer", "deferred", "flush", "hold", "incoming", "private", "saved", "trace")
+MAILBOXES, SPOOL, LOG, AUTHORITY = "mail", "spool", "postfix.log", "tls/ca.pem"
+"""What the tests look at, or delete, in the folder of the system."""
+
+WATCHED_QUEUES = ("maildrop", "incoming", "active")
+"""Postfix's queues of mail on its way."""
+
+_ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -61,7 +55,11 @@ class MailServer:
 
     folder: Path
     ports: dict[str, int]
-    ca_file: Path
+
+    @property
+    def ca_file(self) -> Path:
+        """The certificate authority to trust."""
+        return self.folder / AUTHORITY
 
     def address(self, account: str) -> str:
         """Return the mail address of an account."""
@@ -128,108 +126,46 @@ class MailServer:
         """Delete all mail of all accounts, once all mail on its way has arrived."""
         self.settle()
         for account in ACCOUNTS:
-            shutil.rmtree(self.folder / "mail" / account, ignore_errors=True)
-
-    def listens(self, *services: str) -> bool:
-        """Return True if all these services accept connections."""
-        return all(answers(self.ports[service]) for service in services)
+            shutil.rmtree(self.folder / MAILBOXES / account, ignore_errors=True)
 
     def _on_its_way(self) -> bool:
-        queues = (self.folder / "spool" / name for name in ("maildrop", "incoming", "active"))
+        queues = (self.folder / SPOOL / name for name in WATCHED_QUEUES)
         return any(path.is_file() for queue in queues for path in queue.iterdir())
 
     def _tls(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=self.ca_file)
 
     def _log(self) -> str:
-        return (self.folder / "postfix.log").read_text(errors="replace")[-3000:]
+        return (self.folder / LOG).read_text(errors="replace")[-3000:]
 
 
 @contextmanager
 def running_mail(folder: Path) -> Iterator[MailServer]:
-    """Run the system while the block runs, with its files in a folder that all users can enter.
+    """Run the system while the block runs, with its files in an empty folder, which is emptied again.
 
     Raises:
-        ServerMissing: It is not installed, or may not be started.
+        RuntimeError: It is not installed, or does not start, or this user may not start it.
     """
-    daemons = _daemons()
-    folder.chmod(0o755)  # the servers run as users of their own
-    ports = dict(zip(_SERVICES, free_ports(len(_SERVICES)), strict=True))
-    certificates = make_certificates(folder / "tls")
-    _write(folder, ports, certificates, daemons)
-    with stopping(_dovecot(folder)) as dovecot, stopping(_postfix(folder, daemons)) as postfix:
-        server = MailServer(folder, ports, certificates.authority)
-        wait_until(lambda: server.listens("imap", "imaps", "lmtp", "auth"), dovecot, "Dovecot")
-        wait_until(lambda: server.listens("smtp", "submission", "smtps"), postfix, "Postfix")
-        yield server
+    as_root = [] if os.getuid() == 0 else ["sudo", "-n", "--"]
+    with subprocess.Popen(
+        [*as_root, sys.executable, "-B", "-m", "tests.servers.mail_system", str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=_ROOT,
+        start_new_session=True,  # Ctrl-C is not for it, and sudo leaves the terminal alone
+    ) as system:
+        yield MailServer(folder, _ports(system))
+        system.communicate()  # the end of its input is its end
 
 
-def _daemons() -> Path:
-    if os.getuid() != 0:
-        raise ServerMissing("The tests with real mail start Postfix, which needs root: run them with sudo.")
-    postfix = Path("/usr/lib/postfix/sbin")
-    if not (postfix / "master").exists() or not shutil.which("dovecot"):
-        packages = "dovecot-imapd dovecot-lmtpd postfix"
-        raise ServerMissing(f"These tests need Dovecot and Postfix: apt-get install --no-install-recommends {packages}")
-    version = subprocess.run(["dovecot", "--version"], capture_output=True, text=True, check=True).stdout
-    if not version.startswith("2.3."):
-        raise ServerMissing(f"The tests' dovecot.conf is for Dovecot 2.3 (Debian 12); this is {version.strip()}.")
-    return postfix
-
-
-def _write(folder: Path, ports: dict[str, int], certificates: Certificates, daemons: Path) -> None:
-    values = {
-        **{name: str(port) for name, port in ports.items()},
-        "folder": str(folder),
-        "domain": DOMAIN,
-        "certificate": str(certificates.certificate),
-        "key": str(certificates.key),
-        "daemons": str(daemons),
-    }
-    (folder / "postfix").mkdir()
-    (folder / "mail").mkdir()
-    shutil.chown(folder / "mail", "mail", "mail")
-    for source, target in (
-        ("dovecot.conf", "dovecot.conf"),
-        ("oauth2.conf", "oauth2.conf"),
-        ("main.cf", "postfix/main.cf"),
-        ("master.cf", "postfix/master.cf"),
-    ):
-        (folder / target).write_text(string.Template((_HERE / source).read_text()).substitute(values))
-    write_key(folder / "tokens")
-    _write_lines(folder / "users", "{0}:{{PLAIN}}{0}-pw::::::")
-    with (folder / "users").open("a") as users:
-        users.write(f"{APP_USER}:{{PLAIN}}{APP_PASSWORD}::::::\n")
-    _write_lines(folder / "postfix" / "mailboxes", f"{{0}}@{DOMAIN} x", (*ACCOUNTS, GHOST))
-    _write_lines(folder / "postfix" / "logins", f"{{0}}@{DOMAIN} {{0}}")
-    shutil.chown(folder / "users", "root", "dovecot")
-    (folder / "users").chmod(0o640)
-    long_ago = time.time() - 60  # Postfix reads a file again and again while it is younger than two seconds
-    for path in (folder / "postfix").iterdir():
-        os.utime(path, (long_ago, long_ago))
-
-
-def _write_lines(path: Path, line: str, accounts: Iterable[str] = ACCOUNTS) -> None:
-    path.write_text("".join(line.format(account) + "\n" for account in accounts))
-
-
-def _dovecot(folder: Path) -> Daemon:
-    return start(["dovecot", "-F", "-c", folder / "dovecot.conf"], folder / "dovecot.out")
-
-
-def _postfix(folder: Path, daemons: Path) -> Daemon:
-    spool = folder / "spool"
-    spool.mkdir()
-    for name in _QUEUES:
-        _made(spool / name, 0o700, "postfix")
-    _made(spool / "pid", 0o755, "root")
-    _made(spool / "maildrop", 0o1730, "postfix", "postdrop")
-    _made(spool / "public", 0o2710, "postfix", "postdrop")
-    _made(folder / "postfix-data", 0o700, "postfix")
-    return start([daemons / "master", "-c", folder / "postfix", "-d"], folder / "postfix.out")
-
-
-def _made(path: Path, mode: int, user: str, group: str | None = None) -> None:
-    path.mkdir()
-    shutil.chown(path, user, group)
-    path.chmod(mode)
+def _ports(system: subprocess.Popen[str]) -> dict[str, int]:
+    """Return the ports once they are printed; sudo may have something to say before."""
+    said = ""
+    for line in system.stdout or ():
+        if line.startswith("{"):
+            ports: dict[str, int] = json.loads(line)
+            return ports
+        said += line
+    raise RuntimeError(f"The mail servers, started as root or by sudo without a password, did not start:\n{said}")
