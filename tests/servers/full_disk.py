@@ -31,11 +31,15 @@ _NO_NEW_PRIVILEGES = 38
 _SET_FILTER, _ALL_THREADS = 1, 1
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.ENOSPC
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
+_STANDARD_ERROR = 2
 _CALL, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
 
 
 def fill_disk() -> None:
-    """Let every file of this process refuse all writes from now on; open pipes, sockets and terminals accept them."""
+    """Let every file of this process refuse all writes from now on; open pipes, sockets and terminals accept them.
+
+    So do standard output and error, whatever they are: while tests are captured, files.
+    """
     seccomp, machine, writes = _WRITES[platform.machine()]
     open_ = sorted(_open_but_no_files())
     refuse = [(_RETURN, 0, 0, _REFUSE)]
@@ -65,8 +69,9 @@ def fill_disk() -> None:
 def _open_but_no_files() -> Iterator[int]:
     for path in list(Path("/proc/self/fd").iterdir()):
         with suppress(OSError):  # one of them is the listing itself, which is closed by now
-            if not stat.S_ISREG(os.fstat(int(path.name)).st_mode):
-                yield int(path.name)
+            handle = int(path.name)
+            if handle <= _STANDARD_ERROR or not stat.S_ISREG(os.fstat(handle).st_mode):
+                yield handle
 
 
 if __name__ == "__main__":
