@@ -18,7 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from pbem.cli import aliases
-from pbem.cli.output import colour, print_document, print_error, printable
+from pbem.cli.output import colour, drop_unwritten, print_document, print_error, printable
 from pbem.errors import PbemError, RulesetError, describe_error
 from pbem.text import as_sentence
 from pbem.util import gc_paused
@@ -108,6 +108,13 @@ class Main(Group):
         shown = (click.Command(name, help=f"{summary}.") for name, summary in summaries if name.startswith(incomplete))
         items = [CompletionItem(each.name, help=each.get_short_help_str()) for each in shown]
         return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run the program; its exit code says how the command ended, even where its words cannot be written."""
+        try:
+            return super().main(*args, **settings)
+        finally:
+            drop_unwritten()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the options before the command."""

@@ -11,7 +11,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +66,22 @@ def print_lines(lines: Iterable[str], *, paged: bool = False) -> None:
 
 
 def print_error(text: str, *, color: bool | None = None) -> None:
-    """Print a problem, a warning or a note on standard error."""
-    click.echo(_styled(text), err=True, color=color)
+    """Print a problem, a warning or a note on standard error, if that can be written."""
+    with suppress(OSError):  # it may be a file on the full disk that is the problem
+        click.echo(_styled(text), err=True, color=color)
+
+
+def drop_unwritten() -> None:
+    """Drop what standard output and error hold since it could not be written, as on a full disk.
+
+    Since Python 3.13 it is tried again at the end of the program, whose exit code is then 120, whatever it was.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with Path(os.devnull).open("w") as nothing:
+                os.dup2(nothing.fileno(), stream.fileno())
 
 
 def print_document(document: Any) -> None:
