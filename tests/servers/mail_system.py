@@ -37,8 +37,8 @@ from tests.servers.tokens import write_key
 
 CONFIGURATIONS = Path(__file__).parent
 DOVECOT, POSTFIX = Path("/usr/sbin/dovecot"), Path("/usr/lib/postfix/sbin")
-_DOVECOTS, _POSTFIXES = ("imap", "imaps", "lmtp", "auth"), ("smtp", "submission", "smtps")
-"""The services of each server that listen on a port of their own."""
+_IN_DOVECOT, _IN_POSTFIX = ("imap", "imaps", "lmtp", "auth"), ("smtp", "submission", "smtps")
+"""The services with a port each."""
 
 _QUEUES = ("bounce", "corrupt", "defer", "deferred", "flush", "hold", "private", "saved", "trace")
 
@@ -52,12 +52,12 @@ def run(folder: Path) -> None:
     configuration = dovecot_configuration(_dovecot_version())
     folder.chmod(0o755)  # the servers run as users of their own
     with _emptied(folder):
-        services = _DOVECOTS + _POSTFIXES
+        services = _IN_DOVECOT + _IN_POSTFIX
         ports = dict(zip(services, free_ports(len(services)), strict=True))
         _write(folder, ports)
         with stopping(_dovecot(folder, configuration)) as dovecot, stopping(_postfix(folder)) as postfix:
-            wait_until(lambda: all(answers(ports[each]) for each in _DOVECOTS), dovecot, "Dovecot")
-            wait_until(lambda: all(answers(ports[each]) for each in _POSTFIXES), postfix, "Postfix")
+            wait_until(lambda: all(answers(ports[each]) for each in _IN_DOVECOT), dovecot, "Dovecot")
+            wait_until(lambda: all(answers(ports[each]) for each in _IN_POSTFIX), postfix, "Postfix")
             print(json.dumps(ports), flush=True)
             sys.stdin.read()
 
