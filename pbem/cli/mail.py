@@ -209,6 +209,8 @@ def restore(call: Call, *, file: Path | None, folder: Path | None, database: str
         return
     if file is None or folder is None:
         raise click.UsageError("give FILE and FOLDER, or --activate")
+    if call.dry_run:
+        raise click.UsageError("--dry-run goes with --activate; to look at a backup first: pbem verify FILE")
     with progress() as bar:
         restored = restore_home(file, folder, call.now, call.games, database=database, progress=bar)
     call.print(restored, restored_lines(restored))

@@ -86,7 +86,7 @@ def release(call: Call, name: str | None, *, every: bool) -> None:
         call.act(name, ReleaseCampaign())
         return
     with call.open() as app:
-        names = [each.name for each in home_status(app).campaigns if each.held]
+        names = [each.name for each in home_status(app).campaigns if each.hold and not each.moved_to]
         released = [each for each in names if _release(call, app, each)]
     lines = [] if call.as_json or names else ["Nothing to do: no campaign is on hold."]
     call.print({"released": released}, lines, sound=len(released) == len(names))

@@ -60,6 +60,15 @@ def test_a_dry_run_never_asks(duel: Run, terminal: Callable[[object], None]) -> 
     assert json.loads(duel(*ASKS, "--dry-run", "--json").stdout)["result"] == "would_do"
 
 
+def test_a_dry_run_restores_nothing(duel: Run, tmp_path: Path) -> None:
+    """A restore has no dry run; it refuses --dry-run, names what looks at a backup, and makes no home."""
+    duel("backup", str(tmp_path / "b.zip"))
+    refused = duel("restore", str(tmp_path / "b.zip"), str(tmp_path / "again"), "--dry-run")
+
+    assert (refused.exit_code, (tmp_path / "again").exists()) == (2, False)
+    assert "to look at a backup first: pbem verify FILE" in refused.output
+
+
 @pytest.mark.parametrize(("answer", "code"), [(True, 0), (False, 3)])
 def test_the_answer_decides(duel: Run, terminal: Callable[[object], None], answer: bool, code: int) -> None:
     """In a terminal the question is asked; with No nothing is changed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from tests.cli.conftest import Run
 
@@ -42,6 +43,14 @@ def test_hold_and_release(duel: Run) -> None:
         "Players are notified.\n"
     )
     assert "duel: turn 1 run (deadline)" in duel("tick", "--now", "2026-11-07T09:00Z").output
+
+
+def test_release_of_all_passes_over_a_campaign_that_has_moved(duel: Run, tmp_path: Path) -> None:
+    """A campaign that is played in another home is not on hold here: `release --all` leaves it alone."""
+    duel("export", "duel", str(tmp_path / "duel.zip"), "--to", "play@example.net", "--yes", *NOW)
+    released = duel("release", "--all", "--yes", *NOW)
+
+    assert (released.exit_code, released.output) == (0, "Nothing to do: no campaign is on hold.\n")
 
 
 def test_holding_twice_changes_nothing(duel: Run) -> None:
