@@ -56,7 +56,7 @@ MOST_PIECES = 6
 # A shorter line is only broken before a word of uncommon length.
 _SHORTEST = 40
 
-_NO_ORDER = re.compile(rf"{BEGINS_COMMENT.pattern}|\s*+(?:ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)
+_NO_ORDER = re.compile(rf"{BEGINS_COMMENT.pattern}|\A\s*+(?:ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)
 
 
 def decode_flowed(text: str, *, delete_space: bool) -> str:

@@ -22,7 +22,7 @@ _PARTING = re.compile(r"[\s,;#%]|//|/\*")
 _COMMENT = re.compile(r'"[^"]*+"?|(;|(?<![^\s,"])[#%]|(?<!:)//|/\*)')
 _MAY_HAVE_COMMENT = re.compile(r"[;#%]|/[/*]")
 
-BEGINS_COMMENT = re.compile(r"\s*+(?:[;#%]|//|/\*)")
+BEGINS_COMMENT = re.compile(r"\A\s*+(?:[;#%]|//|/\*)")
 """Beginning of a line that is a comment, or has one before its order."""
 
 # All kinds of minus and plus that keyboards and mail programs offer. The dashes of one script alone, such as the

@@ -207,7 +207,7 @@ class SheetRules(RulesetTests):
             lines = [each.replace("{}", line) for each in STRUCK_OUT]
             assert self.ruleset.parse(view, numbered(lines)).entries == (), lines
 
-    @rule("Skip no word before a verb, or behind it, by which an order is taken back or denied: refuse the line.")
+    @rule("Skip no word before a verb, or behind it, by which an order is withdrawn or denied: refuse the line.")
     def test_an_order_that_is_taken_back_is_not_given(self) -> None:
         """A word such as CANCEL or NOT before an order is not passed over."""
         for view, line in () if self.ruleset.free_text else _accepted_lines(self.ruleset):
