@@ -42,7 +42,7 @@ _MOST_TYPED = 8
 _FREE = (Confirm, Join, LeaveSeat, Resend, Rules, Withdraw)
 """Commands that take any words, so that a sentence may read as one: "Rules are made to be broken"."""
 
-_ID = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w+|[\d+-]+,[\d+-]+")
+_ID = re.compile(r"\A(?:(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w++|[\d+-]++,[\d+-]++)")
 _FEW_SEATS = 3
 _WAITING = frozenset(("WAIT", "FINAL"))
 

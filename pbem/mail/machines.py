@@ -70,8 +70,8 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], Sign], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), sign)
     for name, pattern, sign in (
         (LOOP_HEADER.lower(), r".*", OWN_MAIL),
-        ("content-type", r"multipart/report\b.*\bdisposition-notification\b.*", _READ),
-        ("content-type", r"multipart/report\b(?!.*disposition-notification).*", DELIVERY_REPORT),
+        ("content-type", r"\Amultipart/report\b(?=.*\bdisposition-notification\b).*+", _READ),
+        ("content-type", r"\Amultipart/report\b(?!.*\bdisposition-notification\b).*+", DELIVERY_REPORT),
         ("x-failed-recipients", r"\A[^@]*+@.*+", DELIVERY_REPORT),
         ("from", r"\A.*<\s*+>", DELIVERY_REPORT),
         ("from", rf"\A(?=[^@]*+\Z)[^@]*?\b(?:{_SYSTEMS})\b[^@]*+", DELIVERY_REPORT),
@@ -146,7 +146,7 @@ _REACTED = re.compile(
 
 _OPENED = re.compile(
     r"""\A\s*+(?:
-    read(?:\s(?:receipt|notification))? | return[\s]receipt\b.* | gelesen | lu | le[íi]do | letto | lida | gelezen
+    read(?:\s(?:receipt|notification))? | return[\s]receipt\b[^:(]*+ | gelesen | lu | le[íi]do | letto | lida | gelezen
     | przeczytano | läst | lest | læst | luettu | přečteno | прочитано | Lesebestätigung | Accus[ée][\s]de[\s]lecture
     )\s*+[:(]""",
     re.IGNORECASE | re.VERBOSE,
@@ -230,4 +230,4 @@ def _signs_of_parts(entity: Part) -> Iterator[Sign]:
             yield _CALENDAR
 
 
-_REACTION_PART = re.compile(r"\s*+reaction\b", re.IGNORECASE)
+_REACTION_PART = re.compile(r"\A\s*+reaction\b", re.IGNORECASE)

@@ -61,7 +61,7 @@ FORMAT = 2
 
 # As the form of a report has them.
 _BLANK = re.compile(r"<[a-z][a-z -]{0,30}>")
-_PARTED_SIGN = re.compile(r"\S++\s++[-+]\s*+[0-9]")
+_PARTED_SIGN = re.compile(r"(?<!\S)\S++\s++[-+]\s*+[0-9]")
 _NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
