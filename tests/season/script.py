@@ -243,7 +243,7 @@ def the_gm_at_the_terminal() -> Iterator[Step]:
     yield Cli("status --workers", "workers need PostgreSQL", code=1)
     yield Cli("deadline trap", "is due")
     yield Cli("deadline trap 24h", "is due")
-    yield Cli("undo trap", "undid")
+    yield Cli("undo trap --yes", "undid")
     yield Cli("set trap", "min-time")
     yield Cli('set trap schedule="SAT 20:00 Europe/Berlin" open-after-missed=3', "schedule")
     yield Cli('hold trap "back on Monday"', "on hold")
@@ -291,7 +291,7 @@ def the_gm_at_the_terminal() -> Iterator[Step]:
 
 def second_turns() -> Iterator[Step]:
     """Yield what is done to turns that were run: rolled back, rerun, changed and tried."""
-    yield Tick(9, "trap: turn 1 run")
+    yield Tick(13, "trap: turn 1 run")
     yield from (Sheets(name) for name in ("trap", "duel", "stones", "dust"))
     yield Sheets("bubble", but=("blue",))
     yield Tick(1, "trap: turn 2 run")
@@ -448,6 +448,7 @@ def left_open() -> Iterator[Step]:
     yield Write("dan", "FALLBACK dan2@example.org", "dan2@example.org")
     yield Play("dust s1", "DEPUTY rob@example.org UNTIL 2026-12-20", "did you send this?")
     yield Play("bubble green", "LEAVE", "did you send this?")
+    yield Play("dust s2", "PRESS TO s1\nHello!\nMOVE G W", "reply YES")
     yield Cli("announce dust {home}/words.txt", "queued")
     yield Write("ann", "STATUS", "")
 
