@@ -18,13 +18,13 @@ from datetime import UTC
 from threading import Event
 from typing import Any
 
-from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import LoginError
 
 from pbem.config import Settings
 from pbem.errors import ConfigError, PbemError, TemporaryMailError
 from pbem.log import event
-from pbem.mail.connection import ANSWER_SECONDS, CONNECT_SECONDS, Login, log_in, login_for, tls_context
+from pbem.mail.connection import Login, log_in, login_for, tls_context
+from pbem.mail.imap_line import BoundedClient
 from pbem.mail.mailbox import (
     CUT_TO,
     MAX_MAIL,
@@ -121,8 +121,7 @@ class ImapMailbox:
         login = login_for(self._settings, "inbox")
         if login is None:
             raise ConfigError(f"inbox names no user; write {url.scheme}://user@{url.host}")
-        timeout = SocketTimeout(CONNECT_SECONDS, ANSWER_SECONDS)
-        imap = IMAPClient(url.host, url.port, ssl=url.tls, ssl_context=context if url.tls else None, timeout=timeout)
+        imap = BoundedClient(url.host, url.port, tls=url.tls, context=context)
         try:
             imap.normalise_times = False  # else imapclient returns naive local times
             if url.starttls:
@@ -176,9 +175,10 @@ class ImapMailbox:
         """Turn every failure into a MailError, and close the connection."""
         try:
             yield
-        except (imaplib.IMAP4.error, OSError, ValueError) as error:
+        except (imaplib.IMAP4.error, OSError, ValueError, LookupError) as error:
             self.close()
-            raise TemporaryMailError(f"{self._url.server} cannot be used: {redact_secrets(str(error))}") from None
+            said = f"its answer lacks {error}" if isinstance(error, LookupError) else redact_secrets(str(error))
+            raise TemporaryMailError(f"{self._url.server} cannot be used: {said}") from None
 
 
 def _log_in(imap: Any, login: Login, server: str) -> None:
@@ -220,6 +220,8 @@ LONGEST = 300
 LOOK_UP_SECONDS = 1.0
 """How often a wait checks whether it is to stop."""
 
+_LONGEST_LINE = 65_536
+
 _COUNT = re.compile(rb"\* (\d++) (EXISTS|EXPUNGE)\s*+", re.IGNORECASE)
 _END = re.compile(rb"PBEM1 |\* BYE\b", re.IGNORECASE)
 
@@ -237,7 +239,7 @@ class Idler:
         try:
             if self._idle(min(seconds, LONGEST), stop):
                 return
-        except (PbemError, imaplib.IMAP4.error, OSError, ValueError) as error:
+        except (PbemError, imaplib.IMAP4.error, OSError, ValueError, LookupError) as error:
             event("waiting without IDLE", level="warning", reason=redact_secrets(str(error)))
         stop.wait(max(0, end - time.monotonic()))
 
@@ -297,3 +299,5 @@ def _read_lines(line: Any, end: float, stop: Event) -> Iterator[bytes]:
             raise ConnectionError("the server has hung up")
         *said, rest = (rest + heard).split(b"\n")
         yield from said
+        if len(rest) > _LONGEST_LINE:
+            raise ValueError(f"the server sends a line of more than {_LONGEST_LINE:,} bytes")

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from pbem.config import Settings
 from pbem.config_values import FILE_NAME, Dkim
 from pbem.errors import ConfigError, MailError, MailLost, PermanentMailError, TransportUnavailable
+from pbem.mail.bounded import Allowance, BoundedReader
 from pbem.mail.connection import ANSWER_SECONDS, Login, classify_reply, log_in, login_for, tls_context
 from pbem.mail.maildir import MaildirTransport
 from pbem.util import redact_secrets
@@ -162,6 +163,28 @@ class SmtpPool:
             carrier.close()
 
 
+REPLY_BYTES = 65_536
+"""How many bytes a server may send as one reply, however many lines that has."""
+
+
+class _Bounded(smtplib.SMTP):
+    """SMTP whose every reply has a limit of time and size."""
+
+    def getreply(self) -> tuple[int, bytes]:
+        """Return the code and the text of the next reply."""
+        allowance = Allowance(ANSWER_SECONDS, REPLY_BYTES, wait=ANSWER_SECONDS)
+        if isinstance(self.file, BoundedReader):
+            self.file.allowance = allowance
+        else:
+            assert self.sock is not None
+            self.file = BoundedReader(self.sock, allowance)
+        return super().getreply()
+
+
+class _BoundedTls(_Bounded, smtplib.SMTP_SSL):
+    """The same over TLS from the first byte."""
+
+
 class SmtpTransport:
     """One kept SMTP connection; reopened once when the server has closed it."""
 
@@ -240,9 +263,9 @@ class SmtpTransport:
         url, context = self._url, tls_context(self._settings)
         login = login_for(self._settings, "carrier")
         smtp = (
-            smtplib.SMTP_SSL(url.host, url.port, timeout=ANSWER_SECONDS, context=context)
+            _BoundedTls(url.host, url.port, timeout=ANSWER_SECONDS, context=context)
             if url.tls
-            else smtplib.SMTP(url.host, url.port, timeout=ANSWER_SECONDS)
+            else _Bounded(url.host, url.port, timeout=ANSWER_SECONDS)
         )
         try:
             # A mail larger than a TLS record is sent in two writes; Nagle's algorithm would hold the second for 40 ms.
