@@ -61,6 +61,7 @@ pictures = true                      # maps as pictures in reports
 poll_seconds = 60                    # how often `pbem serve` looks for mail
 outage_hours = 24                    # deadlines wait as long as an outage was, at most so long; 0: not at all
 letter_seconds = 10                  # of the processor's time, for one message; what takes longer is quarantined
+# keep_processed = 90                # days, after which mail in the folder Processed is deleted; else it stays
 log = "log/pbem.log"                 # a line of JSON for each thing that happens; "-" is standard error
 # site = "site"                      # a folder where the club's pages are written after every turn
 # site_url = "https://…"             # its address on the web
@@ -99,6 +100,7 @@ class Settings:
     poll_seconds: int
     outage_hours: int
     letter_seconds: float
+    keep_processed: int | None
     log: Path
     inbox_password: Secret | None
     carrier_password: Secret | None
@@ -263,6 +265,7 @@ def _build_settings(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Se
         poll_seconds=read["poll_seconds"],
         outage_hours=read["outage_hours"],
         letter_seconds=read["letter_seconds"],
+        keep_processed=read.get("keep_processed"),
         log=home / read["log"],
         inbox_password=read.get("inbox_password"),
         carrier_password=read.get("carrier_password"),

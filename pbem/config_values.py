@@ -398,6 +398,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "poll_seconds": _whole_number(5, 86_400),
     "outage_hours": _whole_number(0, 168),
     "letter_seconds": _whole_number(1, 600),
+    "keep_processed": _whole_number(1, 3_650),
     "log": _text,
     "site": _text,
     "site_url": _site_url,

@@ -11,7 +11,9 @@
     ├── MailAdminError   a message or mail does not exist, or is not to be tried again
     └── MailError        a mailbox or transport failed
         ├── TemporaryMailError       worth another try later
-        │   └── TransportUnavailable     no mail is accepted now
+        │   ├── TransportUnavailable     no mail is accepted now
+        │   ├── MailLost                 a mail was sent, and got no reply
+        │   └── MailNotMoved             stored mail stays in the inbox
         └── PermanentMailError       the same mail will never be accepted
 
 Rulesets raise their own family, `RulesetError`.
@@ -91,6 +93,10 @@ class TransportUnavailable(TemporaryMailError):
 
 class MailLost(TemporaryMailError):
     """Raised when the server closed the connection in place of a reply to a mail, which it may have accepted."""
+
+
+class MailNotMoved(TemporaryMailError):
+    """Raised when stored mail cannot be moved out of the inbox: for lack of a right, of room, or of the connection."""
 
 
 class PermanentMailError(MailError):

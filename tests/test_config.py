@@ -108,6 +108,7 @@ def test_own_templates_are_used_where_they_are(tmp_path: Path) -> None:
             "database must not hold a password; PostgreSQL reads PGPASSWORD",
         ),
         ("jobs = 0", "jobs must be a whole number from 1 to 64, not 0"),
+        ("keep_processed = 0", "keep_processed must be a whole number from 1 to 3650, not 0"),
         ("connections = 0", "connections must be a whole number from 1 to 10, not 0"),
         ('inbox_oauth = { env = "A" }', 'inbox_oauth must be { command = "…" }, a command that prints an access token'),
         (

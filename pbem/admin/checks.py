@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.actions.withdrawal import find_inconsistency
 from pbem.admin.health import stuck_mail
+from pbem.admin.processed import unmoved_notice
 from pbem.archive.record import folder_name
 from pbem.archive.writer import campaigns_there, list_turns, turn_folder
 from pbem.campaign.archive_sync import (
@@ -38,7 +39,7 @@ from pbem.config import Settings, reaches
 from pbem.config_values import Dkim, MailUrl, Secret
 from pbem.errors import PARSE_ERRORS, CampaignError, ConfigError, MailError
 from pbem.mail.authentication import newest_proven
-from pbem.mail.fetch import check_transport, count_waiting
+from pbem.mail.fetch import check_transport, count_waiting, examine_inbox
 from pbem.mail.transport import DkimSigner, verify_signature
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import find_damage
@@ -315,7 +316,11 @@ def check_database(
         yield ok("database", "it can be written to and is of this version")
         yield from _check_rows(store, restore)
         examined = [_check_clock(store, now), _check_outbox(store), _check_schedules(store), _check_histories(store)]
-        examined += [_check_game_code(store, games), archive(settings, store, restore, progress=progress)]
+        examined += [
+            _check_unmoved(store),
+            _check_game_code(store, games),
+            archive(settings, store, restore, progress=progress),
+        ]
         if settings.authserv_id:
             examined.append(iter([_check_authserv_id(store, settings.authserv_id)]))
         for each in examined:
@@ -493,6 +498,16 @@ def _check_game_code(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[
                     yield failure("games", f"campaign {name}: {said}", CODE_REPAIR)
 
 
+def _check_unmoved(store: Store) -> Iterator[CheckResult]:
+    with store.reading() as session:
+        said = unmoved_notice(session)
+    if said:
+        mend = "give the mailbox the right or the room that is missing: the next poll moves the mail"
+        yield warning("processed", said, mend)
+    else:
+        yield ok("processed", "no stored mail stays in the inbox")
+
+
 def _check_schedules(store: Store) -> Iterator[CheckResult]:
     """Yield the campaigns whose deadlines cannot be computed on this machine."""
     with store.reading() as session:
@@ -532,9 +547,32 @@ def _check_inbox(settings: Settings) -> Iterator[CheckResult]:
     secrets = _check_secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
     yield from secrets
     if all(check.result != "problem" for check in secrets):
-        yield _try_server(
+        read = _try_server(
             "inbox", url, lambda: f"{count_noun(count_waiting(settings), 'mail waits', 'mails wait')} there"
         )
+        yield read
+        if read.result == "ok":
+            yield from _check_moving(settings)
+
+
+FULL_PERCENT = 90
+"""The part of a quota above which there is a warning."""
+
+
+def _check_moving(settings: Settings) -> Iterator[CheckResult]:
+    """Check that mail can be moved from the inbox to Processed, and new mail can come, as far as the server tells."""
+    try:
+        lacks, quotas = examine_inbox(settings)
+    except (ConfigError, MailError) as error:
+        yield failure("inbox", str(error), mail_advice(str(error), "inbox"))
+        return
+    for each in lacks:
+        mend = "have the owner of the mailbox grant it (IMAP ACL): until then stored mail cannot be moved to Processed"
+        yield failure("inbox rights", each, mend)
+    for quota in quotas:
+        if quota.percent >= FULL_PERCENT:
+            mend = "delete old mail in Processed (keep_processed in pbem.toml does it), or have the quota raised"
+            yield warning("inbox quota", f"{quota} are used: in a full mailbox no mail can come, or be moved", mend)
 
 
 def _check_carrier(settings: Settings) -> Iterator[CheckResult]:

@@ -19,6 +19,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.status import CampaignStatus, Undelivered, campaign_status, load_undelivered
+from pbem.admin.processed import unmoved_notice
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE, fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
@@ -178,7 +179,8 @@ def home_notices(session: Session) -> tuple[str, ...]:
     watch = read_watch(session)
     stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
     unanswered = noticed(notices, "the letters", lambda: _unanswered_notice(session), "")
-    found = (inactive_notice(session), _unread_notice(watch), _outage_notice(watch), stuck, unanswered, *notices)
+    polls = (_unread_notice(watch), _outage_notice(watch), unmoved_notice(session))
+    found = (inactive_notice(session), *polls, stuck, unanswered, *notices)
     return tuple(filter(None, found))
 
 

@@ -358,6 +358,15 @@ def _outage_times(value: Any) -> None:
     list_of(aware_moment)(value)
 
 
+def _sizes(value: Any) -> None:
+    mapping(value)
+    for uid, size in value.items():
+        text(uid)
+        _COUNT(number(size))
+
+
+_UNMOVED = _object_of(mailbox=text, uid_validity=text, sizes=_sizes, copied=list_of(text), reason=text)
+
 FACTS: Mapping[str, Check] = {
     "mailbox": _object_of(
         at=aware_moment,
@@ -367,6 +376,7 @@ FACTS: Mapping[str, Check] = {
         failed=flag,
         outage=_or_none(_outage_times),
     ),
+    "processed": _object_of(unmoved=_or_none(_UNMOVED), told=_or_none(aware_moment), emptied=_or_none(aware_moment)),
     "closed": _object_of(made=aware_moment, at=aware_moment),
     "queues": _object_of(newest=text),
     "site": list_of(anything),

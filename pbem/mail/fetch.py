@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -18,8 +18,9 @@ from sqlalchemy import Table, select
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
+from pbem.errors import MailNotMoved
 from pbem.log import event
-from pbem.mail.mailbox import Mailbox, RawMessage
+from pbem.mail.mailbox import Mailbox, RawMessage, Unmoved
 from pbem.mail.maildir import MaildirMailbox
 from pbem.mail.transport import SmtpTransport
 from pbem.store.models import InboxMessage
@@ -27,6 +28,7 @@ from pbem.store.session import Store, insert_ignore
 
 if TYPE_CHECKING:
     from pbem.mail.imap import ImapMailbox
+    from pbem.mail.imap_rights import Quota
 
 
 class Waiter(Protocol):
@@ -93,18 +95,20 @@ def _split_mail(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
 _TABLE = cast(Table, InboxMessage.__table__)
 
 
-def fetch_messages(store: Store, mailbox: Mailbox, now: datetime) -> int:
+def fetch_messages(store: Store, mailbox: Mailbox, now: datetime, unmoved: Unmoved | None = None) -> int:
     """Store all waiting mail; return the number of new messages.
 
     Each batch is committed before it is moved away. After a crash in between
     the same mails come again, and are recognised by their fingerprints or, from a
-    server that gives other bytes each time, by place and Message-ID.
+    server that gives other bytes each time, by place and Message-ID. What cannot be
+    moved is stored all the same: afterwards `mailbox.unmoved()` has it, and a call
+    that is given that does not read it again.
 
     Raises:
-        MailError: The mailbox failed; batches stored before stay stored.
+        MailError: Mail could not be read; batches stored before stay stored.
     """
     new = 0
-    for batch in mailbox.batches():
+    for batch in mailbox.batches(unmoved):
         rows = [_row(mail, now) for mail in batch]
         with store.writing() as session:
             stored = _insert(session, rows)
@@ -113,7 +117,9 @@ def fetch_messages(store: Store, mailbox: Mailbox, now: datetime) -> int:
         if stored:
             event("letters stored", letters=sorted(stored))
         new += len(stored)
-        mailbox.done(batch)
+        with suppress(MailNotMoved):
+            mailbox.done(batch)
+    mailbox.move_again()
     return new
 
 
@@ -174,6 +180,17 @@ def count_waiting(settings: Settings) -> int:
     """
     with closing(open_mailbox(settings)) as mailbox:
         return mailbox.waiting()
+
+
+def examine_inbox(settings: Settings) -> tuple[list[str], list[Quota]]:
+    """Return what keeps mail in the inbox from being moved: missing rights, and the quotas; ([], []) of a Maildir.
+
+    Raises:
+        ConfigError: The settings do not allow a login.
+        MailError: The inbox cannot be used.
+    """
+    with closing(open_mailbox(settings)) as mailbox:
+        return ([], []) if isinstance(mailbox, MaildirMailbox) else mailbox.examine()
 
 
 def check_transport(settings: Settings) -> None:

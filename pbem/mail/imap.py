@@ -1,7 +1,8 @@
 """IMAP mailbox, read by imapclient: the whole folder, in batches, moved to Processed when stored.
 
 The folder holds only mail not yet stored, so no cursor is kept, and a changed
-UIDVALIDITY does not matter. Reading sets no flags.
+UIDVALIDITY does not matter; but for mail that could not be moved, which is known by
+UIDVALIDITY, UID and size. Reading sets no flags.
 
 IDLE (RFC 2177) is only a hint to poll sooner. If it fails, the next poll happens
 at its usual time.
@@ -13,8 +14,8 @@ import contextlib
 import imaplib
 import re
 import time
-from collections.abc import Iterator
-from datetime import UTC
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from threading import Event
 from typing import Any
 
@@ -25,12 +26,15 @@ from pbem.errors import ConfigError, PbemError, TemporaryMailError
 from pbem.log import event
 from pbem.mail.connection import Login, log_in, login_for, tls_context
 from pbem.mail.imap_line import BoundedClient
+from pbem.mail.imap_move import Mover, full_name
+from pbem.mail.imap_rights import Quota, missing_rights, quotas
 from pbem.mail.mailbox import (
     CUT_TO,
     MAX_MAIL,
     NAME_LENGTH,
     PROCESSED,
     RawMessage,
+    Unmoved,
     in_batches,
     is_read_whole,
     truncate_message,
@@ -39,6 +43,9 @@ from pbem.util import redact_secrets
 
 SIZES_AT_ONCE = 1_000
 """UIDs of one FETCH; Dovecot refuses a command line of 30,000."""
+
+MOST_DELETED = 1_000
+"""Mails deleted from the folder Processed at a time."""
 
 
 class ImapMailbox:
@@ -49,18 +56,25 @@ class ImapMailbox:
         self._url = settings.inbox_url
         self._name = settings.inbox[-NAME_LENGTH:]
         self._imap: Any = None
-        self._processed = PROCESSED
+        self._mover: Mover | None = None
+        self._found: dict[int, int] = {}
+        self._again: dict[int, int] = {}
+        self._copied: frozenset[str] = frozenset()
 
-    def batches(self) -> Iterator[list[RawMessage]]:
-        """Yield all mail that is not marked as deleted, by UID."""
+    def batches(self, unmoved: Unmoved | None = None) -> Iterator[list[RawMessage]]:
+        """Yield all mail that is not marked as deleted, by UID, but for what is known as `unmoved`."""
         with self._translate_errors():
             self.close()
             self._imap = imap = self.connect()
-            chosen = imap.select_folder(self._url.folder)
-            validity = str(chosen[b"UIDVALIDITY"])
-            self._processed = self._ensure_folder(PROCESSED)
-            sizes = self._sizes(sorted(imap.search(["UNDELETED"])))
+            folder = self._url.folder
+            validity = str(imap.select_folder(folder)[b"UIDVALIDITY"])
+            self._mover = Mover(imap, folder, mailbox=self._name, validity=validity, server=self._url.server)
+            known: Mapping[str, int] = {}
+            if unmoved is not None and (unmoved.mailbox, unmoved.uid_validity) == (self._name, validity):
+                known, self._copied = unmoved.sizes, unmoved.copied
+            sizes = self._not_stored(self._sizes(sorted(imap.search(["UNDELETED"]))), known)
             for mails in in_batches((item, item[1]) for item in sizes):
+                self._found = dict(mails)
                 yield self._read(mails, validity)
 
     def left_alone(self) -> list[str]:
@@ -79,29 +93,56 @@ class ImapMailbox:
             imap.select_folder(self._url.folder, readonly=True)
             return len(imap.search(["UNDELETED"]))
 
-    def done(self, batch: list[RawMessage]) -> None:
-        """Move a batch to the folder Processed, with MOVE (RFC 6851) or the nearest equivalent."""
-        uids = [int(mail.uid) for mail in batch]
-        with self._translate_errors():
-            try:
-                self._move_away(uids)
-            except imaplib.IMAP4.error as error:
-                if "[EXPUNGEISSUED]" not in str(error):
-                    raise
-                there = set(self._imap.search(["UNDELETED"]))  # another client has moved some of them (RFC 5530)
-                self._move_away([uid for uid in uids if uid in there])
+    def examine(self) -> tuple[list[str], list[Quota]]:
+        """Return a clause for each folder in which rights are missing, and the quotas, as far as the server tells.
 
-    def _move_away(self, uids: list[int]) -> None:
-        if not uids:
-            return
-        if self._imap.has_capability("MOVE"):
-            self._imap.move(uids, self._processed)
-            return
-        self._imap.copy(uids, self._processed)
-        self._imap.delete_messages(uids, silent=True)
-        # Without UIDPLUS they stay, marked: a bare EXPUNGE removes mail that other clients have marked as well.
-        if self._imap.has_capability("UIDPLUS"):
-            self._imap.uid_expunge(uids)
+        Raises:
+            MailError: The mailbox cannot be used.
+        """
+        with self._translate_errors():
+            self.close()
+            self._imap = imap = self.connect()
+            wanted = {self._url.folder: "rte"}
+            if imap.folder_exists(name := full_name(imap, PROCESSED)):
+                wanted[name] = "i"
+            lacks = (missing_rights(imap, folder, rights) for folder, rights in wanted.items())
+            return list(filter(None, lacks)), list(quotas(imap, self._url.folder))
+
+    def done(self, batch: list[RawMessage]) -> None:
+        """Move a batch to the folder Processed. Raises MailNotMoved if some of it stays."""
+        assert self._mover is not None
+        self._mover.move({int(mail.uid): self._found[int(mail.uid)] for mail in batch})
+
+    def move_again(self) -> None:
+        """Move the mail that `batches` left out, as far as that can be done."""
+        if self._mover is not None:
+            self._mover.move_again(self._again, map(int, self._copied))
+
+    def unmoved(self) -> Unmoved | None:
+        """Return the stored mail that could not be moved, None if there is none."""
+        return None if self._mover is None else self._mover.unmoved()
+
+    def empty_processed(self, before: datetime) -> int:
+        """Delete mail that came before a day, `MOST_DELETED` at most, from the folder Processed; return the number.
+
+        Raises:
+            MailError: It cannot be deleted.
+        """
+        with self._translate_errors():
+            imap = self._imap
+            if imap is None:
+                raise ConnectionError("the connection is closed")
+            if not imap.folder_exists(name := full_name(imap, PROCESSED)):
+                return 0
+            imap.select_folder(name)
+            uids = sorted(imap.search(["UNDELETED", "BEFORE", before.date()]))[:MOST_DELETED]
+            if uids:
+                if lacks := missing_rights(imap, name, "te"):
+                    raise imaplib.IMAP4.error(lacks)
+                imap.delete_messages(uids, silent=True)
+                # Without UIDPLUS all that is marked goes: in this folder that is what the setting asks for.
+                imap.uid_expunge(uids) if imap.has_capability("UIDPLUS") else imap.expunge()
+            return len(uids)
 
     def close(self) -> None:
         """Log out if there is a connection."""
@@ -132,17 +173,15 @@ class ImapMailbox:
             raise
         return imap
 
-    def _ensure_folder(self, folder: str) -> str:
-        """Return the full name of a folder beside the inbox; create it if missing."""
-        name = folder
-        # Some servers have all folders below INBOX, and accept no name without that prefix (RFC 2342).
-        if self._imap.has_capability("NAMESPACE"):
-            personal = self._imap.namespace().personal
-            name = (personal[0][0] if personal else "") + folder
-        if not self._imap.folder_exists(name):
-            self._imap.create_folder(name)
-            self._imap.subscribe_folder(name)
-        return name
+    def _not_stored(self, sizes: Iterable[tuple[int, int]], known: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+        """Yield UIDs and sizes; note those that are known as stored instead."""
+        self._again = {}
+        for uid, size in sizes:
+            # With the size, for the sake of servers that give a UID twice.
+            if known.get(str(uid)) == size:
+                self._again[uid] = size
+            else:
+                yield uid, size
 
     def _sizes(self, uids: list[int]) -> Iterator[tuple[int, int]]:
         """Yield each mail's UID and size, except those that have vanished meanwhile."""

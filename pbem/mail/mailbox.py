@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
@@ -48,14 +48,41 @@ class RawMessage:
     raw: bytes
 
 
-class Mailbox(Protocol):
-    """Mailbox of mail not yet stored. `batches` and `done` raise MailError when it cannot be used."""
+@dataclass(frozen=True, slots=True)
+class Unmoved:
+    """Mail that is stored, and stays in the inbox because it cannot be moved.
 
-    def batches(self) -> Iterator[list[RawMessage]]:
-        """Yield all mail, oldest first, in batches that fit into memory."""
+    `sizes` are its bytes by UID. The mails of `copied` are in the folder Processed all the same.
+    """
+
+    mailbox: str
+    uid_validity: str
+    sizes: Mapping[str, int]
+    copied: frozenset[str]
+    reason: str
+
+
+class Mailbox(Protocol):
+    """Mailbox of mail not yet stored. `batches` raises MailError when it cannot be used."""
+
+    def batches(self, unmoved: Unmoved | None = None) -> Iterator[list[RawMessage]]:
+        """Yield all mail, oldest first, in batches that fit into memory.
+
+        What is still there of the `unmoved` of an earlier poll may be left out.
+        """
 
     def done(self, batch: list[RawMessage]) -> None:
-        """Move a stored batch to the folder Processed. Mail that is gone already is no error."""
+        """Move a stored batch to the folder Processed. Mail that is gone already is no error.
+
+        Raises:
+            MailNotMoved: Some of it stays in the inbox.
+        """
+
+    def move_again(self) -> None:
+        """Move the mail that `batches` left out. What cannot be moved stays; that is no error."""
+
+    def unmoved(self) -> Unmoved | None:
+        """Return the stored mail that the last `done` and `move_again` could not move, None if there is none."""
 
     def left_alone(self) -> list[str]:
         """Return the entries that the last `batches` could not read as mail, each with the reason."""

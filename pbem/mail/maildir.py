@@ -16,13 +16,14 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pbem.errors import TemporaryMailError, TransportUnavailable, reason_of
+from pbem.errors import MailNotMoved, TemporaryMailError, TransportUnavailable, reason_of
 from pbem.mail.mailbox import (
     MAX_GM_MAIL,
     MAX_MAIL,
     NAME_LENGTH,
     PROCESSED,
     RawMessage,
+    Unmoved,
     in_batches,
     is_read_whole,
     truncate_message,
@@ -48,10 +49,12 @@ class MaildirMailbox:
         self._ours = ours
         self._paths: dict[str, Path] = {}
         self._left_alone: list[str] = []
+        self._unmoved: dict[str, int] = {}
+        self._reason = ""
 
-    def batches(self) -> Iterator[list[RawMessage]]:
-        """Yield all mail in new/, in cur/ and dropped as *.eml, by the time it came."""
-        self._left_alone = []
+    def batches(self, unmoved: Unmoved | None = None) -> Iterator[list[RawMessage]]:
+        """Yield all mail in new/, in cur/ and dropped as *.eml, by the time it came; also what could not be moved."""
+        self._left_alone, self._unmoved = [], {}
         self._require_folder()
         try:
             _make_folders(self._folder)
@@ -80,16 +83,45 @@ class MaildirMailbox:
             raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
 
     def done(self, batch: list[RawMessage]) -> None:
-        """Move the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
+        """Move the files to cur/ of the Maildir `Processed` inside this one, marked as seen.
+
+        Raises:
+            MailNotMoved: Some of them stay.
+        """
         target = self._folder / PROCESSED
+        left = {mail.uid: len(mail.raw) for mail in batch}
         try:
             _make_folders(target)
             for mail in batch:
                 path = self._paths.pop(mail.uid, None)
                 if path is not None:
                     _file_away(path, target / "cur")
+                del left[mail.uid]
         except OSError as error:
-            raise TemporaryMailError(f"mail cannot be moved to {target}: {reason_of(error)}") from None
+            self._reason = f"{target}: {reason_of(error)}"
+            self._unmoved |= left
+            raise MailNotMoved(f"mail cannot be moved to {self._reason}") from None
+
+    def move_again(self) -> None:
+        """Do nothing: `batches` leaves out no mail."""
+
+    def unmoved(self) -> Unmoved | None:
+        """Return the stored mail that could not be moved, None if there is none."""
+        return Unmoved(self._name, "", self._unmoved, frozenset(), self._reason) if self._unmoved else None
+
+    def empty_processed(self, before: datetime) -> int:
+        """Delete files older than a time, by that of their arrival, from the folder Processed; return their number.
+
+        Raises:
+            MailError: One cannot be deleted.
+        """
+        old = [path for path in (self._folder / PROCESSED / "cur").glob("*") if _arrived(path) < before.timestamp()]
+        try:
+            for path in old:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise TemporaryMailError(f"{error.filename} cannot be deleted: {reason_of(error)}") from None
+        return len(old)
 
     def close(self) -> None:
         """Forget the files that were found."""
@@ -182,6 +214,15 @@ class MaildirTransport:
 
     def close(self) -> None:
         """Do nothing: no file is kept open."""
+
+
+def _arrived(path: Path) -> float:
+    """Return when a file came; now for one that is no file or is gone, which is nothing to delete."""
+    with suppress(OSError):
+        facts = path.lstat()
+        if stat.S_ISREG(facts.st_mode):
+            return facts.st_mtime
+    return time.time()
 
 
 def _make_folders(folder: Path) -> None:

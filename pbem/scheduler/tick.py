@@ -23,6 +23,7 @@ from sqlalchemy import func, select
 
 from pbem import util
 from pbem.admin.health import record_poll, require_active, stuck_mail
+from pbem.admin.processed import empty_processed, load_unmoved, record_unmoved
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending, repair_archive
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
@@ -100,10 +101,17 @@ class TickTime:
 
 
 def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
-    """Store all mail that waits. Raises MailError when the mailbox cannot be read."""
+    """Store all mail that waits, and move it away if possible. Raises MailError when the mailbox cannot be read."""
+    with app.store.reading() as session:
+        unmoved = load_unmoved(session)
     with closing(open_mailbox(app.settings)) as mailbox:
-        done.polled = fetch_messages(app.store, mailbox, now)
-        done.problems += filter(None, [_describe_unreadable(mailbox.left_alone())])
+        done.polled = fetch_messages(app.store, mailbox, now, unmoved)
+        notices = (
+            _describe_unreadable(mailbox.left_alone()),
+            record_unmoved(app, mailbox.unmoved(), now),
+            empty_processed(app, mailbox, now),
+        )
+        done.problems += filter(None, notices)
 
 
 def try_to_fetch_mail(app: App, now: dt.datetime, done: TickResult) -> bool:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from pbem.app import open_app
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, fingerprint
-from pbem.mail.mailbox import RawMessage
+from pbem.mail.mailbox import RawMessage, Unmoved
 from pbem.scheduler.tick import tick
 from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.session import Store
@@ -40,11 +40,17 @@ class Inbox:
     def __init__(self, *mails: tuple[str, bytes], validity: str = "1") -> None:
         self._mails = [RawMessage("imaps://orders@example.org/INBOX", validity, uid, MONDAY, raw) for uid, raw in mails]
 
-    def batches(self) -> Iterator[list[RawMessage]]:
+    def batches(self, unmoved: Unmoved | None = None) -> Iterator[list[RawMessage]]:
         yield self._mails
 
     def done(self, batch: list[RawMessage]) -> None:
         pass
+
+    def move_again(self) -> None:
+        pass
+
+    def unmoved(self) -> Unmoved | None:
+        return None
 
     def left_alone(self) -> list[str]:
         return []

@@ -152,14 +152,16 @@ def test_two_hundred_mails_in_batches(
 
 
 def test_a_line_that_breaks_before_the_move(mail_server: MailServer, make_settings: MakeSettings, store: Store) -> None:
-    """If the connection breaks after storing and before moving, the next poll moves the mail and stores none."""
+    """If the connection breaks between storing and moving, all is stored, and the next poll moves it."""
     mail_server.append("orders", MAILS)
     with relaying(mail_server.ports["imap"]) as relay:
         mailbox = Cutting(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}"), relay.cut)
-        with pytest.raises(TemporaryMailError, match="cannot be used"):
-            fetch_messages(store, mailbox, NOON)
+        assert fetch_messages(store, mailbox, NOON) == len(MAILS)
+        unmoved = mailbox.unmoved()
+        assert unmoved is not None
+        assert len(unmoved.sizes) == len(MAILS)
 
-        assert fetch_messages(store, mailbox, NOON) == 0
+        assert fetch_messages(store, mailbox, NOON, unmoved) == 0
         mailbox.close()
     assert mail_server.mails("orders", folder="Processed") == MAILS
     with store.reading() as session:
@@ -177,6 +179,22 @@ class Cutting(ImapMailbox):
         if self.cuts:
             self.cuts.pop()()
         super().done(batch)
+
+
+def test_a_line_that_breaks_between_two_batches(
+    mail_server: MailServer, make_settings: MakeSettings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If mail is left that was not read, the poll has failed."""
+    monkeypatch.setattr(incoming, "BATCH_MAILS", 2)
+    mail_server.append("orders", MAILS)
+    with relaying(mail_server.ports["imap"]) as relay:
+        mailbox = Cutting(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}"), relay.cut)
+        with pytest.raises(TemporaryMailError, match="cannot be used"):
+            fetch_messages(store, mailbox, NOON)
+
+        assert fetch_messages(store, mailbox, NOON) == 3
+        mailbox.close()
+    assert sorted(mail_server.mails("orders", folder="Processed")) == MAILS
 
 
 def sentence(make_settings: MakeSettings, **others: str) -> str:

@@ -1,0 +1,104 @@
+"""The folder Processed: mail that cannot be moved there, and its emptying.
+
+Both are remembered in the database, which all machines of the home share. Without
+that, mail that stays in the inbox is only read again.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from pbem.app import App
+from pbem.campaign.damaged_rows import keep_fact, read_fact
+from pbem.errors import MailError
+from pbem.log import event
+from pbem.mail.imap import ImapMailbox
+from pbem.mail.mailbox import PROCESSED, Unmoved
+from pbem.mail.maildir import MaildirMailbox
+from pbem.text import count_noun
+
+_FACT = "processed"
+"""The name under which this is stored as a `KeyValue`."""
+
+_DAY = dt.timedelta(days=1)
+_NOTHING: dict[str, Any] = {"unmoved": None, "told": None, "emptied": None}
+
+
+def load_unmoved(session: Session) -> Unmoved | None:
+    """Return the stored mail that stays in the inbox because it could not be moved, None if there is none."""
+    kept = _read(session)["unmoved"]
+    if kept is None:
+        return None
+    return Unmoved(kept["mailbox"], kept["uid_validity"], kept["sizes"], frozenset(kept["copied"]), kept["reason"])
+
+
+def unmoved_notice(session: Session) -> str:
+    """Return the sentence on mail that could not be moved; "" if there is none."""
+    unmoved = load_unmoved(session)
+    return "" if unmoved is None else _notice(unmoved)
+
+
+def record_unmoved(app: App, unmoved: Unmoved | None, now: dt.datetime) -> str:
+    """Remember the mail that a poll could not move; return the sentence on it once a day, else ""."""
+    with app.store.reading() as session:
+        before = _read(session)
+    told = before["told"]
+    due = unmoved is not None and (told is None or _passed(told, now))
+    kept = None if unmoved is None else _to_json(unmoved)
+    after = {**before, "unmoved": kept, "told": now.isoformat() if due else told if kept else None}
+    if after != before:
+        _keep(app, after)
+    return _notice(unmoved) if due and unmoved is not None else ""
+
+
+def empty_processed(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.datetime) -> str:
+    """Delete mail in Processed that is older than the settings keep it, once a day; return why that failed, or ""."""
+    days = app.settings.keep_processed
+    if days is None:
+        return ""
+    with app.store.reading() as session:
+        before = _read(session)
+    if before["emptied"] is not None and not _passed(before["emptied"], now):
+        return ""
+    # First, so that a failure is told once a day too.
+    _keep(app, {**before, "emptied": now.isoformat()})
+    try:
+        count = mailbox.empty_processed(now - dt.timedelta(days=days))
+    except MailError as error:
+        return f"{PROCESSED} is not emptied: {error}"
+    if count:
+        event("processed emptied", mails=count, days=days)
+    return ""
+
+
+def _read(session: Session) -> dict[str, Any]:
+    return read_fact(session, _FACT) or _NOTHING
+
+
+def _keep(app: App, kept: dict[str, Any]) -> None:
+    # Not durable: what a power cut takes back is found again by the next poll.
+    with app.store.writing(durable=False) as session:
+        keep_fact(session, _FACT, kept)
+
+
+def _passed(told: str, now: dt.datetime) -> bool:
+    """Return True a day after a time; also if that is still to come, as it was told by a clock that was ahead."""
+    return not dt.timedelta() <= now - dt.datetime.fromisoformat(told) < _DAY
+
+
+def _to_json(unmoved: Unmoved) -> dict[str, Any]:
+    return {
+        "mailbox": unmoved.mailbox,
+        "uid_validity": unmoved.uid_validity,
+        "sizes": dict(unmoved.sizes),
+        "copied": sorted(unmoved.copied),
+        "reason": unmoved.reason,
+    }
+
+
+def _notice(unmoved: Unmoved) -> str:
+    mails = count_noun(len(unmoved.sizes), "stored mail stays", "stored mails stay")
+    return f"{mails} in the inbox, which cannot be moved to {PROCESSED}: {unmoved.reason}; no turn waits for that"

@@ -1,0 +1,144 @@
+"""Moving of stored mail from the inbox of an IMAP server to its folder Processed.
+
+Mail that cannot be moved, for lack of a right or of room, stays where it is. Where a server
+refuses the mark \\Deleted, or only seems to obey (RFC 4314, 4: it may ignore flags without an error), the mail is not
+copied again and again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import imaplib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pbem.errors import MailNotMoved
+from pbem.mail.imap_rights import missing_rights
+from pbem.mail.mailbox import BATCH_MAILS, PROCESSED, Unmoved
+from pbem.util import redact_secrets
+
+
+class Mover:
+    """Moves mail of the folder that is selected on a connection, and notes what stays and why."""
+
+    def __init__(self, imap: Any, folder: str, *, mailbox: str, validity: str, server: str) -> None:
+        self._imap, self._folder, self._server = imap, folder, server
+        self._mailbox, self._validity = mailbox, validity
+        self._target = ""
+        self._copied: set[int] = set()
+        self._left: dict[int, int] = {}
+        self._reason = ""
+
+    def unmoved(self) -> Unmoved | None:
+        """Return the mail that could not be moved, None if there is none."""
+        if not self._left:
+            return None
+        sizes = {str(uid): size for uid, size in self._left.items()}
+        copied = frozenset(str(uid) for uid in self._copied & self._left.keys())
+        return Unmoved(self._mailbox, self._validity, sizes, copied, self._reason)
+
+    def move(self, sizes: Mapping[int, int]) -> None:
+        """Move mails, given by UID with their sizes.
+
+        Raises:
+            MailNotMoved: Some have not been moved. In this poll no other is tried.
+        """
+        left = dict(sizes)
+        try:
+            if not self._reason:
+                self._move_all(left)
+        except (imaplib.IMAP4.error, OSError, ValueError) as error:
+            self._reason = self._explain(error)
+        if left:
+            self._left |= left
+            raise MailNotMoved(self._reason)
+
+    def move_again(self, sizes: Mapping[int, int], copied: Iterable[int]) -> None:
+        """Move mails that could not be moved by an earlier poll, the smallest first."""
+        self._copied.update(copied)
+        uids = sorted(sizes, key=sizes.__getitem__)
+        groups = [uids[start : start + BATCH_MAILS] for start in range(0, len(uids), BATCH_MAILS)]
+        for group in groups:
+            with contextlib.suppress(MailNotMoved):
+                self.move({uid: sizes[uid] for uid in group})
+
+    def _move_all(self, left: dict[int, int]) -> None:
+        """Move mails, and take those that are moved out of `left`."""
+        if not left:
+            return
+        self._target = self._target or ensure_folder(self._imap, PROCESSED)
+        try:
+            self._move_some(list(left))
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error:
+            # A batch is copied whole or not at all (RFC 9051, 6.4.7), and its smallest mail may find room.
+            for uid in sorted(left, key=left.__getitem__) if len(left) > 1 else ():
+                self._move_some([uid])
+                del left[uid]
+            if left:
+                raise
+        left.clear()
+
+    def _move_some(self, uids: Sequence[int]) -> None:
+        try:
+            self._move_away(uids)
+        except imaplib.IMAP4.error as error:
+            if "[EXPUNGEISSUED]" not in str(error):
+                raise
+            self._move_away(self._still_there(uids))  # another client has moved some of them (RFC 5530)
+
+    def _move_away(self, uids: Sequence[int]) -> None:
+        """Move mails with MOVE (RFC 6851) or the nearest equivalent."""
+        if not uids:
+            return
+        if self._imap.has_capability("MOVE") and not self._copied.intersection(uids):
+            self._imap.move(uids, self._target)
+            return
+        if lacks := missing_rights(self._imap, self._folder, "t"):
+            raise imaplib.IMAP4.error(lacks)
+        fresh = [uid for uid in uids if uid not in self._copied]
+        if fresh:
+            self._imap.copy(fresh, self._target)
+            self._copied.update(fresh)
+        self._imap.delete_messages(uids, silent=True)
+        # Without UIDPLUS they stay, marked: a bare EXPUNGE removes mail that other clients have marked as well.
+        if self._imap.has_capability("UIDPLUS"):
+            self._imap.uid_expunge(uids)
+        if self._still_there(uids):
+            raise imaplib.IMAP4.error(f"it does not mark mail in {self._folder} as deleted, and says that it has")
+
+    def _still_there(self, uids: Sequence[int]) -> list[int]:
+        return list(self._imap.search(["UID", ",".join(map(str, uids)), "UNDELETED"]))
+
+    def _explain(self, error: Exception) -> str:
+        """Return why mail cannot be moved; without a connection nothing else is done on it."""
+        said = f"{self._server}: {redact_secrets(str(error)).rstrip('.')}"
+        if not isinstance(error, imaplib.IMAP4.error) or isinstance(error, imaplib.IMAP4.abort):
+            with contextlib.suppress(imaplib.IMAP4.error, OSError):
+                self._imap.shutdown()
+            return said
+        return "; ".join((said, *(lacks for lacks in self._missing() if lacks not in said)))
+
+    def _missing(self) -> Iterator[str]:
+        """Yield a clause for each folder in which a right is missing, as far as the server tells."""
+        with contextlib.suppress(imaplib.IMAP4.error, OSError):
+            yield from filter(None, (missing_rights(self._imap, self._folder, "te"),))
+            if self._target:
+                yield from filter(None, (missing_rights(self._imap, self._target, "i"),))
+
+
+def full_name(imap: Any, folder: str) -> str:
+    """Return the full name of a folder beside the inbox."""
+    # Some servers have all folders below INBOX, and accept no name without that prefix (RFC 2342).
+    personal = imap.namespace().personal if imap.has_capability("NAMESPACE") else None
+    return (personal[0][0] if personal else "") + folder
+
+
+def ensure_folder(imap: Any, folder: str) -> str:
+    """Return the full name of a folder beside the inbox; create it if missing."""
+    name = full_name(imap, folder)
+    if not imap.folder_exists(name):
+        imap.create_folder(name)
+        imap.subscribe_folder(name)
+    return name
