@@ -51,7 +51,8 @@ class ServerNight(Night):
         with self.fresh() as home:
             done, _ = self._over_a_line(home, setting, service, limit)
             assert done.problems
-            assert setting != "inbox" or done.resolved == []
+            # Once all mail is stored the poll is good, although the line breaks while it is moved away.
+            assert setting != "inbox" or done.resolved == [] or done.polled == len(self.letters)
             return self.recovered(home)
 
     def _over_a_line(self, home: Path, setting: str, service: str, limit: int | None) -> tuple[TickResult, int]:
