@@ -94,6 +94,9 @@ class Mover:
             return
         if self._imap.has_capability("MOVE") and not self._copied.intersection(uids):
             self._imap.move(uids, self._target)
+            if left := self._still_there(uids):
+                self._copied.update(left)
+                raise imaplib.IMAP4.error(f"it moves no mail out of {self._folder}, and says that it has")
             return
         if lacks := missing_rights(self._imap, self._folder, "t"):
             raise imaplib.IMAP4.error(lacks)

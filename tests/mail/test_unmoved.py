@@ -54,6 +54,14 @@ def test_a_server_that_only_says_that_mail_is_deleted(tmp_path: Path, store: Sto
     assert "it does not mark mail in INBOX as deleted, and says that it has" in unmoved.reason
 
 
+def test_a_server_that_only_says_that_mail_is_moved(tmp_path: Path, store: Store) -> None:
+    """It is asked to move a mail once; from then on only to delete it."""
+    with scripted_imap("MOVE UIDPLUS") as server:
+        poll_twice(server, tmp_path, store)
+
+    assert (count(server, b"UID MOVE"), count(server, b"UID COPY"), count(server, b"UID STORE")) == (1, 0, 1)
+
+
 def test_a_right_that_is_missing(tmp_path: Path, store: Store) -> None:
     """Where the server tells that mail cannot be marked as deleted, none is copied; right and folder are named."""
     with scripted_imap("UIDPLUS ACL", {b"MYRIGHTS": saying(b"* MYRIGHTS INBOX lrswi\r\n")}) as server:
