@@ -109,6 +109,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         "ok       database: it can be written to and is of this version\n"
         "ok       clock: it is 2100-01-01 09:00 UTC, and nothing in the database is of a later time\n"
         "ok       history: consistent in every campaign\n"
+        "ok       processed: no stored mail stays in the inbox\n"
         "ok       archive: it has every turn that the database has, and no other\n"
         "ok       templates: the program's own are used\n"
         "ok       inbox: post/inbox: 0 mails wait there\n"

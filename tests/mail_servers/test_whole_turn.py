@@ -83,17 +83,23 @@ def _mails(server: MailServer, account: str, count: int) -> list[EmailMessage]:
 
 
 def test_a_turn_is_played_by_mail(app: App, mail_server: MailServer) -> None:
-    """Sheets come by IMAP, receipts are sent at once, and after the settling time each player has a report."""
+    """Sheets come by IMAP, receipts are sent at once, and once a slip is settled each player has a report."""
     _begin(app, mail_server)
     _send_sheets(mail_server, _players(mail_server))
 
     taken = _tick(app, NOW + HOUR)
-    resolved = _tick(app, NOW + 2 * HOUR)
+    waiting = _tick(app, NOW + 2 * HOUR)
+    receipt = _subject(_mails(mail_server, "cyn", 3), "1 line NOT accepted, turn 1 [")
+    mail_server.submit("cyn", str(receipt["Reply-To"]), _reply(receipt, "FINAL"))
+    mail_server.mails("orders", at_least=1)
+    said = _tick(app, NOW + 3 * HOUR)
+    resolved = _tick(app, NOW + 4 * HOUR)
 
     assert (taken.polled, taken.processed.sheets, taken.sent.sent, taken.resolved) == (4, 4, 4, [])
+    assert (waiting.resolved, said.sent.sent, said.resolved) == ([], 1, [])
     assert (len(resolved.resolved), resolved.sent.sent) == (1, 4)
-    for account in SEATS.values():
-        mails = _mails(mail_server, account, 4)
+    for seat, account in SEATS.items():
+        mails = _mails(mail_server, account, 5 if seat == "cyan" else 4)
         receipt, report = _subject(mails, ", turn 1 ["), _subject(mails, "turn 2, due ")
         assert str(receipt["In-Reply-To"]) in {str(mail["Message-ID"]) for mail in _sheets(mail_server)}
         assert report["Auto-Submitted"] == "auto-generated"
@@ -113,6 +119,15 @@ def test_a_report_arrives_whole(app: App, mail_server: MailServer) -> None:
     assert f'src="cid:{str(shown["Content-ID"]).strip("<>")}"' in html.get_content()
     assert attached.get_filename() == "trap7-turn-1-chart.png"
     assert all(picture.get_content().startswith(b"\x89PNG\r\n\x1a\n") for picture in (shown, attached))
+
+
+def _reply(mail: EmailMessage, text: str) -> bytes:
+    """Return an answer to a mail as its reader's program would write it."""
+    answer = EmailMessage()
+    answer["From"], answer["To"], answer["Subject"] = mail["To"], mail["Reply-To"], f"Re: {mail['Subject']}"
+    answer["Message-ID"], answer["In-Reply-To"] = "<final@pbem.test>", mail["Message-ID"]
+    answer.set_content(text)
+    return bytes(answer)
 
 
 def _subject(mails: list[EmailMessage], words: str) -> EmailMessage:
