@@ -97,8 +97,9 @@ class NeedsConfirmation:
     `spot` is None for what concerns no seat. `orders`: it is a sheet, for the open
     turn. `weighty`: its commands can give the seat away, or speak for its player.
     `pressed`: an unsubscribe button of a mail program has sent it. `leaves`: its
-    player asks to leave. `at` is the line on which its commands begin. `doubt`: the
-    sender is proved, but the sheet may not be meant.
+    player asks to leave. `ends_seat`: it gives the seat up, whoever wrote it. `at` is
+    the line on which its commands begin. `doubt`: the sender is proved, but the sheet
+    may not be meant.
     """
 
     spot: SeatContext | None
@@ -107,6 +108,7 @@ class NeedsConfirmation:
     weighty: bool = False
     pressed: bool = False
     leaves: bool = False
+    ends_seat: bool = False
     at: int = 0
     doubt: Doubt | None = None
 

@@ -28,7 +28,7 @@ from pbem.campaign.optimistic_lock import fingerprint, load_read_set
 from pbem.campaign.people import is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.inbox.command_parser import first_line
+from pbem.inbox.consent.acts import STEPS, read_reply, unread_part
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_commands import (
     NOT_EXAMINED,
@@ -44,7 +44,6 @@ from pbem.inbox.gm_commands import (
 from pbem.inbox.gm_help import explain
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import to_stranger
-from pbem.inbox.plain_answers import read_answer
 from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, bare_subject, is_echo, warn_gm
 from pbem.inbox.seat_lookup import seats_of
 from pbem.mail.headers import reply_code
@@ -261,21 +260,19 @@ def answer_offer(case: MessageContext, asked: PendingRequest, wishes: Wishes) ->
     if case.sender != campaign.gm.lower() or case.verdict == "fail":
         page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
         return f"a reply to the GM's mail, not from their address; {warn_gm(case, campaign, page)}; {to_stranger(case)}"
-    said = read_answer(case.letter.lines, bare_subject(case.letter.subject), clear=True)
-    # A quotation may have a YES too: the GM's own is the first that they wrote.
-    first = first_line(case.letter)
-    if said == "yes" and first and read_answer([first], clear=True) != "yes":
-        said = "unclear"
-    if said == "yes":
+    said = read_reply(case.letter, bare_subject(case.letter.subject), "offer")
+    step = STEPS["offer"][said]
+    if step == "do":
         return _accept(case, campaign, asked, wishes)
-    if said == "no" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
+    if step == "end" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
         asked.data = {**asked.data, "outcome": "declined"}
         return _refuse(case, campaign, asked, "You said NO, so the offer has ended")
     if not is_open(asked, case.now):
         return _refuse(case, campaign, asked, _SETTLED[asked.data.get("outcome", "")])
-    if said == "other" and first:
+    if step == "list":
         return answer_unframed(case, campaign)
-    return _refuse(case, campaign, asked, "To do it, reply with YES alone on the first line", code=asked.code)
+    why = {"nothing": "Your reply was empty. ", "unreadable": f"{unread_part(case.letter)} "}.get(said, "")
+    return _refuse(case, campaign, asked, f"{why}To do it, reply with YES alone on the first line", code=asked.code)
 
 
 def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest, wishes: Wishes) -> str:

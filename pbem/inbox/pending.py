@@ -26,6 +26,8 @@ from pbem.campaign.people import (
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import are_orders
 from pbem.inbox.command_parser import find_request, first_line
+from pbem.inbox.consent.acts import STEPS, Act, read_reply
+from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import (
     Accepted,
     AuthResult,
@@ -39,10 +41,9 @@ from pbem.inbox.context import (
     SenderMismatch,
 )
 from pbem.inbox.newcomers import to_stranger
-from pbem.inbox.plain_answers import PlainAnswer, asks_something, read_answer
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
 from pbem.inbox.replies import SeatMismatchNotice, answer, bare_subject, question, warn_guess_limit, warn_seat
-from pbem.inbox.request_answers import deny_message, pass_on_words
+from pbem.inbox.request_answers import ask_once_more, deny_message, pass_on_words, tell_gm_of_yes
 from pbem.inbox.seat_lookup import SeatContext, find_requests, load_seat, shown_by_code
 from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
@@ -72,6 +73,7 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
         "report_id": spot.report_id if spot else 0,
         "orders": claim.orders,
         "doubt": claim.doubt is not None,
+        "leaves": claim.pressed or claim.ends_seat,
     }
     campaign_id = spot.campaign_id if spot else None
     code = create_request(
@@ -179,13 +181,13 @@ def handle_confirmation(
     """
     kept = case.session.get_one(InboxMessage, asked.data["letter"])
     letter = parse_message(kept.raw)
-    said = _read(case.letter)
-    # A machine that sends back its mail would pass for a yes, but for a word of its own: that alone clears a doubt.
-    agrees = said == "yes" if asked.data.get("doubt") else _agrees(case.letter, letter)
+    act = _act_of(asked)
+    said = _read(case.letter, letter, act)
+    agrees = STEPS[act][said] in ("do", "do-tell")
     if not agrees and not _replaces(case, asked, sheet):
         # Anything else in it is processed as in any other mail.
         other = sheet.header is not None or find_request(case, known) is not None
-        return None if other else (_answer_otherwise(case, asked, said), False)
+        return None if other else (_answer_otherwise(case, asked, act, said), False)
     # A code is good once (docs/decisions/0014), also when two answers are processed at the same time.
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
         return _report_outcome(case, asked, "answered"), False
@@ -200,7 +202,8 @@ def handle_confirmation(
     as_kept = replace(case, letter=letter, letter_id=kept.id, verdict="none", shown=shown, confirmed=confirmed)
     note, is_sheet = deal(as_kept)
     kept.note = f"its owner's, as message {case.letter_id} says: {note}"
-    return f"says that message {kept.id} is theirs", is_sheet
+    told = f"; {tell_gm_of_yes(case, asked)}" if STEPS[act][said] == "do-tell" else ""
+    return f"says that message {kept.id} is theirs{told}", is_sheet
 
 
 def find_pending(case: MessageContext) -> PendingRequest | None:
@@ -215,30 +218,33 @@ def find_pending(case: MessageContext) -> PendingRequest | None:
     return next((found[word] for word in (*codes, *typed, *ids) if word in found), None)
 
 
-def _agrees(answered: Message, kept: Message) -> bool:
-    """Return True if an answer says yes: it has no text of its own, a word for yes, or the text of the message kept."""
-    said = _read(answered)
-    if said == "yes" or (said != "no" and not first_line(answered)):
-        return True
-    return answered.text.casefold().split() == kept.text.casefold().split()
+def _act_of(asked: PendingRequest) -> Act:
+    return "leave" if asked.data.get("leaves") else "odd" if asked.data.get("doubt") else "mine"
 
 
-def _read(answered: Message) -> PlainAnswer:
-    """Return what an answer says in plain words; a CONFIRM with the code of the question is a yes."""
+def _read(answered: Message, kept: Message, act: Act) -> Said:
+    """Return what an answer says; the CONFIRM of the question is a yes, and so is the command that was asked about."""
     if first_line(answered).upper().startswith("CONFIRM "):
         return "yes"
-    return read_answer(answered.lines, bare_subject(answered.subject), clear=True)
+    # A machine that sends back its mail would pass for a yes, but for a word of its own: that alone clears a doubt.
+    said_again = answered.text.casefold().split() == kept.text.casefold().split() != []
+    if said_again and (act == "mine" or (act == "leave" and len(kept.text.strip().split("\n")) == 1)):
+        return "yes"
+    return read_reply(answered, bare_subject(answered.subject), act)
 
 
-def _answer_otherwise(case: MessageContext, asked: PendingRequest, said: PlainAnswer) -> str:
+def _answer_otherwise(case: MessageContext, asked: PendingRequest, act: Act, said: Said) -> str:
     """Answer what is no yes: a no ends the question, and another question goes to the GM."""
-    if said == "no" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
+    if not is_open(asked, case.now):
+        return _report_outcome(case, asked, "answered")
+    step = STEPS[act][said]
+    if step == "end" and mark_confirmed(case.session, asked, case.now):
         kept = case.session.get_one(InboxMessage, asked.data["letter"])
         kept.note = f"not its owner's, as message {case.letter_id} says"
         return f"says that message {kept.id} is not theirs; {deny_message(case, asked)}"
-    if said == "other" and asked.campaign_id is not None and asks_something(case.letter.lines):
+    if step == "tell" and asked.campaign_id is not None:
         return pass_on_words(case, asked)
-    return _report_outcome(case, asked, "unclear" if is_open(asked, case.now) else "answered")
+    return ask_once_more(case, asked, said, leaves=act == "leave")
 
 
 def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> bool:

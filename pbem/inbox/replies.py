@@ -46,7 +46,7 @@ from pbem.report.answers import (
     RulebookPage,
 )
 from pbem.report.notices import Notice, Page
-from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
+from pbem.store.models import Campaign, InboxMessage, OutgoingMail, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
 from pbem.text import cut_at_word
 from pbem.util import redact_all, redact_credentials
@@ -152,6 +152,25 @@ def answer(
     mailer = heading.mailer if heading else _mailer(case, spot)
     _queue_answer(case, mailer, to, page, id_=free, spot=spot, code=code, heading=heading, files=files)
     return f"answered {to}"
+
+
+MOST_AGAIN = 3
+"""Mails that ask one question again, on as many days."""
+
+
+def ask_again(case: MessageContext, page: RequestReply, request: PendingRequest, heading: Heading | None) -> str:
+    """Ask the receiver of a request once more, at most once a day; return what to note of it."""
+    first, today = request.created_at.date(), case.now.date()
+    days = [(first + dt.timedelta(days=day)).isoformat() for day in range((today - first).days + 1)]
+    # A Message-ID for each day: it is unique in the outbox, so that two processes at once ask once.
+    places = [_message_id(case, "asked again", request.id, day) for day in days]
+    taken = set(case.session.connection().execute(_TAKEN, {"places": places}).scalars())
+    if places[-1] in taken or len(taken) >= MOST_AGAIN:
+        return case.silent(f"{request.data['to']} was asked again today, or {MOST_AGAIN} times")
+    mailer = heading.mailer if heading else _mailer(case)
+    again = Heading(mailer, page.subject)
+    _queue_answer(case, mailer, request.data["to"], page, id_=places[-1], code=request.code, heading=again)
+    return f"asked {request.data['to']} again"
 
 
 def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> bool:

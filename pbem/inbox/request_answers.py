@@ -1,14 +1,15 @@
 """Replies to requests of ours, in plain words: invitations, requests to join, deputies, addresses, messages to send on.
 
 The code of the request in the reply's address or subject shows what is answered. YES
-does what CONFIRM does; NO ends the request; what is neither is passed on to the GM of
-the campaign, and the sender is told so. Nothing of that is done by a reply to a
-report, whose code is another's.
+does what CONFIRM does; NO ends the request; what another answer does stands in
+`pbem.inbox.consent.acts`. Nothing of that is done by a reply to a report, whose code
+is another's.
 """
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlalchemy import select
 
@@ -17,28 +18,32 @@ from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer, send_text
 from pbem.campaign.people import find_person, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
-from pbem.inbox.command_parser import CommandList
+from pbem.inbox.command_parser import CommandList, first_line
+from pbem.inbox.consent.acts import STEPS, Act, read_reply, unread_part
+from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import MessageContext
 from pbem.inbox.held_offers import HELD
-from pbem.inbox.plain_answers import asks_something, read_answer
 from pbem.inbox.press_replies import PRESS_REPLY
-from pbem.inbox.replies import Heading, answer, bare_subject, pass_on
+from pbem.inbox.replies import Heading, answer, ask_again, bare_subject, pass_on
 from pbem.inbox.run_commands import Declining, run_commands
 from pbem.mail.message import find_reply_codes
-from pbem.report.answers import ConfirmationKind, RequestOutcome, RequestReply, WordsForGm
+from pbem.report.answers import RequestOutcome, RequestReply, WordsForGm
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
+from pbem.text import shorten
 from pbem.util import redact_all
 
-WEIGHTY = ("address", "new_address", "fallback", "import", HELD)
-"""Requests that change where a person plays from, or send what may be a secret: YES must be a word, and no phrase."""
-
-_FOR_PLAYERS = (PRESS_REPLY, HELD)
-"""Requests to send words to other players, which are not for the GM."""
-
-_KINDS = (*get_args(ConfirmationKind), *_FOR_PLAYERS)
+_ACTS: Mapping[str, Act] = {
+    **dict.fromkeys(("address", "new_address", "fallback"), "address"),
+    **dict.fromkeys(("invite", "join", "deputy"), "welcome"),
+    "import": "import",
+    **dict.fromkeys((PRESS_REPLY, HELD), "press"),
+}
 
 MOST_PASSED_ON = 2_000
 """Characters of a reply that are passed on."""
+
+_SHOWN = 80
+"""Characters of an answer's first line that are shown where it is asked again."""
 
 
 def find_asked(case: MessageContext) -> PendingRequest | None:
@@ -46,7 +51,7 @@ def find_asked(case: MessageContext) -> PendingRequest | None:
     found = {each.code: each for each in case.requests}
     codes = find_reply_codes(case.letter, case.address)
     request = next((found[code] for code in codes if code in found), None)
-    return request if request is not None and request.kind in _KINDS else None
+    return request if request is not None and request.kind in _ACTS else None
 
 
 def answer_request(case: MessageContext, asked: PendingRequest, declined: Declining) -> str:
@@ -54,29 +59,43 @@ def answer_request(case: MessageContext, asked: PendingRequest, declined: Declin
 
     `declined` is as in `run_commands`.
     """
-    letter, weighty = case.letter, asked.kind in WEIGHTY
-    said = read_answer(letter.lines, bare_subject(letter.subject), clear=weighty)
-    if said == "yes" and is_open(asked, case.now):
-        return _accept(case, asked, declined)
-    if said == "no" and asked.kind == "import":
-        said = "other"  # the seat is theirs all the same, so that the GM has to know
-    if said == "no" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
-        return _decline(case, asked)
-    if said in ("yes", "no"):
-        return _tell_settled(case, asked)
-    # Words about a message to another player are not for the GM.
-    if said == "unclear" or not letter.text.strip() or asked.kind in _FOR_PLAYERS:
-        return _reply(case, asked, "unclear" if is_open(asked, case.now) else "settled-before")
-    return pass_on_words(case, asked)
+    act = _ACTS[asked.kind]
+    said = read_reply(case.letter, bare_subject(case.letter.subject), act)
+    if not is_open(asked, case.now):
+        return _tell_settled(case, asked, said)
+    match STEPS[act][said]:
+        case "do":
+            return _accept(case, asked, declined)
+        case "do-tell":
+            return f"{_accept(case, asked, declined)}; {tell_gm_of_yes(case, asked)}"
+        case "end" if mark_confirmed(case.session, asked, case.now):
+            return _decline(case, asked)
+        case "tell":
+            return pass_on_words(case, asked)
+        case "end":
+            return _tell_settled(case, asked, said)
+        case _:
+            return ask_once_more(case, asked, said)
 
 
 def _accept(case: MessageContext, asked: PendingRequest, declined: Declining) -> str:
-    request = CommandList(None, ((1, f"CONFIRM {asked.code}"),))
-    note = run_commands(case, request, declined)
+    return run_commands(case, CommandList(None, ((1, f"CONFIRM {asked.code}"),)), declined)
+
+
+def tell_gm_of_yes(case: MessageContext, asked: PendingRequest) -> str:
+    """Pass the words of a reply that says yes on to the GM, if the request is of a campaign; return what to note."""
     snapshot = _campaign_of(case, asked)
-    if snapshot is not None and asked.kind not in _FOR_PLAYERS and asks_something(case.letter.lines):
-        note = f"{note}; {_send_words(case, asked, snapshot, seated=True)}"
-    return note
+    return "" if snapshot is None else _send_words(case, asked, snapshot, seated=True)
+
+
+def ask_once_more(case: MessageContext, asked: PendingRequest, said: Said, *, leaves: bool = False) -> str:
+    """Ask again what an answer has not settled; return what to note of it."""
+    outcome: RequestOutcome = "empty" if said == "nothing" else "unreadable" if said == "unreadable" else "unclear"
+    if case.sender == _receiver(asked).lower():
+        heading, page = _heading(case, asked), _page(case, asked, outcome, leaves=leaves)
+        return f"{outcome}; {ask_again(case, page, asked, heading)}"
+    # From another address it uses up no question to the person who was asked.
+    return _reply(case, asked, outcome, leaves=leaves)
 
 
 def deny_message(case: MessageContext, asked: PendingRequest) -> str:
@@ -109,8 +128,10 @@ def _decline(case: MessageContext, asked: PendingRequest) -> str:
     return f"declined; {note}"
 
 
-def _tell_settled(case: MessageContext, asked: PendingRequest) -> str:
-    """Answer a YES or NO to a request that is settled, or too old."""
+def _tell_settled(case: MessageContext, asked: PendingRequest, said: Said) -> str:
+    """Answer a reply to a request that is settled, or too old; questions and words still go to the GM."""
+    if said in ("question", "words", "courtesy") and _ACTS[asked.kind] != "press":
+        return pass_on_words(case, asked)
     if asked.data.get("declined"):
         return _reply(case, asked, "declined-before")
     snapshot = _campaign_of(case, asked)
@@ -154,10 +175,27 @@ def _send_words(
     return pass_on(case, snapshot, subject, page, sender=sender, about=("words", asked.id), free=declined)
 
 
-def _reply(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> str:
+def _reply(
+    case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "", leaves: bool = False
+) -> str:
     """Answer a reply; while the request is open, the next reply answers it too."""
-    snapshot, open_ = _campaign_of(case, asked), is_open(asked, case.now)
-    page = RequestReply(
+    page = _page(case, asked, outcome, seat=seat, leaves=leaves)
+    to = _receiver(asked) if case.verdict == "fail" or not case.letter.sender else case.letter.sender
+    heading = _heading(case, asked)
+    heading = replace(heading, subject=page.subject) if heading else None
+    return f"{outcome}; " + answer(case, to, page, code=asked.code, heading=heading)
+
+
+def _heading(case: MessageContext, asked: PendingRequest) -> Heading | None:
+    snapshot = _campaign_of(case, asked)
+    return Heading(CampaignMailer.of(case.app, snapshot)) if snapshot else None
+
+
+def _page(
+    case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "", leaves: bool = False
+) -> RequestReply:
+    snapshot, typed = _campaign_of(case, asked), redact_all(first_line(case.letter))
+    return RequestReply(
         outcome=outcome,
         kind=asked.kind,
         address=case.address,
@@ -165,11 +203,11 @@ def _reply(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome,
         game=case.app.game(snapshot.game).title if snapshot else "",
         seat=seat or asked.data.get("wish", "") or _seat_name(case, asked),
         gm=snapshot.gm_shown if snapshot else "",
-        open=open_,
+        open=is_open(asked, case.now),
+        typed=f"“{shorten(typed, _SHOWN)}”" if typed else "nothing but its subject.",
+        unread=unread_part(case.letter),
+        leaves=leaves,
     )
-    to = _receiver(asked) if case.verdict == "fail" or not case.letter.sender else case.letter.sender
-    heading = Heading(CampaignMailer.of(case.app, snapshot)) if snapshot else None
-    return f"{outcome}; " + answer(case, to, page, code=asked.code, heading=heading)
 
 
 def _seat_name(case: MessageContext, asked: PendingRequest) -> str:

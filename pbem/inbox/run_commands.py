@@ -117,7 +117,8 @@ def run_commands(
         return said
     if isinstance(asker, NeedsConfirmation):
         weighty = asker.weighty or any(_proof(order) is Proof.STRONG for order in parsed.orders)
-        asker = replace(asker, weighty=weighty, at=request.at)
+        ends_seat = any(isinstance(order, LeaveSeat) for order in parsed.orders)
+        asker = replace(asker, weighty=weighty, ends_seat=ends_seat, at=request.at)
     return declined(case, asker)
 
 

@@ -46,7 +46,6 @@ Reason = Literal[
     "deputy-asks",
     "confirmed-late",
     "not-yours-now",
-    "unclear",
     "answered",
 ]
 """Reasons why a message could not be used; `templates/host/refusal.txt.j2` has a paragraph for each."""
@@ -649,6 +648,8 @@ class Confirmation:
 RequestOutcome = Literal[
     "declined",
     "unclear",
+    "empty",
+    "unreadable",
     "passed-on",
     "not-passed-on",
     "unasked",
@@ -664,8 +665,10 @@ class RequestReply:
     """To a person who has answered a request otherwise than by a clear YES, or after it was settled.
 
     `outcome` is what was done: "passed-on" to the GM, "not-passed-on" because enough
-    was passed on that day, "unasked" if no GM is concerned. While the request is
-    `open`, a reply with YES or NO settles it.
+    was passed on that day, "unasked" if no GM is concerned; it is asked again after
+    an answer that is "unclear", "empty" or "unreadable". `typed` is its first line,
+    `unread` a sentence on what could not be read. `leaves`: the question is whether
+    to give a seat up. While the request is `open`, a reply with YES or NO settles it.
     """
 
     page: ClassVar[str] = "request_reply"
@@ -678,6 +681,23 @@ class RequestReply:
     seat: SeatName = ""
     gm: str = ""
     open: bool = True
+    typed: str = ""
+    unread: str = ""
+    leaves: bool = False
+
+    @property
+    def subject(self) -> str:
+        """The subject of a mail that asks again or tells where the words went, "" if it is the answered mail's."""
+        if not self.open:
+            return ""
+        waits = "no seat yet" if self.kind in ("invite", "join") else "reply YES or NO"
+        stays = "you have NOT left: reply YES alone, if you mean it"
+        return {
+            "unclear": stays if self.leaves else "not done: reply YES or NO",
+            "empty": "your reply was empty: nothing has changed",
+            "unreadable": "your answer could not be read: nothing has changed",
+            "passed-on": f"passed on to your GM, {waits}",
+        }.get(self.outcome, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

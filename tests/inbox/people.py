@@ -60,7 +60,7 @@ def insist(desk: Desk, text: str, sender: str = ANN) -> str:
     """Mail a command that a From alone does not prove, and confirm the question about it."""
     ask(desk, text, sender)
     before = len(desk.mails(sender))
-    desk.reply(question(desk, sender), "")
+    desk.reply(question(desk, sender), "YES")
     return _answered(desk, sender, before)
 
 

@@ -154,6 +154,6 @@ def test_the_player_is_asked_about_a_past_deputys_code(desk: Desk) -> None:
     key = str(copy["Reply-To"]).partition("+")[2].partition("@")[0]
     desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=ANN)
     desk.tick()
-    desk.reply(question(desk, ANN), "")
+    desk.reply(question(desk, ANN), "YES")
 
     assert told(desk)[ANN].startswith(TAKEN)

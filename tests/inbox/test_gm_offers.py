@@ -88,9 +88,7 @@ def test_what_is_noted_when_it_is_shown_can_be_done(running: Desk, commands: tup
     assert done in said(running)
 
 
-@pytest.mark.parametrize(
-    "text", ["Yes, please.\n\nGiselle", "yes\n\n> WOULD DO: REMOVE red.\n> Reply YES to do it.", "JA"]
-)
+@pytest.mark.parametrize("text", ["Yes, please.\n\nGm", "yes\n\n> WOULD DO: REMOVE red.\n> Reply YES to do it.", "JA"])
 def test_a_yes_in_plain_words(running: Desk, text: str) -> None:
     """A YES in other words, or above a quotation, counts."""
     running.reply(shown(running, "REMOVE red"), text)

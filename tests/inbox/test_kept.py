@@ -1,4 +1,4 @@
-"""Messages that anyone could have written: they are kept, their owner is asked, and one reply is enough."""
+"""Messages that anyone could have written: they are kept, their owner is asked, and one YES is enough."""
 
 from __future__ import annotations
 
@@ -80,14 +80,26 @@ def test_the_question_says_what_to_do(desk: Desk) -> None:
     assert bids(desk) == []
 
 
-@pytest.mark.parametrize("typed", ["", "{quoted}", "yes", "YES\n\n{quoted}", "Ok, thanks!\n-- \nAnn\n\n{quoted}"])
-def test_a_reply_with_nothing_typed_counts(desk: Desk, typed: str) -> None:
-    """A reply confirms if it is empty, quotes the question, or has a word for yes."""
+@pytest.mark.parametrize("typed", ["yes", "YES\n\n{quoted}", "Yes, that was me!\n-- \nAnn\n\n{quoted}"])
+def test_a_word_for_yes_counts(desk: Desk, typed: str) -> None:
+    """A reply confirms if it has a word for yes, whatever it quotes."""
     asked_about(desk)
     desk.reply(question(desk, ANN), typed.format(quoted=quoted(desk)))
 
     assert version_taken(told(desk)[ANN]) == 1
     assert bids(desk) == ["ORDERS toy1 red\nBID 3\nEND\n"]
+
+
+@pytest.mark.parametrize("typed", ["", "{quoted}", "-- \nAnn"])
+def test_a_reply_with_nothing_typed_is_no_answer(desk: Desk, typed: str) -> None:
+    """An empty reply, a quotation or a signature alone confirms nothing, and says so; a YES then counts."""
+    asked_about(desk)
+    desk.reply(question(desk, ANN), typed.format(quoted=quoted(desk)))
+    assert "Your reply was empty" in told(desk)[ANN]
+    assert bids(desk) == []
+
+    desk.reply(desk.last(ANN), "YES")
+    assert version_taken(told(desk)[ANN]) == 1
 
 
 def test_an_original_without_marks_is_no_answer_of_its_own(desk: Desk) -> None:
@@ -96,7 +108,7 @@ def test_an_original_without_marks_is_no_answer_of_its_own(desk: Desk) -> None:
     head = "From: pbem <orders@example.org>\nSent: Monday\nTo: ann@example.org\nSubject: did you send this?\n\n"
     desk.reply(question(desk, ANN), f"\n\n{head}{text_of(question(desk, ANN))}")
 
-    assert version_taken(told(desk)[ANN]) == 1
+    assert "Your reply was empty" in told(desk)[ANN]
 
 
 @pytest.mark.parametrize("way", ["to", "subject", "in_reply_to"])
@@ -105,7 +117,7 @@ def test_any_one_way_of_the_code_is_enough(desk: Desk, way: str) -> None:
     asked_about(desk)
     lost = {"to": "orders@example.org", "subject": "Re: your mail", "in_reply_to": "<lost@example.org>"}
     del lost[way]
-    desk.reply(question(desk, ANN), "", **lost)
+    desk.reply(question(desk, ANN), "YES", **lost)
 
     assert version_taken(told(desk)[ANN]) == 1
 
@@ -148,10 +160,10 @@ def test_other_words_are_no_yes(desk: Desk, typed: str) -> None:
     """Neither chat nor a yes with a reservation confirms; the message still waits for a plain answer."""
     asked_about(desk)
     desk.reply(question(desk, ANN), typed)
-    assert "your answer is neither YES nor a sheet" in told(desk)[ANN]
+    assert "was not a plain YES or NO" in told(desk)[ANN]
     assert bids(desk) == []
 
-    desk.reply(question(desk, ANN), "")
+    desk.reply(question(desk, ANN), "YES")
     assert version_taken(told(desk)[ANN]) == 1
 
 
@@ -170,7 +182,7 @@ def test_a_code_is_good_once(desk: Desk) -> None:
     """A second reply to the same question does nothing more, and says so."""
     asked_about(desk)
     for _ in range(2):
-        desk.reply(question(desk, ANN), "")
+        desk.reply(question(desk, ANN), "YES")
     desk.tick()
 
     assert "That was answered before" in " ".join(text_of(desk.last()).split())
@@ -212,7 +224,7 @@ def test_an_answer_after_the_turn_was_run_comes_too_late(desk: Desk) -> None:
     asked_about(desk)
     asked = question(desk, ANN)
     desk.tick(hours=24 * 5)
-    desk.reply(asked, "")
+    desk.reply(asked, "YES")
 
     text = told(desk)[ANN]
     assert "The turn for which you confirmed your orders has already run" in text
@@ -226,7 +238,7 @@ def test_a_vote_is_for_its_turn_alone(desk: Desk) -> None:
     desk.tick()
     asked = question(desk, ANN)
     desk.tick(hours=24 * 5)
-    desk.reply(asked, "")
+    desk.reply(asked, "YES")
 
     text = told(desk)[ANN]
     assert "EXTEND Not done: the turn for which you asked it has been run since." in text
@@ -237,7 +249,7 @@ def test_a_former_player_confirms_nothing(desk: Desk) -> None:
     """The answer of a seat's former player confirms nothing."""
     asked_about(desk)
     put_seat(desk, person_id=None, status="open")
-    desk.reply(question(desk, ANN), "")
+    desk.reply(question(desk, ANN), "YES")
 
     assert "that is not yours any more" in told(desk)[ANN]
     assert bids(desk) == []
@@ -274,7 +286,7 @@ def test_a_deputy_is_asked_at_their_own_address(desk: Desk) -> None:
     """A deputy's sheet counts once the deputy has confirmed it, and both get the receipt."""
     stand_in(desk, EVE, first=-1, last=1)
     asked_about(desk, sender=EVE)
-    desk.reply(question(desk, EVE), "")
+    desk.reply(question(desk, EVE), "YES")
     heard = told(desk)
 
     assert heard.keys() == {ANN, EVE}
@@ -357,7 +369,7 @@ def test_a_place_on_a_list_is_not_given_up_for_others(desk: Desk) -> None:
     confirm(desk, EVE)
 
     assert "A mail came with nothing to show that it is yours" in asked_about(desk, "WITHDRAW toy3", sender=EVE)
-    desk.reply(question(desk, EVE), "")
+    desk.reply(question(desk, EVE), "YES")
     assert "You are off the standby list of toy3." in told(desk)[EVE]
 
 
@@ -403,7 +415,7 @@ def test_a_deputy_confirms_for_himself_alone(desk: Desk, text: str) -> None:
     stand_in(desk, EVE, first=-1, last=1)
     asked_about(desk, f"PLAYER toy1 red\n{text}\nEND" if text != SHEET else text, sender=EVE)
     desk.now += dt.timedelta(days=2)
-    desk.reply(question(desk, EVE), "")
+    desk.reply(question(desk, EVE), "YES")
 
     assert "You may send orders for red in toy1 from Sun 1 Nov, 10:00 CET to Tue 3 Nov, 10:00 CET." in told(desk)[EVE]
     assert players(desk)["red"] == ANN

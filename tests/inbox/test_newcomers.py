@@ -148,7 +148,7 @@ def test_a_person_who_left_is_offered_games_too(club: Desk) -> None:
     confirm(club, EVE)
     club.reply([mail for mail in club.mails(EVE) if "reply DICE and any words" in text_of(mail)][-1], "LEAVE")
     club.tick()
-    club.reply(club.last(EVE), "")
+    club.reply(club.last(EVE), "YES")
     club.tick()
 
     assert EVE not in players(club).values()

@@ -46,19 +46,7 @@ YES = {
     "Italian": "Sì, volentieri",
     "Portuguese": "Sim, com prazer",
     "Dutch": "Ja, graag",
-    "Swedish": "Ja, jag är med!",
-    "Finnish": "Kyllä, olen mukana",
     "Polish": "Tak, z przyjemnością",
-    "Czech": "Ano, rád si zahraji",
-    "Russian": "Да, с удовольствием!",
-    "Hungarian": "Igen, benne vagyok",
-    "Turkish": "Evet, memnuniyetle",
-    "Greek": "Ναι, με χαρά",
-    "Japanese": "はい、喜んで",
-    "Chinese": "好的，我参加",
-    "Korean": "네, 좋아요",
-    "Arabic": "نعم",
-    "Hebrew": "כן, בשמחה",
     "a thumb": "\U0001f44d",
 }
 NO = {
@@ -72,23 +60,23 @@ NO = {
     "Spanish": "No, gracias",
     "Portuguese": "Não, obrigado",
     "Dutch": "Nee, geen tijd",
-    "Russian": "Нет, спасибо",
-    "Japanese": "いいえ、結構です",
-    "Chinese": "不了，谢谢",
-    "Turkish": "Hayır",
     "a condition": "No, but maybe next year",
 }
-UNCLEAR = {
+EMPTY = {
     "nothing typed": "",
     "only a quotation": QUOTE,
+}
+OTHER = {
     "a reservation": "Yes, but only if Bob plays too.",
     "a condition": "Yes if it starts in May",
     "in German": "Ja, aber erst ab Mai",
     "both": "Yes and no.",
     "not": "Not yes",
     "a sentence later": "Yes. Unless it is a fight.",
-}
-OTHER = {
+    "thanks": "Thanks, I will think about it.",
+    "thanks in Danish": "Tak for din mail",
+    "an answering machine without marks": "I am away until Monday",
+    "in a language without a list": "Ano, rád si zahraji",
     "a question": "Who else plays?",
     "two questions": "Hello,\n\nhow long is a turn? Can I say yes next week?\n\nBea",
     "a thought": "Let me think about it.",
@@ -148,10 +136,10 @@ def test_a_no_in_plain_words_ends_the_invitation(invited: Desk, typed: str) -> N
     assert not seated(invited)
 
 
-@pytest.mark.parametrize("typed", UNCLEAR.values(), ids=UNCLEAR.keys())
-def test_an_unclear_answer_is_asked_again(invited: Desk, typed: str) -> None:
-    """An answer that is neither a clear yes nor a no is told what to write; that then counts."""
-    assert "reply with the one word YES, or with NO" in reply(invited, typed)
+@pytest.mark.parametrize("typed", EMPTY.values(), ids=EMPTY.keys())
+def test_an_empty_answer_is_asked_again(invited: Desk, typed: str) -> None:
+    """An answer in which nothing was typed is told what to write; that then counts."""
+    assert "You typed nothing in your answer to the invitation to toy1. Nothing is decided yet" in reply(invited, typed)
     assert not seated(invited)
 
     invited.reply(invited.last(EVE), "YES")
@@ -161,7 +149,7 @@ def test_an_unclear_answer_is_asked_again(invited: Desk, typed: str) -> None:
 
 @pytest.mark.parametrize("typed", OTHER.values(), ids=OTHER.keys())
 def test_other_words_are_passed_on(invited: Desk, typed: str) -> None:
-    """A question goes to the GM, whose reply goes to its sender, and the sender is told so, with what to write."""
+    """Other words go to the GM, whose reply goes to their sender, and the sender is told so, with what to write."""
     said = reply(invited, typed)
 
     assert "Your words were passed on to the GM, gm@example.org" in said
@@ -357,8 +345,9 @@ def test_a_word_in_reply_to_a_report_is_no_answer(desk: Desk, typed: str) -> Non
     [
         ("YES", True),
         ("Ja", True),
-        ("Yes, that was me", True),
-        ("Gladly", True),
+        ("Yes, that was me", False),
+        ("Gladly", False),
+        ("ok", False),
         ("sounds good", False),
         ("Yes, but later", False),
         ("Yes if I can change it back", False),
@@ -377,14 +366,14 @@ def test_a_change_of_address_needs_a_clear_yes(desk: Desk, typed: str, *, moved:
     desk.tick()
 
     assert bool(desk.mails(EVE)) is moved
-    assert moved or "reply with" in words(desk.last(ANN)) or "reply YES" in words(desk.last(ANN))
+    assert moved or "reply YES" in words(desk.last(ANN))
 
 
 @pytest.mark.parametrize(
     ("typed", "left"), [("Yes", True), ("Yes, but not yet", False), ("No!", False), ("Why?", False)]
 )
 def test_a_seat_is_given_up_by_a_clear_yes_alone(desk: Desk, typed: str, *, left: bool) -> None:
-    """The question whether LEAVE is meant needs a clear YES, if anything is typed at all."""
+    """The question whether LEAVE is meant needs a clear YES."""
     desk.begin()
     desk.tick()
     desk.reply(desk.mails(ANN)[1], "LEAVE")

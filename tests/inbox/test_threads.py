@@ -109,7 +109,7 @@ def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str
     assert "You have not left" in " ".join(text_of(asked).split())
     assert "red" in manned(desk)
 
-    desk.reply(asked, "")
+    desk.reply(asked, "YES")
     desk.tick()
 
     assert "red" not in manned(desk)

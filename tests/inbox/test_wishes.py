@@ -243,7 +243,7 @@ def test_leave_takes_one_off_the_standby_list(desk: Desk) -> None:
         confirm(desk, EVE)
         ask(desk, line, EVE)
         if QUESTION.search(desk.last(EVE)["Subject"]):
-            desk.reply(desk.last(EVE), "")
+            desk.reply(desk.last(EVE), "YES")
             desk.tick()
         assert "You are off the standby list of toy1" in words(desk.last(EVE)), line
 
@@ -253,7 +253,7 @@ def test_leave_with_the_name_of_a_campaign_gives_up_the_seat_there(begun: Desk) 
     begun.begin(name="toy2")
     begun.tick()
     ask(begun, "LEAVE toy2")
-    begun.reply(begun.last(ANN), "")
+    begun.reply(begun.last(ANN), "YES")
     begun.tick()
 
     assert [place.address for place in snapshot(begun, "toy2").places] == ["", BOB]

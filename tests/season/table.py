@@ -79,7 +79,7 @@ class Season:
         """Send a request that a From alone does not prove, and confirm it."""
         self.write(account, text)
         self.tick()
-        self.reply(account, self.read(account)[-1], "")
+        self.reply(account, self.read(account)[-1], "YES")
         self.tick()
 
     def command(self, text: str) -> None:
