@@ -23,6 +23,8 @@ _ANSWERS = {
     "ACCEPT": ("accept", "accepted", "agree", "agreed", "yes", "ok", "okay"),
     "DECLINE": ("decline", "declined", "refuse", "refused", "reject", "rejected", "no"),
 }
+# Alone they say as often that a mail was read, and a draw ends the game.
+_NODS = {"ok", "okay"}
 _ANSWER_OF = {word: answer for answer, words in _ANSWERS.items() for word in words}
 _SETUP = {"setup", "set-up", "set", "up", "place", "put", "deploy"}
 _MOVE = {"move", "moves", "mov", "mv", "fly", "flies", "send", "go", "goes", "order", "launch", "moving"}
@@ -125,6 +127,8 @@ def _answering(words: Sequence[str], view: _View) -> str:
     # A square or another word beside it is not guessed at.
     if len(said) > len(answers) + said.count("draw") or said.count("draw") > 1 or len(answers) > 1:
         return ""
+    if view["offer"] not in (None, view["seat"]) and _NODS & set(said) and "draw" not in said:
+        raise FieldError("no-answer", "to say ok answers no offer of a draw", "write: DRAW ACCEPT; or: DRAW DECLINE")
     # A bare "yes" or "no" answers an open offer alone.
     if "draw" not in said and not (view["offer"] and {"ACCEPT", "DECLINE"} & set(answers)):
         return ""

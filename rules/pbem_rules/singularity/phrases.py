@@ -41,7 +41,8 @@ _SENSES = _table(
     replies="replies reply kept",
     draw="draw",
     offer="offer offers offered propose",
-    accept="accept accepted accepts yes ok okay agreed agree",
+    accept="accept accepted accepts yes agreed agree",
+    nod="ok okay",
     decline="decline declined declines no refuse reject",
     idle="pass skip",
     swap="swap",
@@ -144,7 +145,9 @@ class _Clause:
         return bool(self.cells) and self._has("draw", "offer", "decline") and not (self._has("draw") and self._said())
 
     def _said(self) -> list[str]:
-        return [sense for sense in ("accept", "decline", "offer") if sense in self.senses]
+        # A bare "ok" says as often that a mail was read, and a draw ends the game.
+        nods = ["accept"] if self._has("nod") and self._has("draw") and not self._has("accept") else []
+        return [*nods, *(sense for sense in ("accept", "decline", "offer") if sense in self.senses)]
 
     def _reply(self) -> Iterator[str]:
         wanted = 3 if self._has("after") else 2
@@ -187,6 +190,10 @@ class _Clause:
     def _draw(self) -> Iterator[str]:
         offered = self.view["offer"] == opponent(self.view["seat"])
         said = self._said()
+        if offered and self._has("nod") and not said:
+            raise FieldError(
+                "no-answer", "to say ok answers no offer of a draw", "write: DRAW ACCEPT; or: DRAW DECLINE"
+            )
         if len(said) == 1:
             yield f"DRAW {said[0].upper()}"
         # While an offer waits, "draw" alone could be an answer to it.
