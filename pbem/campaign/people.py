@@ -163,7 +163,12 @@ def find_request(session: Session, code: str, now: dt.datetime) -> PendingReques
 
 def is_open(request: PendingRequest, now: dt.datetime) -> bool:
     """Return True if a request may still be confirmed."""
-    return request.done_at is None and now - request.created_at <= dt.timedelta(days=DAYS)
+    return request.done_at is None and is_in_time(request, now)
+
+
+def is_in_time(request: PendingRequest, now: dt.datetime) -> bool:
+    """Return True if a request is not too old, answered or not."""
+    return now - request.created_at <= dt.timedelta(days=DAYS)
 
 
 def match_code(session: Session, codes: Iterable[str]) -> str:

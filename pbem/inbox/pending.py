@@ -43,7 +43,7 @@ from pbem.inbox.context import (
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
 from pbem.inbox.replies import SeatMismatchNotice, answer, bare_subject, question, warn_guess_limit, warn_seat
-from pbem.inbox.request_answers import ask_once_more, deny_message, pass_on_words, tell_gm_of_yes
+from pbem.inbox.request_answers import ask_once_more, deny_message, pass_on_words
 from pbem.inbox.seat_lookup import SeatContext, find_requests, load_seat, shown_by_code
 from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
@@ -202,7 +202,8 @@ def handle_confirmation(
     as_kept = replace(case, letter=letter, letter_id=kept.id, verdict="none", shown=shown, confirmed=confirmed)
     note, is_sheet = deal(as_kept)
     kept.note = f"its owner's, as message {case.letter_id} says: {note}"
-    told = f"; {tell_gm_of_yes(case, asked)}" if STEPS[act][said] == "do-tell" else ""
+    asks = STEPS[act][said] == "do-tell" and asked.campaign_id is not None
+    told = f"; {pass_on_words(case, asked, agreed=True)}" if asks else ""
     return f"says that message {kept.id} is theirs{told}", is_sheet
 
 
@@ -223,14 +224,15 @@ def _act_of(asked: PendingRequest) -> Act:
 
 
 def _read(answered: Message, kept: Message, act: Act) -> Said:
-    """Return what an answer says; the CONFIRM of the question is a yes, and so is the command that was asked about."""
-    if first_line(answered).upper().startswith("CONFIRM "):
+    """Return what an answer says; the CONFIRM of the question is a yes, and so is what was asked about, said again."""
+    first, again = first_line(answered), kept.text.strip()
+    own = [first] if first.upper().startswith("CONFIRM ") and len(first.split()) == 2 else []
+    # A machine that sends back its mail would pass for a yes: where much is at stake only a line, such as LEAVE, does.
+    if act == "leave" and "\n" not in again:
+        own.append(again)
+    if act == "mine" and answered.text.casefold().split() == again.casefold().split() != []:
         return "yes"
-    # A machine that sends back its mail would pass for a yes, but for a word of its own: that alone clears a doubt.
-    said_again = answered.text.casefold().split() == kept.text.casefold().split() != []
-    if said_again and (act == "mine" or (act == "leave" and len(kept.text.strip().split("\n")) == 1)):
-        return "yes"
-    return read_reply(answered, bare_subject(answered.subject), act)
+    return read_reply(answered, bare_subject(answered.subject), act, own)
 
 
 def _answer_otherwise(case: MessageContext, asked: PendingRequest, act: Act, said: Said) -> str:

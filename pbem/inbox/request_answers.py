@@ -16,7 +16,7 @@ from sqlalchemy import select
 from pbem.actions.seats import seat_of
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer, send_text
-from pbem.campaign.people import find_person, is_open, mark_confirmed
+from pbem.campaign.people import find_person, is_in_time, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.command_parser import CommandList, first_line
 from pbem.inbox.consent.acts import STEPS, Act, read_reply, unread_part
@@ -61,13 +61,15 @@ def answer_request(case: MessageContext, asked: PendingRequest, declined: Declin
     """
     act = _ACTS[asked.kind]
     said = read_reply(case.letter, bare_subject(case.letter.subject), act)
+    if act == "welcome" and STEPS[act][said] in ("do", "do-tell"):
+        _reopen(case, asked)
     if not is_open(asked, case.now):
         return _tell_settled(case, asked, said)
     match STEPS[act][said]:
         case "do":
             return _accept(case, asked, declined)
         case "do-tell":
-            return f"{_accept(case, asked, declined)}; {tell_gm_of_yes(case, asked)}"
+            return f"{_accept(case, asked, declined)}; {pass_on_words(case, asked, agreed=True)}"
         case "end" if mark_confirmed(case.session, asked, case.now):
             return _decline(case, asked)
         case "tell":
@@ -78,14 +80,16 @@ def answer_request(case: MessageContext, asked: PendingRequest, declined: Declin
             return ask_once_more(case, asked, said)
 
 
+def _reopen(case: MessageContext, asked: PendingRequest) -> None:
+    """Undo a NO: who said it by mistake may say YES as long as the request would have been open."""
+    if asked.data.get("declined") and is_in_time(asked, case.now):
+        asked.data = {key: value for key, value in asked.data.items() if key != "declined"}
+        asked.done_at = None
+        case.session.flush()
+
+
 def _accept(case: MessageContext, asked: PendingRequest, declined: Declining) -> str:
     return run_commands(case, CommandList(None, ((1, f"CONFIRM {asked.code}"),)), declined)
-
-
-def tell_gm_of_yes(case: MessageContext, asked: PendingRequest) -> str:
-    """Pass the words of a reply that says yes on to the GM, if the request is of a campaign; return what to note."""
-    snapshot = _campaign_of(case, asked)
-    return "" if snapshot is None else _send_words(case, asked, snapshot, seated=True)
 
 
 def ask_once_more(case: MessageContext, asked: PendingRequest, said: Said, *, leaves: bool = False) -> str:
@@ -142,12 +146,15 @@ def _tell_settled(case: MessageContext, asked: PendingRequest, said: Said) -> st
     return _reply(case, asked, "settled-before")
 
 
-def pass_on_words(case: MessageContext, asked: PendingRequest) -> str:
-    """Pass a reply that is neither YES nor NO on to the GM, and tell its sender; return what to note of it."""
+def pass_on_words(case: MessageContext, asked: PendingRequest, *, agreed: bool = False) -> str:
+    """Pass the words of a reply on to the GM, and tell its sender; return what to note of it.
+
+    `agreed`: it says YES as well, and that was done.
+    """
     snapshot = _campaign_of(case, asked)
     if snapshot is None:
         return _reply(case, asked, "unasked")
-    told = _send_words(case, asked, snapshot)
+    told = _send_words(case, asked, snapshot, seated=agreed)
     return f"{told}; " + _reply(case, asked, "passed-on" if told.startswith("passed on") else "not-passed-on")
 
 

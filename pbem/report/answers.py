@@ -689,7 +689,7 @@ class RequestReply:
     def subject(self) -> str:
         """The subject of a mail that asks again or tells where the words went, "" if it is the answered mail's."""
         if not self.open:
-            return ""
+            return "your question went to your GM" if self.outcome == "passed-on" else ""
         waits = "no seat yet" if self.kind in ("invite", "join") else "reply YES or NO"
         stays = "you have NOT left: reply YES alone, if you mean it"
         return {

@@ -249,3 +249,15 @@ def test_a_forged_sheet_is_not_confirmed_by_saying_so(desk: Desk) -> None:
 
     assert str(desk.last(ANN)["Subject"]).startswith("[toy1] not done: reply YES or NO")
     assert "“Yes, that mail was forged.”" in text_of(desk.last(ANN))
+
+
+@pytest.mark.parametrize(
+    ("typed", "left"), [("LEAVE", True), ("leave.\n\nAnn", True), ("LEAVE it be", False), ("LEAVE\nnot really", False)]
+)
+def test_leave_said_again_is_a_yes_if_nothing_else_is(leaving: Desk, typed: str, *, left: bool) -> None:
+    """The command that was asked about gives the seat up, alone, and no sentence with it does."""
+    desk = leaving
+    desk.reply(question(desk, ANN), typed)
+    desk.tick()
+
+    assert players(desk)["red"] == ("" if left else ANN)

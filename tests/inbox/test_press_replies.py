@@ -86,8 +86,8 @@ def test_other_words_send_nothing(begun: Desk) -> None:
     offer = reply(begun, press_for_blue(begun))
     heard = len(begun.mails(GM))
     for typed, said in {
-        "But why?": "was not clear, so nothing was done: reply with the one word YES, or with NO",
-        "Yes, but not the last line": "was not clear, so nothing was done",
+        "But why?": "was not a plain YES or NO",
+        "Yes, but not the last line": "was not a plain YES or NO",
         "No, do not.": "You said NO to the question whether to send your reply on.",
         "YES": "You said NO to the question whether to send your reply on before",
     }.items():

@@ -128,12 +128,39 @@ def test_a_yes_in_plain_words_gives_the_seat(invited: Desk, typed: str) -> None:
 
 @pytest.mark.parametrize("typed", NO.values(), ids=NO.keys())
 def test_a_no_in_plain_words_ends_the_invitation(invited: Desk, typed: str) -> None:
-    """NO ends the invitation: it is answered, the GM is told, and a later YES is not."""
+    """NO ends the invitation: it is answered, and the GM is told."""
     assert "You said NO to the invitation to toy1. It has ended" in reply(invited, typed)
     assert f"{EVE}, whom you invited to toy1, has declined" in words(invited.last(GM))
+    assert not seated(invited)
+
+
+def test_a_no_by_mistake_is_undone_by_a_yes(invited: Desk) -> None:
+    """Who said NO may say YES as long as the invitation would have been open; it does not bring a second seat."""
+    reply(invited, "No")
+
+    assert "You play blue in toy1" in reply(invited, "YES")
+    assert "You play blue in toy1 already" in reply(invited, "Yes!")
+    assert list(players(invited).values()).count(EVE) == 1
+
+
+def test_a_yes_long_after_a_no_is_too_late(invited: Desk) -> None:
+    """After two weeks a NO stands, and a YES is told who can invite again."""
+    reply(invited, "No")
+    invited.tick(hours=24 * 15)
 
     assert "write to the GM, gm@example.org, who can invite you again" in reply(invited, "YES")
     assert not seated(invited)
+
+
+def test_a_question_beside_a_yes_goes_to_the_gm(invited: Desk) -> None:
+    """A yes with a question seats, the question reaches the GM, and the writer is told so."""
+    reply(invited, "Yes! When does it start?")
+
+    heard = {str(mail["Subject"]): words(mail) for mail in invited.mails(EVE)[1:]}
+    assert any("You play blue in toy1" in text for text in heard.values())
+    (told,) = [text for subject, text in heard.items() if subject.startswith("[toy1] your question went to your GM")]
+    assert "passed on to the GM, gm@example.org, who can answer you directly. --" in told
+    assert "| Yes! When does it start?" in text_of(invited.last(GM))
 
 
 @pytest.mark.parametrize("typed", EMPTY.values(), ids=EMPTY.keys())
@@ -229,7 +256,7 @@ def test_two_answers_at_once_take_one_seat(shared: Desk) -> None:
 
 
 def test_a_yes_and_a_no_at_once_are_one_of_them(shared: Desk) -> None:
-    """On either database the one that comes second is told of what was said before."""
+    """On either database both are answered, and the seat is given once at most: a YES may undo the NO before it."""
     form(shared, "red", name="toy2", open_seats=2)
     run_action(shared.app, "toy2", Invite(EVE), shared.now)
     shared.tick()
@@ -238,7 +265,8 @@ def test_a_yes_and_a_no_at_once_are_one_of_them(shared: Desk) -> None:
     _process_at_once(shared)
 
     said = " ".join(map(words, shared.mails(EVE)[1:]))
-    assert (EVE in players(shared, "toy2").values()) != ("You said NO" in said)
+    assert list(players(shared, "toy2").values()).count(EVE) <= 1
+    assert EVE in players(shared, "toy2").values() or "You said NO" in said
 
 
 def _process_at_once(desk: Desk) -> None:
