@@ -246,7 +246,7 @@ def _answer_otherwise(case: MessageContext, asked: PendingRequest, act: Act, sai
         return f"says that message {kept.id} is not theirs; {deny_message(case, asked)}"
     if step == "tell" and asked.campaign_id is not None:
         return pass_on_words(case, asked)
-    return ask_once_more(case, asked, said, leaves=act == "leave")
+    return ask_once_more(case, asked, said)
 
 
 def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> bool:

@@ -92,14 +92,14 @@ def _accept(case: MessageContext, asked: PendingRequest, declined: Declining) ->
     return run_commands(case, CommandList(None, ((1, f"CONFIRM {asked.code}"),)), declined)
 
 
-def ask_once_more(case: MessageContext, asked: PendingRequest, said: Said, *, leaves: bool = False) -> str:
+def ask_once_more(case: MessageContext, asked: PendingRequest, said: Said) -> str:
     """Ask again what an answer has not settled; return what to note of it."""
     outcome: RequestOutcome = "empty" if said == "nothing" else "unreadable" if said == "unreadable" else "unclear"
     if case.sender == _receiver(asked).lower():
-        heading, page = _heading(case, asked), _page(case, asked, outcome, leaves=leaves)
+        heading, page = _heading(case, asked), _page(case, asked, outcome)
         return f"{outcome}; {ask_again(case, page, asked, heading)}"
     # From another address it uses up no question to the person who was asked.
-    return _reply(case, asked, outcome, leaves=leaves)
+    return _reply(case, asked, outcome)
 
 
 def deny_message(case: MessageContext, asked: PendingRequest) -> str:
@@ -182,11 +182,9 @@ def _send_words(
     return pass_on(case, snapshot, subject, page, sender=sender, about=("words", asked.id), free=declined)
 
 
-def _reply(
-    case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "", leaves: bool = False
-) -> str:
+def _reply(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> str:
     """Answer a reply; while the request is open, the next reply answers it too."""
-    page = _page(case, asked, outcome, seat=seat, leaves=leaves)
+    page = _page(case, asked, outcome, seat=seat)
     to = _receiver(asked) if case.verdict == "fail" or not case.letter.sender else case.letter.sender
     heading = _heading(case, asked)
     heading = replace(heading, subject=page.subject) if heading else None
@@ -198,9 +196,7 @@ def _heading(case: MessageContext, asked: PendingRequest) -> Heading | None:
     return Heading(CampaignMailer.of(case.app, snapshot)) if snapshot else None
 
 
-def _page(
-    case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "", leaves: bool = False
-) -> RequestReply:
+def _page(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> RequestReply:
     snapshot, typed = _campaign_of(case, asked), redact_all(first_line(case.letter))
     return RequestReply(
         outcome=outcome,
@@ -213,7 +209,8 @@ def _page(
         open=is_open(asked, case.now),
         typed=f"“{shorten(typed, _SHOWN)}”" if typed else "nothing but its subject.",
         unread=unread_part(case.letter),
-        leaves=leaves,
+        leaves=asked.data.get("leaves", False),
+        orders=asked.data.get("orders", False),
     )
 
 

@@ -668,7 +668,7 @@ class RequestReply:
     was passed on that day, "unasked" if no GM is concerned; it is asked again after
     an answer that is "unclear", "empty" or "unreadable". `typed` is its first line,
     `unread` a sentence on what could not be read. `leaves`: the question is whether
-    to give a seat up. While the request is `open`, a reply with YES or NO settles it.
+    to give a seat up; `orders`: it is about a sheet. While the request is `open`, a reply with YES or NO settles it.
     """
 
     page: ClassVar[str] = "request_reply"
@@ -684,6 +684,7 @@ class RequestReply:
     typed: str = ""
     unread: str = ""
     leaves: bool = False
+    orders: bool = False
 
     @property
     def subject(self) -> str:

@@ -179,7 +179,7 @@ def leaving(desk: Desk) -> Desk:
         ("", "You typed nothing in your answer to the question whether you want to leave."),
         ("-- \nAnn Miller", "You typed nothing"),
         ("Tak for din mail", "To leave, send YES, alone on the first line."),
-        ("Will I get it back?", "passed on to the GM"),
+        ("Will I get it back?", "who can answer you directly. Nothing is decided yet To leave, send YES"),
     ],
 )
 def test_a_seat_is_not_given_up_by_what_is_no_yes(leaving: Desk, typed: str, told: str) -> None:
