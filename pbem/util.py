@@ -46,7 +46,7 @@ LEAST_SECRET = 4
 
 _KEYS = (
     re.compile(
-        r"(?im)^(?P<kept>(?:[>|]|[^\S\n])*+(?:orders|player)[^\S\n]++\S++[^\S\n]++\S++[^\S\n]++)(?!(?:wait|final)\b)[^\s;#]++"
+        r"(?im)^(?P<kept>(?>(?:[>|]|[^\S\n])*)(?:orders|player)[^\S\n]++\S++[^\S\n]++\S++[^\S\n]++)(?!(?:wait|final)\b)[^\s;#]++"
     ),
     re.compile(rf"(?i)(?P<kept>)\b[0-9a-f]{{{2 * TOKEN_BYTES}}}\b"),
     re.compile(rf"(?i)(?P<kept>)\b[a-z2-7]{{{ID_CHARACTERS}}}\b"),

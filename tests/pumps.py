@@ -53,8 +53,7 @@ class Pump:
 
 def pumps(pattern: re.Pattern[Any]) -> set[Pump]:
     """Return the texts to try a pattern with."""
-    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    nodes = _PARSER.parse(source, pattern.flags & ~re.UNICODE & ~re.LOCALE & ~re.DEBUG)
+    nodes = _parsed(pattern)
     signs = _signs(nodes)
     whole = _sample(nodes, signs)
     found = {Pump("", sign, after) for sign in signs for after in ("", _REFUSED)}
@@ -66,6 +65,17 @@ def pumps(pattern: re.Pattern[Any]) -> set[Pump]:
         found |= {Pump("", before + text, after) for text in bodies | {""} for after in ("", _REFUSED)}
         found |= {Pump(before, "".join(pair), _REFUSED) for pair in itertools.combinations(sorted(bodies)[:6], 2)}
     return {pump for pump in found if pump.again}
+
+
+def has_possessive_group(pattern: re.Pattern[Any]) -> bool:
+    """Return True if a pattern repeats more than a single character possessively."""
+    repeated = [argument[-1] for op, argument in _all(_parsed(pattern)) if op is _OPS.POSSESSIVE_REPEAT]
+    return any(len(body) != 1 or body[0][0] not in _LEAVES for body in repeated)
+
+
+def _parsed(pattern: re.Pattern[Any]) -> Any:
+    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    return _PARSER.parse(source, pattern.flags & ~re.UNICODE & ~re.LOCALE & ~re.DEBUG)
 
 
 def _signs(nodes: Any) -> list[str]:
@@ -90,12 +100,15 @@ def _inner(op: Any, argument: Any) -> Sequence[Any]:
     return []
 
 
-def _leaves(nodes: Any) -> Iterator[tuple[Any, Any]]:
+def _all(nodes: Any) -> Iterator[tuple[Any, Any]]:
     for op, argument in nodes:
-        if op in _LEAVES:
-            yield op, argument
+        yield op, argument
         for inner in _inner(op, argument):
-            yield from _leaves(inner)
+            yield from _all(inner)
+
+
+def _leaves(nodes: Any) -> Iterator[tuple[Any, Any]]:
+    return ((op, argument) for op, argument in _all(nodes) if op in _LEAVES)
 
 
 def _named(leaves: Sequence[tuple[Any, Any]]) -> Iterator[str]:

@@ -137,7 +137,7 @@ def list_turn_runs(folders: Iterable[ArchivedTurn]) -> tuple[TurnRun, ...]:
 _SAME = ("campaign", "game", "options", "seats", "seal")
 
 # Texts of reports, as they are written, and as they were before: the words indented by four, the sheet in a sentence.
-_WORDS_TOLD = re.compile(r"^Words for the dice, [^\n]*:\n\n?((?:(?: {4}|- )\S[^\n]*(?:\n|\Z))++)", re.MULTILINE)
+_WORDS_TOLD = re.compile(r"^Words for the dice, [^\n]*:\n\n?((?>(?:(?: {4}|- )\S[^\n]*(?:\n|\Z))+))", re.MULTILINE)
 _SHEETS_USED = (
     re.compile(r"^Sheet (\d+), ([0-9a-f]{12})\.", re.MULTILINE),
     re.compile(r"^This turn was resolved with your sheet (\d+) \(digest ([0-9a-f]{12})\)\.", re.MULTILINE),

@@ -103,23 +103,20 @@ _OPENERS = _phrases(
     """
 )
 _REST = rf"(?: {_WORD})"
-_GREETING = re.compile(rf"(?:{_GREETINGS}){_REST}{{0,4}}+")
-_LONG_GREETING = re.compile(rf"(?:{_GREETINGS}){_REST}{{0,12}}+")
-_CLOSING = re.compile(rf"(?:ps |p s )?(?:and |so |many |with ){{0,2}}+(?:{_CLOSINGS}){_REST}{{0,3}}+")
-_SENTENCE = re.compile(rf"(?:{_CLOSINGS}|nice game|great game|sorry for){_REST}{{0,12}}+")
-_OUTLOOK = re.compile(r"(?:i am |i m )?(?:looking forward|see you|have a)(?: \w{1,40}+){0,12}+")
-_OPENER = re.compile(rf"(?:{_OPENERS})(?: \w++){{0,12}}+")
-_SHORT_GREETING = re.compile(rf"(?:{_GREETINGS}){_REST}?+")
-_SHORT_CLOSING = re.compile(rf"(?:many )?(?:{_CLOSINGS}){_REST}?+")
+_GREETING = re.compile(rf"(?:{_GREETINGS})(?>{_REST}{{0,4}})")
+_LONG_GREETING = re.compile(rf"(?:{_GREETINGS})(?>{_REST}{{0,12}})")
+_CLOSING = re.compile(rf"(?:ps |p s )?(?>(?:and |so |many |with ){{0,2}})(?:{_CLOSINGS})(?>{_REST}{{0,3}})")
+_SENTENCE = re.compile(rf"(?:{_CLOSINGS}|nice game|great game|sorry for)(?>{_REST}{{0,12}})")
+_OUTLOOK = re.compile(r"(?:i am |i m )?(?:looking forward|see you|have a)(?>(?: \w{1,40}+){0,12})")
+_OPENER = re.compile(rf"(?:{_OPENERS})(?>(?: \w++){{0,12}})")
+_SHORT_GREETING = re.compile(rf"(?:{_GREETINGS})(?>{_REST}?)")
+_SHORT_CLOSING = re.compile(rf"(?:many )?(?:{_CLOSINGS})(?>{_REST}?)")
 
-_NAME = re.compile(rf"{_WORD}(?: {_WORD}){{0,3}}+")
+_NAME = re.compile(rf"{_WORD}(?>{_REST}{{0,3}})")
 _TITLED = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]*+(?:[ .'-]{1,2}[^\W\d_a-z][^\W\d_A-Z]*+){0,3}\.?")
 _CONTACT = re.compile(r"(?:\+|[(0-9])[-+()/. 0-9]{5,28}[0-9]|\S{1,60}@\S{1,60}|(?:https?://|www\.)\S{1,100}")
 _LABEL = re.compile(r"(?:tel|telephone|telefon|phone|mobile|mobil|mob|cell|fax|e-?mail|web)\b[.: ]{0,3}", re.IGNORECASE)
-# Atomic, not possessive: Python 3.11.2 (Debian 12) goes on behind the space of a repetition that failed.
-_HOUSE = re.compile(
-    rf"[0-9]{{1,5}}[a-z]? {_WORD}(?: {_WORD}){{0,4}}+|{_WORD}(?>(?: {_WORD}){{0,4}}) [0-9]{{1,5}}[a-z]?"
-)
+_HOUSE = re.compile(rf"[0-9]{{1,5}}[a-z]? {_WORD}(?>{_REST}{{0,4}})|{_WORD}(?>{_REST}{{0,4}}) [0-9]{{1,5}}[a-z]?")
 _ADDRESSED = frozenset({"all", "everyone", "everybody", "there", "folks", "gm", "game", "master", "team", "together"})
 _NOT_NAMES = re.compile(r"[\W\d_]++")
 

@@ -46,7 +46,7 @@ _TAKEN = sys.stdlib_module_names | {"tests", "conftest"}
 """Names that would hide a module of Python, or be hidden by the package's own tests."""
 
 # Its words become the name of the class and the title, so none may be empty.
-_KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
+_KEY = re.compile(r"[a-z][a-z0-9]*+(?>(?:_[a-z0-9]++)*)")
 
 
 def write_skeleton(key: str, folder: Path, *, taken: Collection[str] = ()) -> list[Path]:

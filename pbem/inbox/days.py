@@ -17,13 +17,13 @@ LONGEST = 200
 """Characters of a line in which days are looked for."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WEEKDAY = r"\b(?:the\s++)?+(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[.,]?\s++)?+(?:the\s++)?+"
+_WEEKDAY = r"\b(?>(?:the\s++)?)(?>(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[.,]?\s++)?)(?>(?:the\s++)?)"
 _NUMBER = r"[0-9]{1,2}"
 _DAY = rf"(?P<day>{_NUMBER})(?:st|nd|rd|th)?[.,]?"
 _NAME = rf"(?:{'|'.join(_MONTHS)})[a-z]*+[.,]?"
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*+[.,]?"
-_YEAR = r"(?:\s++(?P<year>[0-9]{4})\b)?+"
-_DAY_FIRST = re.compile(rf"{_WEEKDAY}\b{_DAY}\s*+(?:of\s++)?+{_MONTH}{_YEAR}", re.IGNORECASE)
+_YEAR = r"(?>(?:\s++(?P<year>[0-9]{4})\b)?)"
+_DAY_FIRST = re.compile(rf"{_WEEKDAY}\b{_DAY}\s*+(?>(?:of\s++)?){_MONTH}{_YEAR}", re.IGNORECASE)
 _MONTH_FIRST = re.compile(rf"{_WEEKDAY}\b{_MONTH}\s++{_DAY}(?![\w]){_YEAR}", re.IGNORECASE)
 _DOTTED = re.compile(
     rf"(?<![\w.])(?P<day>{_NUMBER})\.\s?(?P<month>{_NUMBER})(?:\.(?:\s?(?P<year>[0-9]{{4}})|(?P<short>[0-9]{{2}}))?)?"
@@ -35,7 +35,7 @@ _SHARED = (
     # 24-27 Dec 2026
     re.compile(
         rf"(?<![\w.-])(?P<first>{_NUMBER})(?:st|nd|rd|th)?\.?{_JOINED}"
-        rf"(?P<last>{_NUMBER}(?:st|nd|rd|th)?[.,]?)\s*+(?P<rest>(?:of\s++)?+{_NAME}(?:\s++[0-9]{{4}}\b)?+)",
+        rf"(?P<last>{_NUMBER}(?:st|nd|rd|th)?[.,]?)\s*+(?P<rest>(?>(?:of\s++)?){_NAME}(?>(?:\s++[0-9]{{4}}\b)?))",
         re.IGNORECASE,
     ),
     # 24.-27.12.2026

@@ -215,7 +215,8 @@ def answer_gm_reply(case: MessageContext, wishes: Wishes) -> str:
 
 
 _TO = re.compile(
-    r"\A\s*+(?:(?:answer|reply)\s++)?+(?:(\d{1,9}+)\s++)?+to\s++(?:the\s++)?+(\w++)\s*+[:.]?\s*+", re.IGNORECASE
+    r"\A\s*+(?>(?:(?:answer|reply)\s++)?)(?>(?:(\d{1,9}+)\s++)?)to\s++(?>(?:the\s++)?)(\w++)\s*+[:.]?\s*+",
+    re.IGNORECASE,
 )
 """The first line of a reply to a question that says whom the answer is for."""
 

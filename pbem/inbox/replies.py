@@ -90,7 +90,7 @@ _LONGEST_THREAD = 18
 
 _TAKEN = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(bindparam("places", expanding=True)))
 
-_PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
+_PREFIXES = re.compile(r"\A(?>(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,13 +45,13 @@ ANY_BELOW = "*."
 MAX_FIELDS = 20
 
 # Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
-_OUTSIDE = re.compile(r'[^"();\\]++|"(?:[^"\\]|\\.?)*+("|\Z)|[();]', re.DOTALL)
+_OUTSIDE = re.compile(r'[^"();\\]++|"[^"\\]*+(?>(?:\\.?[^"\\]*+)*)("|\Z)|[();]', re.DOTALL)
 # Tokens of a field outside and inside of comments; the group is empty for a quoted string that does not end.
 _INSIDE = re.compile(r"[^()\\]++|\\.|[()]", re.DOTALL)
 
 # The result of a method, maybe with the method's version, or a property.
 _EQUATION = re.compile(
-    r'(?<!\s)\s*+(?<![\w.-])([a-z][\w.-]*+)(?:\s*+/\s*+[0-9]++)?\s*+=\s*+((?:"(?:[^"\\]|\\.?)*+(?:"|\Z)|[^\s"])++)',
+    r'(?<!\s)\s*+(?<![\w.-])([a-z][\w.-]*+)(?:\s*+/\s*+[0-9]++)?\s*+=\s*+((?>(?:"[^"\\]*+(?>(?:\\.?[^"\\]*+)*)(?:"|\Z)|[^\s"]++)+))',
     re.IGNORECASE | re.ASCII,
 )
 

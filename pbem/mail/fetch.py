@@ -56,7 +56,7 @@ class Sleeper:
 
 
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
-_FIELD = re.compile(rb"^([!-9;-~]++):([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
+_FIELD = re.compile(rb"^([!-9;-~]++):([^\n]*+(?>(?:\n[ \t][^\n]*+)*))", re.MULTILINE)
 # The fields that the sender's program writes; servers and filters add others, among them a missing Date.
 _WRITTEN = frozenset(
     {

@@ -27,12 +27,12 @@ MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,198}>")
 """A Message-ID; one with other characters could not be named in an answer's header."""
 
 # Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
-_ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?:[^\W_]|[.-]){0,252}+'
+_ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?>(?:[^\W_]|[.-]){0,252})'
 _ANYWHERE = re.compile(_ADDRESS)
 _BARE = re.compile(rf"\A\s*+({_ADDRESS})\s*+")
 _NAMED = re.compile(rf"\A([^<>]*+)<\s*+({_ADDRESS})\s*+>\s*+")
 # A quoted string, also one without an end: then the group is empty.
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.?)*+("|\Z)')
+_QUOTED = re.compile(r'"[^"\\]*+(?>(?:\\.?[^"\\]*+)*)("|\Z)')
 
 _COMMENT = re.compile(r"\([^()]*+\)")
 _ROBOT = re.compile(

@@ -104,7 +104,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], Sign], ...] = tuple(
 _ANSWERS = re.compile(
     r"""\A\s*+\[?(?:
     auto(?:matic|mated)?[\s_-]?(?:reply|response|answer|responder|antwort) | auto(?=\s*+:)
-    | (?:out[\s]of[\s](?:the[\s])?office|ooo) (?:\s+(?:auto-?\s?reply|reply|message|re|aw))*+ (?=\s*+(?::|\Z))
+    | (?:out[\s]of[\s](?:the[\s])?office|ooo) (?>(?:\s+(?:auto-?\s?reply|reply|message|re|aw))*) (?=\s*+(?::|\Z))
     | away[\s]from[\s]my[\s]mail | (?:am|are|is)?\s*+on[\s]vacation
     | (?:vacation|away|absence)[\s](?:reply|response|notice|message|notification|autoreply)
     | automatische[\s]antwort | automatisch[\s]antwoord

@@ -31,7 +31,7 @@ _FOLD = re.compile(r"\r?\n(?=[ \t])")
 # Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
 _TYPE = re.compile(r"\A\s*+([!#$&^_.+a-z0-9-]{1,80}+/[!#$&^_.+a-z0-9-]{1,80}+)(?:[\s;]|\Z)", re.IGNORECASE)
 _OLD_TEXT = re.compile(r"(?:text\s*+)?(?:;|\Z)|charset=", re.IGNORECASE)
-_PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;]*+))')
+_PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"([^"\\]*+(?>(?:\\.[^"\\]*+)*))"|([^\s;]*+))')
 _ESCAPE = re.compile(r"\\(.)")
 
 _ENCODED = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=", re.IGNORECASE)
@@ -75,7 +75,7 @@ _WESTERN = re.compile(
 _BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]*+={0,2}[ \t\r]*+")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/]++=*+")
 _NOT_BASE64 = bytes({*range(256)} - {*b"+/=", *string.ascii_letters.encode(), *string.digits.encode()})
-_BASE64_TEXT = re.compile(rb"\A\s*+(?:[A-Za-z0-9+/]{60,76}\r?\n)*+[A-Za-z0-9+/]{4,76}={0,2}\s*+")
+_BASE64_TEXT = re.compile(rb"\A\s*+(?>(?:[A-Za-z0-9+/]{60,76}\r?\n)*)[A-Za-z0-9+/]{4,76}={0,2}\s*+")
 # Shorter text without blanks may have been typed.
 _SHORTEST_BASE64 = 40
 

@@ -192,7 +192,7 @@ _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{OTHER_FIELDS})\s?:", re.IGNORECA
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
 INITIALS = re.compile(r"^[ \t]*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)", re.MULTILINE)
 _LEFT_OUT = re.compile(
-    r"\A\s*+(?:>\s*+)*+(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\])\s*+",
+    r"\A\s*+(?>(?:>\s*+)*)(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\])\s*+",
     re.IGNORECASE,
 )
 # Beginnings of lines that may be a divider or a header field; all others are skipped for speed.

@@ -58,7 +58,7 @@ _CHANGED = {
     "Some characters could not be read; they show as \ufffd.": re.compile("\ufffd"),
 }
 
-_HEADER_FORM = r"ORDERS(?:[\s,]++[\w-]++){2,4}+[\s,]*+(?:(?:[;#%]|//|/\*).*+)?"
+_HEADER_FORM = r"ORDERS(?>(?:[\s,]++[\w-]++){2,4})[\s,]*+(?:(?:[;#%]|//|/\*).*+)?"
 HEADER = re.compile(rf"\A\s*+{_HEADER_FORM}", re.IGNORECASE)
 """A sheet's header line: campaign, seat, maybe a key, maybe WAIT or FINAL. Prose has more words, or ends in a point."""
 
@@ -74,7 +74,7 @@ _SIGNATURE = re.compile(r"\A--\s*+")
 # Lines that telephones, web mail and virus scanners put below a mail.
 _ADDED = re.compile(
     rf"\A\s*+(?:[<\[(*_]{{0,2}}(?:{ADDED}).{{0,120}}"
-    r"|(?:\[(?:cid|image|bild|img|inline image)\b[^\]]{0,120}+\]\s*+)++)",
+    r"|(?>(?:\[(?:cid|image|bild|img|inline image)\b[^\]]{0,120}+\]\s*+)+))",
     re.IGNORECASE,
 )
 

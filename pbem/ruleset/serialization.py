@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 # Behind an even number of backslashes: with an odd number the backslash of NUL is itself escaped.
-_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
+_NUL = re.compile(r"(?<!\\)(?>(?:\\\\)*)\\u0000")
 
 # RFC 8259 has no NaN and no infinity; other languages would refuse them.
 # Without `check_circular`: circular data raise RecursionError, and checking would take a sixth of the time.

@@ -29,7 +29,7 @@ _CAMPAIGN, _CODE = "sample", "EXAMPLE"
 _ADDRESS = "orders@example.org"
 _DEADLINE = dt.datetime(2026, 11, 27, 19, 0, tzinfo=dt.UTC)
 _MOST_ORDERS = 8
-_WRITES = re.compile(r'<a href="mailto:[^"<>]*+"[^<>]*+>((?:(?!</?a\b).)*+)</a>', re.DOTALL)
+_WRITES = re.compile(r'<a href="mailto:[^"<>]*+"[^<>]*+>((?>(?:(?!</?a\b).)*))</a>', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

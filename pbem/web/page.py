@@ -37,7 +37,7 @@ from pbem.errors import PbemError
 ASSETS = Path(__file__).parent / "assets"
 """The folder of scripts and styles."""
 
-_IMPORT = re.compile(r'^import \{(?:(?! as )[^{}])*+\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{(?>(?:(?! as )[^{}])*)\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
 _TOP = re.compile(r"^(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.MULTILINE)
 _COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)

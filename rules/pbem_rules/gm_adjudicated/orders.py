@@ -28,7 +28,7 @@ LONGEST_LINE = 2_000
 LONGEST_SHEET = 40_000
 """Characters of a sheet without its comments: as much as a GM may be asked to read (ruling 2)."""
 
-_BLOCKS = re.compile(r"\A(?:\s*+/\*.*?\*/)++")
+_BLOCKS = re.compile(r"\A(?>(?:\s*+/\*.*?\*/)+)")
 
 
 class FreeText(OrderParser):
