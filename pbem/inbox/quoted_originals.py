@@ -7,6 +7,9 @@ original that are missing there are the original's too, reformatted by a mail
 program, and so are lines that stand in it word for word, however short. All other
 lines were typed.
 
+Our mails also repeat what was typed: such lines are echoes (`SentText.is_echo`).
+They show nothing, and are ours only between lines that are none.
+
 Two things are certain. The unedited example sheet of our mails is ours wherever it
 stands. So are the lines of the very mail that the message answers, and of the
 receipts sent to its seat, whatever a mail program made of them: the message is
@@ -21,7 +24,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -30,7 +33,7 @@ from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.mail.message import Message, parse_message, reparse
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
-from pbem.store.models import OutgoingMail, Report, Seat
+from pbem.store.models import OrderSheet, OutgoingMail, Report, Seat
 from pbem.util import CODE_CHARACTERS, redact_all
 
 _STARTS = 4
@@ -49,6 +52,9 @@ _FEWEST_SENTENCES = 2
 _MOSTLY, _FEWEST_MADE = 0.8, 5
 """A line of so many words is the original's, reformatted, if this share of them is missing between two runs."""
 
+_BULLETS = ("-", "\u2022", "\u00b7", "\u25e6")
+"""Signs before the entries of lists."""
+
 _SHEET = ""
 """Stands for a sheet among the words; no word equals it."""
 
@@ -61,16 +67,39 @@ _SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*(?:[.:!?]\s*+| · .*+)|\s*+[-
 
 @dataclass(frozen=True)
 class SentText:
-    """Words of a mail of ours, and those of the sheets in it."""
+    """Words of a mail of ours, and those of the sheets in it.
+
+    `starts` are the places at which a line begins. `echoes` are the words, one to four
+    together, of lines that repeat what was typed, or may do so.
+    """
 
     words: tuple[str, ...]
     sheets: frozenset[tuple[str, ...]]
+    starts: frozenset[int] = frozenset()
+    echoes: frozenset[tuple[str, ...]] = frozenset()
 
     @classmethod
-    def of(cls, lines: Sequence[str]) -> SentText:
-        """Build the original from a mail's lines."""
-        words = tuple(word for line in _without_sheets(lines) for word in (words_of(line) if line else [_SHEET]))
-        return cls(words, frozenset(sheet for _, sheet in _find_sheets(lines)))
+    def of(cls, lines: Sequence[str], echoes: Iterable[str] = ()) -> SentText:
+        """Build the original from a mail's lines; `echoes` are its lines that may repeat what was typed."""
+        spelt = [words_of(line) if line else [_SHEET] for line in _without_sheets(lines)]
+        return cls(
+            tuple(chain.from_iterable(spelt)),
+            frozenset(sheet for _, sheet in _find_sheets(lines)),
+            frozenset(accumulate(map(len, spelt), initial=0)),
+            frozenset(part for line in set(echoes) for part in _all_parts(words_of(line))),
+        )
+
+    def is_echo(self, words: Sequence[str]) -> bool:
+        """Return True for the words of a line, or of a part of one, that repeats what was typed."""
+        return bool(self.echoes) and all(part in self.echoes for part in _parts(words, min(len(words), _STARTS)))
+
+    def goes_on(self, above: Sequence[str], words: Sequence[str]) -> bool:
+        """Return True if words follow those of the line above in the middle of a line of the original."""
+        together = [*above, *words]
+        places = self._places.get(tuple(together[:_STARTS]), []) if len(together) >= _STARTS else []
+        return any(
+            at + len(above) not in self.starts and self.has(together, at) for at in places[:_MOST_PLACES] if words
+        )
 
     @cached_property
     def _places(self) -> dict[tuple[str, ...], list[int]]:
@@ -113,10 +142,12 @@ def match_lines(original: SentText, lines: Sequence[str], spelt: Sequence[Sequen
     `spelt` are the words of the lines, which are compared with several originals.
     """
     runs = list(_find_runs(original, spelt))
-    told = [at for run in runs for at in run.lines]
+    told = [at for run in runs for at in run.lines if not original.is_echo(spelt[at])]
     if not may_quote(lines[at] for at in told) or sum(len(spelt[at]) for at in told) < _FEWEST_WORDS:
         return frozenset()
-    found = {*told, *_find_reformatted(original, spelt, runs)}
+    found = {*(at for run in runs for at in run.lines), *_find_reformatted(original, spelt, runs)}
+    certain = [at for at in found if not original.is_echo(spelt[at])]
+    found = {at for at in found if min(certain) <= at <= max(certain)}
     for at, line in enumerate(lines):
         # Signs without words, such as a part of a drawing: with the line right above.
         if at - 1 in found and line.strip() and not spelt[at]:
@@ -125,15 +156,25 @@ def match_lines(original: SentText, lines: Sequence[str], spelt: Sequence[Sequen
 
 
 def match_ends(original: SentText, lines: Sequence[str], spelt: Sequence[Sequence[str]]) -> frozenset[int]:
-    """Return the numbers of lines without a mark that go on with the words of the marked line above them."""
-    found = {at for run in _find_runs(original, spelt) for at in run.lines} | match_form_lines(original, lines)
-    ends = set[int]()
-    signs = {at for at, line in enumerate(lines) if spelt and line.strip() and not spelt[at]}
-    for at in sorted(found | signs if found else found):
+    """Return the numbers of lines without a mark that go on with the words of the marked line above them.
+
+    A program has broken that line, so they go on in the middle of a line of the original.
+    """
+    form, ends, above = match_form_lines(original, lines), set[int](), list[str]()
+    for at, words in enumerate(spelt):
+        if is_quoted(lines[at]):
+            above = [*words]
         # Only right below: what was typed has a blank line above it, or other words than those that follow.
-        if not is_quoted(lines[at]) and at > 0 and (is_quoted(lines[at - 1]) or at - 1 in ends):
+        elif _is_below(lines, at, ends) and (not words or at in form or original.goes_on(above, words)):
             ends.add(at)
-    return frozenset(ends)
+            above += words
+    # Signs without words, such as a part of a drawing, are ends only beside others.
+    return frozenset(ends) if any(spelt[at] for at in ends) else frozenset()
+
+
+def _is_below(lines: Sequence[str], at: int, ends: Collection[int]) -> bool:
+    """Return True if a line is right below a marked one, or below an end of one."""
+    return at > 0 and bool(lines[at].strip()) and (is_quoted(lines[at - 1]) or at - 1 in ends)
 
 
 def may_quote(lines: Iterable[str]) -> bool:
@@ -151,8 +192,29 @@ def words_of(line: str) -> list[str]:
     """Return a line's words as they are compared: without marks, and with keys masked as in stored mails.
 
     Signs of emphasis, titles and tables are marks too: some programs show them, others turn them into bold letters.
+    All bullets are one: programs have their own.
     """
-    return [kept for word in redact_all(_strip_marks(line)).casefold().split() if (kept := word.strip(_TYPED_MARKS))]
+    words = redact_all(_strip_marks(line)).casefold().split()
+    if len(words) > 1 and words[0] in _BULLETS:
+        words[0] = _BULLETS[0]
+    return [kept for word in words if (kept := word.strip(_TYPED_MARKS))]
+
+
+def _parts(words: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
+    """Yield all so many words together."""
+    return (tuple(words[at : at + length]) for at in range(len(words) - length + 1))
+
+
+def _all_parts(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return (part for length in range(1, _STARTS + 1) for part in _parts(words, length))
+
+
+def find_entries(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the entries of lists that are no sentences, without bullets: orders, as receipts and reports show them."""
+    for line in lines:
+        bullet, _, entry = line.strip().partition(" ")
+        if bullet in _BULLETS and entry and not _SENTENCE.fullmatch(line):
+            yield entry
 
 
 def _strip_marks(line: str) -> str:
@@ -274,7 +336,7 @@ def _mark_originals(session: Session, letter: Message) -> Message:
     if not may_quote(line for line in lines if not is_quoted(line)):
         return _mark_ends(session, letter)
     ours, forms, spelt = set[int](), set[int](), spell(lines)
-    for original in _parse_originals(_raw_mails(session, _original_ids(session, letter))):
+    for original in _load_originals(session, letter):
         # All lines, also those found in another original: text and HTML of a mail each have lines that the other lacks.
         found = match_lines(original, lines, spelt)
         ours |= found
@@ -293,7 +355,7 @@ def _mark_ends(session: Session, letter: Message) -> Message:
     if not any(is_quoted(above) and line.strip() and not is_quoted(line) for above, line in pairwise(lines)):
         return letter
     ends, spelt = set[int](), spell(lines)
-    for original in _parse_originals(_raw_mails(session, _original_ids(session, letter))):
+    for original in _load_originals(session, letter):
         ends |= match_ends(original, lines, spelt)
     return _mark_lines(letter, ends) if ends else letter
 
@@ -328,17 +390,34 @@ def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> boo
     return bool(words) and any(joined in f" {' '.join(original.words)} " for original in _parse_originals(receipts))
 
 
-def _original_ids(session: Session, letter: Message) -> Iterator[str]:
-    """Yield the Message-IDs of mails that a message answers, of reports whose codes it shows, and of receipts."""
-    answered = letter.references[:MOST_ANSWERED]
-    yield from answered
+def _load_originals(session: Session, letter: Message) -> Iterator[SentText]:
+    """Yield the mails that a message answers, the reports whose codes it shows, and the receipts of their seats."""
+    codes = _codes_in(letter)
+    shown = [*shown_by_code(session, codes).values(), *shown_by_reference(session, letter.references)]
+    seats = {each.seat_id for each in shown}
+    ids = [*letter.references[:MOST_ANSWERED], *_report_ids(session, codes), *_receipt_ids(session, seats)]
+    yield from _parse_originals(_raw_mails(session, ids), _sheet_lines(session, seats))
+
+
+def _codes_in(letter: Message) -> set[str]:
     headers = (line for line in letter.source_lines if HEADER.fullmatch(line.lstrip("> ")))
     places = islice(chain((letter.subject,), letter.recipients, headers), _MOST_SHOWN)
-    codes = {code for text in places for code in _CODE.findall(text.lower())}
-    if codes:
-        yield from session.scalars(select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED))
-    shown = [*shown_by_code(session, codes).values(), *shown_by_reference(session, letter.references)]
-    yield from _receipt_ids(session, {each.seat_id for each in shown})
+    return {code for text in places for code in _CODE.findall(text.lower())}
+
+
+def _report_ids(session: Session, codes: Collection[str]) -> Iterable[str]:
+    if not codes:
+        return ()
+    return session.scalars(select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED)).all()
+
+
+def _sheet_lines(session: Session, seats: Collection[int]) -> list[str]:
+    """Return the lines of the newest sheets of some seats."""
+    if not seats:
+        return []
+    newest = select(OrderSheet.text).where(OrderSheet.seat_id.in_(seats)).order_by(OrderSheet.id.desc())
+    sheets = session.scalars(newest.limit(MOST_RECEIPTS))
+    return [line for text in sheets for line in text.split("\n") if line.strip()]
 
 
 def _receipt_ids(session: Session, seats: Collection[int]) -> list[str]:
@@ -356,10 +435,15 @@ def _raw_mails(session: Session, ids: Iterable[str]) -> Iterable[bytes]:
     return session.scalars(select(OutgoingMail.raw).where(OutgoingMail.message_id.in_(set(ids))))
 
 
-def _parse_originals(mails: Iterable[bytes]) -> Iterator[SentText]:
-    """Yield mails as their text is and as their HTML reads, which programs quote where they can."""
+def _parse_originals(mails: Iterable[bytes], typed: Sequence[str] = ()) -> Iterator[SentText]:
+    """Yield mails as their text is and as their HTML reads, which programs quote where they can.
+
+    `typed` are lines that were typed before. What echoes them in HTML is known by the plain text: HTML has an order and
+    its outcome on one line.
+    """
     for raw in mails:
         letter = parse_message(raw)
-        yield SentText.of(letter.source_lines)
+        echoes = (*typed, *find_entries(letter.source_lines))
+        yield SentText.of(letter.source_lines, echoes)
         if rich := letter.same_in_html:
-            yield SentText.of(rich.split("\n"))
+            yield SentText.of(rich.split("\n"), echoes)

@@ -92,6 +92,32 @@ def test_orders_copied_from_a_receipt(desk: Desk) -> None:
     assert [len(orders) for orders in bids(desk) if isinstance(orders, list)] == [2]
 
 
+@pytest.mark.parametrize("below", ["> Delete the ; in front of an order", "> TO SEND ORDERS: reply with one order"])
+def test_orders_of_an_earlier_receipt_typed_below_a_marked_line(desk: Desk, below: str) -> None:
+    """The orders of an earlier receipt, typed again right below a line of the report, all count."""
+    orders = "WHISPER blue hello deal\nBID 1"
+    for text in (orders, "BID 2", f"{below}\n{orders}\n> END\n"):
+        desk.reply(desk.mails("ann@example.org")[1], text)
+        desk.tick()
+
+    assert [len(orders) for orders in bids(desk) if isinstance(orders, list)] == [2, 1, 2]
+
+
+BANNER = """Our company has moved to a new office. Please note that this mail may be confidential.
+You can find all that we sell in our shop in the High Street, next to the old town hall.
+"""
+
+
+@pytest.mark.parametrize("form", ["{banner}\n{orders}", "{orders}\n\n{banner}"], ids=["banner", "footer"])
+def test_orders_beside_sentences_that_every_mail_has(desk: Desk, form: str) -> None:
+    """Sentences beside the orders, which the receipt of the last mail has refused too, take no order away."""
+    for _ in range(2):
+        desk.reply(desk.mails("ann@example.org")[1], form.format(banner=BANNER, orders="BID 2\nWHISPER blue hello"))
+        desk.tick()
+
+    assert [len(orders) for orders in bids(desk) if isinstance(orders, list)] == [2, 2]
+
+
 @pytest.mark.parametrize("pasted", ["BID 4\n\n{report}", "{report}\nBID 4"])
 def test_a_report_that_was_pasted(desk: Desk, pasted: str) -> None:
     """Of a message that answers no mail, the code in it shows which report it quotes."""
