@@ -257,6 +257,7 @@ def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read
     return dataclasses.replace(
         told,
         wait=bool(sheet.wait),
+        unread=sheet.unread,
         findings=tuple(map(_hint_at_command, told.findings)),
         notes=(
             *(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes),
@@ -406,7 +407,9 @@ def _refuse_empty_sheet(
         address=case.address,
         campaign=spot.campaign,
         seat=spot.seat,
+        label=spot.label,
         gm=spot.gm_shown,
+        unread=sheet.unread,
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
         zone=Schedule.read(spot.schedule).zone,

@@ -52,7 +52,7 @@ _FEWEST_SENTENCES = 2
 _MOSTLY, _FEWEST_MADE = 0.8, 5
 """A line of so many words is the original's, reformatted, if this share of them is missing between two runs."""
 
-_BULLETS = ("-", "\u2022", "\u00b7", "\u25e6")
+BULLETS = ("-", "\u2022", "\u00b7", "\u25e6")
 """Signs before the entries of lists."""
 
 _SHEET = ""
@@ -179,7 +179,7 @@ def _is_below(lines: Sequence[str], at: int, ends: Collection[int]) -> bool:
 
 def may_quote(lines: Iterable[str]) -> bool:
     """Return True if some of these lines are sentences or headings, as all mails of ours have and no sheets."""
-    sentences = (line for line in lines if _SENTENCE.fullmatch(_strip_marks(line)))
+    sentences = (line for line in lines if _SENTENCE.fullmatch(strip_marks(line)))
     return len(list(islice(sentences, _FEWEST_SENTENCES))) == _FEWEST_SENTENCES
 
 
@@ -194,9 +194,9 @@ def words_of(line: str) -> list[str]:
     Signs of emphasis, titles and tables are marks too: some programs show them, others turn them into bold letters.
     All bullets are one: programs have their own.
     """
-    words = redact_all(_strip_marks(line)).casefold().split()
-    if len(words) > 1 and words[0] in _BULLETS:
-        words[0] = _BULLETS[0]
+    words = redact_all(strip_marks(line)).casefold().split()
+    if len(words) > 1 and words[0] in BULLETS:
+        words[0] = BULLETS[0]
     return [kept for word in words if (kept := word.strip(_TYPED_MARKS))]
 
 
@@ -213,11 +213,12 @@ def find_entries(lines: Iterable[str]) -> Iterator[str]:
     """Yield the entries of lists that are no sentences, without bullets: orders, as receipts and reports show them."""
     for line in lines:
         bullet, _, entry = line.strip().partition(" ")
-        if bullet in _BULLETS and entry and not _SENTENCE.fullmatch(line):
+        if bullet in BULLETS and entry and not _SENTENCE.fullmatch(line):
             yield entry
 
 
-def _strip_marks(line: str) -> str:
+def strip_marks(line: str) -> str:
+    """Return a line without marks of quotation."""
     found = _MARKS.match(line)
     return line[found.end() :] if found else line
 
@@ -238,9 +239,9 @@ def _find_sheets(lines: Sequence[str]) -> Iterator[tuple[range, tuple[str, ...]]
     """Yield the sheets that have an end: the numbers of their lines, and their words."""
     start: int | None = None
     for at, line in enumerate(lines):
-        if start is None and HEADER.fullmatch(_strip_marks(line)):
+        if start is None and HEADER.fullmatch(strip_marks(line)):
             start = at
-        elif start is not None and is_end(_strip_marks(line)):
+        elif start is not None and is_end(strip_marks(line)):
             yield range(start, at + 1), tuple(word for each in lines[start : at + 1] for word in words_of(each))
             start = None
 
@@ -397,6 +398,15 @@ def _load_originals(session: Session, letter: Message) -> Iterator[SentText]:
     seats = {each.seat_id for each in shown}
     ids = [*letter.references[:MOST_ANSWERED], *_report_ids(session, codes), *_receipt_ids(session, seats)]
     yield from _parse_originals(_raw_mails(session, ids), _sheet_lines(session, seats))
+
+
+def load_named_texts(session: Session, letter: Message) -> Iterator[list[str]]:
+    """Yield the lines of the mails that a message answers and of the reports whose codes it shows, as text and HTML."""
+    ids = [*letter.references[:MOST_ANSWERED], *_report_ids(session, _codes_in(letter))]
+    for raw in _raw_mails(session, ids):
+        mail = parse_message(raw)
+        yield mail.source_lines
+        yield mail.same_in_html.split("\n")
 
 
 def _codes_in(letter: Message) -> set[str]:

@@ -506,7 +506,7 @@ def _draft(
     subject = f"Re: {mailer.subject(about, code) if heading or (spot is not None and code) else about}"
     if heading and heading.subject:
         subject = mailer.subject(heading.subject, code)
-    elif isinstance(page, Answer):
+    elif isinstance(page, Answer | Refusal) and page.subject:
         subject = mailer.subject(page.subject, code)
     thread = _thread(letter, spot if code else None)
     return mailer.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))

@@ -23,6 +23,7 @@ from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import authenticate, has_orders
 from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_press, find_request
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
+from pbem.inbox.edited_forms import with_edited_form
 from pbem.inbox.gm_commands import GmFrame, Wishes, find_gm_frame
 from pbem.inbox.gm_messages import (
     answer_gm_letter,
@@ -326,7 +327,14 @@ def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, kn
         claim, sheet = _orders_above(case, sheet, claim)
     if isinstance(claim, Declined) and claim.reason == "no-orders" and (said := _answer_words(case, claim)):
         return said, False
-    return _accept_sheet(case, claim, sheet) if isinstance(claim, Accepted) else (refuse(case, claim), False)
+    return _accept_own(case, claim, sheet)
+
+
+def _accept_own(case: MessageContext, claim: AuthResult, sheet: SheetText) -> Outcome:
+    """Process what a person typed, and what they edited in a form that they quote."""
+    if isinstance(claim, Accepted):
+        return _accept_sheet(*with_edited_form(case, claim, sheet))
+    return refuse(case, claim), False
 
 
 def _run(case: MessageContext, request: CommandList) -> Outcome:
@@ -424,6 +432,7 @@ def _accept_bulk_sheet(case: MessageContext, sheet: SheetText) -> Outcome:
     claim = authenticate(case, sheet.header)
     if not (isinstance(claim, Accepted) and claim.proof in _MAILED):
         return handle_automatic(case), False
+    case, claim, sheet = with_edited_form(case, claim, sheet)
     whole = sheet.header is not None and sheet.closed and not sheet.empty
     if whole or has_orders(case, claim.spot, sheet.lines):
         return _accept_sheet(case, claim, sheet)

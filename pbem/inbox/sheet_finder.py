@@ -69,6 +69,7 @@ class SheetText:
     which the frame begins, and `above` are the lines above it, if they are more
     than blanks; `below` are those between its END and the next frame. `closed`: it
     has an END. `courtesies` are lines outside of the frame that are words to a person.
+    `unread` is the number of orders that were found in a quotation, and not read.
     """
 
     header: SheetHeader | None
@@ -81,6 +82,7 @@ class SheetText:
     at: int = 0
     below: tuple[str, ...] = ()
     courtesies: tuple[str, ...] = ()
+    unread: int = 0
 
     @property
     def below_text(self) -> bool:

@@ -68,6 +68,10 @@ SENT_BACK = "The sheet was taken from the earlier mail below"
 LEFT_OUT = "The earlier mail below"
 """Beginning of the note that a mail quoted without marks was left out."""
 
+QUOTED_FORM = 'Orders in quoted lines are not read: take the ">" off them, or write them above.'
+QUOTED_LINES = re.compile(r"\d+ quoted lines? (?:was|were) left out\.")
+"""Notes on quoted lines."""
+
 _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
 
@@ -164,7 +168,7 @@ def sender_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[li
     finds = _sort_lines(with_plain_marks(lines) if INITIALS.search(text) else lines, sender)
     kept = list(_strip_signatures(finds))
     if finds.form_quoted and not any(line.strip() for line in kept):
-        finds.notes.append('Orders in quoted lines are not read: take the ">" off them, or write them above.')
+        finds.notes.append(QUOTED_FORM)
     if finds.quoted:
         finds.notes.insert(0, f"{finds.quoted} quoted line{'s were' if finds.quoted > 1 else ' was'} left out.")
     return _strip_additions(kept, finds.notes)

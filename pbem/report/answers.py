@@ -51,13 +51,18 @@ Reason = Literal[
 """Reasons why a message could not be used; `templates/host/refusal.txt.j2` has a paragraph for each."""
 
 
+def describe_unread(orders: int) -> str:
+    """Return what a subject says of orders that were found in the quotation, and not read."""
+    return f"{orders} in the quotation NOT read"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """To the sender of a message that cannot be used, or to the address of the seat that it was for.
 
     `typed` is the faulty part of the message, `hint` the nearest valid word.
     `counted` is the version that still counts. `since` and `until` are those of a
-    deputy.
+    deputy. `unread` orders were found in the quotation, and not read.
     """
 
     page: ClassVar[str] = "refusal"
@@ -77,6 +82,12 @@ class Refusal:
     until: dt.datetime | None = None
     zone: str = "UTC"
     notes: tuple[str, ...] = ()
+    unread: int = 0
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail, without the name of the campaign; "" if it is that of the message."""
+        return f"{describe_unread(self.unread)}, {self.label}" if self.unread else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +247,7 @@ class Receipt:
     `notes`: what was cleaned from the mail. `courtesies`: the lines that are words to a
     person. `held`: the turn waits for the GM. `late`: the sheet was read after the
     deadline; `closes` is the end of the grace, if there is one. `by_gm`: the GM has
-    entered it for the player.
+    entered it for the player. `unread` orders were found in the quotation, and not read.
     """
 
     page: ClassVar[str] = "receipt"
@@ -264,6 +275,7 @@ class Receipt:
     courtesies: tuple[str, ...] = ()
     code: str = ""
     counts_at: dt.datetime | None = None
+    unread: int = 0
 
     @property
     def errors(self) -> tuple[FindingWithLine, ...]:
@@ -306,11 +318,13 @@ class Receipt:
     @property
     def subject(self) -> str:
         """The subject of the mail, without the name of the campaign: the verdict, then the turn."""
-        number = len(self.orders)
+        number, unread = len(self.orders), f", {describe_unread(self.unread)}" if self.unread else ""
         if not self.accepted:
-            return f"NOTHING accepted, {self.label}"
+            return f"NOTHING accepted{unread}, {self.label}"
         if self._refused:
-            return f"{count_noun(self._refused, 'line')} NOT accepted, {self.label}"
+            return f"{count_noun(self._refused, 'line')} NOT accepted{unread}, {self.label}"
+        if unread:
+            return f"{count_noun(number, 'order')} in{unread}, {self.label}"
         return f"orders in: {number} of {number}, {self.label}" if number else f"no orders, {self.label}"
 
     @property

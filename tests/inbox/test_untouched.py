@@ -275,11 +275,13 @@ def test_wait_in_an_untouched_form_keeps_the_orders(toy: Desk) -> None:
 
 
 def test_a_quoted_form_with_an_order_is_no_untouched_one(toy: Desk) -> None:
-    """An order in a form whose lines are all marked as quoted is not read, and the answer says so."""
-    toy.reply(toy.last(), "\n".join(f"> {line}" for line in form_in(toy.last()).replace("; BID", "BID").split("\n")))
+    """Of a form that is quoted alone, with no line left as it was mailed, nothing is read, and the answer says so."""
+    form = form_in(toy.last()).replace("\n; ", "\n")
+    toy.reply(toy.last(), "\n".join(f"> {line}" for line in form.split("\n")))
     answer = told(toy)[ANN]
 
     assert 'take the ">" off them' in answer
+    assert "NOT read" in answer
     assert REFUSED not in answer
     assert sheets(toy) == []
 

@@ -1,0 +1,178 @@
+"""Orders of a form that was edited in the quotation, beside what was typed elsewhere in the mail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.store.models import OrderSheet
+from tests.inbox.clients import DIVIDER, WROTE, marked
+from tests.inbox.test_untouched import Suggesting, form_in
+from tests.inbox.trusting import ANN, EVE, stand_in, told
+from tests.toy.home import Desk, open_desk, text_of
+
+BID, DEAL = "; BID 2", "; WHISPER blue deal"
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Iterator[Desk]:
+    """Yield a home with a campaign of the toy, whose form has several orders."""
+    with open_desk(tmp_path / "home", games={"toy": Suggesting()}) as desk:
+        desk.begin()
+        desk.tick()
+        yield desk
+
+
+def quoted(desk: Desk, *lines: str, top: str = "", text: str = "") -> str:
+    """Return a reply to Ann's newest report in which these lines of the form are freed, with other lines on top."""
+    text = text or text_of(desk.last())
+    for line in lines:
+        text = text.replace(line, line.removeprefix("; "))
+    return f"{top}\n\n{WROTE}\n{marked(text)}\n"
+
+
+def lines(desk: Desk) -> list[list[str]]:
+    """Return the orders of all accepted sheets, oldest first, each by its verb and what it is about."""
+    with desk.app.store.reading() as session:
+        sheets = session.scalars(select(OrderSheet).where(OrderSheet.accepted).order_by(OrderSheet.id))
+        return [
+            [f"{order['order']} {order.get('coins') or order.get('talk')[0]}" for order in it.orders] for it in sheets
+        ]
+
+
+def reply(desk: Desk, text: str) -> tuple[str, str]:
+    """Send Ann's reply to her report; return the subject and the text of the answer."""
+    desk.reply(desk.last(), text)
+    desk.tick()
+    return str(desk.last()["Subject"]), " ".join(text_of(desk.last()).split())
+
+
+READ = {
+    "nothing": ("", ["bid 2"]),
+    "thanks": ("Thank you, Ann", ["bid 2"]),
+    "another order": ("WHISPER blue hello", ["whisper hello", "bid 2"]),
+    "the same order": ("BID 2", ["bid 2"]),
+}
+
+
+@pytest.mark.parametrize(("top", "orders"), READ.values(), ids=READ)
+def test_a_freed_line_counts_beside_what_was_typed(toy: Desk, top: str, orders: list[str]) -> None:
+    """A line of the form freed in the quotation counts, alone or below the orders typed on top."""
+    subject, text = reply(toy, quoted(toy, BID, top=top))
+
+    assert lines(toy) == [orders]
+    assert f"orders in: {len(orders)} of {len(orders)}" in subject
+    assert "quoted" not in text
+
+
+AGAINST = {
+    "against the freed one": ("WHISPER blue hello", ["whisper hello"]),
+    "a sheet": ("ORDERS toy1 red\nBID 4\nEND", ["bid 4"]),
+}
+
+
+@pytest.mark.parametrize(("top", "orders"), AGAINST.values(), ids=AGAINST)
+def test_typed_orders_go_before_freed_ones(toy: Desk, top: str, orders: list[str]) -> None:
+    """What was typed counts alone where the form says otherwise, and the subject says that the form was not read."""
+    subject, text = reply(toy, quoted(toy, BID, DEAL, top=top))
+
+    assert lines(toy) == [orders]
+    assert "1 order in, " in subject
+    assert "in the quotation NOT read, round 1" in subject
+    assert '"WHISPER blue deal"' in text
+
+
+def test_a_form_alone_counts_while_a_line_is_behind_its_semicolon(toy: Desk) -> None:
+    """Without our words around it, the form is known by a line that is as we mailed it."""
+    reply(toy, marked(form_in(toy.last()).replace(BID, "BID 2")))
+
+    assert lines(toy) == [["bid 2"]]
+
+
+def test_a_form_alone_goes_behind_typed_orders(toy: Desk) -> None:
+    """What is known by its own lines alone is not added to typed orders."""
+    form = marked(form_in(toy.last()).replace(BID, "BID 2"))
+    subject, _ = reply(toy, f"WHISPER blue hello\n\n{form}")
+
+    assert lines(toy) == [["whisper hello"]]
+    assert "1 order in, 1 in the quotation NOT read" in subject
+
+
+def test_what_may_be_an_own_older_sheet_is_told(toy: Desk) -> None:
+    """A quoted frame that nothing shows to be our form changes nothing, and the subject says so."""
+    header = form_in(toy.last()).split("\n")[0]
+    subject, text = reply(toy, marked(f"Here are mine.\n{header}\nBID 5\nEND\nSee you"))
+
+    assert lines(toy) == []
+    assert "1 in the quotation NOT read, round 1" in subject
+    assert "nothing shows that it is the form of my mail" in text
+
+
+def test_an_own_mail_quoted_deeper_is_not_read(toy: Desk) -> None:
+    """The form that the sender had edited in an earlier mail, quoted in this one, is told."""
+    own = quoted(toy, BID, top="Here it is.")
+    subject, _ = reply(toy, f"WHISPER blue hello\n\n{WROTE}\n{marked(own)}")
+
+    assert lines(toy) == [["whisper hello"]]
+    assert "1 in the quotation NOT read" in subject
+
+
+def test_an_edited_form_that_was_sent_is_quoted_in_silence(toy: Desk) -> None:
+    """The same form quoted deeper is no news once its orders were sent."""
+    own = quoted(toy, BID, top="Here it is.")
+    report = toy.last()
+    for text in (own, f"WHISPER blue hello\n\n{WROTE}\n{marked(own)}"):
+        toy.reply(report, text)
+        toy.tick()
+
+    assert lines(toy) == [["bid 2"], ["whisper hello"]]
+    assert "NOT read" not in toy.last()["Subject"]
+
+
+def test_an_original_without_marks(toy: Desk) -> None:
+    """A line freed in an original without marks counts below an order on top."""
+    text = text_of(toy.last()).replace(BID, "BID 2")
+    reply(toy, f"WHISPER blue hello\n\n{DIVIDER}\n{text}")
+
+    assert lines(toy) == [["whisper hello", "bid 2"]]
+
+
+def test_a_machine_is_not_read(toy: Desk) -> None:
+    """An edited form in what an answering machine quotes is no sheet."""
+    toy.post(quoted(toy, BID), headers={"Auto-Submitted": "auto-replied"}, to=toy.last()["Reply-To"])
+
+    assert told(toy) == {}
+    assert lines(toy) == []
+
+
+def test_a_deputy_edits_their_own_report(toy: Desk) -> None:
+    """The form of a deputy's report has a code of its own, and counts as well."""
+    stand_in(toy, EVE, first=-1, last=9)
+    toy.tick(hours=24 * 5)
+    report = toy.last(EVE)
+    toy.reply(report, quoted(toy, BID, text=text_of(report)))
+    toy.tick()
+
+    assert lines(toy) == [["bid 2"]]
+
+
+def test_a_note_names_a_line_that_is_still_behind_its_semicolon(toy: Desk) -> None:
+    """A line changed behind its semicolon is no order, and the answer says which."""
+    _, text = reply(toy, quoted(toy, text=text_of(toy.last()).replace(BID, "; BID 7")))
+
+    assert lines(toy) == []
+    assert "; BID 7" in text
+
+
+def test_ann_edits_again(toy: Desk) -> None:
+    """Who frees another line in a later reply replaces the sheet as a whole, as ever."""
+    report = toy.last()
+    for line in (BID, DEAL, BID):
+        toy.reply(report, quoted(toy, line, text=text_of(report)))
+        toy.tick()
+
+    assert lines(toy) == [["bid 2"], ["whisper deal"], ["bid 2"]]
+    assert ANN in str(toy.last()["To"])
