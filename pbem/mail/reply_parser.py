@@ -69,7 +69,7 @@ LEFT_OUT = "The earlier mail below"
 """Beginning of the note that a mail quoted without marks was left out."""
 
 QUOTED_FORM = 'Orders in quoted lines are not read: take the ">" off them, or write them above.'
-QUOTED_LINES = re.compile(r"\d+ quoted lines? (?:was|were) left out\.")
+QUOTED_LINES = re.compile(r"\d{1,6} quoted lines? (?:was|were) left out\.")
 """Notes on quoted lines."""
 
 _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
