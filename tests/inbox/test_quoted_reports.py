@@ -9,6 +9,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
+from pbem.actions.base import run_action
+from pbem.actions.press import AnnounceInReport
 from pbem.inbox.quoted_originals import SentText, match_lines, spell
 from pbem.mail.mime import html_to_text
 from pbem.store.models import OrderSheet
@@ -128,7 +130,7 @@ def test_a_report_that_was_pasted(desk: Desk, pasted: str) -> None:
     assert bids(desk) == [BID_4]
 
 
-NEWS = """NEWS
+TEXT = """\
 **Offers of the day:** all of them are for sale, and none of them is mine.
 **BID** 9
 
@@ -153,12 +155,11 @@ SHOWN: dict[str, Callable[[str], str]] = {
 
 
 def test_orders_in_text_of_others_are_not_taken(desk: Desk) -> None:
-    """Another player's text in a report is not ordered, however a mail program makes text of the report's HTML.
+    """A text of the GM's in a report is not ordered, however a mail program makes text of the report's HTML.
 
     It is recognised by the words of the report's text alone, too, which is all that is kept of it for long.
     """
-    desk.reply(desk.last("bob@example.org"), NEWS)
-    desk.tick()
+    run_action(desk.app, "toy1", AnnounceInReport(TEXT), desk.now)
     desk.tick(hours=24 * 5)
     report = desk.last()
     body = report.get_body(("html",))

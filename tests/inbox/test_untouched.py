@@ -181,13 +181,19 @@ EMPTY = {
 
 @pytest.mark.parametrize("text", EMPTY.values(), ids=EMPTY)
 def test_an_empty_sheet_on_purpose_counts(begun: Begun, text: str) -> None:
-    """The first and the last line of a form alone, and NO ORDERS, are an empty sheet that counts."""
+    """The first and the last line of a form alone, and NO ORDERS, are an empty sheet that counts.
+
+    In a game of free words a remark alone may be meant as an order, so it is asked about.
+    """
     desk, report = begun
     header, *form, _ = form_in(report).split("\n")
     before = len(sheets(desk))
     desk.reply(report, text.format(header, "\n".join(form)))
     desk.tick()
 
+    if text == EMPTY["a remark"] and any(game.free_text for game in desk.app.games.values()):
+        assert "Take the # away to give them" in text_of(desk.last())
+        return
     assert len(sheets(desk)) == before + 1
     assert (sheets(desk)[-1].accepted, sheets(desk)[-1].orders) == (True, [])
 
