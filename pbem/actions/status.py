@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.actions.base import Channel, Query, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
-from pbem.campaign.order_sheets import waiting_sheets
 from pbem.campaign.people import list_standbys, load_deputies
 from pbem.campaign.snapshot import CampaignSnapshot, Context, describe_hold, is_current, load_state
+from pbem.campaign.waiting_sheets import waiting_sheets
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, JournalEntry, OutgoingMail, Seat, Turn

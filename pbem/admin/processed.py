@@ -7,7 +7,7 @@ that, mail that stays in the inbox is only read again.
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session
 
@@ -15,10 +15,12 @@ from pbem.app import App
 from pbem.campaign.damaged_rows import keep_fact, read_fact
 from pbem.errors import MailError
 from pbem.log import event
-from pbem.mail.imap import ImapMailbox
 from pbem.mail.mailbox import PROCESSED, Unmoved
 from pbem.mail.maildir import MaildirMailbox
 from pbem.text import count_noun
+
+if TYPE_CHECKING:
+    from pbem.mail.imap import ImapMailbox
 
 _FACT = "processed"
 """The name under which this is stored as a `KeyValue`."""

@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.house_rules import HouseRules
-from pbem.campaign.order_sheets import STANDS
 from pbem.campaign.schedule import Outage, Schedule, start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
+from pbem.campaign.waiting_sheets import STANDS
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, OrderSheet, PendingRequest, Seat, Turn
 from pbem.store.session import flushed_connection

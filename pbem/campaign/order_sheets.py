@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from sqlalchemy import Table, bindparam, case, exists, func, insert, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import Table, bindparam, case, func, insert, select, update
+from sqlalchemy.orm import Session
 
 from pbem.campaign.courtesies import Lines as Lines
 from pbem.campaign.courtesies import Manners, find_courtesies
+from pbem.campaign.waiting_sheets import WITHDRAWN
 from pbem.errors import CampaignError
 from pbem.games import find_game
 from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
@@ -32,7 +33,7 @@ from pbem.ruleset.tokenizer import (
     without_comment,
 )
 from pbem.ruleset.values import SeatName, View
-from pbem.store.models import OrderSheet, Seat, Turn
+from pbem.store.models import OrderSheet, Turn
 from pbem.store.types import Author
 from pbem.text import count_noun
 from pbem.util import redact_credentials
@@ -297,12 +298,6 @@ _ORDERS = select(OrderSheet.orders, OrderSheet.wait, OrderSheet.text, OrderSheet
 # Built once: building these statements takes longer than executing them.
 _KEEP = insert(_SHEETS)
 
-WITHDRAWN: Mapping[str, bool] = {"accepted": False, "wait": False}
-"""The values of a sheet that neither counts nor has the turn wait."""
-
-STANDS = OrderSheet.accepted | OrderSheet.wait
-"""A condition for sheets that were not withdrawn: they count, or wait for their correction."""
-
 CLEARED = "cleared"
 """Name of the finding of a version by which a player has withdrawn the sheet before."""
 
@@ -374,42 +369,6 @@ def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetim
     rows = [_sheet_row(sheet, now) for sheet in sheets]
     if rows:
         session.connection().execute(_KEEP, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingSheet:
-    """The newest sheet of a seat, because of which the turn waits for its deadline.
-
-    `errors` are its errors, if it waits for a correction; `lines` is the number of lines refused.
-    """
-
-    version: int
-    errors: tuple[Finding, ...] = ()
-
-    @property
-    def lines(self) -> int:
-        """The number of lines not accepted; one line may have several errors."""
-        return len({error.line for error in self.errors})
-
-
-def waiting_sheets(session: Session, turn_id: int, seat: SeatName | None = None) -> Mapping[SeatName, WaitingSheet]:
-    """Return the newest sheets because of which a turn waits for its deadline, of all seats or of one."""
-    newer = aliased(OrderSheet)
-    later = (newer.turn_id == OrderSheet.turn_id) & (newer.seat_id == OrderSheet.seat_id)
-    found = (
-        select(Seat.name, OrderSheet.version, OrderSheet.findings)
-        .join(Seat, Seat.id == OrderSheet.seat_id)
-        .where(OrderSheet.turn_id == turn_id, OrderSheet.wait)
-        .where(~exists().where(later, newer.version > OrderSheet.version, newer.accepted | newer.wait))
-    )
-    if seat is not None:
-        found = found.where(Seat.name == seat)
-    return {name: WaitingSheet(version, tuple(_errors_in(rows))) for name, version, rows in session.execute(found)}
-
-
-def _errors_in(findings: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
-    # By name: rows of earlier versions lack fields that have a default.
-    return (Finding(**each) for each in findings if each["severity"] == "error")
 
 
 def clear_sheets(

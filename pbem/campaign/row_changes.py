@@ -21,8 +21,8 @@ from sqlalchemy import ColumnElement, Table, and_, delete, insert, select, updat
 from sqlalchemy.orm import Session
 
 from pbem.campaign.column_checks import CHECKS, LARGEST_ID, read_value
-from pbem.campaign.order_sheets import WITHDRAWN
 from pbem.campaign.value_checks import Unfit
+from pbem.campaign.waiting_sheets import WITHDRAWN
 from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import Json
 from pbem.store.models import Base, Seat, Turn

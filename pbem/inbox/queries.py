@@ -20,9 +20,9 @@ from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
 from pbem.campaign.guide import guide_example
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.invitations import board_file
-from pbem.campaign.order_sheets import waiting_sheets
 from pbem.campaign.people import deputies_of, standby_position
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, load_campaign
+from pbem.campaign.waiting_sheets import waiting_sheets
 from pbem.errors import CampaignError
 from pbem.games import rulebook
 from pbem.inbox.authenticate import reads_as_order

@@ -15,7 +15,6 @@ from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, is_late, load_open_turns, needs_notice, turns_to_notify
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, describe_fault, notify_gm_once
-from pbem.campaign.order_sheets import WaitingSheet, waiting_sheets
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
@@ -25,6 +24,7 @@ from pbem.campaign.snapshot import (
     load_last_reports,
     locked_campaign,
 )
+from pbem.campaign.waiting_sheets import WaitingSheet, waiting_sheets
 from pbem.errors import ConfigError, StoreError
 from pbem.log import log_name
 from pbem.mail.compose import NewMail
