@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
@@ -42,7 +42,7 @@ from pbem.report.notices import DiceNotice, Welcome
 from pbem.report.renderer import report_subject
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset
-from pbem.store.models import Deputy, DeputyReport, Person, Report, Seat, Turn
+from pbem.store.models import Deputy, DeputyReport, JournalEntry, Person, Report, Seat, Turn
 from pbem.store.types import PageDelivery
 from pbem.util import CODE_CHARACTERS, plus_address
 
@@ -241,11 +241,13 @@ def renew_codes(context: Context, place: SeatView) -> Report | None:
     session, snapshot = context.session, context.snapshot
     mailer = CampaignMailer.of(context.app, snapshot)
     reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
+    own = JournalEntry.campaign_id == snapshot.id
+    done = session.scalar(select(func.count()).select_from(JournalEntry).where(own)) or 0
     # Older reports too: after a rollback one of them is the report to answer.
     for report in reports:
-        # Drawn, and not made of the old code, which counts again when a change of player is undone: of two changes in
-        # a row each needs a code that was never mailed, dropped or void.
-        report.code = reply_code(snapshot.mail_key, "renewed", report.code, secrets.token_hex(8))
+        # Not of the old code alone, which counts again when a change of player is undone: of two changes in a row each
+        # needs a code that was never mailed, dropped or void. A change that was killed is repeated with the same code.
+        report.code = reply_code(snapshot.mail_key, "renewed", report.code, snapshot.era, done)
         # A reply names the Message-ID as well as the code (In-Reply-To), and either is enough.
         report.message_id = mailer.id_of("again", report.code, RENEWED)
     session.flush()

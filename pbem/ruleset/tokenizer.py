@@ -30,8 +30,11 @@ BEGINS_COMMENT = re.compile(r"\A\s*+(?:[;#%]|//|/\*)")
 _MINUSES = "\u00ad\u02d7‐‑‒–—―\u2043\u207b\u208b−\u2796\ufe58\ufe63"
 _PLUSES = "\u02d6\u207a\u208a\u2795\ufe62"
 
-SOFT_BREAK = re.compile(r"\u00ad(?!\s*+[0-9]|(?<=[^\W\d_]\u00ad)(?:\s|\Z))")
+SOFT_BREAK = re.compile(r"\u00ad(?![\s\u200b-\u200d\u2060\ufeff]*+[0-9]|(?<=[^\W\d_]\u00ad)(?:\s|\Z))")
 """A soft hyphen where a word may be broken; before a number, or at the end of a word, it was typed as a minus."""
+
+_IN_WORD = re.compile(r"(?<=[^\W_])\u00ad(?=[^\W\d_])")
+"""A soft hyphen inside a word. In an order any other was typed, while mails are also filled up with them."""
 
 # A sign and the number that it belongs to: behind a comma, a bracket, an arrow or a preposition it can be nothing else.
 _AHEAD = r"[,(\[=:@>→➔➜⇒⟶]|(?<![^\s,])/|(?<![^\W_])(?:TO|TOWARDS?|AT|ON|ONTO|IN|INTO|BY|FROM|VIA|HEX)(?![^\W_])"
@@ -188,7 +191,7 @@ def plain_signs(line: str) -> str:
     >>> plain_signs("MOVE S1 TO − 1, + 2")
     'MOVE S1 TO -1, +2'
     """
-    plain = line if line.isascii() else SOFT_BREAK.sub("", line).translate(_CURLY)
+    plain = line if line.isascii() else _IN_WORD.sub("", line).translate(_CURLY)
     return _APART.sub(_bind_sign, plain) if "-" in plain or "+" in plain else plain
 
 

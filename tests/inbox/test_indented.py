@@ -91,11 +91,13 @@ def test_omitted_lines_are_told(desk: Desk) -> None:
 
 
 def test_words_to_others_may_quote_us(desk: Desk) -> None:
-    """Indented text in press is passed on, though it is in the mail that is answered."""
+    """Indented text in press is passed on, though it is in the mail that is answered, once its writer says YES."""
     desk.begin()
     desk.tick()
     refusal = textwrap.indent(asked(desk, "hello?"), "    ")
     desk.reply(desk.last(), f"PRESS TO blue\nThey say to me:\n\n{refusal}")
+    desk.tick()
+    desk.reply(desk.last(), "YES")
     desk.tick()
 
     assert "|     No orders in your mail\n" in text_of(desk.last("bob@example.org"))
