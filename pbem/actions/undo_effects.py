@@ -1,4 +1,4 @@
-"""What the undoing of a change brings beside what was there before, so that the GM is asked as by the direct command.
+"""Effects of undoing a change beside what was there before, so that the GM is asked as by the direct command.
 
 A deadline that counts again leaves the players the least time, as the deadline of a
 new turn does. Who has to prove less, or plays two seats, is told.

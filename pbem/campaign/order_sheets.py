@@ -121,7 +121,7 @@ def parse_sheet(
 
 
 Waits = Literal["", "correction", "missing", "word"]
-"""Why a turn waits for its deadline because of a sheet: a refused line, an order that is asked for, or WAIT."""
+"""The reason for which a sheet holds its turn: a refused line, an order that is asked for, or WAIT."""
 
 
 def waits_because(reading: SheetReading, *, says_wait: bool | None) -> Waits:

@@ -42,7 +42,7 @@ _AGAINST = "the orders that you wrote outside of it do not go with them"
 _UNKNOWN = "nothing shows that it is the form of my mail"
 _OLD = "it is of an earlier report or mail"
 _SEVERAL = "there are several, which differ"
-"""Why a form in the quotation is not read."""
+"""Reasons for which a form in the quotation is not read."""
 
 
 Case = tuple[MessageContext, Accepted, SheetText]

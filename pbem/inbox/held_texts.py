@@ -40,7 +40,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """What stands in the texts of a message.
+    """Content of the texts of a message.
 
     `because` are the lines for which the texts are held back, none if they are not; then `pieces` is what would go.
     `sheet` are the orders in and below the texts. `notes` are sentences on lines that were left alone.

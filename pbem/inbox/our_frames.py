@@ -24,7 +24,7 @@ from pbem.mail.reply_parser import HEADER, is_end
 
 Words = tuple[str, ...]
 What = Literal["quotation", "old", "anchored", "traced", "unknown"]
-"""What a frame is: a form as it was mailed, one of an earlier mail, an edited form, or none of ours."""
+"""Kinds of frames: a form as it was mailed, one of an earlier mail, an edited form, or none of ours."""
 
 _ANCHOR = 4
 """Words next to a frame by which it is recognised."""
@@ -88,7 +88,7 @@ class Edits:
 
 @dataclass(frozen=True)
 class Mailed:
-    """What is known of the mails of a seat: their frames, the newest code, and the sheets sent this turn.
+    """Mails and sheets of a seat: the frames mailed, the newest code, and the sheets sent this turn.
 
     `answers_ours` is False for a message that answers a mail which is none of ours.
     """

@@ -1,4 +1,4 @@
-"""What an answer does: a table of what was asked by what was said."""
+"""Effects of answers to questions: a table of what was asked by what was said."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pbem.inbox.consent.reader import Said, Vocabulary, read_answer
 from pbem.mail.message import Message
 
 Act = Literal["leave", "address", "offer", "odd", "mine", "welcome", "import", "press"]
-"""What a question is about.
+"""The subject of a question.
 
 What cannot be undone: "leave" gives a seat up, "address" changes where a person plays from, "offer" is a GM's command.
 "odd" is a sheet that may not be meant, "mine" a message that may be forged, "press" words that would go to players.
 """
 
 Step = Literal["do", "do-tell", "end", "again", "tell", "list"]
-"""What is done.
+"""The effect of an answer.
 
 "do-tell" does it and passes the words on to the GM, "tell" only passes them on and asks again, "again" only asks again,
 "list" shows a GM their commands.
@@ -42,7 +42,7 @@ STEPS: Mapping[Act, Mapping[Said, Step]] = {
     "import": _row("     do   do-tell      tell   tell  tell   tell     tell     again   again"),
     "press": _row("      do   do           again  end   again  again    again    again   again"),
 }
-"""What each class of answer does to each question.
+"""The effect of each class of answer on each question.
 
 A NO to an import is for the GM, since the seat is its player's all the same.
 """

@@ -1,4 +1,4 @@
-"""What an answer says: its segments, each known word for word, and the class that they make.
+"""Classes of answers, by their segments, each of which is known word for word.
 
 Nothing is guessed: "Yes, but only if I can be red" has a segment that is in no list,
 so it is not a plain yes, whatever that segment says. Reading is total, and takes
@@ -80,7 +80,7 @@ def _longest() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What counts for one question: the lists that are a yes and a no, and the sender's names.
+    """Words that count for one question: the lists that are a yes and a no, and the sender's names.
 
     `own` are phrases that say yes to this question alone, such as its command. With `signed`, what looks like a name is
     one below a closing, and with `unnamed` also at the end; else only names of the sender are.
