@@ -20,9 +20,9 @@ from typing import NamedTuple
 IMPORTS = "import sqlalchemy.orm, click, jinja2"
 """The measure of the others."""
 
-_PBEM = (sys.executable, "-c", "from pbem.cli import main; main(prog_name='pbem')")
-_SEATS = [f"--seat={seat}={seat}@example.org" for seat in ("red", "green", "cyan", "blue")]
-_NEW = ("--game=singularity_trap", "--gm=gm@example.org", "--schedule=FRI 20:00 UTC", *_SEATS)
+PBEM = (sys.executable, "-c", "from pbem.cli import main; main(prog_name='pbem')")
+SEATS = [f"--seat={seat}={seat}@example.org" for seat in ("red", "green", "cyan", "blue")]
+NEW = ("--game=singularity_trap", "--gm=gm@example.org", "--schedule=FRI 20:00 UTC", *SEATS)
 _COMPLETION = {"_PBEM_COMPLETE": "bash_complete", "COMP_WORDS": "pbem st", "COMP_CWORD": "1"}
 
 
@@ -44,14 +44,14 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
 
 def measure(home: Path, runs: int) -> dict[str, Used]:
     """Return the least that each command uses in several runs, by its name."""
-    at_home = (*_PBEM, "--home", str(home))
-    for words in (["init", str(home)], ["new", "trap", *_NEW], ["start", "trap", "--yes"], ["tick"]):
-        run([*(_PBEM if words[0] == "init" else at_home), *words])
+    at_home = (*PBEM, "--home", str(home))
+    for words in (["init", str(home)], ["new", "trap", *NEW], ["start", "trap", "--yes"], ["tick"]):
+        run([*(PBEM if words[0] == "init" else at_home), *words])
     commands: dict[str, tuple[Sequence[str], Mapping[str, str]]] = {
         "import click": ((sys.executable, "-c", "import click"), {}),
         IMPORTS: ((sys.executable, "-c", IMPORTS), {}),
-        "pbem --help": ((*_PBEM, "--help"), {}),
-        "completing a command": (_PBEM, _COMPLETION),
+        "pbem --help": ((*PBEM, "--help"), {}),
+        "completing a command": (PBEM, _COMPLETION),
         "pbem tick, nothing to do": ((*at_home, "tick"), {}),
         "pbem status": ((*at_home, "status"), {}),
     }

@@ -1,0 +1,29 @@
+"""Bounds of the way of an order sheet through a tick."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bench.path import main
+
+BOUNDS = {
+    "modules": 91,
+    "modules beyond those of an idle tick": 53,
+    "functions": 848,
+    "frames deep": 37,
+    "statements of process_messages": 28,
+    "lines of pbem/inbox and pbem/mail": 15_700,
+}
+"""What a plain order sheet may enter at most. These figures only fall."""
+
+
+def test_a_plain_sheet_enters_no_more_than_agreed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each figure is within its bound, and what is entered has a name."""
+    main(["--list"])
+
+    rows = re.findall(r"^ *([\d,]+) (\w.*)$", capsys.readouterr().out, re.MULTILINE)
+    found = {what: int(figure.replace(",", "")) for figure, what in rows}
+    assert found.keys() == BOUNDS.keys()
+    assert {what: figure for what, figure in found.items() if figure > BOUNDS[what]} == {}
