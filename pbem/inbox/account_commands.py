@@ -6,7 +6,7 @@ campaigns that take none and campaigns that never existed are answered alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from sqlalchemy import select
@@ -46,35 +46,33 @@ from pbem.inbox.command_parser import (
     Fallback,
     Join,
     MailAs,
-    PersonHandlers,
-    PersonRequest,
+    Requester,
     Withdraw,
 )
-from pbem.inbox.context import MessageContext, start_of_day_utc
+from pbem.inbox.context import MessageContext
 from pbem.inbox.held_offers import HELD, send_held
 from pbem.inbox.newcomers import offer_games
 from pbem.inbox.press_replies import PRESS_REPLY, send_press_reply
-from pbem.inbox.replies import (
+from pbem.inbox.rate_limits import (
     STRANGERS_A_DAY,
     STRANGERS_OF_DOMAIN_A_DAY,
-    Heading,
-    answer,
+    entered_today,
     reply_limit_reason,
-    stranger_limit_reason,
-    warn_once,
+    stranger_place,
 )
+from pbem.inbox.replies import Heading, answer, tell_gm_once
 from pbem.inbox.seat_lookup import seats_of, taking_players
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest_name
-from pbem.store.models import Campaign, JournalEntry, PendingRequest, Person, Seat
+from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState, PageDelivery, RequestKind, SeatState, StandbyState
 
 _GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
 
 
-def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
+def ask_new_address(asked: Requester, request: PendingRequest) -> str:
     """Mail a code to the address that a person wishes to play from.
 
     The answer does not disclose whether that address is known here.
@@ -96,7 +94,7 @@ def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
 
-def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
+def confirm_address(asked: Requester, request: PendingRequest) -> str:
     """Change a person's address in all campaigns, or their second address; notify the old and the new one."""
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
@@ -121,7 +119,7 @@ def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
     return ""
 
 
-def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
+def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
     """Appoint a deputy for a seat, unless its player has changed or the time is over."""
     case, data = asked.case, request.data
     seat, snapshot, place = _lock_seat(case, request)
@@ -161,12 +159,12 @@ def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
     )
 
 
-def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
+def confirm_moved(asked: Requester, request: PendingRequest) -> str:
     """Send a player whose campaign has moved here the newest report of their seat and a token."""
     case = asked.case
     seat, snapshot, place = _lock_seat(case, request)
     person = case.session.get_one(Person, request.data["person_id"])
-    if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
+    if not _may_still(case, request, place, [seat.person_id]):
         return _GONE
     context = case.campaign_context(snapshot)
     send_welcomes(context, {place: replace_token(case.session, place.id)}, heir=True, moved=True)
@@ -217,7 +215,8 @@ MOST_LISTED = 200
 _ENOUGH = "You were mailed so many codes today that no more are sent before tomorrow."
 
 
-def _join(asked: PersonRequest, order: Join) -> str:
+def join(asked: Requester, order: Join) -> str:
+    """Mail a code to a person who wishes to join a campaign, or the games that they can join."""
     case, name = asked.case, order.campaign.lower()
     # Whether there is a campaign of that name is not disclosed: one that takes no players is answered alike.
     if name not in taking_players(case.session):
@@ -248,25 +247,17 @@ def _join(asked: PersonRequest, order: Join) -> str:
 
 def _unanswered(case: MessageContext, snapshot: CampaignSnapshot, address: str, kind: str) -> str:
     """Return why a newcomer who asks to join is not answered now; "" if they are."""
-    if why := reply_limit_reason(case, address, kind):
-        if case.verdict != "fail":
-            _list_newcomer(case, snapshot, address)
-        return why
-    return stranger_limit_reason(case, address, kind)
+    why = reply_limit_reason(case, address, kind)
+    if why and case.verdict != "fail":
+        _list_newcomer(case, snapshot, address)
+    place = why or stranger_place(case, address, kind)
+    return place if isinstance(place, str) else ""
 
 
 def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: str) -> None:
     """Enter a newcomer who is not answered today into the journal; notify the GM once a day that there are some."""
     begins = "not answered today: "
-    words = f"{begins}{address} asked to join"
-    today = (
-        JournalEntry.campaign_id == snapshot.id,
-        JournalEntry.secret,
-        JournalEntry.at >= start_of_day_utc(case.now),
-    )
-    listed = case.session.scalars(
-        select(JournalEntry.text).where(*today, JournalEntry.text.startswith(begins, autoescape=True))
-    ).all()
+    words, listed = f"{begins}{address} asked to join", entered_today(case, snapshot.id, begins)
     if words in listed or len(listed) >= MOST_LISTED:
         return
     add_entry(case.session, snapshot.id, case.now, actor="pbem", text=words, secret=True)
@@ -279,12 +270,12 @@ def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: st
         f"The journal lists them: pbem journal {snapshot.name}, or JOURNAL by mail. You can invite those you know: "
         f"pbem invite {snapshot.name} ADDRESS, or INVITE by mail. Whoever asks again tomorrow is answered then."
     )
-    subject = "newcomers were not answered"
-    page = Notice(title=as_title(subject), paragraphs=(why, help_), campaign=snapshot.name)
-    warn_once(case, snapshot.gm, snapshot.name, subject, page, ("newcomers", snapshot.name))
+    about = ("newcomers", snapshot.name)
+    tell_gm_once(case, snapshot.gm, about, "newcomers were not answered", why, help_)
 
 
-def _withdraw(asked: PersonRequest, order: Withdraw) -> str:
+def withdraw(asked: Requester, order: Withdraw) -> str:
+    """Take a person off the standby list of a campaign, and tell its GM."""
     case, name = asked.case, order.campaign.lower()
     session = case.session
     lock_campaign(session, name)
@@ -299,7 +290,8 @@ def _withdraw(asked: PersonRequest, order: Withdraw) -> str:
     return f"You are off the standby list of {name}."
 
 
-def _confirm_request(asked: PersonRequest, order: Confirm) -> str:
+def confirm_request(asked: Requester, order: Confirm) -> str:
+    """Do what was asked about in the mail that has the code."""
     case = asked.case
     request = find_request(case.session, order.code, case.now)
     if request is None or request.kind not in _CONFIRMED or not mark_confirmed(case.session, request, case.now):
@@ -307,7 +299,7 @@ def _confirm_request(asked: PersonRequest, order: Confirm) -> str:
     return _CONFIRMED[request.kind](asked, request)
 
 
-def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
+def _confirm_seat(asked: Requester, request: PendingRequest) -> str:
     """Seat a person who has confirmed a request to join or an invitation, or put them on the standby list."""
     case, data = asked.case, request.data
     name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
@@ -327,32 +319,32 @@ def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
     return said
 
 
-def _confirm_press_reply(asked: PersonRequest, request: PendingRequest) -> str:
+def _confirm_press_reply(asked: Requester, request: PendingRequest) -> str:
     """Send on a reply to press, if its sender still plays the seat."""
     seat, snapshot, place = _lock_seat(asked.case, request)
-    if not (seat.person_id == request.data["person_id"] and _is_asked_still(asked.case, request) and place.playing):
+    if not _may_still(asked.case, request, place, [seat.person_id]):
         return _GONE
     return send_press_reply(asked.case.campaign_context(snapshot), place, request)
 
 
-def _confirm_held(asked: PersonRequest, request: PendingRequest) -> str:
+def _confirm_held(asked: Requester, request: PendingRequest) -> str:
     """Send texts that were held back, if their writer still plays the seat, or stands in for its player."""
     case = asked.case
     seat, snapshot, place = _lock_seat(case, request)
     deputies = [each.id for each in deputies_of(case.session, [seat.id], case.now).get(seat.id, [])]
-    writers = deputies if request.data["deputy"] else [seat.person_id]
-    if not (request.data["person_id"] in writers and _is_asked_still(case, request) and place.playing):
+    if not _may_still(case, request, place, deputies if request.data["deputy"] else [seat.person_id]):
         return _GONE
     return send_held(case.campaign_context(snapshot), place, request, case.account)
 
 
-def _is_asked_still(case: MessageContext, request: PendingRequest) -> bool:
-    """Return True if the person who was asked still has the address to which the code was mailed."""
-    person_key: str = case.session.get_one(Person, request.data["person_id"]).key
-    return bool(request.data["to"] == person_key)
+def _may_still(case: MessageContext, request: PendingRequest, place: SeatView, who: Iterable[int | None]) -> bool:
+    """Return True if the person who was asked is among those `who` may, at the address that was mailed the code."""
+    person_id = request.data["person_id"]
+    person = case.session.get_one(Person, person_id)
+    return place.playing and person_id in who and bool(request.data["to"] == person.key)
 
 
-_CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
+_CONFIRMED: dict[str, Callable[[Requester, PendingRequest], str]] = {
     "join": _confirm_seat,
     "invite": _confirm_seat,
     "deputy": confirm_deputy,
@@ -379,9 +371,6 @@ def _cannot_become_seat(case: MessageContext, snapshot: CampaignSnapshot, wish: 
     return wish not in snapshot.seats and bool(named)
 
 
-JOIN_HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm_request}
-"""Handlers of the commands about joining, and of CONFIRM."""
-
 _PAGE = (
     "Your reports bring a page from now on: a file to open in your browser, where orders can be put together by"
     " clicking. FORMAT NOPAGE leaves it out."
@@ -391,17 +380,26 @@ _LINK = (
     " the report. FORMAT NOPAGE leaves it out."
 )
 _NO_PAGE = "Your reports come without pages from now on. FORMAT PAGE changes it back."
-_PAGES = {
-    "PAGE": (PageDelivery.ATTACHED, _PAGE),
-    "LINK": (PageDelivery.LINK, _LINK),
-    "NOPAGE": (PageDelivery.OFF, _NO_PAGE),
+_CALENDAR = "Deadlines come as files for your calendar from now on, with reports that have files at all."
+_NO_CALENDAR = "Deadlines come without files for your calendar from now on. FORMAT CALENDAR changes it back."
+_TEXT = "Your reports come as text alone from now on, in all your campaigns. FORMAT HTML changes it back."
+_HTML = "Your reports come with HTML and pictures from now on, in all your campaigns."
+_FORMS = {
+    "PAGE": ("pages", PageDelivery.ATTACHED, _PAGE),
+    "LINK": ("pages", PageDelivery.LINK, _LINK),
+    "NOPAGE": ("pages", PageDelivery.OFF, _NO_PAGE),
+    "CALENDAR": ("calendar", True, _CALENDAR),
+    "NOCALENDAR": ("calendar", False, _NO_CALENDAR),
+    "TEXT": ("plain", True, _TEXT),
+    "HTML": ("plain", False, _HTML),
 }
-"""Settings and answers for the words about pages."""
+"""For each word after FORMAT the column of the person, its value, and the answer."""
 
 _NOBODY = "This address is nobody's here, so there is nothing to change."
 
 
-def _change_address(asked: PersonRequest, order: ChangeAddress) -> str:
+def change_address(asked: Requester, order: ChangeAddress) -> str:
+    """Ask a person's address whether they play from another one from now on."""
     if asked.person is None:
         return _NOBODY
     address = require_address(order.address, "a player", asked.case.address)
@@ -410,7 +408,8 @@ def _change_address(asked: PersonRequest, order: ChangeAddress) -> str:
     return _ask_owner(asked.case, asked.person, "address", address)
 
 
-def _change_fallback(asked: PersonRequest, order: Fallback) -> str:
+def change_fallback(asked: Requester, order: Fallback) -> str:
+    """Ask a person's address whether mail that it does not take goes to another one."""
     if asked.person is None:
         return _NOBODY
     if order.address == OFF:
@@ -430,22 +429,10 @@ def _ask_owner(case: MessageContext, person: Person, kind: Literal["address", "f
     return ""
 
 
-def _set_format(asked: PersonRequest, order: MailAs) -> str:
+def set_format(asked: Requester, order: MailAs) -> str:
+    """Set the form of a person's mail."""
     if asked.person is None:
         return _NOBODY
-    if order.form in _PAGES:
-        asked.person.pages, said = _PAGES[order.form]
-        return said
-    if order.form in ("CALENDAR", "NOCALENDAR"):
-        asked.person.calendar = order.form == "CALENDAR"
-        if asked.person.calendar:
-            return "Deadlines come as files for your calendar from now on, with reports that have files at all."
-        return "Deadlines come without files for your calendar from now on. FORMAT CALENDAR changes it back."
-    asked.person.plain = order.form == "TEXT"
-    if asked.person.plain:
-        return "Your reports come as text alone from now on, in all your campaigns. FORMAT HTML changes it back."
-    return "Your reports come with HTML and pictures from now on, in all your campaigns."
-
-
-ADDRESS_HANDLERS: PersonHandlers = {ChangeAddress: _change_address, Fallback: _change_fallback, MailAs: _set_format}
-"""Handlers of the commands about addresses and forms of mail."""
+    column, value, said = _FORMS[order.form]
+    setattr(asked.person, column, value)
+    return said

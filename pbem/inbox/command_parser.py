@@ -230,40 +230,26 @@ _FRAME = re.compile(r"\A\s*+player\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class SeatRequest:
-    """Command about one seat, whose player the message has proved to come from.
+class Requester:
+    """Person who asks for a command: the address they write from, the one to answer, and their seat, if proved.
 
-    `text` is what follows the command, up to END, a signature or a quotation: plain,
-    and cleaned as order sheets are. `deputy` is the address of the deputy who has
-    sent it, "" if the player did.
-    """
-
-    case: MessageContext
-    spot: SeatContext
-    text: str
-    deputy: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PersonRequest:
-    """Command about no particular seat; `person` is None for an unknown sender.
-
-    `to` is where the answer goes, and `spot` the seat that the message has proved to be its writer's, if any.
+    `person` is None for an unknown sender. `proven`: no other person can have written the message, so that every
+    command is allowed. `deputy` is the address of the deputy who asks, "" if the player does. `text` is what follows
+    the command, up to END, a signature or a quotation: plain, and cleaned as order sheets are.
     """
 
     case: MessageContext
     person: Person | None
     sender: str
     to: str
-    spot: SeatContext | None
-    text: str
+    spot: SeatContext | None = None
+    proven: bool = False
+    deputy: str = ""
+    text: str = ""
 
 
-Handlers = Mapping[type[PlayerCommand], Callable[[SeatRequest, Any], str]]
-"""Handlers of commands about a seat."""
-
-PersonHandlers = Mapping[type[PlayerCommand], Callable[[PersonRequest, Any], str]]
-"""Handlers of commands about no particular seat."""
+Handlers = Mapping[type[PlayerCommand], Callable[[Requester, Any], str]]
+"""Handlers of commands."""
 
 
 @dataclass(frozen=True, slots=True)

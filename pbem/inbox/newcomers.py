@@ -14,7 +14,8 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import CommandList
 from pbem.inbox.context import AuthResult, Declined, MessageContext, UnknownSender
-from pbem.inbox.replies import answer, bare_subject, reply_limit_reason
+from pbem.inbox.rate_limits import reply_limit_reason
+from pbem.inbox.replies import answer, bare_subject
 from pbem.inbox.seat_lookup import games_of, is_known, taking_players
 from pbem.mail.message import find_reply_codes
 from pbem.report.answers import OpenGame, OpenGames

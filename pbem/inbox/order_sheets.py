@@ -41,7 +41,7 @@ from pbem.inbox.command_parser import (
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
-from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, send_verdict, warn_sheet_limit
+from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, send_verdict, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_finder import SheetText, choose_sheet, file_lines, find_sheet
 from pbem.inbox.synonyms import as_command
@@ -96,7 +96,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     counted = earlier.counted
     if most := sheet_limit(case, spot, earlier.last):
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
-        raise RateLimitExceeded(said, warn_sheet_limit(case, spot, most))
+        raise RateLimitExceeded(said, warn_of_limit(case, spot, "sheets", most))
     view = json.loads(spot.view)
     names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
     chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)

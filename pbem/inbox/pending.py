@@ -42,7 +42,7 @@ from pbem.inbox.context import (
 )
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
-from pbem.inbox.replies import SeatMismatchNotice, answer, bare_subject, question, warn_guess_limit, warn_seat
+from pbem.inbox.replies import SeatMismatchNotice, answer, bare_subject, question, warn_of_limit, warn_seat
 from pbem.inbox.request_answers import ask_once_more, deny_message, pass_on_words
 from pbem.inbox.seat_lookup import SeatContext, find_requests, load_seat, shown_by_code
 from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
@@ -330,7 +330,7 @@ def _refuse_mismatch(case: MessageContext, claim: SenderMismatch) -> str:
         page = replace(page, sender="someone else who plays here")
     said = f"{said}; {warn_seat(case, spot, page)}"
     if claim.guessed and count_guess(case, spot):
-        said = f"{said}; {warn_guess_limit(case, spot, GUESSES_A_DAY)}"
+        said = f"{said}; {warn_of_limit(case, spot, 'keys', GUESSES_A_DAY)}"
     return f"{said}; {to_stranger(case)}"
 
 

@@ -30,37 +30,21 @@ from pbem.inbox.command_parser import (
     COMMANDS,
     REFERENCE,
     VERBS,
-    Handlers,
     History,
-    PersonHandlers,
-    PersonRequest,
+    Requester,
     Resend,
     Rules,
-    SeatRequest,
     Status,
 )
 from pbem.inbox.context import MessageContext
 from pbem.inbox.newcomers import offer_games
-from pbem.inbox.replies import (
-    ANSWERS_A_DAY,
-    STRANGER,
-    answer,
-    bare_subject,
-    is_last_answer,
-    next_stranger_id,
-    reply_limit_reason,
-    send_rulebook,
-    sent_today,
-    stranger_limit_reason,
-    stranger_topic,
-    was_sent,
-)
+from pbem.inbox.rate_limits import ANSWERS_A_DAY, sent_today, was_sent
+from pbem.inbox.replies import answer, bare_subject, send_rulebook
 from pbem.inbox.seat_lookup import (
     KnownSeat,
     answered_campaign,
     find_seat,
     games_of,
-    is_known,
     seats_of,
     taking_players,
 )
@@ -196,10 +180,10 @@ def _describe_orders(book: OrderParser, game: str) -> Iterator[OrderHelp]:
         yield OrderHelp(verb.word, game, verb.usage, verb.help, verb.examples)
 
 
-RESENDS_A_DAY = 20
-"""Reports are large: no player gets more of them again in a day."""
+LARGE_A_DAY = 20
+"""Reports and rulebooks are large: nobody is mailed more of one of the two on request in a day."""
 
-UNPROVEN_RESENDS_A_DAY = 3
+UNPROVEN_LARGE_A_DAY = 3
 """The same for messages without proof, which anyone could have written."""
 
 MOST_OFFERED = 20
@@ -208,11 +192,15 @@ MOST_OFFERED = 20
 MOST_ACTS = 200
 """Entries of a journal in one mail, the newest."""
 
+_REPORT_COMES = "This report comes already, in a mail of its own."
 _ENOUGH_REPORTS = "You have had {most} reports again today; please ask tomorrow."
 _WITH_A_KEY = " With your token, or in a reply to your report, you may ask for more."
+_RULES_COME = "These rules come already, in a mail of their own."
+_ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow."
 
 
-def _status(asked: PersonRequest, _: Status) -> str:
+def show_status(asked: Requester, _: Status) -> str:
+    """Return the state of the person's seats, and what else they are in."""
     if asked.person is None:
         return "This address plays in no campaign here."
     told = [
@@ -312,8 +300,10 @@ def _describe_deputising(case: MessageContext, person: Person) -> Iterator[str]:
         yield f"{campaign}: you stand in for the seat {seat}."
 
 
-def _resend(asked: SeatRequest, order: Resend) -> str:
+def resend(asked: Requester, order: Resend) -> str:
+    """Queue a report of the seat once more and return "", or return why not."""
     case, spot = asked.case, asked.spot
+    assert spot is not None
     snapshot = load_campaign(case.session, spot.campaign)
     place = find_seat_view(snapshot, spot.seat)
     labels = load_turn_labels(case.session, snapshot, place.id) if order.turn else {}
@@ -325,16 +315,22 @@ def _resend(asked: SeatRequest, order: Resend) -> str:
     if turn and len(meant) != 1:
         return _ask_which_report(labels, meant)
     begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}{' full' if full else ''}"
-    most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
-    if was_sent(case, begins + key):
-        return "This report comes already, in a mail of its own."
-    if sent_today(case, begins, spot.address) >= most:
-        return _ENOUGH_REPORTS.format(most=most) + ("" if case.proven else _WITH_A_KEY)
+    enough = _ENOUGH_REPORTS + ("" if case.proven else _WITH_A_KEY)
+    if refused := _large_mail_reason(case, begins, key, spot.address, _REPORT_COMES, enough):
+        return refused
     context = case.campaign_context(snapshot)
     resend_report(
         context, place, report, to=spot.address, key=f"asked {key}", kind=RESENT, topic=begins + key, full=full
     )
     return ""  # the report is answer enough
+
+
+def _large_mail_reason(case: MessageContext, begins: str, key: str, to: str, comes: str, enough: str) -> str:
+    """Return `comes` for what the message has brought already, `enough` beyond the limit of a day; else ""."""
+    if was_sent(case, begins + key):
+        return comes
+    most = LARGE_A_DAY if case.proven else UNPROVEN_LARGE_A_DAY
+    return enough.format(most=most) if sent_today(case, begins, to) >= most else ""
 
 
 def _split_full(labels: Labels, words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
@@ -355,8 +351,10 @@ def _ask_which_report(labels: Labels, meant: Sequence[int]) -> str:
     return "\n".join((f"{asked} Please mail one of these lines:", *lines))
 
 
-def _history(asked: SeatRequest, _: History) -> str:
+def show_history(asked: Requester, _: History) -> str:
+    """Return the journal of the seat's campaign, as far as players may read it."""
     case, spot = asked.case, asked.spot
+    assert spot is not None
     snapshot = load_campaign(case.session, spot.campaign)
     if snapshot.policy.journal != "players":
         return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm_shown}, alone."
@@ -374,22 +372,8 @@ def _history(asked: SeatRequest, _: History) -> str:
     )
 
 
-SEAT_QUERY_HANDLERS: Handlers = {Resend: _resend, History: _history}
-"""Handlers of the queries about a seat."""
-
-STATUS_HANDLERS: PersonHandlers = {Status: _status}
-"""Handlers of the queries about no particular seat."""
-
-RULES_A_DAY = 20
-"""Rulebooks are large: no player is mailed more of them, or parts of them, in a day."""
-
-UNPROVEN_RULES_A_DAY = 3
-"""The same for messages without proof, which anyone could have written."""
-
-_ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow."
-
-
-def _rules(asked: PersonRequest, order: Rules) -> str:
+def send_rules(asked: Requester, order: Rules) -> str:
+    """Queue the rulebook that is asked for, or return a question which."""
     case, own = asked.case, games_of(asked.case.session, asked.to, asked.case.now)
     key, words = _split_game(asked, order, own)
     if key:
@@ -406,7 +390,7 @@ def _rules(asked: PersonRequest, order: Rules) -> str:
     return ""
 
 
-def _split_game(asked: PersonRequest, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+def _split_game(asked: Requester, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
     """Split off the game that comes first among the words, by its campaign or its own name; "" if there is none.
 
     A person may name their own campaigns and those that take players; one who plays nowhere also a game.
@@ -444,7 +428,7 @@ def _ask_which_campaign(case: MessageContext, own: Mapping[str, str], words: tup
     return "\n".join(("You are in campaigns of several games. Please mail one of these lines:", *lines))
 
 
-def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
+def _send_rules(asked: Requester, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
     """Queue the rulebook or its sections about some words and return "", or return why not and what there is."""
     whole = rulebook(ruleset)
     found = find_sections(whole, words) if words else ()
@@ -455,15 +439,14 @@ def _send_rules(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
     page = RulebookPage(game=ruleset.title, about=about, text=as_text(source, UNBROKEN), html=as_html(source, top=2))
-    if not (words or asked.spot):
-        page, files = _with_board(asked.case, page, ruleset)
-    else:
-        files = ()
-    if not is_known(asked.case.session, asked.to) and not asked.case.key:
-        return _send_rules_to_stranger(asked, page, files)
-    if refused := _rules_limit_reason(asked, words, ruleset):
+    page, files = (page, ()) if words or asked.spot else _with_board(asked.case, page, ruleset)
+    # Each message brings each text once.
+    begins = f"rules {asked.case.account} "
+    text = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()[:16]
+    key = f"{asked.case.letter_id} {text}"
+    if refused := _large_mail_reason(asked.case, begins, key, asked.to, _RULES_COME, _ENOUGH_RULES):
         return refused
-    send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words), files=files)
+    send_rulebook(asked.case, asked.to, page, topic=begins + key, files=files)
     return ""
 
 
@@ -475,37 +458,3 @@ def _with_board(
     if part is None:
         return page, ()
     return replace(page, board=part.content_id, shows=shows), (part,)
-
-
-def _send_rules_to_stranger(asked: PersonRequest, page: RulebookPage, files: tuple[MailPart, ...]) -> str:
-    """Queue a rulebook for an unknown address, as one of the few answers that it gets in a day; return ""."""
-    case, kind = asked.case, "rules"
-    if why := reply_limit_reason(case, asked.to, kind) or stranger_limit_reason(case, asked.to, kind):
-        case.silent(why)
-        return ""
-    page = replace(page, last=is_last_answer(case, asked.to, kind))
-    id_, topic = next_stranger_id(case, asked.to, kind), stranger_topic(case, kind, f"{page.game} {page.about}")
-    send_rulebook(case, asked.to, page, topic=topic, id_=id_, kind=STRANGER, files=files)
-    return ""
-
-
-def _rules_limit_reason(asked: PersonRequest, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
-    case = asked.case
-    if was_sent(case, _topic(case, ruleset, words)):
-        return "These rules come already, in a mail of their own."
-    most = RULES_A_DAY if case.proven else UNPROVEN_RULES_A_DAY
-    return _ENOUGH_RULES.format(most=most) if sent_today(case, _topic_prefix(case), asked.to) >= most else ""
-
-
-def _topic_prefix(case: MessageContext) -> str:
-    return f"rules {case.account} "
-
-
-def _topic(case: MessageContext, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
-    """Return the topic of a mail with rules: each message brings each text once."""
-    asked = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()
-    return f"{_topic_prefix(case)}{case.letter_id} {asked[:16]}"
-
-
-RULES_HANDLERS: PersonHandlers = {Rules: _rules}
-"""Handler of RULES."""

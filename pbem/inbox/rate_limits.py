@@ -1,25 +1,36 @@
-"""Daily limits of messages, order sheets and wrong keys.
+"""Daily limits of messages, order sheets, wrong keys and answers.
 
 A limit belongs to an account: to the right key that a message shows, or else to
 its sender as far as the receiving server vouches for them. So forged messages use
 up nothing of a key that their sender does not have.
 
-No table is needed. Messages are counted in the inbox; a wrong key is entered into
-the journal, where the GM sees it and players do not.
+A stranger, who has no key, gets a few answers of a kind and day, and a few more of
+all kinds; the last says that it is the last. Only so many strangers are answered in
+a day: counted for each kind apart, and apart for those for whose address the
+receiving server vouches, so that forged messages of one kind use up nothing but
+that. To ask to join one campaign is a kind.
+
+No table is needed. Messages are counted in the inbox, mails in the outbox; a wrong
+key is entered into the journal, where the GM sees it and players do not.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, func, not_, select
+from sqlalchemy import Boolean, Select, and_, bindparam, func, literal_column, not_, select
 
 from pbem.campaign.history import add_entry
+from pbem.campaign.notices import CampaignMailer, host_mail_key
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext
-from pbem.store.models import InboxMessage, JournalEntry, OrderSheet
+from pbem.mail.outbox import provider_of
+from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail
 from pbem.util import CODE_CHARACTERS, TOKEN_BYTES
 
 LETTERS_A_DAY = 200
@@ -34,7 +45,7 @@ UNPROVEN_SHEETS_A_DAY = 20
 GUESSES_A_DAY = 10
 """Wrong keys for one seat after which its player and the GM are warned."""
 
-_DAY = dt.timedelta(days=1)
+_DAY, _EVER = dt.timedelta(days=1), dt.datetime.fromtimestamp(0, dt.UTC)
 
 _KEY = re.compile(rf"[0-9a-f]{{{2 * TOKEN_BYTES}}}|[a-z2-7]{{{CODE_CHARACTERS}}}", re.IGNORECASE)
 
@@ -60,10 +71,9 @@ _SHEETS = (
     select(OrderSheet.id)
     .join(InboxMessage, InboxMessage.id == OrderSheet.letter_id)
     .where(OrderSheet.turn_id == bindparam("turn"), OrderSheet.seat_id == bindparam("seat"), _ACCOUNT)
+    .where(OrderSheet.received_at >= bindparam("since"))
 )
-_TODAY = OrderSheet.received_at >= bindparam("midnight")
-_OWN_SHEETS, _OWN_SHEETS_TODAY = _up_to(_SHEETS.where(_FROM)), _up_to(_SHEETS.where(_FROM, _TODAY))
-_OTHER_SHEETS, _OTHER_SHEETS_TODAY = _up_to(_SHEETS.where(not_(_FROM))), _up_to(_SHEETS.where(not_(_FROM), _TODAY))
+_OWN_SHEETS, _OTHER_SHEETS = _up_to(_SHEETS.where(_FROM)), _up_to(_SHEETS.where(not_(_FROM)))
 """Statements of every message, built once: building them takes longer than running them."""
 
 
@@ -106,13 +116,12 @@ def sheet_limit(case: MessageContext, spot: SeatContext, sent: int) -> int:
     if sent < min(SHEETS_A_TURN, UNPROVEN_SHEETS_A_DAY):
         return 0
     address = spot.address.lower()
-    own = case.sender == address
+    counted = _OWN_SHEETS if case.sender == address else _OTHER_SHEETS
     same = {"address": address, "turn": spot.turn_id, "seat": spot.seat_id}
-    if _reaches(case, _OWN_SHEETS if own else _OTHER_SHEETS, SHEETS_A_TURN, **same):
+    if _reaches(case, counted, SHEETS_A_TURN, **same, since=_EVER):
         return SHEETS_A_TURN
-    today = _OWN_SHEETS_TODAY if own else _OTHER_SHEETS_TODAY
     unproven = not case.proven and _reaches(
-        case, today, UNPROVEN_SHEETS_A_DAY, **same, midnight=start_of_day_utc(case.now)
+        case, counted, UNPROVEN_SHEETS_A_DAY, **same, since=start_of_day_utc(case.now)
     )
     return UNPROVEN_SHEETS_A_DAY if unproven else 0
 
@@ -132,22 +141,149 @@ def is_guess(key: str) -> bool:
 
 def count_guess(case: MessageContext, spot: SeatContext) -> bool:
     """Enter a wrong key for a seat into the journal; return True if player and GM are to be warned of this one."""
-    guessed = _guesses(case, spot)
+    words = f"a wrong key was tried for the seat {spot.seat}, by"
+    guessed = len(entered_today(case, spot.campaign_id, words))
     if guessed < GUESSES_A_DAY:
-        text = f"{_words(spot)} {case.shown_sender}"
-        add_entry(case.session, spot.campaign_id, case.now, actor="pbem", text=text, secret=True)
+        add_entry(
+            case.session, spot.campaign_id, case.now, actor="pbem", text=f"{words} {case.shown_sender}", secret=True
+        )
     return guessed + 1 == GUESSES_A_DAY
 
 
-def _guesses(case: MessageContext, spot: SeatContext) -> int:
+def entered_today(case: MessageContext, campaign_id: int, begins: str) -> Sequence[str]:
+    """Return the secret entries of today (UTC) in a campaign's journal that begin so."""
     today = (
-        JournalEntry.campaign_id == spot.campaign_id,
+        JournalEntry.campaign_id == campaign_id,
         JournalEntry.secret,
         JournalEntry.at >= start_of_day_utc(case.now),
     )
-    told = JournalEntry.text.startswith(_words(spot), autoescape=True)
-    return case.session.scalar(select(func.count()).where(*today, told)) or 0
+    entries = select(JournalEntry.text).where(*today, JournalEntry.text.startswith(begins, autoescape=True))
+    return case.session.scalars(entries).all()
 
 
-def _words(spot: SeatContext) -> str:
-    return f"a wrong key was tried for the seat {spot.seat}, by"
+ANSWERS_A_DAY = 20
+"""Answers for a known address, or for a key."""
+
+WARNINGS_A_DAY = 3
+"""Warnings of one kind about one seat or campaign."""
+
+PASSED_ON_A_DAY = 5
+"""Words of one person about one thing that are passed on to a GM."""
+
+STRANGERS_A_DAY = 100
+"""Answers of one kind to unknown addresses for which the receiving server does not vouch."""
+
+STRANGERS_OF_DOMAIN_A_DAY = 30
+"""Answers of one kind to unknown addresses of one domain, vouched for or not."""
+
+STRANGER_A_DAY = 3
+"""Answers of one kind to an unknown address."""
+
+STRANGER_OF_ALL_KINDS_A_DAY = 10
+"""Answers of all kinds to an unknown address."""
+
+STRANGER = "stranger"
+"""The kind of mail that answers an unknown sender."""
+
+_TAKEN = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(bindparam("ids", expanding=True)))
+
+# Written as in the partial index `ix_outgoing_stranger`: with a parameter, databases could not use it.
+_IS_TO_STRANGER = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
+
+
+def host_mailer(case: MessageContext) -> CampaignMailer:
+    """Return the mailer of the home: by Message-IDs made with its key, mails are counted across campaigns."""
+    return CampaignMailer(case.app, key=host_mail_key(case.session))
+
+
+def ids_today(case: MessageContext, most: int, *about: str | int, account: Sequence[str] = ()) -> list[str]:
+    """Return the Message-IDs of the mails `about` something that may be sent in a day (UTC).
+
+    They are unique in the outbox, so that two processes at once cannot exceed the limit.
+    """
+    mailer, day = host_mailer(case), case.now.date().isoformat()
+    return [mailer.id_of(*about, day, *account, place) for place in range(most)]
+
+
+def ids_taken(case: MessageContext, ids: Sequence[str]) -> set[str]:
+    """Return those of the Message-IDs that mails in the outbox have."""
+    return set(case.session.connection().execute(_TAKEN, {"ids": ids}).scalars())
+
+
+def first_free(case: MessageContext, ids: Sequence[str]) -> str:
+    """Return the first of the Message-IDs that no mail has; "" if the limit is reached."""
+    taken = ids_taken(case, ids)
+    return next((id_ for id_ in ids if id_ not in taken), "")
+
+
+def was_sent(case: MessageContext, topic: str) -> bool:
+    """Return True if a mail of this topic was queued before."""
+    return case.session.scalar(select(OutgoingMail.id).where(OutgoingMail.topic == topic).limit(1)) is not None
+
+
+def sent_today(case: MessageContext, begins: str, to: str) -> int:
+    """Count the mails to an address whose topics begin so, queued in the last 24 hours."""
+    return _count_mails(case, OutgoingMail.created_at > case.now - _DAY, begins=begins, to=to)
+
+
+def _count_strangers(case: MessageContext, *which: Any, begins: str = "", to: str = "") -> int:
+    today = OutgoingMail.created_at >= start_of_day_utc(case.now)
+    return _count_mails(case, _IS_TO_STRANGER, today, *which, begins=begins, to=to)
+
+
+def _count_mails(case: MessageContext, *which: Any, begins: str, to: str) -> int:
+    """Count the mails with topics that begin so, and to an address if one is given."""
+    found = select(func.count()).select_from(OutgoingMail).where(*which)
+    if begins:
+        found = found.where(OutgoingMail.topic.startswith(begins, autoescape=True))
+    if to:  # by the provider too, for which there is an index
+        found = found.where(OutgoingMail.provider == provider_of(to), func.lower(OutgoingMail.recipient) == to.lower())
+    return case.session.scalar(found) or 0
+
+
+def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
+    """Return why no unknown address, or none like this one, gets an answer of a kind now; "" if it may have one.
+
+    A sender who forges addresses would make the program write to all of them.
+    """
+    if case.verdict == "fail":
+        return f"by the receiving server's word it did not come from {to}"
+    alike, provider = _topic_prefix(case, kind), provider_of(to)
+    if case.verdict != "pass" and _count_strangers(case, begins=alike) >= STRANGERS_A_DAY:
+        return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
+    if _count_strangers(case, OutgoingMail.provider == provider, begins=alike) >= STRANGERS_OF_DOMAIN_A_DAY:
+        return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class StrangerPlace:
+    """One of the few answers of its kind that an unknown address gets in a day; `last`: no other follows today."""
+
+    message_id: str
+    topic: str
+    last: bool
+
+
+def stranger_place(case: MessageContext, to: str, kind: str, about: str = "") -> StrangerPlace | str:
+    """Return the place for one more answer of a kind to an unknown address, or why it gets none today.
+
+    `about` tells several answers of one kind to a message apart.
+    """
+    if why := reply_limit_reason(case, to, kind):
+        return why
+    ids = ids_today(case, STRANGER_A_DAY, STRANGER, kind, to.lower())
+    free, sent = first_free(case, ids), _count_strangers(case, to=to)
+    if not free:
+        return f"{to} is unknown and has had {STRANGER_A_DAY} such answers today"
+    if sent >= STRANGER_OF_ALL_KINDS_A_DAY:
+        return f"{to} is unknown and has had {STRANGER_OF_ALL_KINDS_A_DAY} answers today"
+    # A topic for each mail: queued mails of one topic supersede each other.
+    which = hashlib.sha256(f"{case.letter_id} {about}".encode()).hexdigest()[:24]
+    last = free == ids[-1] or sent + 1 >= STRANGER_OF_ALL_KINDS_A_DAY
+    return StrangerPlace(free, f"{_topic_prefix(case, kind)}{which}", last)
+
+
+def _topic_prefix(case: MessageContext, kind: str) -> str:
+    """Return the beginning of the topics of answers of a kind to senders like that of the message."""
+    return f"{STRANGER} {kind} {case.verdict} "

@@ -1,38 +1,39 @@
-"""Answers to messages, queued into the outbox, with limits against floods and mail loops.
+"""Answers to messages, and notices about them, queued into the outbox.
 
-Answers other than receipts are limited: so many a day for a known address, counted
-for each key apart, and so many a day for a key that an unknown address shows. A
-stranger, who has no key, gets a few answers of a kind and day, and a few more of
-all kinds; the last says that it is the last. Only so many strangers are answered in
-a day: counted for each kind apart, and apart for those for whose address the
-receiving server vouches, so that forged messages of one kind use up nothing but
-that. To ask to join one campaign is a kind. Beyond the limit no answer is sent, so
-that two machines cannot talk to each other without end, and a forged address is not
-flooded with answers.
+All but receipts are limited (`pbem.inbox.rate_limits`), so that two machines cannot
+talk to each other without end, and a forged address is not flooded with answers.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from sqlalchemy import Boolean, bindparam, func, literal_column, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Row, select
 
-from pbem.campaign.notices import CampaignMailer, as_title, campaign_url, host_mail_key
+from pbem.campaign.notices import CampaignMailer, as_title, campaign_url
 from pbem.campaign.order_sheets import receipt_id_parts
 from pbem.campaign.snapshot import CampaignSnapshot
-from pbem.inbox.context import MessageContext, start_of_day_utc
+from pbem.inbox.context import MessageContext
+from pbem.inbox.rate_limits import (
+    ANSWERS_A_DAY,
+    PASSED_ON_A_DAY,
+    STRANGER,
+    WARNINGS_A_DAY,
+    first_free,
+    host_mailer,
+    ids_taken,
+    ids_today,
+    stranger_place,
+)
 from pbem.inbox.seat_lookup import SeatContext, is_known, seat_for_deputy
 from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import without_codes
-from pbem.mail.message import Message, parse_message
-from pbem.mail.outbox import provider_of
+from pbem.mail.message import parse_message
 from pbem.mail.reply_parser import has_header
 from pbem.report.answers import (
     Answer,
@@ -46,25 +47,10 @@ from pbem.report.answers import (
     RulebookPage,
 )
 from pbem.report.notices import Notice, Page
-from pbem.store.models import Campaign, InboxMessage, OutgoingMail, PendingRequest, Person, Seat
+from pbem.store.models import Campaign, InboxMessage, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
 from pbem.text import cut_at_word
 from pbem.util import redact_all, redact_credentials
-
-STRANGERS_A_DAY = 100
-"""Answers of one kind to unknown addresses for which the receiving server does not vouch."""
-
-STRANGERS_OF_DOMAIN_A_DAY = 30
-"""Answers of one kind to unknown addresses of one domain, vouched for or not."""
-
-STRANGER_A_DAY = 3
-"""Answers of one kind to an unknown address."""
-
-STRANGER_OF_ALL_KINDS_A_DAY = 10
-"""Answers of all kinds to an unknown address."""
-
-STRANGER = "stranger"
-"""The kind of mail that answers an unknown sender."""
 
 MOST_OF_ABSENCE = 200
 """Signs of an away message that are shown to a GM."""
@@ -75,37 +61,125 @@ SAME_A_DAY = 3
 ECHO = f"the same words came from there {SAME_A_DAY} times today, as from an answering machine"
 """Note on messages that have no answer any more."""
 
+MOST_AGAIN = 3
+"""Mails that ask one question again, on as many days."""
+
 _ALIKE = 0.8
 """Share of words in which two messages of a program agree; they may quote different subjects."""
-
-PASSED_ON_A_DAY = 5
-"""Words of one person about one thing that are passed on to a GM."""
-
-ANSWERS_A_DAY = 20
-WARNINGS_A_DAY = 3
 
 _LONGEST_SUBJECT = 120
 _LONGEST_THREAD = 18
 """With the message itself, and the first mail of its campaign, as many ids as a mail names (`MAX_REFERENCES`)."""
 
-_TAKEN = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(bindparam("places", expanding=True)))
-
 _PREFIXES = re.compile(r"\A(?>(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*)", re.IGNORECASE)
+
+_OF_UNUSABLE = (Refusal, OpenGames, RequestReply)
+"""Answers to messages that brought nothing that can be used."""
+
+_WITH_LAST = (Answer, Confirmation, Help, HelpOnVerb, OpenGames, RulebookPage)
+"""Answers to strangers, of which the last of a day says so."""
+
+_UNASKED = ("notice", "warning")
+"""Kinds of mail that are no replies to the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The campaign that an answer belongs to, and its subject, if that is not the message's own."""
+    """The campaign that a mail belongs to, and its subject, if that is not the message's own."""
 
     mailer: CampaignMailer
     subject: str = ""
 
 
-_OF_UNUSABLE = (Refusal, OpenGames, RequestReply)
-"""Answers to messages that brought nothing that can be used."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """Mail that a message brings about.
 
-_WITH_LAST = (Answer, Confirmation, Help, HelpOnVerb, OpenGames)
-"""Answers to strangers, of which the last of a day says so."""
+    Attributes:
+        to: The recipient.
+        page: What it says.
+        ids: Its Message-ID; or the few that such mails may have in a period, which are a limit.
+        heading: The campaign and subject, where these are not those of `spot`, or of the message.
+        spot: The seat that it is about; with a `code`, the mail is in the thread of its report.
+        code: The reply code: a reply to the mail counts as orders for the seat, or answers a request.
+        kind: The kind of mail, such as "receipt".
+        topic: The topic; a queued mail of the same topic is superseded.
+        reply_to: The address to which replies go, "" for the order address.
+        files: Further parts.
+    """
+
+    to: str
+    page: Page
+    ids: str | Sequence[str]
+    heading: Heading | None = None
+    spot: SeatContext | None = None
+    code: str = ""
+    kind: str = "answer"
+    topic: str = ""
+    reply_to: str = ""
+    files: tuple[MailPart, ...] = ()
+
+
+def send(case: MessageContext, reply: Reply) -> str:
+    """Queue a mail; return its Message-ID, "" if its limit is reached."""
+    id_ = reply.ids if isinstance(reply.ids, str) else first_free(case, reply.ids)
+    if id_:
+        mailer = reply.heading.mailer if reply.heading else _mailer(case, reply.spot)
+        mail = _notice(mailer, reply, id_) if reply.kind in _UNASKED else _in_reply(case, mailer, reply, id_)
+        mail = replace(mail, topic=reply.topic)
+        mailer.send(
+            case.session,
+            case.now,
+            replace(mail, reply_to=reply.reply_to, reply_name="") if reply.reply_to else mail,
+        )
+    return id_
+
+
+def _mailer(case: MessageContext, spot: SeatContext | None) -> CampaignMailer:
+    if spot is None:
+        return host_mailer(case)
+    site = campaign_url(case.app, spot.campaign, spot.policy)
+    own = (spot.campaign, spot.mail_key, spot.game, spot.gm)
+    return CampaignMailer(case.app, spot.campaign_id, *own, site, spot.gm_name, spot.policy.title)
+
+
+def _notice(mailer: CampaignMailer, reply: Reply, id_: str) -> NewMail:
+    assert reply.heading is not None
+    return mailer.mail(reply.to, reply.heading.subject, reply.page, id_, kind=reply.kind)
+
+
+def _in_reply(case: MessageContext, mailer: CampaignMailer, reply: Reply, id_: str) -> NewMail:
+    code, of_campaign = reply.code, reply.heading or (reply.spot is not None and reply.code)
+    about = redact_credentials(bare_subject(case.letter.subject)) or "your mail"
+    subject = f"Re: {mailer.subject(about, code) if of_campaign else about}"
+    if own := (reply.heading and reply.heading.subject) or _own_subject(reply.page):
+        subject = mailer.subject(own, code)
+    thread = _thread(case, reply)
+    return mailer.answer(
+        case.letter, reply.to, subject, reply.page, id_, thread=thread, code=code, kind=reply.kind, files=reply.files
+    )
+
+
+def _own_subject(page: Page) -> str:
+    return page.subject if isinstance(page, Answer | Refusal) else ""
+
+
+def bare_subject(subject: str) -> str:
+    """Return a subject without reply codes, and without "Re:" and tags before it."""
+    return " ".join(_PREFIXES.sub("", without_codes(subject)).split())[:_LONGEST_SUBJECT]
+
+
+def _thread(case: MessageContext, reply: Reply) -> tuple[str, ...]:
+    """Return the thread of a reply, oldest first; a question begins with the message.
+
+    The report is always in that of an answer, so that a reply to a receipt still finds its turn.
+    """
+    letter, spot = case.letter, reply.spot if reply.code else None
+    older = [id_ for id_ in reversed(dict.fromkeys(letter.references)) if id_ != letter.message_id]
+    if spot is not None and spot.report_message_id not in ("", *older):
+        older.append(spot.report_message_id)
+    before = [] if reply.kind == "question" else older[-_LONGEST_THREAD:]
+    return (*before, *([letter.message_id] if letter.message_id else []))
 
 
 def answer(
@@ -114,63 +188,176 @@ def answer(
     page: Page,
     *,
     kind: str = "answer",
+    about: str = "",
     spot: SeatContext | None = None,
     code: str = "",
     heading: Heading | None = None,
-    files: Sequence[MailPart] = (),
+    files: tuple[MailPart, ...] = (),
 ) -> str:
     """Queue an answer; return what to note of it.
 
-    A message without a key from an unknown address has few answers of each `kind` a day.
-
-    Args:
-        to: The address that is answered.
-        page: The answer.
-        kind: The kind of answer by which strangers are counted.
-        spot: The seat to whose report the answer belongs.
-        code: The reply code of the answer: a reply to it counts as orders for the seat, or answers a request.
-        heading: The campaign and subject, where there is no seat.
-        files: Further parts.
+    A message without a key from an unknown address has few answers of each `kind` a day; `about` tells several to one
+    message apart. The other arguments are those of a `Reply`.
     """
     if isinstance(page, _OF_UNUSABLE) and is_echo(case, spot, digits=bool(case.key)):
         return case.silent(ECHO)
     known = is_known(case.session, to)
-    if not (known or case.key):
-        return _answer_stranger(case, to, page, kind, code=code, heading=heading, files=files)
-    day = case.now.date().isoformat()
-    # Of a key that is shown from many unknown addresses, all count: it may be stolen, and they forged.
-    whose = to.lower() if known else ""
-    # A forged sender's answers go to the owner of the address, who must not be flooded with them.
-    most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
-    # A Message-ID for each answer of the day: it is unique in the outbox, so that two processes at once cannot exceed
-    # the limit.
-    free = _free_id(
-        case.session, [_message_id(case, "answer", whose, day, case.account, place) for place in range(most)]
-    )
-    if free is None:
-        return case.silent(f"{to} has had {most} answers today")
-    mailer = heading.mailer if heading else _mailer(case, spot)
-    _queue_answer(case, mailer, to, page, id_=free, spot=spot, code=code, heading=heading, files=files)
-    return f"answered {to}"
-
-
-MOST_AGAIN = 3
-"""Mails that ask one question again, on as many days."""
+    if known or case.key:
+        # Of a key that is shown from many unknown addresses, all count: it may be stolen, and they forged.
+        whose = to.lower() if known else ""
+        # A forged sender's answers go to the owner of the address, who must not be flooded with them.
+        most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
+        ids = ids_today(case, most, "answer", whose, account=[case.account])
+        sent = send(case, Reply(to=to, page=page, ids=ids, heading=heading, spot=spot, code=code, files=files))
+        return f"answered {to}" if sent else case.silent(f"{to} has had {most} answers today")
+    place = stranger_place(case, to, kind, about)
+    if isinstance(place, str):
+        return case.silent(place)
+    if isinstance(page, _WITH_LAST):
+        page = replace(page, last=place.last)
+    reply = Reply(to=to, page=page, ids=place.message_id, kind=STRANGER, topic=place.topic)
+    send(case, replace(reply, heading=heading, code=code, files=files))
+    return f"answered {to}, who is unknown"
 
 
 def ask_again(case: MessageContext, page: RequestReply, request: PendingRequest, heading: Heading | None) -> str:
     """Ask the receiver of a request once more, at most once a day; return what to note of it."""
-    first, today = request.created_at.date(), case.now.date()
-    days = [(first + dt.timedelta(days=day)).isoformat() for day in range((today - first).days + 1)]
+    to, mailer, days = request.data["to"], host_mailer(case), (case.now.date() - request.created_at.date()).days
+    asked = [case.now.date() - dt.timedelta(days=day) for day in reversed(range(days + 1))]
     # A Message-ID for each day: it is unique in the outbox, so that two processes at once ask once.
-    places = [_message_id(case, "asked again", request.id, day) for day in days]
-    taken = set(case.session.connection().execute(_TAKEN, {"places": places}).scalars())
-    if places[-1] in taken or len(taken) >= MOST_AGAIN:
-        return case.silent(f"{request.data['to']} was asked again today, or {MOST_AGAIN} times")
-    mailer = heading.mailer if heading else _mailer(case)
-    again = Heading(mailer, page.subject)
-    _queue_answer(case, mailer, request.data["to"], page, id_=places[-1], code=request.code, heading=again)
-    return f"asked {request.data['to']} again"
+    ids = [mailer.id_of("asked again", request.id, day.isoformat()) for day in asked]
+    taken = ids_taken(case, ids)
+    if ids[-1] in taken or len(taken) >= MOST_AGAIN:
+        return case.silent(f"{to} was asked again today, or {MOST_AGAIN} times")
+    again = Heading(heading.mailer if heading else mailer, page.subject)
+    send(case, Reply(to=to, page=page, ids=ids[-1], heading=again, code=request.code))
+    return f"asked {to} again"
+
+
+def question(case: MessageContext, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
+    """Queue a question about a message, which any reply that shows the code answers; return its Message-ID."""
+    heading = Heading(_mailer(case, spot), subject)
+    id_ = heading.mailer.id_of("question", code)
+    return send(case, Reply(to=to, page=page, ids=id_, heading=heading, code=code, kind="question"))
+
+
+def answer_gm(
+    case: MessageContext,
+    campaign: Campaign,
+    page: Page,
+    *,
+    subject: str,
+    code: str = "",
+    files: Sequence[MailPart] = (),
+) -> str:
+    """Queue the answer to a GM's own message, proved by their token or by reply; return its Message-ID."""
+    id_ = host_mailer(case).id_of("gm answer", campaign.id, case.letter_id)
+    heading = Heading(CampaignMailer.of(case.app, campaign), subject)
+    return send(case, Reply(to=campaign.gm, page=page, ids=id_, heading=heading, code=code, files=tuple(files)))
+
+
+def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
+    """Queue the receipt for the seat's own address, in the thread of the sheet, and for the deputy who sent it."""
+    send_verdict(case, spot, page.subject, lambda own: replace(page, code=own.code), page.version, deputy)
+
+
+def send_verdict(
+    case: MessageContext,
+    spot: SeatContext,
+    subject: str,
+    page_for: Callable[[SeatContext], Page],
+    version: int,
+    deputy: str,
+) -> None:
+    """Queue a receipt, or the answer in its place; `page_for` makes it, with the reader's own code."""
+    # It has its verdict in its subject, and no "Re:": a changed subject begins a conversation of its own.
+    heading = Heading(_mailer(case, spot), subject)
+    name = receipt_id_parts(spot.campaign, spot.seat, spot.turn, version, spot.era)
+    names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
+    for to, parts in names.items():
+        own, id_ = seat_for_deputy(case.session, spot, to) if to == deputy else spot, heading.mailer.id_of(*parts)
+        reply = Reply(to=to, page=page_for(own), ids=id_, heading=heading, spot=own, code=own.code, kind="receipt")
+        send(case, reply)
+
+
+def send_rulebook(
+    case: MessageContext, to: str, page: RulebookPage, *, topic: str, files: tuple[MailPart, ...] = ()
+) -> None:
+    """Queue pages of a rulebook that a message has asked for, as text and as HTML, in reply to it."""
+    heading, about = Heading(host_mailer(case), f"{page.game}: {page.about}"), f"{page.game} {page.about}"
+    if not (case.key or is_known(case.session, to)):
+        answer(case, to, page, kind="rules", about=about, heading=heading, files=files)
+        return
+    id_ = heading.mailer.id_of(topic)
+    send(case, Reply(to=to, page=page, ids=id_, heading=heading, kind="rules", topic=topic, files=files))
+
+
+def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
+    """Queue a notice about a message to a GM."""
+    heading = Heading(host_mailer(case), subject)
+    id_ = heading.mailer.id_of("notice", to.lower(), case.letter_id)
+    send(case, Reply(to=to, page=page, ids=id_, heading=heading, kind="notice"))
+
+
+def pass_on(
+    case: MessageContext,
+    campaign: CampaignSnapshot,
+    subject: str,
+    page: Page,
+    *,
+    sender: str,
+    about: tuple[str, int],
+    free: bool = False,
+) -> str:
+    """Mail the words of a person to a GM, whose reply goes to that person; return what to note of it.
+
+    At most `PASSED_ON_A_DAY` mails `about` one thing are passed on in a day, unless it is `free` of that.
+    """
+    # A message passes on one text: with its id alone, one that is free of the limit uses up none of it.
+    own = [host_mailer(case).id_of(*about, case.letter_id)] if free else []
+    ids = own or ids_today(case, PASSED_ON_A_DAY, *about)
+    heading = Heading(CampaignMailer.of(case.app, campaign), subject)
+    reply = Reply(to=campaign.gm, page=page, ids=ids, heading=heading, kind="notice", reply_to=sender)
+    sent = send(case, reply)
+    return f"passed on to {campaign.gm}" if sent else f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"
+
+
+def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
+    """Tell a seat's own address what was tried in its name, at most so often a day; return what to note."""
+    heading = Heading(_mailer(case, spot), "rejected: a mail for your seat")
+    return _warn_today(case, spot.address, heading, page, "warning", spot.seat_id)
+
+
+def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
+    """Tell a GM that a message came in their name; return what to note."""
+    heading = Heading(CampaignMailer.of(case.app, campaign), "rejected: a mail in your name")
+    return _warn_today(case, campaign.gm, heading, page, "gm warning", campaign.id)
+
+
+def _warn_today(case: MessageContext, to: str, heading: Heading, page: Page, *about: str | int) -> str:
+    ids = ids_today(case, WARNINGS_A_DAY, *about)
+    sent = send(case, Reply(to=to, page=page, ids=ids, heading=heading, kind="warning"))
+    return f"warned {to}" if sent else f"{to} has been warned enough today"
+
+
+def warn_once(
+    case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...], period: str = ""
+) -> str:
+    """Tell an address once a day, or `period`, of what concerns no single message; return what to note, or ""."""
+    ids = [host_mailer(case).id_of("once", to.lower(), *about, period or case.now.date().isoformat())]
+    heading = Heading(CampaignMailer(case.app, name=campaign), subject)
+    return f"warned {to}" if send(case, Reply(to=to, page=page, ids=ids, heading=heading, kind="warning")) else ""
+
+
+def tell_gm_once(
+    case: MessageContext, gm: str, about: tuple[str, ...], subject: str, *paragraphs: str, period: str = ""
+) -> str:
+    """Tell a GM once a day, or `period`, what is `about` something in a campaign; return what to note, or "".
+
+    `about` is a word, the name of the campaign, and what else tells such news apart.
+    """
+    page = Notice(title=as_title(subject), paragraphs=paragraphs, campaign=about[1])
+    return warn_once(case, gm, about[1], subject, page, about, period)
 
 
 def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> bool:
@@ -205,327 +392,6 @@ def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
     """Return the words of a message; without `digits`, those that have none."""
     words = parse_message(raw).text.casefold().split()
     return frozenset(word for word in words if digits or not any(map(str.isdigit, word)))
-
-
-def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
-    """Tell a seat's own address what was tried in its name, at most so often a day; return what to note."""
-    mailer, subject = _mailer(case, spot), "rejected: a mail for your seat"
-    return _warn(case, mailer, spot.address, subject, page, ("warning", spot.seat_id))
-
-
-def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
-    """Tell a GM that a message came in their name; return what to note."""
-    mailer, subject = CampaignMailer.of(case.app, campaign), "rejected: a mail in your name"
-    return _warn(case, mailer, campaign.gm, subject, page, ("gm warning", campaign.id))
-
-
-def warn_once(
-    case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...], period: str = ""
-) -> str:
-    """Tell an address once a day, or `period`, of what concerns no single message; return what to note, or ""."""
-    places = [_message_id(case, "once", to.lower(), *about, period or case.now.date().isoformat())]
-    return (
-        f"warned {to}" if _add_warning(case, CampaignMailer(case.app, name=campaign), to, subject, page, places) else ""
-    )
-
-
-def pass_on(
-    case: MessageContext,
-    campaign: CampaignSnapshot,
-    subject: str,
-    page: Page,
-    *,
-    sender: str,
-    about: tuple[str, int],
-    free: bool = False,
-) -> str:
-    """Mail the words of a person to a GM, whose reply goes to that person; return what to note of it.
-
-    At most `PASSED_ON_A_DAY` mails `about` one thing are passed on in a day, unless it is `free` of that.
-    """
-    day = case.now.date().isoformat()
-    # A message passes on one text: with its id alone, one that is free of the limit uses up none of it.
-    places = [_message_id(case, *about, case.letter_id)] if free else []
-    places = places or [_message_id(case, *about, day, place) for place in range(PASSED_ON_A_DAY)]
-    found = _free_id(case.session, places)
-    if found is None:
-        return f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"
-    mailer = CampaignMailer.of(case.app, campaign)
-    mail = mailer.mail(campaign.gm, subject, page, found)
-    mailer.send(case.session, case.now, replace(mail, reply_to=sender, reply_name=""))
-    return f"passed on to {campaign.gm}"
-
-
-def _warn(
-    case: MessageContext, mailer: CampaignMailer, to: str, subject: str, page: Page, about: tuple[str, int]
-) -> str:
-    day = case.now.date().isoformat()
-    places = [_message_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)]
-    warned = _add_warning(case, mailer, to, subject, page, places)
-    return f"warned {to}" if warned else f"{to} has been warned enough today"
-
-
-def _add_warning(
-    case: MessageContext, mailer: CampaignMailer, to: str, subject: str, page: Page, places: Sequence[str]
-) -> bool:
-    """Queue a warning and return True, if one of its Message-IDs is free."""
-    free = _free_id(case.session, places)
-    if free is not None:
-        mailer.send(case.session, case.now, mailer.mail(to, subject, page, free, kind="warning"))
-    return free is not None
-
-
-def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
-    """Queue the receipt for the seat's own address, in the thread of the sheet, and for the deputy who sent it."""
-    send_verdict(case, spot, page.subject, lambda own: replace(page, code=own.code), page.version, deputy)
-
-
-def send_verdict(
-    case: MessageContext,
-    spot: SeatContext,
-    subject: str,
-    page_for: Callable[[SeatContext], Page],
-    version: int,
-    deputy: str,
-) -> None:
-    """Queue a receipt, or the answer in its place; `page_for` makes it, with the reader's own code."""
-    mailer, name = _mailer(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, version, spot.era)
-    names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
-    # It has its verdict in its subject, and no "Re:": a changed subject begins a conversation of its own.
-    heading, mails = Heading(mailer, subject), []
-    for to, parts in names.items():
-        own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
-        page, id_ = page_for(own), mailer.id_of(*parts)
-        mails.append(_draft(case, mailer, to, page, id_=id_, spot=own, code=own.code, kind="receipt", heading=heading))
-    mailer.send(case.session, case.now, *mails)
-
-
-def question(case: MessageContext, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
-    """Queue a question about a message, which any reply that shows the code answers; return its Message-ID."""
-    mailer, id_ = _mailer(case, spot), case.letter.message_id
-    mail = mailer.answer(
-        case.letter,
-        to,
-        mailer.subject(subject, code),
-        page,
-        mailer.id_of("question", code),
-        thread=(id_,) if id_ else (),
-        code=code,
-        kind="question",
-    )
-    mailer.send(case.session, case.now, mail)
-    return mail.message_id
-
-
-def answer_gm(
-    case: MessageContext,
-    campaign: Campaign,
-    page: Page,
-    *,
-    subject: str,
-    code: str = "",
-    files: Sequence[MailPart] = (),
-) -> str:
-    """Queue the answer to a GM's own message, proved by their token or by reply; return its Message-ID."""
-    id_, mailer = _message_id(case, "gm answer", campaign.id, case.letter_id), CampaignMailer.of(case.app, campaign)
-    heading = Heading(mailer, subject)
-    _queue_answer(case, mailer, campaign.gm, page, id_=id_, code=code, heading=heading, files=files)
-    return id_
-
-
-def send_rulebook(
-    case: MessageContext,
-    to: str,
-    page: RulebookPage,
-    *,
-    topic: str,
-    id_: str = "",
-    kind: str = "rules",
-    files: Sequence[MailPart] = (),
-) -> None:
-    """Queue pages of a rulebook that a message has asked for, as text and as HTML, in reply to it."""
-    mailer = _mailer(case)
-    subject, thread = mailer.subject(f"{page.game}: {page.about}"), _thread(case.letter, None)
-    id_ = id_ or _message_id(case, topic)
-    mail = mailer.answer(case.letter, to, subject, page, id_, thread=thread, kind=kind, files=tuple(files))
-    mailer.send(case.session, case.now, replace(mail, topic=topic))
-
-
-def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
-    """Queue a notice about a message to a GM."""
-    mailer, id_ = _mailer(case), _message_id(case, "notice", to.lower(), case.letter_id)
-    mailer.send(case.session, case.now, mailer.mail(to, subject, page, id_))
-
-
-def _answer_stranger(
-    case: MessageContext,
-    to: str,
-    page: Page,
-    kind: str,
-    *,
-    code: str,
-    heading: Heading | None,
-    files: Sequence[MailPart],
-) -> str:
-    """Queue one of the few answers of its kind that an unknown address gets in a day, while not too many get theirs."""
-    why = reply_limit_reason(case, to, kind) or stranger_limit_reason(case, to, kind)
-    if why:
-        return case.silent(why)
-    free = next_stranger_id(case, to, kind)
-    mailer = heading.mailer if heading else _mailer(case)
-    if isinstance(page, _WITH_LAST):
-        page = replace(page, last=is_last_answer(case, to, kind))
-    mail = _draft(case, mailer, to, page, id_=free, code=code, kind=STRANGER, heading=heading, files=files)
-    mailer.send(case.session, case.now, replace(mail, topic=stranger_topic(case, kind)))
-    return f"answered {to}, who is unknown"
-
-
-def stranger_topic(case: MessageContext, kind: str, about: str = "") -> str:
-    """Return the topic of an answer to a stranger, by which such answers are counted.
-
-    `about` tells several answers of one kind to a message apart.
-    """
-    # A topic for each mail: queued mails of one topic supersede each other.
-    which = f"{case.letter_id} {about}"
-    return f"{_topic_prefix(case, kind)}{hashlib.sha256(which.encode()).hexdigest()[:24]}"
-
-
-def next_stranger_id(case: MessageContext, to: str, kind: str) -> str:
-    """Return the Message-ID of the next answer of a kind to an unknown address that may have one."""
-    free = _free_id(case.session, _stranger_ids(case, to, kind))
-    assert free is not None
-    return free
-
-
-def _stranger_ids(case: MessageContext, to: str, kind: str) -> list[str]:
-    """Return the Message-IDs of the answers of a kind that an unknown address may have today."""
-    day = case.now.date().isoformat()
-    return [_message_id(case, "stranger", kind, to.lower(), day, place) for place in range(STRANGER_A_DAY)]
-
-
-def stranger_limit_reason(case: MessageContext, to: str, kind: str) -> str:
-    """Return why an unknown address gets no more answers of a kind today; "" if it may have one."""
-    if _free_id(case.session, _stranger_ids(case, to, kind)) is None:
-        return f"{to} is unknown and has had {STRANGER_A_DAY} such answers today"
-    if _sent_to_stranger(case, to) >= STRANGER_OF_ALL_KINDS_A_DAY:
-        return f"{to} is unknown and has had {STRANGER_OF_ALL_KINDS_A_DAY} answers today"
-    return ""
-
-
-def is_last_answer(case: MessageContext, to: str, kind: str) -> bool:
-    """Return True if the next answer of a kind is the last that an unknown address gets today."""
-    ids = _stranger_ids(case, to, kind)
-    return _free_id(case.session, ids) == ids[-1] or _sent_to_stranger(case, to) + 1 >= STRANGER_OF_ALL_KINDS_A_DAY
-
-
-def _sent_to_stranger(case: MessageContext, to: str) -> int:
-    today = (_IS_TO_STRANGER, OutgoingMail.created_at >= start_of_day_utc(case.now))
-    same = func.lower(OutgoingMail.recipient) == to.lower()
-    # By the provider too, for which there is an index.
-    return case.session.scalar(select(func.count()).where(*today, OutgoingMail.provider == provider_of(to), same)) or 0
-
-
-# Written as in the partial index `ix_outgoing_stranger`: with a parameter, databases could not use it.
-_IS_TO_STRANGER = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
-
-
-def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
-    """Return why no unknown address, or none like this one, gets an answer of a kind now; "" if it may have one.
-
-    A sender who forges addresses would make the program write to all of them.
-    """
-    if case.verdict == "fail":
-        return f"by the receiving server's word it did not come from {to}"
-    alike = OutgoingMail.topic.startswith(_topic_prefix(case, kind), autoescape=True)
-    today = select(func.count()).where(_IS_TO_STRANGER, OutgoingMail.created_at >= start_of_day_utc(case.now), alike)
-    if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
-        return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
-    provider = provider_of(to)
-    if (case.session.scalar(today.where(OutgoingMail.provider == provider)) or 0) >= STRANGERS_OF_DOMAIN_A_DAY:
-        return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
-    return ""
-
-
-def _topic_prefix(case: MessageContext, kind: str) -> str:
-    """Return the beginning of the topics of answers of a kind to senders like that of the message."""
-    return f"{STRANGER} {kind} {case.verdict} "
-
-
-def was_sent(case: MessageContext, topic: str) -> bool:
-    """Return True if a mail of this topic was queued before."""
-    return case.session.scalar(select(OutgoingMail.id).where(OutgoingMail.topic == topic).limit(1)) is not None
-
-
-def sent_today(case: MessageContext, begins: str, to: str) -> int:
-    """Count the mails to an address whose topics begin so, queued in the last 24 hours."""
-    since = case.now - dt.timedelta(days=1)
-    sent = OutgoingMail.topic.startswith(begins, autoescape=True) & (OutgoingMail.created_at > since)
-    same = func.lower(OutgoingMail.recipient) == to.lower()
-    return case.session.scalar(select(func.count()).select_from(OutgoingMail).where(sent, same)) or 0
-
-
-def _free_id(session: Session, places: Sequence[str]) -> str | None:
-    taken = set(session.connection().execute(_TAKEN, {"places": places}).scalars())
-    return next((place for place in places if place not in taken), None)
-
-
-def _message_id(case: MessageContext, *parts: str | int) -> str:
-    """Return the Message-ID of an answer, with the key of the home: by it answers are counted across campaigns."""
-    return _mailer(case).id_of(*parts)
-
-
-def _mailer(case: MessageContext, spot: SeatContext | None = None) -> CampaignMailer:
-    if spot is None:
-        return CampaignMailer(case.app, key=host_mail_key(case.session))
-    site = campaign_url(case.app, spot.campaign, spot.policy)
-    own = (spot.campaign, spot.mail_key, spot.game, spot.gm)
-    return CampaignMailer(case.app, spot.campaign_id, *own, site, spot.gm_name, spot.policy.title)
-
-
-def _queue_answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:
-    """Queue the answer to the message; the arguments are those of `_draft`."""
-    mailer.send(case.session, case.now, _draft(case, mailer, to, page, **how))
-
-
-def _draft(
-    case: MessageContext,
-    mailer: CampaignMailer,
-    to: str,
-    page: Page,
-    *,
-    id_: str,
-    spot: SeatContext | None = None,
-    code: str = "",
-    kind: str = "answer",
-    heading: Heading | None = None,
-    files: Sequence[MailPart] = (),
-) -> NewMail:
-    """Return the answer to the message. With a `code`, it is in the thread of the report of this `spot`."""
-    letter = case.letter
-    about = redact_credentials(bare_subject(letter.subject)) or "your mail"
-    subject = f"Re: {mailer.subject(about, code) if heading or (spot is not None and code) else about}"
-    if heading and heading.subject:
-        subject = mailer.subject(heading.subject, code)
-    elif isinstance(page, Answer | Refusal) and page.subject:
-        subject = mailer.subject(page.subject, code)
-    thread = _thread(letter, spot if code else None)
-    return mailer.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
-
-
-def bare_subject(subject: str) -> str:
-    """Return a subject without reply codes, and without "Re:" and tags before it."""
-    return " ".join(_PREFIXES.sub("", without_codes(subject)).split())[:_LONGEST_SUBJECT]
-
-
-def _thread(letter: Message, spot: SeatContext | None) -> tuple[str, ...]:
-    """Return the thread, oldest first.
-
-    The report is always in it, so that a reply to a receipt still finds its turn.
-    """
-    older = [id_ for id_ in reversed(dict.fromkeys(letter.references)) if id_ != letter.message_id]
-    if spot is not None and spot.report_message_id not in ("", *older):
-        older.append(spot.report_message_id)
-    return (*older[-_LONGEST_THREAD:], *([letter.message_id] if letter.message_id else []))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -578,8 +444,11 @@ class MessageQuarantined:
     problem: str
 
 
+SeatRow = Row[str, str, str, str]
+"""Campaign, GM, seat and address of the player."""
+
 _SEATS = (
-    select(Campaign.name, Campaign.gm, Seat.name, Person.address)
+    select(Campaign.name.label("campaign"), Campaign.gm, Seat.name.label("seat"), Person.address)
     .join(Seat, Seat.campaign_id == Campaign.id)
     .join(Person, Person.id == Seat.person_id)
     .where(Campaign.status != CampaignState.OVER)
@@ -587,23 +456,27 @@ _SEATS = (
 )
 
 
+def _tell_of_seats(case: MessageContext, tell: Callable[[SeatRow], str]) -> str:
+    """Return the notes on what was told of each seat of the sender."""
+    rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
+    return "; ".join(filter(None, (tell(row) for row in rows)))
+
+
 def warn_message_limit(case: MessageContext, most: int) -> str:
     """Warn of too many messages of one sender in a day, if seats are played from that address; return what to note."""
     if case.key or not case.sender:
         return ""
-    rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
-    told = [_warn_of_limit(case, row.address, row.gm, row[0], row[2], "letters", most) for row in rows]
+    return _tell_of_seats(case, lambda place: warn_of_limit(case, place, "letters", most))
+
+
+def warn_of_limit(case: MessageContext, spot: SeatContext | SeatRow, of: FloodOf, most: int) -> str:
+    """Tell the player of a seat, and their GM, that too much came in a day, or for a turn; return what to note."""
+    told, campaign, seat, gm = [], spot.campaign, spot.seat, spot.gm
+    for to in dict.fromkeys((spot.address, gm)):
+        page = LimitReached(of=of, most=most, campaign=campaign, seat=seat, player=spot.address, to_gm=to == gm, gm=gm)
+        subject = f"too much mail in the name of {seat}"
+        told.append(warn_once(case, to, campaign, subject, page, ("flood", of, campaign, seat)))
     return "; ".join(filter(None, told))
-
-
-def warn_sheet_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
-    """Warn of too many sheets for a seat in a day, or for a turn; return what to note."""
-    return _warn_of_limit(case, spot.address, spot.gm, spot.campaign, spot.seat, "sheets", most)
-
-
-def warn_guess_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
-    """Warn of too many wrong keys for a seat in a day; return what to note."""
-    return _warn_of_limit(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
 
 
 def warn_of_bulk_mail(case: MessageContext, spot: SeatContext) -> str:
@@ -614,8 +487,7 @@ def warn_of_bulk_mail(case: MessageContext, spot: SeatContext) -> str:
     )
     help_ = "pbem inbox shows it, and those that follow today, of which you are not told."
     subject = f"bulk mail without orders for {spot.seat}"
-    page = Notice(title=as_title(subject), paragraphs=(said, help_), campaign=spot.campaign)
-    return warn_once(case, spot.gm, spot.campaign, subject, page, ("bulk", spot.campaign, spot.seat))
+    return tell_gm_once(case, spot.gm, ("bulk", spot.campaign, spot.seat), subject, said, help_)
 
 
 def tell_of_absence(case: MessageContext) -> str:
@@ -624,40 +496,29 @@ def tell_of_absence(case: MessageContext) -> str:
     # Below a sheet, or a form that was sent back, there is no word on the absence.
     if not words or has_header(case.letter.lines) or not case.sender or case.verdict == "fail":
         return ""
-    rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
-    return "; ".join(filter(None, (_tell_gm_of_absence(case, row[0], row.gm, row[2], words) for row in rows)))
-
-
-def _tell_gm_of_absence(case: MessageContext, campaign: str, gm: str, seat: str, words: str) -> str:
-    said = f"{case.shown_sender}, who plays {seat} in {campaign}, has an answering machine that says: '{words}'"
-    subject = f"{seat} may be away"
-    page = Notice(title=as_title(subject), paragraphs=(said, "You are told of it once a week."), campaign=campaign)
     week = str(case.now.date().toordinal() // 7)
-    return warn_once(case, gm, campaign, subject, page, ("away", campaign, seat), period=week)
+
+    def tell(place: SeatRow) -> str:
+        who = f"{case.shown_sender}, who plays {place.seat} in {place.campaign}"
+        said = f"{who}, has an answering machine that says: '{words}'", "You are told of it once a week."
+        about = ("away", place.campaign, place.seat)
+        return tell_gm_once(case, place.gm, about, f"{place.seat} may be away", *said, period=week)
+
+    return _tell_of_seats(case, tell)
 
 
 def tell_of_echo(case: MessageContext) -> str:
     """Tell the GMs of the sender's seats, once a day, of an answering machine; return what to note."""
-    rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
-    return "; ".join(filter(None, (_warn_gm_of_echo(case, row[0], row.gm, row[2]) for row in rows)))
-
-
-def _warn_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) -> str:
-    said = (
-        f"{case.shown_sender}, who plays {seat} in {campaign}, has sent the same words more than {SAME_A_DAY} times "
-        "today, which are no orders. It looks like an answering machine that does not say so, and would be answered "
-        "without end; so these words have no answer any more. Sheets, commands and other words count as ever."
-    )
     help_ = "pbem inbox shows them. Please ask the player to switch it off, or to have it leave this address alone."
-    subject = f"an answering machine at {seat}?"
-    page = Notice(title=as_title(subject), paragraphs=(said, help_), campaign=campaign)
-    return warn_once(case, gm, campaign, subject, page, ("echo", campaign, seat))
 
+    def tell(place: SeatRow) -> str:
+        said = (
+            f"{case.shown_sender}, who plays {place.seat} in {place.campaign}, has sent the same words more than "
+            f"{SAME_A_DAY} times today, which are no orders. It looks like an answering machine that does not say so, "
+            "and would be answered without end; so these words have no answer any more. Sheets, commands and other "
+            "words count as ever."
+        )
+        about = ("echo", place.campaign, place.seat)
+        return tell_gm_once(case, place.gm, about, f"an answering machine at {place.seat}?", said, help_)
 
-def _warn_of_limit(case: MessageContext, player: str, gm: str, campaign: str, seat: str, of: FloodOf, most: int) -> str:
-    told = []
-    for to in dict.fromkeys((player, gm)):
-        page = LimitReached(of=of, most=most, campaign=campaign, seat=seat, player=player, to_gm=to == gm, gm=gm)
-        subject = f"too much mail in the name of {seat}"
-        told.append(warn_once(case, to, campaign, subject, page, ("flood", of, campaign, seat)))
-    return "; ".join(filter(None, told))
+    return _tell_of_seats(case, tell)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import select
 
@@ -15,18 +15,30 @@ from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import find_person, standby_campaigns
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.errors import CampaignError
-from pbem.inbox.account_commands import ADDRESS_HANDLERS, JOIN_HANDLERS
+from pbem.inbox.account_commands import (
+    change_address,
+    change_fallback,
+    confirm_request,
+    join,
+    set_format,
+    withdraw,
+)
 from pbem.inbox.authenticate import authenticate_request, is_own_address
 from pbem.inbox.command_parser import (
     COMMANDS,
     ORDER_COMMANDS,
+    ChangeAddress,
     CommandList,
     Confirm,
+    Fallback,
     Handlers,
+    History,
     Join,
-    PersonHandlers,
-    PersonRequest,
-    SeatRequest,
+    MailAs,
+    Requester,
+    Resend,
+    Rules,
+    Status,
     Withdraw,
 )
 from pbem.inbox.context import (
@@ -41,7 +53,7 @@ from pbem.inbox.context import (
 from pbem.inbox.days import fill_years
 from pbem.inbox.held_offers import offer_texts
 from pbem.inbox.held_texts import Screened, screen_texts
-from pbem.inbox.queries import RULES_HANDLERS, SEAT_QUERY_HANDLERS, STATUS_HANDLERS
+from pbem.inbox.queries import resend, send_rules, show_history, show_status
 from pbem.inbox.replies import Heading, answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
 from pbem.inbox.sheet_finder import SheetHeader, SheetText
@@ -52,43 +64,31 @@ from pbem.store.types import CampaignState
 from pbem.text import as_sentence
 
 
-def _refuse_mixed(_asked: SeatRequest, command: PlayerCommand) -> str:
+def _refuse_mixed(_asked: Requester, command: PlayerCommand) -> str:
     """Refuse a command that stands for a sheet, beside others: alone it is processed as one."""
     return f"Not done: {COMMANDS.line(command)} goes in a mail of its own, or into your order sheet."
 
 
-HANDLERS: Handlers = {**SEAT_QUERY_HANDLERS, **dict.fromkeys(ORDER_COMMANDS, _refuse_mixed)}
-"""Handlers of commands about a seat."""
-
-PERSON_HANDLERS: PersonHandlers = {
-    **JOIN_HANDLERS,
-    **ADDRESS_HANDLERS,
-    **STATUS_HANDLERS,
-    **RULES_HANDLERS,
+HANDLERS: Handlers = {
+    Resend: resend,
+    History: show_history,
+    Status: show_status,
+    Rules: send_rules,
+    Join: join,
+    Withdraw: withdraw,
+    Confirm: confirm_request,
+    ChangeAddress: change_address,
+    Fallback: change_fallback,
+    MailAs: set_format,
+    **dict.fromkeys(ORDER_COMMANDS, _refuse_mixed),
 }
-"""Handlers of commands about no particular seat."""
+"""Handlers of the commands that are no actions of seats."""
 
 _LACKING_PROOF = ("needs-token", "needs-code", "unverified")
 
 _ALONE = "Not done: LEAVE must stand alone in a mail without errors, so that nobody leaves by a slip."
 _BY_SUBJECT = "Not done: nobody leaves by a subject alone. Write LEAVE as the first line of the mail itself."
 _RUN_SINCE = "Not done: the turn for which you asked it has been run since."
-
-
-@dataclass(frozen=True, slots=True)
-class Requester:
-    """Person who asks: the address they write from, the one to answer, and the seat proved to be theirs, if any.
-
-    `proven`: no other person can have written the message, so that every command is allowed. `deputy` is the address
-    of the deputy who asks, "" if the player does.
-    """
-
-    person: Person | None
-    sender: str
-    to: str
-    spot: SeatContext | None = None
-    proven: bool = False
-    deputy: str = ""
 
 
 Declining = Callable[[MessageContext, AuthResult], str]
@@ -213,7 +213,7 @@ def _identify_requester(case: MessageContext, request: CommandList, parsed: Pars
     known = case.verdict == "pass" or case.confirmed is not None
     if person is not None and not known and not all(order.proof in (Proof.NONE, Proof.ASKED) for order in asks):
         return NeedsConfirmation(None, to=person.address)
-    return Requester(person, sender, person.address if person else sender)
+    return Requester(case, person, sender, person.address if person else sender)
 
 
 def _button_seat(claim: AuthResult) -> SeatContext | None:
@@ -258,7 +258,7 @@ def _is_players_own(claim: Declined) -> bool:
 
 def _for_player(case: MessageContext, spot: SeatContext, *, proven: bool) -> Requester:
     player = select(Person).join(Seat, Seat.person_id == Person.id).where(Seat.id == spot.seat_id)
-    return Requester(case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
+    return Requester(case, case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
 
 
 def _run_command(
@@ -272,15 +272,20 @@ def _run_command(
     if isinstance(order, VoteForExtension) and confirmed and spot and confirmed.report_id != spot.report_id:
         return CommandResult(shown, _RUN_SINCE)
     assert isinstance(order, PlayerCommand)
-    text = request.texts.get(entry.line, "")
     try:
-        if order.needs_seat:
-            assert spot is not None
-            return CommandResult(shown, _run_seat_command(SeatRequest(case, spot, text, asker.deputy), order))
-        by_person = PersonRequest(case, asker.person, asker.sender, asker.to, spot, text)
-        return CommandResult(shown, PERSON_HANDLERS[type(order)](by_person, order))
+        return CommandResult(shown, _do(replace(asker, text=request.texts.get(entry.line, "")), order))
     except CampaignError as error:
         return CommandResult(shown, as_sentence(f"Not done: {error}"))
+
+
+def _do(asked: Requester, command: PlayerCommand) -> str:
+    """Do what a command asks; return the answer. Raises CampaignError."""
+    if not isinstance(command, SeatCommand):
+        return HANDLERS[type(command)](asked, command)
+    assert asked.spot is not None
+    case, campaign = asked.case, locked_campaign(asked.case.session, asked.spot.campaign)
+    filled = replace(command, seat=asked.spot.seat, text=asked.text, account=case.account, deputy=asked.deputy)
+    return filled.do(case.campaign_context(campaign)).done
 
 
 def _must_confirm(case: MessageContext, claim: Accepted, order: Order) -> bool:
@@ -361,16 +366,6 @@ def _own_seat(case: MessageContext, asker: Requester, campaign: CampaignSnapshot
     person = find_person(case.session, asker.to)
     place = seat_of(case.session, campaign, person) if person else None
     return place.id if place else None
-
-
-def _run_seat_command(asked: SeatRequest, command: PlayerCommand) -> str:
-    """Do what a command about a seat asks; return the answer. Raises CampaignError."""
-    if not isinstance(command, SeatCommand):
-        return HANDLERS[type(command)](asked, command)
-    case = asked.case
-    context = case.campaign_context(locked_campaign(case.session, asked.spot.campaign))
-    filled = replace(command, seat=asked.spot.seat, text=asked.text, account=case.account, deputy=asked.deputy)
-    return filled.do(context).done
 
 
 def _proof(order: Order) -> Proof:

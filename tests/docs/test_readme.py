@@ -37,7 +37,7 @@ from pbem.games import installed_games
 from pbem.inbox import ProcessResult
 from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
 from pbem.inbox.order_sheets import Check
-from pbem.inbox.replies import ANSWERS_A_DAY
+from pbem.inbox.rate_limits import ANSWERS_A_DAY
 from pbem.mail.outbox import DeliveryResult
 from pbem.report.answers import FindingWithLine, Help, RestatedOrder
 from pbem.report.renderer import Renderer

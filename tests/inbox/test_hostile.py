@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.inbox import rate_limits
-from pbem.inbox.replies import STRANGER_A_DAY
+from pbem.inbox.rate_limits import STRANGER_A_DAY
 from pbem.store.models import InboxMessage, OrderSheet
 from tests.toy.home import Desk
 

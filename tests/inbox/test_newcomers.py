@@ -11,7 +11,7 @@ import pytest
 
 from pbem.actions.base import run_action
 from pbem.actions.seats import Invite
-from pbem.inbox.replies import STRANGER_OF_ALL_KINDS_A_DAY
+from pbem.inbox.rate_limits import STRANGER_OF_ALL_KINDS_A_DAY
 from tests.inbox.people import ANN, BOB, EVE, GM, ask, confirm, form, players, words
 from tests.toy.home import Desk, text_of
 

@@ -8,7 +8,7 @@ from pbem.actions.base import run_action
 from pbem.actions.settings import SetHouseRule
 from pbem.actions.start import StartCampaign
 from pbem.campaign.history import add_entry
-from pbem.inbox.queries import RESENDS_A_DAY
+from pbem.inbox.queries import LARGE_A_DAY
 from tests.inbox.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
 from tests.inbox.trusting import version_taken
 from tests.toy.home import Desk, text_of
@@ -106,7 +106,7 @@ def test_reports_are_sent_again_so_often_a_day(desk: Desk) -> None:
     desk.tick()
 
     assert "please ask tomorrow" in ask(desk, frame)
-    assert len(reports(desk, ANN)) == 2 + RESENDS_A_DAY
+    assert len(reports(desk, ANN)) == 2 + LARGE_A_DAY
 
 
 def test_history_is_the_journal(desk: Desk) -> None:

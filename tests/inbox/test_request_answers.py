@@ -12,7 +12,7 @@ from sqlalchemy import select
 from pbem.actions.base import run_action
 from pbem.actions.seats import Invite
 from pbem.inbox.process import process_messages
-from pbem.inbox.replies import ANSWERS_A_DAY, PASSED_ON_A_DAY
+from pbem.inbox.rate_limits import ANSWERS_A_DAY, PASSED_ON_A_DAY
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import JournalEntry
 from tests.inbox.people import ANN, ANSWER, BOB, CYD, EVE, GM, ask, confirm, form, players, question, token, words

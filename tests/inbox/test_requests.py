@@ -12,7 +12,7 @@ from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.actions.settings import SetHouseRule
 from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, VERBS, find_commands
 from pbem.inbox.process import process_messages
-from pbem.inbox.run_commands import HANDLERS, PERSON_HANDLERS
+from pbem.inbox.run_commands import HANDLERS
 from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.ruleset import AnyRuleset, ParsedOrder, ParsedSheet, View
@@ -112,9 +112,7 @@ def test_no_order_is_taken_for_a_command(game: AnyRuleset) -> None:
 
 def test_every_command_has_a_handler() -> None:
     """Every command that may be mailed has one handler."""
-    assert {*HANDLERS, *PERSON_HANDLERS, *SEAT_ACTIONS, *PLAY_ACTIONS} == {verb.order for verb in COMMANDS.verbs}
-    assert all(command.needs_seat for command in HANDLERS)
-    assert not any(command.needs_seat for command in PERSON_HANDLERS)
+    assert {*HANDLERS, *SEAT_ACTIONS, *PLAY_ACTIONS} == {verb.order for verb in COMMANDS.verbs}
 
 
 @pytest.fixture

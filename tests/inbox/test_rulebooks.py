@@ -12,7 +12,7 @@ from sqlalchemy import update
 from pbem.actions.base import run_action
 from pbem.actions.start import StartCampaign
 from pbem.games import rulebook
-from pbem.inbox.queries import RULES_A_DAY, UNPROVEN_RULES_A_DAY
+from pbem.inbox.queries import LARGE_A_DAY, UNPROVEN_LARGE_A_DAY
 from pbem.report.markdown import headed_sections
 from pbem.ruleset import AnyRuleset
 from pbem.store.models import Campaign
@@ -205,7 +205,7 @@ def test_a_player_may_read_the_rules_of_a_campaign_to_join(desk: Desk) -> None:
 
 def test_rules_are_mailed_so_often_a_day(desk: Desk) -> None:
     """A From alone brings few rulebooks a day; a token brings more, within a limit."""
-    for number in range(UNPROVEN_RULES_A_DAY):
+    for number in range(UNPROVEN_LARGE_A_DAY):
         ask(desk, "RULES", subject=str(number))
     assert "please ask tomorrow" in ask(desk, "RULES")
 
@@ -213,7 +213,7 @@ def test_rules_are_mailed_so_often_a_day(desk: Desk) -> None:
     for number in range(3):
         lines = "\n".join(f"RULES {word}" for word in ("round", "bidding", "end", "orders", "a", "t", "coins"))
         ask(desk, f"PLAYER toy1 red {key}\n{lines}\nEND", subject=f"again {number}")
-    assert len(rules(desk)) == UNPROVEN_RULES_A_DAY + RULES_A_DAY
+    assert len(rules(desk)) == UNPROVEN_LARGE_A_DAY + LARGE_A_DAY
 
 
 def pen(desk: Desk) -> None:
