@@ -121,9 +121,8 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     def _by(self, context: Context) -> dt.timedelta | dt.datetime | None:
         if not self.by:
             return None
-        day = self.by.upper()[:3]
-        if day in _DAYS and _DAY_NAMES[_DAYS.index(day)].startswith(self.by.upper()):
-            return _next_day(context, _DAYS.index(day))
+        if (weekday := weekday_of(self.by)) is not None:
+            return _next_day(context, weekday)
         return read_extension(self.by, context.snapshot.schedule.zone)
 
     def _plan(self, context: Context) -> _Move:
@@ -131,7 +130,13 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
 
 
 _DAY_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
-_DAYS = tuple(name[:3] for name in _DAY_NAMES)
+_SHORTEST_DAY = 3
+
+
+def weekday_of(word: str) -> int | None:
+    """Return the day of the week that a word names, cut to three letters or more, from Monday as 0; None if none."""
+    days = (at for at, name in enumerate(_DAY_NAMES) if len(word) >= _SHORTEST_DAY and name.startswith(word.upper()))
+    return next(days, None)
 
 
 def _next_day(context: Context, weekday: int) -> dt.datetime:

@@ -35,7 +35,7 @@ from pbem.campaign.order_sheets import Lines, quote_lines, redact_lines
 from pbem.campaign.press import sanitise_text
 from pbem.campaign.snapshot import Context, locked_campaign, open_deadline
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
-from pbem.inbox.command_parser import as_command_finding
+from pbem.inbox.command_parser import as_command_finding, without_courtesies
 from pbem.inbox.context import MessageContext
 from pbem.inbox.gm_help import explain, help_lines, nearest_command
 from pbem.inbox.gm_synonyms import as_gm_command
@@ -118,9 +118,36 @@ def parse_gm_frame(sheet: GmFrame) -> GmOrders:
         texts[sheet.lines[at][0]] = TextBlock(sheet.lines[at + 1 : end])
         rest = (below for below in range(end, len(sheet.lines)) if _says_something(sheet.lines[below][1]))
         at = next(rest, len(sheet.lines))
-    parsed = GM_COMMANDS.parse({}, [(number, as_gm_command(line)) for number, line in lines])
+    parsed = GM_COMMANDS.parse({}, [(number, _as_parsed(line)) for number, line in lines])
     found = tuple(_as_gm_finding(each) for each in parsed.findings)
     return GmOrders(replace(parsed, findings=found), texts, sheet.lines[at:])
+
+
+def _as_parsed(line: str) -> str:
+    """Return a line as it is parsed: in the command's own words, and without courtesies that are not part of it."""
+    said = as_gm_command(line)
+    plain = without_courtesies(said)
+    return plain if plain != said and _parse_one(said) is None and _parse_one(plain) is not None else said
+
+
+def _parse_one(line: str) -> GmCommand | None:
+    parsed = GM_COMMANDS.parse({}, [(1, line)])
+    order = parsed.orders[0] if parsed.orders and not parsed.findings else None
+    return order if isinstance(order, GmCommand) else None
+
+
+def read_command(line: str) -> GmCommand | None:
+    """Return the command that a whole line is; None for any other line."""
+    return _parse_one(_as_parsed(line)) if line.strip() else None
+
+
+def is_slip(line: str) -> bool:
+    """Return True for a line that is meant as a command, by its first word, and cannot be read as one."""
+    typed = line.split()
+    word = typed[0].strip(".:!,") if typed else ""
+    if not word or line.rstrip().endswith("?") or len(typed) > _MOST_TYPED or not (word.isupper() or len(typed) == 1):
+        return False
+    return _first_word(line) in _VERBS or bool(nearest_command(word))
 
 
 def _text_end(lines: Lines, at: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 _SYNONYMS: Mapping[str, tuple[str, ...]] = {
@@ -47,8 +48,17 @@ _NEED_MORE = ("SEAT", "PAUSE SEAT", "RESUME SEAT", "OPEN SEAT", "REMOVE SEAT", "
 """Synonyms that are none without a word behind them: a seat may be named so."""
 
 
+_LIST_MARK = re.compile(r"\A\s*+(?:\(?[0-9]{1,2}[.)]|[-*\u2022\u2013])\s++(?=\w)")
+
+
+def without_list_mark(line: str) -> str:
+    """Return a line without the number or bullet that a list has before it: "1. ", "1) ", "- ", "* "."""
+    return _LIST_MARK.sub("", line)
+
+
 def as_gm_command(line: str) -> str:
     """Return a line with the command in its own word; the line itself if it does not begin with other words for one."""
+    line = without_list_mark(line)
     words = line.split()
     for count in range(min(_LONGEST, len(words)), 0, -1):
         typed = " ".join(words[:count]).upper().rstrip(".:!" if count == len(words) else ":")
