@@ -22,7 +22,7 @@ from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import command
 from pbem.cli.options import FOLDER, NUMBER, TURN, campaign, restore_option, sheets_option
-from pbem.inbox.sheet_finder import sheet_lines
+from pbem.inbox.frames import sheet_lines
 from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
 

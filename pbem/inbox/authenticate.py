@@ -31,6 +31,7 @@ from pbem.inbox.context import (
     SenderMismatch,
     UnknownSender,
 )
+from pbem.inbox.frames import SheetHeader
 from pbem.inbox.rate_limits import is_guess
 from pbem.inbox.seat_lookup import (
     DeputyInfo,
@@ -44,7 +45,6 @@ from pbem.inbox.seat_lookup import (
     seats_of,
     shown_by_reference,
 )
-from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
 from pbem.report.answers import Reason

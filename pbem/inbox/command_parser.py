@@ -35,9 +35,9 @@ from pbem.games import rulebook
 from pbem.inbox.authenticate import authenticate, reads_as_order
 from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.days import write_days
+from pbem.inbox.frames import Names, SheetHeader, SheetText, find_header, find_sheet, header_of, plain_sheet
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of
-from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, plain_sheet
 from pbem.inbox.synonyms import as_command, words_to_gm
 from pbem.mail.message import Message
 from pbem.mail.reply_parser import ends_text, is_end
@@ -226,7 +226,6 @@ _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
 _POLITE = (" please", " pls", " thanks", " thank you")
 _WITH_DAYS = ("ABSENT", "DEPUTY")
 _SPAN = re.compile(r"\b([0-9]{1,4})\s?(h|d|m)(?:ours?|rs?|ays?|in(?:ute)?s?)?\b", re.IGNORECASE)
-_FRAME = re.compile(r"\A\s*+player\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,16 +292,9 @@ def as_command_finding(finding: Finding, otherwise: str) -> Finding:
 
 
 def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
-    """Return the commands in a text that has been cleaned of quotations; None if there are none.
-
-    A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
-    """
-    # Of an unknown campaign, a frame with an END is taken for a misspelt one, and a line without END for prose.
-    last_end = max((at for at, line in enumerate(lines) if is_end(line)), default=-1)
-    for at, line in enumerate(lines):
-        header = SheetHeader.of(split_words(line)) if _FRAME.match(line) else None
-        if header is not None and (at < last_end or header.campaign in known):
-            return replace(_read_framed(header, lines, at, known), at=at)
+    """Return the commands in a text that has been cleaned of quotations; None if there are none."""
+    if (at := find_header(lines, known, "PLAYER")) is not None:
+        return replace(_read_framed(lines, at, known), at=at)
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     # Without a frame a command must be in full, so that no abbreviated order is taken for one.
     if first is None or not begins_with_command(lines[first]):
@@ -314,9 +306,9 @@ def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
     return replace(found, notes=(*found.notes, *unread_note(lines[end + 1 :] if end is not None else (), known)))
 
 
-def _read_framed(header: SheetHeader, lines: Sequence[str], at: int, known: Names) -> CommandList:
+def _read_framed(lines: Sequence[str], at: int, known: Names) -> CommandList:
     """Return the commands of the frame that begins on a line."""
-    inside = lines[at + 1 :]
+    header, inside = header_of(lines[at], "PLAYER"), lines[at + 1 :]
     end = _find_end(inside, 0)
     notes = () if end is not None else ("There is no END line: everything after PLAYER was read.",)
     if any(map(_takes_text, inside[:end])):

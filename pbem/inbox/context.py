@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.snapshot import CampaignSnapshot, Context
+from pbem.inbox.frames import SheetHeader
 from pbem.inbox.seat_lookup import DeputyInfo, SeatContext, ShownReport, shown_by_code
-from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
 from pbem.report.answers import Doubt, Reason

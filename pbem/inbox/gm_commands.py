@@ -31,17 +31,18 @@ from pbem.actions.ruling import RulingResult
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.statistics import Statistics, statistics_chart
 from pbem.actions.withdraw_ruling import RulingCommand
-from pbem.campaign.order_sheets import Lines, quote_lines, redact_lines
+from pbem.campaign.order_sheets import Lines, quote_lines
 from pbem.campaign.press import sanitise_text
 from pbem.campaign.snapshot import Context, locked_campaign, open_deadline
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.inbox.command_parser import as_command_finding, without_courtesies
 from pbem.inbox.context import MessageContext
+from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_help import explain, help_lines, nearest_command
 from pbem.inbox.gm_synonyms import as_gm_command
 from pbem.mail.compose import MailPart
 from pbem.mail.message import is_truncated, list_attachments
-from pbem.mail.reply_parser import ends_text, is_end
+from pbem.mail.reply_parser import ends_text
 from pbem.report.answers import GmAnswer, GmCommandResult, tell_findings
 from pbem.report.pictures import render_png
 from pbem.ruleset.order_types import Finding, Order, ParsedOrder, ParsedSheet
@@ -53,30 +54,6 @@ _WORDS = (AddAnnouncement, AnnounceCommand, AnswerCommand)
 """Commands whose texts people get, as they are written; an END in such a text ends it."""
 
 _TOLD = (*_WORDS, RulingCommand)
-
-_FRAME = re.compile(r"\A\s*+gm\s++(\S{1,40}+)\s++(\S{1,64}+)\s*+", re.IGNORECASE)
-_TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
-"""A token, or one that was mistyped."""
-
-
-@dataclass(frozen=True, slots=True)
-class GmFrame:
-    """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END.
-
-    `code` is that of the mail to the GM's address which they answer: it proves them instead of a token.
-    `letter` is the id of the message that they were in, 0 for the one that is being processed.
-    """
-
-    campaign: str
-    key: str
-    lines: tuple[tuple[int, str], ...]
-    code: str = ""
-    letter: int = 0
-
-    @property
-    def shown(self) -> Lines:
-        """The lines without credentials."""
-        return redact_lines(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +70,6 @@ class GmOrders:
     def text_of(self, entry: ParsedOrder) -> TextBlock:
         """Return the text below a command."""
         return self.texts.get(entry.line, TextBlock())
-
-
-def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
-    """Return the first GM frame in a text, or None; it ends at the last END, so that a text in it may have one too."""
-    first = next((at for at, line in enumerate(lines) if line.strip()), None)
-    for at, line in enumerate(lines):
-        match = _FRAME.fullmatch(line)
-        # "GM is away" may be a line of a player's press or comment, which must not be lost by it.
-        if match and (at == first or _TOKENLIKE.fullmatch(match[2])):
-            ends = [end for end in range(at + 1, len(lines)) if is_end(lines[end])]
-            inside = lines[at + 1 : ends[-1] if ends else None]
-            return GmFrame(match[1].lower(), match[2], tuple(enumerate(inside, start=1)))
-    return None
 
 
 def parse_gm_frame(sheet: GmFrame) -> GmOrders:

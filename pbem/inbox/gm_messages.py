@@ -30,9 +30,9 @@ from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.consent.acts import STEPS, read_reply, unread_part
 from pbem.inbox.context import MessageContext
+from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_commands import (
     NOT_EXAMINED,
-    GmFrame,
     GmRun,
     Wishes,
     command_line,

@@ -20,8 +20,8 @@ from pbem.campaign.order_sheets import earlier_sheets, quote_lines
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, CommandList, as_parsed, unread_note
 from pbem.inbox.context import MessageContext
+from pbem.inbox.frames import SheetHeader, SheetText, find_sheet, header_of, plain_sheet
 from pbem.inbox.seat_lookup import SeatContext
-from pbem.inbox.sheet_finder import SheetHeader, SheetText, find_sheet, header_of, plain_sheet
 from pbem.inbox.synonyms import words_to_gm
 from pbem.inbox.typed_lines import LineReader
 from pbem.mail.reply_parser import ends_text

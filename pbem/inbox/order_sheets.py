@@ -18,7 +18,6 @@ from pbem.campaign.order_sheets import (
     SheetToSave,
     clear_sheets,
     earlier_sheets,
-    has_lines_of_form,
     hidden_orders_note,
     make_receipt,
     open_report,
@@ -39,18 +38,19 @@ from pbem.inbox.command_parser import (
     without_courtesies,
 )
 from pbem.inbox.context import Accepted, MessageContext, Outcome
+from pbem.inbox.frames import SheetText, file_lines, find_sheet
+from pbem.inbox.our_frames import is_unedited_form
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, send_verdict, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
-from pbem.inbox.sheet_finder import SheetText, choose_sheet, file_lines, find_sheet
+from pbem.inbox.sheet_choice import choose_sheet
 from pbem.inbox.synonyms import as_command
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.body import rejoin_lines
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError
-from pbem.report.mailto import FORM, as_comment
 from pbem.ruleset import order_tree
 from pbem.ruleset.order_types import Finding, Order
 from pbem.ruleset.orders import OrderParser
@@ -307,18 +307,6 @@ def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
     return dataclasses.replace(
         finding, hint=f"{command_in_full(verb)} is a command: send it as the first line of a mail of its own"
     )
-
-
-def is_unedited_form(ruleset: AnyRuleset, view: View, sheet: SheetText) -> bool:
-    """Return True if a sheet is a form or a link of our mails in which every order still stands behind a semicolon."""
-    if sheet.empty:
-        return has_lines_of_form(ruleset, view, sheet.lines)
-    # A mail program that breaks a long line of the form makes a line without a semicolon of its second half.
-    written = [word for _, line in sheet.lines for word in line.split()]
-    if not written[0].startswith(";"):  # as every form does: most sheets need not be compared with it
-        return False
-    form = [word for line in ruleset.template(view) for word in as_comment(line).split()]
-    return written in (form, [*FORM.split(), *form])
 
 
 def _asks_nothing(

@@ -6,66 +6,36 @@ stand next to it (*anchored*), or if one of its lines is still behind our semico
 (*traced*); any other may be an older sheet of its sender, and is never read. So
 whatever is not certain is told, as lines that were not read.
 
-All is compared as words (`quoted_originals.words_of`), without bullets; a semicolon at
+All is compared as words (`frames.words_of`), without bullets; a semicolon at
 the beginning is a word.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Literal
 
-from pbem.inbox.quoted_originals import BULLETS, strip_marks, words_of
-from pbem.inbox.sheet_finder import SheetHeader, header_of
-from pbem.mail.quoting import find_attribution, is_quoted, with_plain_marks
-from pbem.mail.reply_parser import HEADER, is_end
+from pbem.actions.ruling import form_hash
+from pbem.campaign.order_sheets import has_lines_of_form
+from pbem.errors import CampaignError
+from pbem.inbox.frames import Frame, SheetText, Words, depth_of, find_frames, spell_line, strip_marks, undress, words_of
+from pbem.mail.quoting import is_quoted, with_plain_marks
+from pbem.mail.reply_parser import is_end
+from pbem.report.mailto import FORM, as_comment
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import View
 
-Words = tuple[str, ...]
 What = Literal["quotation", "old", "anchored", "traced", "unknown"]
 """Kinds of frames: a form as it was mailed, one of an earlier mail, an edited form, or none of ours."""
-
-_ANCHOR = 4
-"""Words next to a frame by which it is recognised."""
 
 _MOST_JOINED = 6
 """Lines into which programs break a line of a form at most."""
 
-_MOST_FRAMES = 20
-"""Frames of a message that are compared with what we mailed."""
-
 _VERB = 1
 _ABOUT = 2
 """Words of an order that say what it is, and what it is about."""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A frame in a text: its header, the numbers of its lines, ORDERS and END among them, and the lines between.
-
-    `above` and `below` are the words next to it. `depth` is how often it is quoted, `origins` how many attributions
-    stand above it. `closed`: it has an END.
-    """
-
-    header: SheetHeader
-    numbers: range
-    lines: tuple[str, ...]
-    above: Words
-    below: Words
-    depth: int = 0
-    origins: int = 0
-    closed: bool = True
-
-    @cached_property
-    def spelt(self) -> tuple[Words, ...]:
-        """The words of its lines that are not blank."""
-        return tuple(words for line in self.lines if (words := spell_line(line)))
-
-    @property
-    def words(self) -> Words:
-        """The words of its lines, all together."""
-        return tuple(word for words in self.spelt for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,99 +88,6 @@ class FoundForm:
         return bool(self.orders) and (self.what in ("anchored", "traced", "unknown") or self.ours)
 
 
-def spell_line(line: str) -> Words:
-    """Return a line's words as lines of forms are compared."""
-    words = words_of(line)
-    if len(words) > 1 and words[0] in BULLETS:
-        words = words[1:]
-    if words and words[0].startswith(";"):
-        words = [";", *filter(None, [words[0].lstrip(";")]), *words[1:]]
-    return tuple(words)
-
-
-def has_frame(lines: Sequence[str]) -> bool:
-    """Return True if a frame begins in a text, however it is quoted."""
-    return any(_begins(_undress(line)) for line in lines if "orders" in line.lower())
-
-
-def find_frames(lines: Sequence[str]) -> list[Frame]:
-    """Return the frames in a text, as they were before they were quoted. Never raises."""
-    plain = with_plain_marks(lines)
-    bare = [_undress(line) for line in plain]
-    starts = [at for at, line in enumerate(bare) if _begins(line)][:_MOST_FRAMES]
-    return [_read_frame(plain, bare, at, stop) for at, stop in zip(starts, [*starts[1:], len(bare)], strict=False)]
-
-
-def _begins(line: str) -> bool:
-    return HEADER.fullmatch(line) is not None and header_of(line) is not None
-
-
-def _read_frame(lines: Sequence[str], bare: Sequence[str], at: int, stop: int) -> Frame:
-    header = header_of(bare[at])
-    assert header is not None
-    end = next((below for below in range(at + 1, stop) if is_end(bare[below])), None)
-    last = _last_of_open(bare, at, stop) if end is None else end
-    return Frame(
-        header,
-        range(at, last + 1),
-        tuple(bare[at + 1 : last + (end is None)]),
-        _last_words(lines[:at]),
-        _first_words(lines[last + 1 :]) if end is not None else (),
-        _depth(lines[at]),
-        _count_origins(lines[:at]),
-        end is not None,
-    )
-
-
-def _last_of_open(bare: Sequence[str], at: int, stop: int) -> int:
-    """Return the last line of a frame without an END: that above the first blank one."""
-    return next((below - 1 for below in range(at + 1, stop) if not bare[below].strip()), stop - 1)
-
-
-_EMPHASIS = "*_"
-
-
-def _undress(line: str) -> str:
-    """Return a line without marks, bullet and signs of emphasis around it."""
-    said = strip_marks(line).strip()
-    bullet, _, rest = said.partition(" ")
-    said = rest.lstrip() if bullet in BULLETS else said
-    return said[1:-1] if len(said) > 1 and said[0] == said[-1] and said[0] in _EMPHASIS else said
-
-
-def _last_words(lines: Sequence[str]) -> Words:
-    found: list[str] = []
-    for line in reversed(lines):
-        found = [*words_of(_undress(line)), *found]
-        if len(found) >= _ANCHOR:
-            return tuple(found[-_ANCHOR:])
-    return ()
-
-
-def _first_words(lines: Sequence[str]) -> Words:
-    found: list[str] = []
-    for line in lines:
-        found += words_of(_undress(line))
-        if len(found) >= _ANCHOR:
-            return tuple(found[:_ANCHOR])
-    return ()
-
-
-def _depth(line: str) -> int:
-    marks = line[: len(line) - len(strip_marks(line))]
-    return marks.count(">") + marks.count("|")
-
-
-def _count_origins(lines: Sequence[str]) -> int:
-    """Return how many attributions there are without marks."""
-    count = at = 0
-    while at < len(lines):
-        found = None if is_quoted(lines[at]) else find_attribution(lines, at)
-        count += found is not None
-        at += found.count if found else 1
-    return count
-
-
 def read_form(frame: Frame, form: Frame) -> Edits:
     """Return what was edited in a form that may be in a frame, whose lines a program may have broken."""
     left, orders, hidden, shared, behind, at = list(form.spelt), list[str](), list[str](), 0, 0, 0
@@ -231,7 +108,7 @@ def read_form(frame: Frame, form: Frame) -> Edits:
 
 
 def _join(lines: Sequence[str]) -> str:
-    return _undress(" ".join(line.strip() for line in lines))
+    return undress(" ".join(line.strip() for line in lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,18 +150,17 @@ def _has_changed(line: str, form: list[Words]) -> bool:
     return found is not None
 
 
-def sort_frame(frame: Frame, mailed: Mailed, least: int) -> FoundForm:
-    """Return what a frame of a message is; `least` is how often its least quoted line is quoted."""
+def sort_frame(frame: Frame, mailed: Mailed, *, old: bool) -> FoundForm:
+    """Return what a frame of a message is; `old`: it is none of the newest mail to its seat."""
     forms = [(read_form(frame, form), form) for form in mailed.frames]
     edits, form = max(forms, key=lambda each: each[0].shared, default=(read_form(frame, frame), frame))
     if any(frame.words == each.words for each in mailed.frames) or (forms and not edits.orders):
-        hidden = edits.hidden if frame.words != form.words and not _is_old(frame, mailed, least) else ()
+        hidden = edits.hidden if frame.words != form.words and not old else ()
         return FoundForm(frame, "quotation", hidden=hidden)
     if not forms:
         edits = replace(edits, orders=tuple(line for line in frame.lines if is_order(line)), behind=0)
     anchored = any(_is_next_to(frame, each) for each in mailed.frames)
     traced = edits.behind > 0 and 2 * edits.shared >= len(form.spelt)
-    old = _is_old(frame, mailed, least)
     if (old or not anchored) and any(sent.issuperset(edits.spelt) for sent in map(frozenset, mailed.sent)):
         return FoundForm(frame, "quotation")
     if old:
@@ -304,19 +180,19 @@ def _is_next_to(frame: Frame, form: Frame) -> bool:
     return same_above or (bool(frame.below) and frame.below == form.below)
 
 
-def _is_old(frame: Frame, mailed: Mailed, least: int) -> bool:
-    if not mailed.answers_ours or frame.header.key.lower() != mailed.code:
-        return True
-    return frame.depth > least if frame.depth else frame.origins > 1
-
-
 def sort_frames(lines: Sequence[str], typed: Sequence[str], mailed: Mailed) -> list[FoundForm]:
     """Return the frames of a text but for those in the lines that were typed."""
     own = [(each.header, each.words) for each in find_frames(typed)]
     plain = with_plain_marks(lines)
-    least = min((_depth(line) for line in plain if is_quoted(line) and strip_marks(line)), default=1)
+    least = min((depth_of(line) for line in plain if is_quoted(line) and strip_marks(line)), default=1)
     frames = (frame for frame in find_frames(lines) if (frame.header, frame.words) not in own)
-    return [sort_frame(frame, mailed, least) for frame in frames]
+    return [sort_frame(frame, mailed, old=_is_old(frame, mailed, plain, least)) for frame in frames]
+
+
+def _is_old(frame: Frame, mailed: Mailed, lines: Sequence[str], least: int) -> bool:
+    if not mailed.answers_ours or frame.header.key.lower() != mailed.code:
+        return True
+    return frame.depth > least if frame.depth else frame.count_origins(lines) > 1
 
 
 def is_against(one: Sequence[str], another: Sequence[str]) -> bool:
@@ -328,3 +204,94 @@ def missing_in(orders: Sequence[str], typed: Sequence[str]) -> Iterator[str]:
     """Yield the orders that are not among the typed lines."""
     known = set(map(spell_line, typed))
     return (line for line in orders if spell_line(line) not in known)
+
+
+# All repetitions are bounded, so that hostile lines take linear time.
+_FIRST_LINE = re.compile(
+    r"((?:[ \t]{0,3}>){0,9}[ \t]{0,9})"
+    r"(RULING(?:[ \t]{1,9}YES)?(?:[ \t]{1,9}\d{1,6})?)[ \t]{0,9}"
+    r"(?:;[ \t]{0,9}(\S{1,40}),[ \t]{1,3}turn[ \t]{1,3}(\d{1,6})[ \t]{0,9})?",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"[ \t]{0,3}>[ \t]?")
+
+
+@dataclass(frozen=True, slots=True)
+class MailedForm:
+    """A form in a mail: how often it is quoted, its command, for which campaign and turn, and the lines down to END.
+
+    `about` is empty if the form does not say. A form that is not `closed` has no END.
+    """
+
+    depth: int
+    command: str
+    about: tuple[str, ...]
+    lines: tuple[str, ...]
+    closed: bool
+
+    @property
+    def checksum(self) -> str:
+        """The checksum of the form as it was filled in, the same as that of the mailed form if it was not."""
+        about = f" ; {self.about[0]}, turn {self.about[1]}" if self.about else ""
+        return form_hash("\n".join([f"{self.command}{about}", *self.lines, "END"]))
+
+
+def find_forms(lines: Sequence[str]) -> list[MailedForm]:
+    """Return the forms in the text of a mail, as they were written before they were quoted. Never raises."""
+    starts = [(at, match) for at, line in enumerate(lines) if (match := _FIRST_LINE.fullmatch(line))]
+    stops = [*(at for at, _ in starts[1:]), len(lines)]
+    return [_read_form(match, lines[at + 1 : stop]) for (at, match), stop in zip(starts, stops, strict=False)]
+
+
+def _read_form(first: re.Match[str], below: Sequence[str]) -> MailedForm:
+    depth = first[1].count(">")
+    inside = [_without_marks(line, depth) for line in below]
+    # The last one: a text in the form may have a line with END, too.
+    end = max((at for at, line in enumerate(inside) if is_end(line)), default=None)
+    about = (first[3], first[4]) if first[3] else ()
+    return MailedForm(depth, first[2], about, tuple(inside[:end]), closed=end is not None)
+
+
+def _without_marks(line: str, depth: int) -> str:
+    """Return a line without at most so many marks of quotation; more of them belong to its text."""
+    for _ in range(depth):
+        line = _MARK.sub("", line, count=1) if _MARK.match(line) else line
+    return line
+
+
+def choose_form(forms: Sequence[MailedForm], campaign: str, turn: int, blank: str) -> MailedForm:
+    """Return the form of a reply that was filled in; `blank` is the checksum of the one that was mailed.
+
+    Raises:
+        CampaignError: There is none, there are two, it is cut off, or it belongs to another turn or campaign.
+    """
+    filled = [form for form in forms if form.checksum != blank]
+    if not forms:
+        raise CampaignError(
+            "there is no form in your mail: reply with the form quoted, from RULING to END, and your words below its "
+            "headings. Other commands need your token: GM NAME TOKEN above them, END below"
+        )
+    if not filled:
+        raise CampaignError("the form in your mail is as it was sent to you: write what comes of the turn into it")
+    # The least quoted is the newest, wherever a mail program puts what it quotes.
+    newest = [form for form in filled if form.depth == min(each.depth for each in filled)]
+    form = newest[0]
+    if any(other.checksum != form.checksum for other in newest):
+        raise CampaignError("there are two forms in your mail, which differ: send the one that counts")
+    if form.about and form.about != (campaign, str(turn)):
+        raise CampaignError(f"the form in your mail is that of {form.about[0]}, turn {form.about[1]}")
+    if not form.closed:
+        raise CampaignError("the form in your mail has no END, so that it may be cut off: send it again, down to END")
+    return form
+
+
+def is_unedited_form(ruleset: AnyRuleset, view: View, sheet: SheetText) -> bool:
+    """Return True if a sheet is a form or a link of our mails in which every order still stands behind a semicolon."""
+    if sheet.empty:
+        return has_lines_of_form(ruleset, view, sheet.lines)
+    # A mail program that breaks a long line of the form makes a line without a semicolon of its second half.
+    written = [word for _, line in sheet.lines for word in line.split()]
+    if not written[0].startswith(";"):  # as every form does: most sheets need not be compared with it
+        return False
+    form = [word for line in ruleset.template(view) for word in as_comment(line).split()]
+    return written in (form, [*FORM.split(), *form])

@@ -40,12 +40,13 @@ from pbem.inbox.context import (
     SeatMismatch,
     SenderMismatch,
 )
+from pbem.inbox.frames import Names, SheetText, find_sheet
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
 from pbem.inbox.replies import SeatMismatchNotice, answer, bare_subject, question, warn_of_limit, warn_seat
 from pbem.inbox.request_answers import ask_once_more, deny_message, pass_on_words
 from pbem.inbox.seat_lookup import SeatContext, find_requests, load_seat, shown_by_code
-from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
+from pbem.inbox.sheet_choice import choose_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, ConfirmSender, Doubt, Reason, Refusal

@@ -31,7 +31,7 @@ from pbem.errors import StoreError
 from pbem.inbox import ProcessResult
 from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
 from pbem.inbox.context import MessageContext
-from pbem.inbox.gm_commands import find_gm_frame
+from pbem.inbox.frames import Names, find_gm_frame, find_sheet
 from pbem.inbox.gm_messages import OFFER, FilesNeeded, examine_offer
 from pbem.inbox.message_queue import (
     GLOBAL,
@@ -59,7 +59,6 @@ from pbem.inbox.route import (
     with_files,
 )
 from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
-from pbem.inbox.sheet_finder import Names, find_sheet
 from pbem.log import event
 from pbem.mail.bounces import parse_bounce
 from pbem.mail.message import Message, find_reply_codes, parse_message

@@ -29,12 +29,13 @@ from itertools import accumulate, chain, islice, pairwise
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.inbox.frames import BULLETS, Words, find_frames, strip_marks, words_of
 from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.mail.message import Message, parse_message, reparse
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
 from pbem.store.models import OrderSheet, OutgoingMail, Report, Seat
-from pbem.util import CODE_CHARACTERS, redact_all
+from pbem.util import CODE_CHARACTERS
 
 _STARTS = 4
 """Words of a line by which its places in the original are found."""
@@ -52,15 +53,9 @@ _FEWEST_SENTENCES = 2
 _MOSTLY, _FEWEST_MADE = 0.8, 5
 """A line of so many words is the original's, reformatted, if this share of them is missing between two runs."""
 
-BULLETS = ("-", "\u2022", "\u00b7", "\u25e6")
-"""Signs before the entries of lists."""
-
 _SHEET = ""
 """Stands for a sheet among the words; no word equals it."""
 
-# A colon too: in HTML one parts an order from its outcome, which in plain text has a line of its own.
-_TYPED_MARKS = "*_`|#:"
-_MARKS = re.compile(r"\A[\s>|]*+")
 # Or the line below the title of each mail: game · campaign · seat.
 _SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*(?:[.:!?]\s*+| · .*+)|\s*+[-=]{4,}+\s*+)")
 
@@ -81,10 +76,12 @@ class SentText:
     @classmethod
     def of(cls, lines: Sequence[str], echoes: Iterable[str] = ()) -> SentText:
         """Build the original from a mail's lines; `echoes` are its lines that may repeat what was typed."""
-        spelt = [words_of(line) if line else [_SHEET] for line in _without_sheets(lines)]
+        sheets = _find_sheets(lines)
+        inside = {at: [_SHEET] if at == numbers.start else [] for numbers, _ in sheets for at in numbers}
+        spelt = [inside[at] if at in inside else words_of(line) for at, line in enumerate(lines)]
         return cls(
             tuple(chain.from_iterable(spelt)),
-            frozenset(sheet for _, sheet in _find_sheets(lines)),
+            frozenset(words for _, words in sheets),
             frozenset(accumulate(map(len, spelt), initial=0)),
             frozenset(part for line in set(echoes) for part in _all_parts(words_of(line))),
         )
@@ -185,19 +182,13 @@ def may_quote(lines: Iterable[str]) -> bool:
 
 def match_form_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines that repeat a sheet of the original word for word."""
-    return frozenset(at for numbers, sheet in _find_sheets(lines) if sheet in original.sheets for at in numbers)
+    return frozenset(at for numbers, words in _find_sheets(lines) if words in original.sheets for at in numbers)
 
 
-def words_of(line: str) -> list[str]:
-    """Return a line's words as they are compared: without marks, and with keys masked as in stored mails.
-
-    Signs of emphasis, titles and tables are marks too: some programs show them, others turn them into bold letters.
-    All bullets are one: programs have their own.
-    """
-    words = redact_all(strip_marks(line)).casefold().split()
-    if len(words) > 1 and words[0] in BULLETS:
-        words[0] = BULLETS[0]
-    return [kept for word in words if (kept := word.strip(_TYPED_MARKS))]
+def _find_sheets(lines: Sequence[str]) -> list[tuple[range, Words]]:
+    """Return the numbers and the words of the sheets that have an end."""
+    found = (each for each in find_frames(lines) if each.closed)
+    return [(each.numbers, (each.header.campaign, each.header.seat, *each.words)) for each in found]
 
 
 def _parts(words: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
@@ -215,35 +206,6 @@ def find_entries(lines: Iterable[str]) -> Iterator[str]:
         bullet, _, entry = line.strip().partition(" ")
         if bullet in BULLETS and entry and not _SENTENCE.fullmatch(line):
             yield entry
-
-
-def strip_marks(line: str) -> str:
-    """Return a line without marks of quotation."""
-    found = _MARKS.match(line)
-    return line[found.end() :] if found else line
-
-
-def _without_sheets(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines that are not blank, with one empty line for each sheet."""
-    inside = False
-    for line in lines:
-        if not inside and HEADER.fullmatch(line):
-            inside = True
-            yield ""
-        elif not inside and line.strip():
-            yield line
-        inside = inside and not is_end(line)
-
-
-def _find_sheets(lines: Sequence[str]) -> Iterator[tuple[range, tuple[str, ...]]]:
-    """Yield the sheets that have an end: the numbers of their lines, and their words."""
-    start: int | None = None
-    for at, line in enumerate(lines):
-        if start is None and HEADER.fullmatch(strip_marks(line)):
-            start = at
-        elif start is not None and is_end(strip_marks(line)):
-            yield range(start, at + 1), tuple(word for each in lines[start : at + 1] for word in words_of(each))
-            start = None
 
 
 def _find_runs(original: SentText, spelt: Sequence[Sequence[str]]) -> Iterator[_Run]:

@@ -18,6 +18,7 @@ from pbem.campaign.notices import CampaignMailer, as_title, campaign_url
 from pbem.campaign.order_sheets import receipt_id_parts
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.inbox.context import MessageContext
+from pbem.inbox.frames import SheetHeader
 from pbem.inbox.rate_limits import (
     ANSWERS_A_DAY,
     PASSED_ON_A_DAY,
@@ -30,7 +31,6 @@ from pbem.inbox.rate_limits import (
     stranger_place,
 )
 from pbem.inbox.seat_lookup import SeatContext, is_known, seat_for_deputy
-from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import without_codes
 from pbem.mail.message import parse_message

@@ -23,8 +23,8 @@ from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import authenticate, has_orders
 from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_press, find_request
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
-from pbem.inbox.edited_forms import with_edited_form
-from pbem.inbox.gm_commands import GmFrame, Wishes, find_gm_frame
+from pbem.inbox.frames import GmFrame, Names, SheetHeader, SheetText, find_gm_frame, find_sheet
+from pbem.inbox.gm_commands import Wishes
 from pbem.inbox.gm_messages import (
     answer_gm_letter,
     answer_gm_reply,
@@ -35,7 +35,8 @@ from pbem.inbox.gm_messages import (
 )
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import find_join_wish, is_newcomer, offer_games
-from pbem.inbox.order_sheets import is_unedited_form, process_sheet
+from pbem.inbox.order_sheets import process_sheet
+from pbem.inbox.our_frames import is_unedited_form
 from pbem.inbox.pending import (
     decline_typed,
     find_pending,
@@ -53,7 +54,7 @@ from pbem.inbox.request_answers import answer_request, find_asked
 from pbem.inbox.ruling_replies import answer_form_reply, examine_reply
 from pbem.inbox.run_commands import ask_for_seat, only_seat, run_commands
 from pbem.inbox.seat_lookup import answered_requests, shown_by_code, shown_by_reference
-from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
+from pbem.inbox.sheet_choice import sheet_above_quote, with_edited_form
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
 from pbem.mail.bounces import Bounce, parse_bounce

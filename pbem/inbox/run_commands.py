@@ -51,12 +51,12 @@ from pbem.inbox.context import (
     UnknownSender,
 )
 from pbem.inbox.days import fill_years
+from pbem.inbox.frames import SheetHeader, SheetText
 from pbem.inbox.held_offers import offer_texts
 from pbem.inbox.held_texts import Screened, screen_texts
 from pbem.inbox.queries import resend, send_rules, show_history, show_status
 from pbem.inbox.replies import Heading, answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
-from pbem.inbox.sheet_finder import SheetHeader, SheetText
 from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
 from pbem.ruleset.order_types import Order, ParsedOrder, ParsedSheet
 from pbem.store.models import Campaign, PendingRequest, Person, Seat

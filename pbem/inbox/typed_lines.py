@@ -29,7 +29,7 @@ from pbem.inbox.command_parser import (
     begins_text,
     is_in_own_words,
 )
-from pbem.inbox.sheet_finder import SheetHeader, header_of
+from pbem.inbox.frames import header_of
 from pbem.inbox.synonyms import words_to_gm
 from pbem.ruleset.fields import nearest
 from pbem.ruleset.protocol import AnyRuleset
@@ -104,7 +104,7 @@ class LineReader:
         if not is_in_own_words(line) or not words:
             return False
         if words[0].upper() == "PLAYER":
-            framed = SheetHeader.of(words)
+            framed = header_of(line, "PLAYER")
             return framed is not None and framed.campaign == self.campaign
         if words[0].isupper() and len(words) <= _MOST_TYPED:
             return True

@@ -15,7 +15,8 @@ from pbem.actions.gm_forms import GmHelp
 from pbem.campaign.courtesies import Manners
 from pbem.campaign.house_rules import HOUSE_RULES
 from pbem.errors import CampaignError
-from pbem.inbox.gm_commands import GmFrame, is_slip, parse_gm_frame, read_command
+from pbem.inbox.frames import GmFrame
+from pbem.inbox.gm_commands import is_slip, parse_gm_frame, read_command
 from pbem.mail.reply_parser import is_end
 from pbem.ruleset.order_types import OrderType
 

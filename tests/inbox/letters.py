@@ -8,7 +8,8 @@ from functools import cache
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import SheetReading, parse_sheet
-from pbem.inbox.sheet_finder import SheetText, choose_sheet, find_sheet
+from pbem.inbox.frames import SheetText, find_sheet
+from pbem.inbox.sheet_choice import choose_sheet
 from pbem.mail.reply_parser import normalise_text, sender_lines
 from pbem.ruleset import AnyRuleset, Dice, View
 from pbem.testing.play import default_options, mailed, standard, usual_seats

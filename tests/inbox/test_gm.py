@@ -11,7 +11,8 @@ from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.deadlines import open_turns
 from pbem.campaign.snapshot import Context, load_campaign
-from pbem.inbox.gm_commands import GmFrame, command_line, parse_gm_frame
+from pbem.inbox.frames import GmFrame
+from pbem.inbox.gm_commands import command_line, parse_gm_frame
 from pbem.inbox.gm_help import GM_WORDS, GmWord
 from pbem.inbox.gm_synonyms import BY_SYNONYM, as_gm_command
 from pbem.report.notices import GmToken

@@ -11,10 +11,10 @@ from pbem.campaign.order_sheets import parse_sheet
 from pbem.campaign.press import sanitise_text
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import find_commands
-from pbem.inbox.gm_commands import find_gm_frame, parse_gm_frame
+from pbem.inbox.frames import find_gm_frame, find_sheet
+from pbem.inbox.gm_commands import parse_gm_frame
 from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines, spell
 from pbem.inbox.replies import bare_subject
-from pbem.inbox.sheet_finder import find_sheet
 from pbem.mail.authentication import authentication_verdict
 from pbem.mail.body import decode_flowed, rejoin_lines
 from pbem.mail.bounces import parse_bounce

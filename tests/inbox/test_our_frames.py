@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from pbem.inbox.our_frames import FoundForm, Frame, Mailed, find_frames, is_against, sort_frames, spell_line
+from pbem.inbox.frames import Frame, find_frames, spell_line
+from pbem.inbox.our_frames import FoundForm, Mailed, is_against, sort_frames
 from tests.inbox.clients import WROTE
 
 CODE = "abcdefghijklmno7"

@@ -11,9 +11,9 @@ from pbem.actions.base import run_action
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.actions.settings import SetHouseRule
 from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, VERBS, find_commands
+from pbem.inbox.frames import SheetHeader
 from pbem.inbox.process import process_messages
 from pbem.inbox.run_commands import HANDLERS
-from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.ruleset import AnyRuleset, ParsedOrder, ParsedSheet, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION

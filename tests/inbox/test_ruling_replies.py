@@ -18,7 +18,7 @@ from pbem.actions.settings import ChangeGm
 from pbem.actions.withdraw_ruling import ShowRuling
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import load_campaign
-from pbem.inbox.ruling_replies import choose_form, find_forms
+from pbem.inbox.our_frames import choose_form, find_forms
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign, InboxMessage, StoredAttachment
 from tests.actions.test_adjudicating import ANN, BOB, DUE, GM, sheet, war

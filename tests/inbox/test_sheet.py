@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.inbox.sheet_finder import SheetHeader, SheetText, find_sheet
+from pbem.inbox.frames import SheetHeader, SheetText, find_sheet
 
 
 def find(text: str, *campaigns: str) -> SheetText:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pbem.inbox.frames import SheetHeader
 from pbem.inbox.replies import LimitReached, MessageQuarantined, ProcessingFailed, SeatMismatchNotice
-from pbem.inbox.sheet_finder import SheetHeader
 from pbem.report.answers import OpenGames, RulebookPage
 from pbem.report.markdown import UNBROKEN, as_html, as_text
 from pbem.report.notices import MailFrame, Miss, MissedSheets, Page, Rescheduled

@@ -1,4 +1,10 @@
-"""Orders of a form that was edited where a message quotes it, beside those typed elsewhere in the message."""
+"""Which sheet of a message counts: of those in its text, above a sheet, in a file, and in a form that it quotes.
+
+Mail programs quote in unforeseen ways, so a sheet below other text may be an older
+one. Prose never reads as an order, except in games that accept free text: order
+lines above a sheet were therefore typed as orders. The orders of a form that was
+edited where a message quotes it are added to those typed elsewhere in the message.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +17,102 @@ from sqlalchemy import select
 from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import quote_lines
 from pbem.inbox.context import Accepted, MessageContext
-from pbem.inbox.our_frames import (
-    FoundForm,
-    Frame,
-    Mailed,
-    Words,
-    find_frames,
-    has_frame,
-    is_against,
-    missing_in,
-    sort_frames,
-    spell_line,
-)
+from pbem.inbox.frames import Frame, SheetText, Words, find_frames, has_frame, plain_sheet, spell_line
+from pbem.inbox.our_frames import FoundForm, Mailed, is_against, missing_in, sort_frames
 from pbem.inbox.quoted_originals import load_named_texts
 from pbem.inbox.seat_lookup import seat_for_deputy
-from pbem.inbox.sheet_finder import SheetText, plain_sheet
+from pbem.mail.message import AttachedText, read_from
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import QUOTED_FORM, QUOTED_LINES
+from pbem.ruleset.order_types import ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import View
 from pbem.store.models import OrderSheet, OutgoingMail
 from pbem.util import redact_credentials
+
+MOST_ASIDE = 8
+"""Lines above a sheet that are no orders: with more of them than a greeting and a signature, it is a quotation."""
+
+UPPER = (
+    "Your mail has orders at its top and a sheet below them. Only the orders at the top were read: "
+    "the sheet below, from its ORDERS line on, may be an older one that your mail program quoted."
+)
+LOWER = (
+    "Your mail has lines above the ORDERS line that read as orders, among much else: they were left alone, "
+    "and the sheet was read. Send your orders again without the rest if that is not what you meant."
+)
+_NO_ORDERS = "The attached {} was not read: there is no ORDERS line in it, and the mail itself has orders."
+
+
+def choose_sheet(
+    ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText | None, names: Collection[str] = ()
+) -> SheetText:
+    """Return the sheet that counts of those in a message; its notes tell what was passed over.
+
+    `names` are the words of the sender's names, in small letters.
+    """
+    if sheet.header is None:
+        return sheet if filed is None else _choose_file(ruleset, view, sheet, filed)
+    courtesies, unread = _split_courtesies(ruleset, view, sheet.above, names)
+    above = _orders_above(ruleset, view, sheet) if unread else None
+    if above and (upper := _take_upper(sheet, above)):
+        return upper
+    if above:
+        sheet = replace(sheet, notes=(*sheet.notes, LOWER))
+    elif not sheet.empty:
+        sheet = _tell_unread(sheet, courtesies, unread, "above ORDERS")
+    return _tell_unread(sheet, *_split_courtesies(ruleset, view, sheet.below, names), "below END")
+
+
+def _split_courtesies(
+    ruleset: AnyRuleset, view: View, lines: Sequence[str], names: Collection[str]
+) -> tuple[list[str], list[str]]:
+    """Return the courtesies among lines outside of a frame, and the other lines, but for blank ones."""
+    numbered = tuple(enumerate(lines, start=1))
+    left = find_courtesies(ruleset, view, numbered, names, outside=True)
+    unread = [line for number, line in numbered if line.strip() and number not in left]
+    return [line.strip() for number, line in numbered if number in left], unread
+
+
+def _tell_unread(sheet: SheetText, courtesies: Sequence[str], unread: Sequence[str], where: str) -> SheetText:
+    """Return the sheet with lines outside of its frame: courtesies, and a note on those that were not read."""
+    if unread:
+        said = f"Not read, as it stands {where}: {quote_lines(unread)}. Write orders between ORDERS and END."
+        sheet = replace(sheet, notes=(*sheet.notes, said))
+    return replace(sheet, courtesies=(*sheet.courtesies, *courtesies)) if courtesies else sheet
+
+
+def sheet_above_quote(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None:
+    """Return the orders above a sheet that cannot count itself; None if there are none that do."""
+    above = _orders_above(ruleset, view, sheet)
+    return _take_upper(sheet, above) if above else None
+
+
+def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSheet | None:
+    """Parse the lines above a sheet; return None without an order, or if the game accepts free text."""
+    if not sheet.above or ruleset.free_text:
+        return None
+    above = ruleset.parse(view, plain_sheet(sheet.above).lines)
+    return above if above.entries else None
+
+
+def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
+    lines = sheet.above
+    if len(above.errors) > MOST_ASIDE:
+        lines = lines[: min(finding.line for finding in above.errors) - 1]
+    found = plain_sheet(lines)
+    if found.empty or sheet.header is None:
+        return None
+    # The key is part of the sheet that does not count, so it proves nothing of these orders.
+    return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,))
+
+
+def _choose_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText) -> SheetText:
+    """Return the orders of a file without an ORDERS line, if the mail itself has none."""
+    if ruleset.parse(view, sheet.lines).entries or sheet.wait is not None:
+        return replace(sheet, notes=(*sheet.notes, _NO_ORDERS.format(filed.names)))
+    return replace(plain_sheet(filed.lines), notes=(read_from(filed.names),))
+
 
 _MOST_SENT = 20
 """Sheets of a turn with which quoted frames are compared, the newest ones."""
