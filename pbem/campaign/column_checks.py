@@ -243,6 +243,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "uid_validity": _TEXT,
         "uid": _TEXT,
         "sha256": _TEXT,
+        "content": _TEXT,
         "received_at": _TIME,
         "raw": anything,
         "state": _ENUM,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sqlalchemy import ColumnElement, bindparam, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from pbem.app import App
 from pbem.errors import StoreError, describe_error
@@ -143,6 +143,31 @@ def close_message(session: Session, letter_id: int, state: str, note: str) -> bo
     """Close a new message; return False if another process was faster."""
     values = {"letter": letter_id, "state": state, "note": note}
     return session.connection().execute(_CLOSE, values).first() is not None
+
+
+COPY_HOURS = 24
+"""Hours within which copies of a mail come."""
+
+_THIS, _OTHER = aliased(InboxMessage), aliased(InboxMessage)
+_SAME = (
+    (_THIS.id == bindparam("letter"))
+    & (_OTHER.content == _THIS.content)
+    & (_OTHER.id != _THIS.id)
+    & _OTHER.received_at.between(bindparam("since"), bindparam("until"))
+)
+# One that was quarantined did nothing.
+_COUNTS = (_OTHER.state == MessageState.PROCESSED) | ((_OTHER.state == MessageState.NEW) & (_OTHER.id < _THIS.id))
+_ORIGINAL = select(_OTHER.id).where(_SAME, _COUNTS).order_by(_OTHER.id).limit(1)
+
+
+def find_original(session: Session, letter_id: int, received_at: dt.datetime) -> int | None:
+    """Return the message of which another is a copy, as when a mail came to two addresses of ours; None if it is none.
+
+    Copies have the same From, Date, Subject and body, whatever Message-IDs servers gave them.
+    """
+    hours = dt.timedelta(hours=COPY_HOURS)
+    which = {"letter": letter_id, "since": received_at - hours, "until": received_at + hours}
+    return session.connection().execute(_ORIGINAL, which).scalar()
 
 
 def quarantine(app: App, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | TimeLimitExceeded) -> bool:

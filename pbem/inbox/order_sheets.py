@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
+
+from sqlalchemy import select
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import (
@@ -48,6 +51,7 @@ from pbem.inbox.sheet_choice import choose_sheet
 from pbem.inbox.synonyms import as_command
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.body import rejoin_lines
+from pbem.mail.fetch import written_at
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError
@@ -57,6 +61,7 @@ from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Json, View
+from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.types import Author
 from pbem.text import format_due, wrap_order_line
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
@@ -286,7 +291,11 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
     """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
     if (case.confirmed and case.confirmed.meant) or counted is None or not reading.accepted:
         return None
-    if reading.parsed.orders == counted.orders or not reading.parsed.errors:
+    if reading.parsed.orders == counted.orders:
+        return None
+    if dates := _written_before(case, spot, counted):
+        return Doubt("older", counted.version, 0, len(reading.lines), counted.at, *dates)
+    if not reading.parsed.errors:
         return None
     lines = {
         number: line for number, line in reading.lines if line.strip(_BARS) and line.strip() not in reading.courtesies
@@ -298,6 +307,20 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
     if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, spot.seat_id, lines.values()):
         return Doubt("receipt", counted.version, errors, len(lines), counted.at)
     return None
+
+
+def _written_before(
+    case: MessageContext, spot: SeatContext, counted: Counted
+) -> tuple[dt.datetime, dt.datetime] | None:
+    """Return when a sheet and the one that counts were written, if this one was written before that."""
+    sent = (OrderSheet.turn_id == spot.turn_id, OrderSheet.seat_id == spot.seat_id)
+    before = select(OrderSheet.letter_id).where(*sent, OrderSheet.version == counted.version).scalar_subquery()
+    columns = select(InboxMessage.id, InboxMessage.raw, InboxMessage.received_at)
+    rows = case.session.execute(columns.where((InboxMessage.id == case.letter_id) | (InboxMessage.id == before)))
+    dates = {row.id: written_at(row.raw, row.received_at) for row in rows}
+    own = dates.pop(case.letter_id, None)
+    other = next(iter(dates.values()), None)
+    return (own, other) if own and other and own < other else None
 
 
 def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:

@@ -54,7 +54,11 @@ from pbem.store.models import InboxMessage, PendingRequest, Person
 from pbem.store.types import RequestKind
 from pbem.util import redact_all, redact_credentials
 
-_DOUBTS = {"receipt": "it repeats an old receipt", "errors": "most of its lines are errors"}
+_DOUBTS = {
+    "receipt": "it repeats an old receipt",
+    "errors": "most of its lines are errors",
+    "older": "it was written before the sheet that counts",
+}
 
 _EXCERPT_LINES = 12
 _EXCERPT = 800

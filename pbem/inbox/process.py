@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,6 +40,7 @@ from pbem.inbox.message_queue import (
     QueuedMessage,
     close_message,
     counted_attempt,
+    find_original,
     group_messages,
     load_new_messages,
     load_unpartitioned,
@@ -61,6 +63,7 @@ from pbem.inbox.route import (
 from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.log import event
 from pbem.mail.bounces import parse_bounce
+from pbem.mail.fetch import sender_field, written_at
 from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.store.models import Campaign, InboxMessage, PendingRequest
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
@@ -118,7 +121,23 @@ def _load_mails(app: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
     columns = select(InboxMessage.id, InboxMessage.raw, InboxMessage.received_at)
     with app.store.reading() as session:
         rows = {row.id: QueuedMail(*row) for row in session.execute(columns.where(InboxMessage.id.in_(ids)))}
-    return [rows[letter_id] for letter_id in ids]
+    return _in_written_order([rows[letter_id] for letter_id in ids])
+
+
+def _in_written_order(mails: Sequence[QueuedMail]) -> list[QueuedMail]:
+    """Return the mails with those of one sender in the order in which they were written, in the same places.
+
+    Of two sheets that came together the later one counts, whichever was delivered first. A sender that
+    cannot be believed orders no mails but those with the same From.
+    """
+    ordered, places = list(mails), defaultdict[bytes, list[tuple[dt.datetime, int]]](list)
+    for at, mail in enumerate(mails if len(mails) > 1 else ()):
+        if written := written_at(mail.raw, mail.received_at):
+            places[sender_field(mail.raw)].append((written, at))
+    for dates in places.values():
+        for (_, source), target in zip(sorted(dates), sorted(at for _, at in dates), strict=True):
+            ordered[target] = mails[source]
+    return ordered
 
 
 def _process_or_quarantine(app: App, now: dt.datetime, mail: QueuedMail, known: Names, tally: ProcessResult) -> None:
@@ -153,8 +172,11 @@ def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) ->
         if not close_message(session, read.mail.id, MessageState.PROCESSED, ""):
             return MessageResult()
         found = open_message(app, session, now, read, known)
-        result = _handle(found, read.mail.received_at, known)
-        _save_result(found.case, result)
+        if original := find_original(session, read.mail.id, read.mail.received_at):
+            result = MessageResult(f"a second copy of message {original}: nothing was done")
+        else:
+            result = _handle(found, read.mail.received_at, known)
+        _save_result(found.case, result, is_original=not original)
     event("letter answered", letter=read.mail.id, note=result.note)
     return result
 
@@ -178,7 +200,7 @@ def _check_message_limit(case: MessageContext, received_at: dt.datetime) -> None
         raise RateLimitExceeded(said, warn_message_limit(case, LETTERS_A_DAY))
 
 
-def _save_result(case: MessageContext, result: MessageResult) -> None:
+def _save_result(case: MessageContext, result: MessageResult, *, is_original: bool) -> None:
     """Record the result of a message, and what limits count. What programs send counts to no account."""
     row = {
         "letter": case.letter_id,
@@ -189,6 +211,8 @@ def _save_result(case: MessageContext, result: MessageResult) -> None:
         "key": case.key or ("automatic" if case.letter.written_by_program else ""),
         "unanswered": bool(result.silences),
     }
+    if not is_original or (case.letter.machine.kind and not result.sheet):
+        row["content"] = None  # it did nothing, so that another copy is no second one of it
     case.session.connection().execute(_SAVE, row)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing, suppress
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -64,20 +65,57 @@ _WRITTEN = frozenset(
         *(b"content-type", b"content-transfer-encoding", b"auto-submitted"),
     }
 )
+# What all copies of a mail have in common, though each server may add a Message-ID of its own. Without In-Reply-To two
+# answers that a program sends in one second, for two seats, would be one.
+_COPIED = frozenset({b"from", b"date", b"subject", b"in-reply-to"})
+_WITHOUT_ID = frozenset({*_COPIED, b"to"})
 
 
 def fingerprint(raw: bytes) -> str:
     """Return the hex SHA-256 of what the writer sent: chosen fields, and the body.
 
-    Of a mail without a Message-ID every byte counts, since it may have been written
-    twice in the same words and be meant twice.
+    A mail without a Message-ID is known by fewer fields, among them its Date, since its copies may be
+    delivered in different dress. If it has no Date either every byte counts, since it may have been written twice
+    in the same words and be meant twice.
     """
     fields, body = _split_mail(raw)
-    if not any(name == b"message-id" for name, _ in fields):
+    names = {name for name, _ in fields}
+    if not names & {b"message-id", b"date"}:
         return hashlib.sha256(raw).hexdigest()
+    return _hash(fields, body, _WRITTEN if b"message-id" in names else _WITHOUT_ID)
+
+
+def content_hash(raw: bytes) -> str | None:
+    """Return what copies of a mail have in common whatever their Message-IDs; None for a mail without a Date."""
+    fields, body = _split_mail(raw)
+    return _hash(fields, body, _COPIED) if any(name == b"date" for name, _ in fields) else None
+
+
+def _hash(fields: Iterable[tuple[bytes, bytes]], body: bytes, names: Collection[bytes]) -> str:
     # Order, folding and line ends are changed by servers on the way, and by mail stores.
-    written = sorted(name + b":" + b" ".join(value.split()) for name, value in fields if name in _WRITTEN)
+    written = sorted(name + b":" + b" ".join(value.split()) for name, value in fields if name in names)
     return hashlib.sha256(b"\n".join(written) + b"\n\n" + body.replace(b"\r\n", b"\n").rstrip()).hexdigest()
+
+
+def sender_field(raw: bytes) -> bytes:
+    """Return the From field of a mail as it stands there; b"" if there is none."""
+    return next((b" ".join(value.split()) for name, value in _split_mail(raw)[0] if name == b"from"), b"")
+
+
+_LONGEST_DATE = 100
+_CLOCK_ERROR = timedelta(minutes=10)
+"""Time by which the clock of a writer may be ahead, if their Date is to be believed."""
+
+
+def written_at(raw: bytes, received_at: datetime) -> datetime | None:
+    """Return when a mail was written by its Date; None without one, or with one that is later than its arrival."""
+    value = next((value for name, value in _split_mail(raw)[0] if name == b"date"), b"")
+    try:
+        date = parsedate_to_datetime(value[:_LONGEST_DATE].decode("ascii", "replace"))
+        written = (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return written if written <= received_at + _CLOCK_ERROR else None
 
 
 def message_ids(raw: bytes) -> list[bytes]:
@@ -143,10 +181,10 @@ def _rows_displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[di
 
 
 def _is_same_message(session: Session, row: dict[str, Any]) -> bool:
-    """Return True if the message stored in this place has the same Message-ID."""
+    """Return True if the message stored in this place has the same Message-ID, or without one the same fingerprint."""
     place = {name: row[name] for name in ("mailbox", "uid_validity", "uid")}
     raw = session.scalars(select(InboxMessage.raw).filter_by(**place)).one()
-    return message_ids(raw) == message_ids(row["raw"]) != []
+    return message_ids(raw) == message_ids(row["raw"]) != [] or fingerprint(raw) == row["sha256"]
 
 
 def _row(mail: RawMessage, now: datetime) -> dict[str, Any]:
@@ -155,6 +193,7 @@ def _row(mail: RawMessage, now: datetime) -> dict[str, Any]:
         "uid_validity": mail.uid_validity,
         "uid": mail.uid,
         "sha256": fingerprint(mail.raw),
+        "content": content_hash(mail.raw),
         "received_at": min(mail.received_at, now),  # the mail server's clock may be ahead of this one
         "raw": mail.raw,
     }

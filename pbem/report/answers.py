@@ -779,18 +779,21 @@ class OpenGames:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A reason to ask whether a sheet was meant: it repeats an old receipt, or most of its lines are errors.
+    """A reason to ask whether a sheet was meant: it repeats an old receipt, most lines are errors, or it is older.
 
     `counted` is the version that still counts, `counted_at` when it came; a receipt would
-    report `errors` of `lines` lines.
+    report `errors` of `lines` lines. An older one was `written` before the sheet that
+    counts, `counted_written`, and came after it.
     """
 
     # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.
-    reason: Literal["receipt", "errors"]
+    reason: Literal["receipt", "errors", "older"]
     counted: int
     errors: int
     lines: int
     counted_at: dt.datetime | None = None
+    written: dt.datetime | None = None
+    counted_written: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

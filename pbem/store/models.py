@@ -415,11 +415,12 @@ class InboxMessage(Base):
     `sender` (in lower case, "" if none can be read), `verdict` (of the receiving
     server on the sender) and `key` (the kind of valid credential found, "" for none)
     are NULL until the message has been read. `unanswered`: an answer was due and was
-    not given. `attempts` notes readings that began and neither ended nor were given
-    up properly (`pbem.inbox.message_queue`). From `masked_at` on, a processed message
-    contains no token. Where workers share the work, `lane` is the partition key: the
-    campaign in whose order it is processed, "" if it is processed alone, and NULL
-    until it has been assigned.
+    not given. `content` is the same for all copies of a mail; it is NULL for a mail
+    without a Date, and once it did nothing as a copy or a program's. `attempts` notes readings that began
+    and neither ended nor were given up properly (`pbem.inbox.message_queue`). From
+    `masked_at` on, a processed message contains no token. Where workers share the
+    work, `lane` is the partition key: the campaign in whose order it is processed, ""
+    if it is processed alone, and NULL until it has been assigned.
     """
 
     __tablename__ = "letter"
@@ -428,6 +429,7 @@ class InboxMessage(Base):
         UniqueConstraint("mailbox", "uid_validity", "uid"),
         Index("ix_letter_state", "state", "id"),
         Index("ix_letter_sender", "sender", "key", "verdict", "received_at"),
+        Index("ix_letter_content", "content"),
         _partial_index("ix_letter_unanswered", "received_at", where="unanswered"),
         _partial_index("ix_letter_unmasked", "state", "id", where="masked_at IS NULL"),
     )
@@ -437,6 +439,7 @@ class InboxMessage(Base):
     uid_validity: Mapped[str] = mapped_column(String(40))
     uid: Mapped[str] = mapped_column(String(200))
     sha256: Mapped[str] = mapped_column(String(64), unique=True)
+    content: Mapped[str | None] = mapped_column(String(64))
     received_at: Mapped[dt.datetime]
     raw: Mapped[bytes] = mapped_column(CompressedMail)
     state: Mapped[MessageState] = mapped_column(string_enum(MessageState, 12), default=MessageState.NEW)

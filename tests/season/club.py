@@ -120,7 +120,9 @@ class Club:
         self.posted += 1
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = sender, to, subject
-        mail["Date"], mail["Message-ID"] = self.now, f"<season{self.posted}@example.org>"
+        # A second for each: the same words at the same time are a copy.
+        written = self.now - dt.timedelta(hours=1) + dt.timedelta(seconds=self.posted)
+        mail["Date"], mail["Message-ID"] = written, f"<season{self.posted}@example.org>"
         if answers:
             mail["In-Reply-To"] = answers
         mail.set_content(text)
