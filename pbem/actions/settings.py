@@ -30,6 +30,7 @@ from pbem.campaign.people import generate_token, hash_token
 from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address, require_name, with_name
+from pbem.mail.outbox import end_gm_codes
 from pbem.report.notices import GmToken
 from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
@@ -84,6 +85,7 @@ class ChangeGm(PreviewedChange[GmInfo]):
         # The former GM has the token, and it alone authenticates a GM (decision 8); the name was theirs.
         values = {"gm": gm, "gm_name": "", "gm_token_hash": ""}
         context.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
+        end_gm_codes(context.session, snapshot.id)
         said = f"{gm} is the GM now; it was {snapshot.gm}"
         add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
         return facts
@@ -139,6 +141,7 @@ def mail_gm_token(context: Context) -> None:
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     token = generate_token()
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
+    end_gm_codes(session, snapshot.id)
     act = add_entry(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
     page = GmToken(campaign=snapshot.name, token=token, address=app.settings.address)
     mailer = CampaignMailer.of(app, snapshot)

@@ -281,6 +281,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "provider": or_empty(matching(_DOMAIN, "the domain of an address")),
         "form": _ENUM,
         "message_id": message_id,
+        "code": or_empty(code),
         "raw": anything,
         "state": _ENUM,
         "attempts": _COUNT,

@@ -26,7 +26,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatVi
 from pbem.errors import PbemError, RulesetError, describe_error
 from pbem.games import fault_place
 from pbem.mail.compose import MailPart, NewMail
-from pbem.mail.headers import message_id, tagged_subject, with_name
+from pbem.mail.headers import message_id, reply_code, tagged_subject, with_name
 from pbem.mail.message import Message
 from pbem.mail.outbox import MailingCampaign, enqueue, topic_of
 from pbem.report.attachments import MailAttachment
@@ -204,15 +204,17 @@ class CampaignMailer:
             topic: The topic; a queued mail of the same topic is superseded.
             files: Further parts.
         """
-        code = under.code if under else code
+        id_ = id_ if isinstance(id_, str) else self.id_of(*id_)
+        own = "" if under or code else self._gm_code(to, id_)
+        code = under.code if under else code or own
         thread = (under.message_id,) if under else ()
         written = page if isinstance(page, MailText) else self.app.reporter.write(page, self.frame(code))
         return NewMail(
             recipient=to,
-            subject=self.subject(subject, code if tagged else ""),
+            subject=self.subject(subject, code if tagged and not own else ""),
             text=written.text,
             html=written.html,
-            message_id=id_ if isinstance(id_, str) else self.id_of(*id_),
+            message_id=id_,
             reply_to=self._reply_to(code),
             reply_name=self.title,
             in_reply_to="".join(thread),
@@ -220,6 +222,7 @@ class CampaignMailer:
             parts=files,
             kind=kind,
             topic=topic,
+            code=own,
         )
 
     def answer(
@@ -236,6 +239,8 @@ class CampaignMailer:
         files: tuple[MailPart, ...] = (),
     ) -> NewMail:
         """Return the answer to a message, with a complete subject, in a `thread` of mails (RFC 3834)."""
+        own = "" if code else self._gm_code(to, id_)
+        code = code or own
         written = self.app.reporter.write(page, self.frame(code))
         return NewMail(
             recipient=to,
@@ -250,6 +255,7 @@ class CampaignMailer:
             parts=files,
             automatic="auto-replied",
             kind=kind,
+            code=own,
         )
 
     def report(
@@ -303,6 +309,11 @@ class CampaignMailer:
         # Random, since two equal notices may be sent in one tick, which has one time.
         id_ = (page.page, secrets.token_hex(8))
         self.send(session, now, self.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))
+
+    def _gm_code(self, to: str, id_: str) -> str:
+        """Return the code by which a reply to a mail takes commands, the same for the same mail; "" if not the GM's."""
+        is_gm = self.campaign_id is not None and to.lower() == self.gm.lower()
+        return reply_code(self.key, "gm", id_) if is_gm else ""
 
     def _reply_to(self, code: str) -> str:
         address = self.app.settings.address

@@ -74,9 +74,9 @@ class NewMail:
     `automatic` is "auto-generated" for a report, "auto-replied" for an answer
     (RFC 3834), and "" for mail that a person writes, or a bot in a player's place.
 
-    The last three are for the outbox: `kind` is a word such as "report" or "receipt",
-    a queued mail of the same `topic` is superseded by this one (`topic_of`), and
-    `unsubscribe` is a mailto: URL.
+    The last four are for the outbox: `kind` is a word such as "report" or "receipt",
+    a queued mail of the same `topic` is superseded by this one (`topic_of`),
+    `unsubscribe` is a mailto: URL, and `code` is the reply code of a mail to a GM.
     """
 
     recipient: str
@@ -94,6 +94,7 @@ class NewMail:
     topic: str = ""
     unsubscribe: str = ""
     reply_name: str = ""
+    code: str = ""
 
 
 _PERSONAL = frozenset({"confirmation", "question", "stranger"})

@@ -86,11 +86,12 @@ SUBJECT_TAG = re.compile(rf"\[(?:[^\[\]\s]{{1,40}}+\s++|(?=[a-z]*+[2-7]))({REPLY
 def reply_code(mail_key: bytes, *parts: str | int) -> str:
     """Return the code for `parts`, such as campaign, seat and turn: 16 lower-case letters and digits, 80 bits.
 
-    It contains a digit, so that a code that stands alone is not taken for a word, and can be masked.
+    It contains a digit, so that a code that stands alone is not taken for a word, and can be masked; and no "cv", for
+    which some mail programs ask whether an attachment was forgotten.
     """
     code = _hmac_base32(mail_key, "reply", parts)[:CODE_CHARACTERS]
     # One code in thirty has letters alone: it would be taken for a word, and not be masked.
-    return reply_code(mail_key, *parts, "again") if code.isalpha() else code
+    return reply_code(mail_key, *parts, "again") if code.isalpha() or "cv" in code else code
 
 
 def message_id(mail_key: bytes, domain: str, *parts: str | int) -> str:

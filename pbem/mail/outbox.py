@@ -212,6 +212,12 @@ def withdraw_mails(session: Session, message_ids: Iterable[str]) -> None:
     _supersede(session, OUTBOX.c.message_id.in_(list(message_ids)))
 
 
+def end_gm_codes(session: Session, campaign_id: int) -> None:
+    """End the codes by which replies to the mails to a campaign's GM take commands, as its token is renewed."""
+    given = (OUTBOX.c.campaign_id == campaign_id) & (OUTBOX.c.code != "")
+    session.execute(update(OUTBOX).where(given).values(code=""))
+
+
 def press_topic(campaign: str, seat: str, press_id: int | None = None) -> str:
     """Return the topic of the mail with a press message to a seat; without an id, the beginning of all such topics."""
     return f"press {campaign} {seat} {'' if press_id is None else press_id}"
@@ -304,6 +310,7 @@ def _row(each: AddressedMail, settings: Settings, now: datetime) -> dict[str, An
         "provider": provider_of(mail.recipient),
         "form": MailForm.TEXT if each.plain else MailForm.FULL,
         "message_id": mail.message_id,
+        "code": mail.code,
         "raw": compose(mail, sender=settings.address, sender_name=settings.sender_name, at=now),
         "state": OutgoingState.QUEUED,
         "attempts": 0,

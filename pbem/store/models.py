@@ -483,7 +483,8 @@ class OutgoingMail(Base):
 
     `state` is "queued", "sending", "sent", "failed", "bounced", or "superseded" by
     a later mail of the same `topic` while it still waited. `kind` says what it
-    is ("report", "receipt", …). `provider` is the domain it goes to. `reply` is the
+    is ("report", "receipt", …). `code` is the reply code of a mail to a GM, by which a
+    reply takes commands; that of other mail is kept elsewhere. `provider` is the domain it goes to. `reply` is the
     last answer from outside: that of the transport, or the delivery report of a
     bounce. Once it can no longer bounce, only its text is left, without tokens, from
     `masked_at` on.
@@ -494,6 +495,7 @@ class OutgoingMail(Base):
         Index("ix_outgoing_due", "state", "not_before", "id"),
         Index("ix_outgoing_provider", "provider", "sent_at"),
         Index("ix_outgoing_topic", "topic", "state"),
+        _partial_index("ix_outgoing_code", "code", where="code <> ''"),
         _partial_index("ix_outgoing_stranger", "created_at", "provider", where="kind = 'stranger'"),
         _partial_index("ix_outgoing_unmasked", "state", "sent_at", where="masked_at IS NULL"),
     )
@@ -507,6 +509,7 @@ class OutgoingMail(Base):
     provider: Mapped[str] = mapped_column(String(254), default="")
     form: Mapped[MailForm] = mapped_column(string_enum(MailForm, 10), default=MailForm.FULL)
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
+    code: Mapped[str] = mapped_column(String(32), default="")
     raw: Mapped[bytes] = mapped_column(CompressedMail)
     state: Mapped[OutgoingState] = mapped_column(string_enum(OutgoingState, 10), default=OutgoingState.QUEUED)
     attempts: Mapped[int] = mapped_column(default=0)

@@ -1,0 +1,317 @@
+"""Reply codes: what a message answers, found by one statement.
+
+A code is kept where its owner is: in the row of a report, of a deputy's copy, of a
+seat before the start, of a request, a question, or of a mail in the outbox. Each of
+these is a branch of one UNION, found by its code or by the Message-ID of the mail that
+had it. Nothing is guessed before this look-up.
+
+An index compares word by word from the front, not in constant time. That tells a
+guesser nothing: messages are read in batches, long after they were sent, and a wrong
+code gets the same answer as none. Even if guesses were measured, they would be 80 bits
+of an HMAC, at 200 a day.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any, Literal
+
+from sqlalchemy import (
+    BindParameter,
+    Row,
+    Select,
+    SQLColumnExpression,
+    String,
+    bindparam,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+    type_coerce,
+    union_all,
+)
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from pbem.campaign.people import DAYS
+from pbem.inbox.seat_lookup import DeputyInfo
+from pbem.mail.message import Message, find_reply_codes
+from pbem.store.models import (
+    Campaign,
+    Deputy,
+    DeputyReport,
+    OutgoingMail,
+    PendingRequest,
+    Person,
+    Question,
+    Report,
+    Seat,
+    Turn,
+)
+from pbem.store.session import flushed_connection
+from pbem.store.types import CampaignState, RequestKind
+from pbem.util import CODE_CHARACTERS
+
+CodeKind = Literal["report", "copy", "dice", "ask", "invite", "offer", "form", "question", "press", "answer"]
+"""The kind of mail that carried a code.
+
+"copy" is a deputy's report, "dice" the mail before the start, "ask" whether a message was sent by its sender, "invite"
+any other question to a person, "offer" what was shown to a GM, "form" that of a ruling, "answer" other mail to a GM.
+"""
+
+CodeState = Literal["", "stale", "spent", "old"]
+"""Valid, of an earlier report, used, or too old."""
+
+MAIL_DAYS = 30
+"""Days for which a mail of press, or to a GM, is known by its code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A mail of ours that a message answers: the `key`, a code or a Message-ID, shows it.
+
+    `subject_id` is the row that owns the code: of a report, also for a deputy's copy and 0 before the start; of a
+    request, a question, or a mail in the outbox. `reader` is the address it was mailed to, "" where the row does not
+    tell. `withdrawn`: the turn that the report opened was withdrawn since. `over`: its game is over, and others may
+    have read the report in the archive. `stand_in` is the deputy whose copy of a report was read.
+    """
+
+    key: str
+    kind: CodeKind
+    subject_id: int
+    campaign_id: int
+    campaign: str
+    game: str
+    seat_id: int = 0
+    reader: str = ""
+    mailed: str = ""
+    state: CodeState = ""
+    withdrawn: bool = False
+    over: bool = False
+    stand_in: DeputyInfo | None = None
+
+    @property
+    def is_report(self) -> bool:
+        """True for what a sheet answers."""
+        return self.kind in ("report", "copy", "dice")
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """What a message answers: by the codes in its recipients and subject, in its text, and by the mails it names.
+
+    Each is in the order of the places where it stands, the recipients first and the oldest reference last.
+    """
+
+    shown: Sequence[Code] = ()
+    typed: Sequence[Code] = ()
+    named: Sequence[Code] = ()
+
+    def __iter__(self) -> Iterator[Code]:
+        return iter((*self.shown, *self.typed, *self.named))
+
+    def of(self, *kinds: CodeKind) -> list[Code]:
+        """Return those of some kinds."""
+        return [each for each in self if each.kind in kinds]
+
+    @property
+    def first(self) -> Code | None:
+        """The newest place's, None if the message answers nothing of ours."""
+        return next(iter(self), None)
+
+    @property
+    def reports(self) -> list[Code]:
+        """The reports whose codes stand in recipients or subject; else the newest that the message names, if any."""
+        by_code = [each for each in self.shown if each.is_report]
+        return by_code or [each for each in self.named if each.is_report][:1]
+
+    def report_with(self, key: str) -> Code | None:
+        """Return the report of a code in the text, in small letters; or of the same code in another place."""
+        return next((each for each in (*self.shown, *self.typed) if each.is_report and each.key == key), None)
+
+
+_WORDS: BindParameter[Any] = bindparam("words", expanding=True)
+_ANY_ID: BindParameter[Any] = bindparam("any_id", expanding=True)
+_NEAR_IDS: BindParameter[Any] = bindparam("near_ids", expanding=True)
+_FIRST_ID: BindParameter[Any] = bindparam("first_id", expanding=True)
+
+
+def _branch(
+    kind: SQLColumnExpression[str],
+    owner: tuple[SQLColumnExpression[Any], SQLColumnExpression[Any], SQLColumnExpression[Any]],
+    at: SQLColumnExpression[Any],
+    **more: SQLColumnExpression[Any],
+) -> Select[Any]:
+    """Return a branch of the UNION: code, Message-ID and id of its owner, and what is not as in most branches."""
+    code, mailed, id_ = owner
+    columns: dict[str, SQLColumnExpression[Any]] = {
+        "kind": kind,
+        "code": code,
+        "mailed": mailed,
+        "subject_id": id_,
+        "campaign_id": Campaign.id,
+        "campaign": Campaign.name,
+        "game": Campaign.game,
+        "over": Campaign.status == CampaignState.OVER,
+        "seat_id": literal(0),
+        "reader": literal(""),
+        "withdrawn": false(),
+        "stale": false(),
+        "spent": false(),
+        "at": at,
+        "until": at,
+    }
+    named: list[Any] = [column.label(name) for name, column in (columns | more).items()]
+    return select(*named)
+
+
+def _is(code: InstrumentedAttribute[str], mailed: InstrumentedAttribute[str], ids: BindParameter[Any]) -> Any:
+    return or_(code.in_(_WORDS), mailed.in_(ids))
+
+
+_REPORT_FACTS: dict[str, SQLColumnExpression[Any]] = {
+    "seat_id": Report.seat_id,
+    "withdrawn": Turn.shelf_id.is_not(None),
+    "stale": or_(Turn.shelf_id.is_not(None), Turn.number != Campaign.turn),
+}
+_REPORTS = (
+    _branch(literal("report"), (Report.code, Report.message_id, Report.id), Turn.opened_at, **_REPORT_FACTS)
+    .join(Turn, Turn.id == Report.turn_id)
+    .join(Campaign, Campaign.id == Turn.campaign_id)
+    .where(_is(Report.code, Report.message_id, _ANY_ID))
+)
+_COPIES = (
+    _branch(
+        literal("copy"),
+        (DeputyReport.code, DeputyReport.message_id, Report.id),
+        Deputy.since,
+        **_REPORT_FACTS,
+        reader=Person.address,
+        until=Deputy.until,
+    )
+    .join(Report, Report.id == DeputyReport.report_id)
+    .join(Turn, Turn.id == Report.turn_id)
+    .join(Campaign, Campaign.id == Turn.campaign_id)
+    .join(Deputy, Deputy.id == DeputyReport.deputy_id)
+    .join(Person, Person.id == Deputy.person_id)
+    .where(_is(DeputyReport.code, DeputyReport.message_id, _ANY_ID))
+)
+_DICE = (
+    _branch(literal("dice"), (Seat.dice_code, literal(""), literal(0)), Campaign.created_at, seat_id=Seat.id)
+    .join(Campaign, Campaign.id == Seat.campaign_id)
+    .where(Seat.dice_code.in_(_WORDS))
+)
+_REQUESTS = (
+    _branch(
+        type_coerce(PendingRequest.kind, String),
+        (PendingRequest.code, PendingRequest.message_id, PendingRequest.id),
+        PendingRequest.created_at,
+        campaign_id=func.coalesce(Campaign.id, 0),
+        campaign=func.coalesce(Campaign.name, ""),
+        game=func.coalesce(Campaign.game, ""),
+        over=func.coalesce(Campaign.status == CampaignState.OVER, false()),
+        spent=PendingRequest.done_at.is_not(None),
+    )
+    .select_from(PendingRequest)
+    .outerjoin(Campaign, Campaign.id == PendingRequest.campaign_id)
+    .where(_is(PendingRequest.code, PendingRequest.message_id, _FIRST_ID))
+)
+_QUESTIONS = (
+    _branch(literal("question"), (Question.code, Question.message_id, Question.id), Question.at, reader=Campaign.gm)
+    .join(Campaign, Campaign.id == Question.campaign_id)
+    .where(Question.code != "", _is(Question.code, Question.message_id, _FIRST_ID))
+)
+_MAILS_TO_GM = (
+    _branch(
+        literal("answer"),
+        (OutgoingMail.code, OutgoingMail.message_id, OutgoingMail.id),
+        OutgoingMail.created_at,
+        reader=OutgoingMail.recipient,
+    )
+    .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
+    .where(
+        OutgoingMail.code != "",
+        func.lower(OutgoingMail.recipient) == func.lower(Campaign.gm),
+        _is(OutgoingMail.code, OutgoingMail.message_id, _NEAR_IDS),
+    )
+)
+_PRESS = (
+    _branch(
+        literal("press"),
+        (literal(""), OutgoingMail.message_id, OutgoingMail.id),
+        OutgoingMail.created_at,
+        reader=OutgoingMail.recipient,
+    )
+    .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
+    .where(OutgoingMail.kind == "press", OutgoingMail.message_id.in_(_FIRST_ID))
+)
+_CODES = union_all(_REPORTS, _COPIES, _DICE, _REQUESTS, _QUESTIONS, _MAILS_TO_GM, _PRESS)
+"""Built once: building it takes longer than running it."""
+
+_KINDS: Mapping[str, CodeKind] = {RequestKind.MESSAGE: "ask", RequestKind.GM: "offer", RequestKind.DIGEST: "form"}
+"""Kinds of requests; any other is "invite"."""
+
+_NEAR = 3
+"""Message-IDs of a message, the newest, of which one may be that of a mail to a GM."""
+
+
+def find_codes(session: Session, letter: Message, address: str, now: dt.datetime, typed: Iterable[str] = ()) -> Codes:
+    """Return what a message answers; `typed` are codes that stand in its text, in small letters."""
+    shown, written = _usable(find_reply_codes(letter, address)), _usable(typed)
+    ids = letter.references
+    if not (shown or written or ids):
+        return Codes()
+    values = {"words": [*shown, *written], "any_id": ids, "near_ids": ids[:_NEAR], "first_id": ids[:1]}
+    found = [_read_row(row, now) for row in flushed_connection(session).execute(_CODES, values)]
+
+    def at(places: Sequence[str], key: Callable[[Code], str]) -> list[Code]:
+        ranks = {place: rank for rank, place in enumerate(places)}
+        here = [replace(each, key=key(each)) for each in found if key(each) in ranks]
+        return sorted(here, key=lambda each: ranks[each.key])
+
+    by_code, by_mail = attrgetter("key"), attrgetter("mailed")
+    return Codes(at(shown, by_code), at(written, by_code), at(ids, by_mail))
+
+
+def _usable(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(word for word in words if len(word) == CODE_CHARACTERS))
+
+
+def _read_row(row: Row[Any], now: dt.datetime) -> Code:
+    copied = row.kind == "copy"
+    kind = _KINDS.get(row.kind, "invite") if row.kind in _REQUEST_KINDS else row.kind
+    return Code(
+        key=row.code,
+        kind=kind,
+        subject_id=row.subject_id,
+        campaign_id=row.campaign_id,
+        campaign=row.campaign,
+        game=row.game,
+        seat_id=row.seat_id,
+        reader=row.reader,
+        mailed=row.mailed,
+        state=_state_of(row, kind, now),
+        withdrawn=bool(row.withdrawn),
+        over=bool(row.over),
+        stand_in=DeputyInfo(row.reader, row.at, row.until) if copied else None,
+    )
+
+
+def _state_of(row: Row[Any], kind: CodeKind, now: dt.datetime) -> CodeState:
+    if row.stale:
+        return "stale"
+    if row.spent:
+        return "spent"
+    days = _DAYS.get(kind)
+    return "old" if days is not None and now - row.at > dt.timedelta(days=days) else ""
+
+
+_REQUEST_KINDS = frozenset(RequestKind)
+_DAYS: Mapping[CodeKind, int] = {
+    **dict.fromkeys(("ask", "invite", "offer"), DAYS),
+    **dict.fromkeys(("press", "answer"), MAIL_DAYS),
+}
+"""Days for which codes are valid; those of reports and forms, and questions, end otherwise."""
