@@ -33,7 +33,7 @@ from pbem.games import rulebook
 from pbem.log import event
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
-from pbem.mail.outbox import DICE, deputy_topic, topic_of, welcome_message_id, withdraw_mails, withdraw_topic
+from pbem.mail.outbox import DICE, deputy_topic, topic_of, welcome_message_id, withdraw_mails, withdraw_topics
 from pbem.report.attachments import Attachments
 from pbem.report.data import read_report_data
 from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
@@ -254,7 +254,7 @@ def renew_codes(context: Context, place: SeatView) -> Report | None:
     newest = find_report(session, snapshot, place)
     if newest is not None:
         # Still queued, it would go to the former player, with a code that is void.
-        withdraw_topic(session, _report_topic(session, snapshot, place, newest))
+        withdraw_topics(session, [_report_topic(session, snapshot, place, newest)])
     return newest
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -89,16 +90,19 @@ def _url_and_secret(settings: Settings, name: Literal["inbox", "carrier"]) -> tu
     return (url, token, f"{name}_oauth") if token is not None else (url, password, f"{name}_password")
 
 
-def log_in(login: Login, attempt: Callable[[str], object], refusal: type[Exception]) -> None:
-    """Attempt each spelling of a login's password until one is accepted; raise the last refusal."""
+def log_in(
+    login: Login, by_token: Callable[..., object], by_password: Callable[[str, str], object], refusal: type[Exception]
+) -> None:
+    """Log in with the token by XOAUTH2, or attempt each spelling of the password; raise the last refusal."""
+    if login.oauth:
+        by_token("XOAUTH2", login.xoauth2)
+        return
     *others, last = login.spellings
     for spelling in others:
-        try:
-            attempt(spelling)
-        except refusal:
-            continue
-        return
-    attempt(last)
+        with suppress(refusal):
+            by_password(login.user, spelling)
+            return
+    by_password(login.user, last)
 
 
 _STATUS = re.compile(r"(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])")

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right, insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
@@ -124,11 +124,6 @@ def defer_over_limit(session: Session, pace: SendingLimits, now: datetime, *, wh
     return len(held)
 
 
-def newest_mail_id(session: Session) -> int:
-    """Return the id of the newest mail; later ones have not been checked against the limits."""
-    return session.scalar(select(func.max(OUTBOX.c.id))) or 0
-
-
 def _list_sent(session: Session, now: datetime) -> list[tuple[str, datetime]]:
     """Return domain and time of each mail of the last day; claimed mail counts as sent now."""
     sent = select(OUTBOX.c.provider, OUTBOX.c.sent_at).where(
@@ -198,10 +193,11 @@ LOST_RETRIES = RETRIES[2:]
 
 _NO_PACE = SendingLimits()
 _EVENTS = {
-    OutgoingState.SENT: "mail sent",
-    OutgoingState.QUEUED: "mail put off",
-    OutgoingState.FAILED: "mail refused",
+    OutgoingState.SENT: ("mail sent", "sent"),
+    OutgoingState.QUEUED: ("mail put off", "deferred"),
+    OutgoingState.FAILED: ("mail refused", "failed"),
 }
+"""For each outcome its name in the log, and the count of `DeliveryResult`."""
 
 
 def deliver_due(
@@ -228,7 +224,7 @@ def deliver_due(
     if pace:
         sender.keep(pace)
     sender.send(connections)
-    return DeliveryResult(sender.sent, sender.deferred, sender.failed, sender.delayed, sender.trouble)
+    return DeliveryResult(**sender.counts, trouble=sender.trouble)
 
 
 @dataclass(frozen=True)
@@ -278,7 +274,7 @@ class _Sender:
         which: ColumnElement[bool],
         on_sent: Callable[[], None] | None,
     ) -> None:
-        self.sent = self.deferred = self.failed = self.delayed = 0
+        self.counts: Counter[str] = Counter()
         self.trouble = ""
         self._store, self._carrier, self._now, self._on_sent = store, carrier, now, on_sent
         self._which = which
@@ -291,8 +287,9 @@ class _Sender:
     def keep(self, pace: SendingLimits) -> None:
         """Hold back mail that the rate limits do not allow; leave mail written later for the next call."""
         with self._store.writing() as session:
-            self.delayed = defer_over_limit(session, pace, self._now, which=self._which)
-            self._newest = newest_mail_id(session)
+            self.counts["delayed"] = defer_over_limit(session, pace, self._now, which=self._which)
+            # Later mail has not been checked against the limits.
+            self._newest = session.scalar(select(func.max(OUTBOX.c.id))) or 0
 
     def send(self, connections: int) -> None:
         """Send until no mail is due any more, in this thread and as many others as are needed."""
@@ -332,7 +329,7 @@ class _Sender:
         mails = session.scalars(select(OutgoingMail).where(OutgoingMail.id.in_(failed))) if failed else ()
         for mail in mails:
             if retry_refused(session, mail, self._now):
-                self.failed, self.deferred = self.failed - 1, self.deferred + 1
+                self.counts.update(failed=-1, deferred=1)
 
     def _claim(self, session: Session) -> list[_Claimed]:
         due = is_due(self._now) & self._which
@@ -386,28 +383,21 @@ class _Sender:
             # A server that accepts nothing at all says nothing about this mail.
             given_up = now - row.created_at >= GIVE_UP and tries >= len(RETRIES) and not down
             pauses = LOST_RETRIES if lost else RETRIES
-            again = now + pauses[min(tries, len(pauses)) - 1]
-            return _Outcome(
-                row.id,
+            again, state = (
+                now + pauses[min(tries, len(pauses)) - 1],
                 OutgoingState.FAILED if given_up else OutgoingState.QUEUED,
-                tries,
-                again,
-                append_reply(row.reply, str(error)),
             )
+            return _Outcome(row.id, state, tries, again, append_reply(row.reply, str(error)))
         self._lost = 0
         return _Outcome(row.id, OutgoingState.SENT, tries, now, append_reply(row.reply, said), now)
 
     def _count(self, row: _Claimed, outcome: _Outcome) -> None:
-        event(_EVENTS[outcome.state], mail=row.id, provider=row.provider, tries=outcome.attempts, reply=outcome.reply)
+        name, counted = _EVENTS[outcome.state]
+        event(name, mail=row.id, provider=row.provider, tries=outcome.attempts, reply=outcome.reply)
         with self._lock:
-            if outcome.state == OutgoingState.FAILED:
-                self.failed += 1
-            elif outcome.state == OutgoingState.QUEUED:
-                self.deferred += 1
-            else:
-                self.sent += 1
-                if self._on_sent:
-                    self._on_sent()
+            self.counts[counted] += 1
+            if outcome.state == OutgoingState.SENT and self._on_sent:
+                self._on_sent()
 
     def _release(self, rows: Iterable[_Claimed]) -> list[_Outcome]:
         return [_Outcome(row.id, OutgoingState.QUEUED, row.attempts, self._now, row.reply) for row in rows]

@@ -29,7 +29,7 @@ from pbem.store.session import Store, insert_ignore
 
 if TYPE_CHECKING:
     from pbem.mail.imap import ImapMailbox
-    from pbem.mail.imap_rights import Quota
+    from pbem.mail.imap_folders import Quota
 
 
 class Waiter(Protocol):

@@ -13,21 +13,22 @@ from __future__ import annotations
 import contextlib
 import imaplib
 import re
+import ssl
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from threading import Event
 from typing import Any
 
+from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import LoginError
 
 from pbem.config import Settings
 from pbem.errors import ConfigError, PbemError, TemporaryMailError
 from pbem.log import event
-from pbem.mail.connection import Login, log_in, login_for, tls_context
-from pbem.mail.imap_line import BoundedClient
-from pbem.mail.imap_move import Mover, full_name
-from pbem.mail.imap_rights import Quota, missing_rights, quotas
+from pbem.mail.bounded import Allowance, BoundedReader
+from pbem.mail.connection import ANSWER_SECONDS, CONNECT_SECONDS, log_in, login_for, tls_context
+from pbem.mail.imap_folders import Mover, Quota, full_name, missing_rights, quotas
 from pbem.mail.mailbox import (
     CUT_TO,
     MAX_MAIL,
@@ -46,6 +47,61 @@ SIZES_AT_ONCE = 1_000
 
 MOST_DELETED = 1_000
 """Mails deleted from the folder Processed at a time."""
+
+EXCHANGE_SECONDS = 120
+"""How long a server may take for all that it sends in one poll. What is not read then is read by the next."""
+
+EXCHANGE_BYTES = 256_000_000
+"""How many bytes it may send in one poll."""
+
+LITERAL_BYTES = 32_000_000
+"""How many of them as one mail, or as any other literal; more than `MAX_GM_MAIL`."""
+
+_LINE_BYTES = 1_000_000
+
+
+class _Bounded(imaplib.IMAP4):
+    """IMAP4 with bounded reading."""
+
+    _reader: BoundedReader | None = None
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes of a literal."""
+        if size > LITERAL_BYTES:
+            raise ConnectionError(f"it announces {size:,} bytes at once, more than {LITERAL_BYTES:,}")
+        return self._bounded().read(size)
+
+    def readline(self) -> bytes:
+        """Return a line."""
+        said = self._bounded().readline(_LINE_BYTES + 1)
+        if len(said) > _LINE_BYTES:
+            raise self.error(f"it sends a line of more than {_LINE_BYTES:,} bytes")
+        return said
+
+    def _bounded(self) -> BoundedReader:
+        if self._reader is None or self._reader.line is not self.sock:
+            # After STARTTLS: what was received before, by whomever it was sent, is forgotten (RFC 9051, 6.2.1).
+            before = self._reader.allowance if self._reader else None
+            allowance = before or Allowance(EXCHANGE_SECONDS, EXCHANGE_BYTES, wait=ANSWER_SECONDS)
+            self._reader = BoundedReader(self.sock, allowance)
+        return self._reader
+
+
+class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
+    """The same over TLS from the first byte."""
+
+
+class BoundedClient(IMAPClient):  # type: ignore[misc]
+    """IMAPClient whose whole exchange with the server has a limit of time and size."""
+
+    def __init__(self, host: str, port: int, *, tls: bool, context: ssl.SSLContext) -> None:
+        timeout = SocketTimeout(CONNECT_SECONDS, ANSWER_SECONDS)
+        super().__init__(host, port, ssl=tls, ssl_context=context if tls else None, timeout=timeout)
+
+    def _create_IMAP4(self) -> Any:  # noqa: N802 - named by the library
+        if self.ssl:
+            return _BoundedTls(self.host, self.port, ssl_context=self.ssl_context, timeout=CONNECT_SECONDS)
+        return _Bounded(self.host, self.port, timeout=CONNECT_SECONDS)
 
 
 class ImapMailbox:
@@ -167,7 +223,10 @@ class ImapMailbox:
             imap.normalise_times = False  # else imapclient returns naive local times
             if url.starttls:
                 imap.starttls(context)
-            _log_in(imap, login, url.server)
+            log_in(login, imap.sasl_login, imap.login, LoginError)
+        except LoginError as error:
+            _log_out(imap)
+            raise TemporaryMailError(login.refused(url.server, redact_secrets(str(error)))) from None
         except BaseException:
             _log_out(imap)
             raise
@@ -218,21 +277,6 @@ class ImapMailbox:
             self.close()
             said = f"its answer lacks {error}" if isinstance(error, LookupError) else redact_secrets(str(error))
             raise TemporaryMailError(f"{self._url.server} cannot be used: {said}") from None
-
-
-def _log_in(imap: Any, login: Login, server: str) -> None:
-    """Log in with the password, or with the token by XOAUTH2.
-
-    Raises:
-        TemporaryMailError: The server refuses; the message is a sentence for the GM.
-    """
-    try:
-        if login.oauth:
-            imap.sasl_login("XOAUTH2", login.xoauth2)
-        else:
-            log_in(login, lambda password: imap.login(login.user, password), LoginError)
-    except LoginError as error:
-        raise TemporaryMailError(login.refused(server, redact_secrets(str(error)))) from None
 
 
 def _log_out(imap: Any) -> None:

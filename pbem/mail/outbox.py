@@ -7,13 +7,13 @@ reader's own seats alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 from urllib.parse import quote
 
-from sqlalchemy import ColumnElement, Table, bindparam, case, insert, select, update
+from sqlalchemy import ColumnElement, Row, Table, bindparam, case, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
@@ -25,6 +25,7 @@ from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import UNSENT_STATES, MailForm, OutgoingState
 from pbem.util import FORMERLY
 
+_ReaderRow = Row[str, int, bool, bool, int, str]
 # Built once: building it takes longer than running it. With all seats of these people: restricted to one campaign,
 # SQLite would scan all seats of that.
 _READERS = (
@@ -44,60 +45,38 @@ class MailingCampaign:
     mail_key: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class AddressedMail:
-    """Mail ready to be composed, with its campaign and its reader."""
-
-    campaign_id: int | None
-    mail: NewMail
-    person_id: int | None
-    plain: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """A known person."""
-
-    id: int
-    plain: bool
-    calendar: bool
-
-
 def welcome_message_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: str) -> str:
     """Return the Message-ID of a seat's first welcome, the root of its thread, or of a `later` one with more parts."""
     return message_id(mail_key, domain, "welcome", campaign, seat, *later)
 
 
-def add_headers(
-    session: Session, mails: Sequence[NewMail], settings: Settings, campaign: MailingCampaign | None
-) -> list[AddressedMail]:
-    """Return the mails of a campaign, or of none, as they are to be composed."""
+def _rows(
+    session: Session, mails: Sequence[NewMail], settings: Settings, campaign: MailingCampaign | None, now: datetime
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the outbox for mails of a campaign, or of none."""
     keys = {"keys": list({mail.recipient.lower() for mail in mails})}
-    rows = session.connection().execute(_READERS, keys).all()
-    readers = {row.key: _Reader(row.id, row.plain, row.calendar) for row in rows}
+    readers = {}
     # A person's first seat comes last in the query, and so stays in the dict.
-    seats = {row.key: row.name for row in rows if campaign is not None and row.campaign_id == campaign.id}
-
-    def made(mail: NewMail) -> AddressedMail:
+    seats = {}
+    for reader in session.connection().execute(_READERS, keys).all():
+        readers[reader.key] = reader
+        if campaign is not None and reader.campaign_id == campaign.id:
+            seats[reader.key] = reader.name
+    for mail in mails:
         key = mail.recipient.lower()
-        if campaign is not None:
-            mail = _add_campaign_headers(mail, campaign, seats.get(key), settings)
-        return _address_mail(campaign.id if campaign else None, mail, readers.get(key))
-
-    return [made(mail) for mail in mails]
+        own = _add_campaign_headers(mail, campaign, seats.get(key), settings) if campaign else mail
+        yield _row(own, readers.get(key), campaign, settings, now)
 
 
-def _address_mail(campaign_id: int | None, mail: NewMail, reader: _Reader | None) -> AddressedMail:
-    if reader is None:
-        return AddressedMail(campaign_id, mail, None, plain=False)
+def _for_reader(mail: NewMail, reader: _ReaderRow) -> NewMail:
+    """Return a mail without what its reader does not want."""
     if reader.plain or not reader.calendar:
         mail = replace(mail, parts=tuple(part for part in mail.parts if not part.is_calendar))
-    plain = reader.plain and mail.kind == "report"  # other mail has files because they were asked for
-    if plain:
-        mail = replace(mail, html="", parts=())
-    elif reader.plain and not any(part.content_id for part in mail.parts):
-        mail = replace(mail, html="")
-    return AddressedMail(campaign_id, mail, reader.id, plain)
+    if reader.plain and mail.kind == "report":  # other mail has files because they were asked for
+        return replace(mail, html="", parts=())
+    if reader.plain and not any(part.content_id for part in mail.parts):
+        return replace(mail, html="")
+    return mail
 
 
 def _add_campaign_headers(mail: NewMail, campaign: MailingCampaign, seat: str | None, settings: Settings) -> NewMail:
@@ -182,14 +161,19 @@ def enqueue(
 
     They are sent once the session's transaction is committed. Queued mail on one of their topics is superseded.
     """
-    ready = add_headers(session, list(mails), settings, campaign)
+    ready = list(mails)
+    rows = list(_rows(session, ready, settings, campaign, now))
     # Before the insert, or the new mails would be superseded as well.
-    _supersede_topics(session, {each.mail.topic for each in ready if each.mail.topic})
-    if ready:
-        session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
-        _observed(session).queued.extend(each.mail.message_id for each in ready)
-        lanes = {partition_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
-        enqueue_on_commit(session, *(QueuedJob(JobQueue.SEND, lane) for lane in lanes))
+    withdraw_topics(session, {mail.topic for mail in ready if mail.topic})
+    if rows:
+        session.connection().execute(_PUT, rows)
+        _observed(session).queued.extend(mail.message_id for mail in ready)
+        _start_sending(session, settings, (row["provider"] for row in rows))
+
+
+def _start_sending(session: Session, settings: Settings, providers: Iterable[str]) -> None:
+    lanes = {partition_of(provider, settings.pace) for provider in providers}
+    enqueue_on_commit(session, *(QueuedJob(JobQueue.SEND, lane) for lane in lanes))
 
 
 def withdraw_turn_mail(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
@@ -197,14 +181,7 @@ def withdraw_turn_mail(session: Session, campaign: str, turn: int, seats: Iterab
 
     `seats` are all seats of the campaign.
     """
-    _supersede_topics(
-        session, (topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN)
-    )
-
-
-def withdraw_topic(session: Session, topic: str) -> None:
-    """Withdraw queued mail of a topic, which its reader is no longer to have."""
-    _supersede_topics(session, [topic])
+    withdraw_topics(session, (topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN))
 
 
 def withdraw_mails(session: Session, message_ids: Iterable[str]) -> None:
@@ -249,7 +226,8 @@ _ON_TOPICS = (
 _AT_ONCE = 1_000
 
 
-def _supersede_topics(session: Session, topics: Iterable[str]) -> None:
+def withdraw_topics(session: Session, topics: Iterable[str]) -> None:
+    """Withdraw queued mail of topics, which its readers are no longer to have."""
     all_ = list(topics)
     for start in range(0, len(all_), _AT_ONCE):
         found = session.connection().execute(_ON_TOPICS, {"topics": all_[start : start + _AT_ONCE]})
@@ -295,20 +273,22 @@ def queue_again(session: Session, ids: Collection[int], settings: Settings) -> N
     """Queue mails again that were withdrawn."""
     theirs = update(OUTBOX).where(OUTBOX.c.id.in_(ids), OUTBOX.c.state == OutgoingState.SUPERSEDED)
     found = session.connection().execute(theirs.values(state=OutgoingState.QUEUED).returning(OUTBOX.c.provider))
-    lanes = {partition_of(provider, settings.pace) for provider in found.scalars()}
-    enqueue_on_commit(session, *(QueuedJob(JobQueue.SEND, lane) for lane in lanes))
+    _start_sending(session, settings, found.scalars())
 
 
-def _row(each: AddressedMail, settings: Settings, now: datetime) -> dict[str, Any]:
-    mail = each.mail
+def _row(
+    mail: NewMail, reader: _ReaderRow | None, campaign: MailingCampaign | None, settings: Settings, now: datetime
+) -> dict[str, Any]:
+    mail = _for_reader(mail, reader) if reader else mail
+    plain = reader is not None and reader.plain and mail.kind == "report"
     return {
-        "campaign_id": each.campaign_id,
-        "person_id": each.person_id,
+        "campaign_id": campaign.id if campaign else None,
+        "person_id": reader.id if reader else None,
         "kind": mail.kind,
         "topic": mail.topic or None,
         "recipient": mail.recipient,
         "provider": provider_of(mail.recipient),
-        "form": MailForm.TEXT if each.plain else MailForm.FULL,
+        "form": MailForm.TEXT if plain else MailForm.FULL,
         "message_id": mail.message_id,
         "code": mail.code,
         "raw": compose(mail, sender=settings.address, sender_name=settings.sender_name, at=now),

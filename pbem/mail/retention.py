@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Executable, bindparam, select, update
+from sqlalchemy import ColumnElement, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.mail.compose import text_only
@@ -39,19 +38,12 @@ _MARK = b"X-Pbem-Masked: yes"
 _REPLACED = (b"content-", b"x-pbem-masked")
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(NamedTuple):
     """Kind of stored mail: the condition that it may be redacted as of a `moment`, and the redaction."""
 
     row: Any
     over: ColumnElement[bool]
     kept: Callable[[bytes], bytes]
-    left: Executable
-
-
-def _kind(row: Any, over: ColumnElement[bool], kept: Callable[[bytes], bytes]) -> _Kind:
-    left = select(row.id, row.raw).where(over, row.masked_at.is_(None)).order_by(row.id).limit(AT_ONCE)
-    return _Kind(row, over, kept, left.execution_options(yield_per=10))
 
 
 def redact_old_mail(store: Store, now: datetime) -> int:
@@ -66,8 +58,7 @@ def redact_old_mail(store: Store, now: datetime) -> int:
 
 def is_masked(raw: bytes) -> bool:
     """Return True if a stored mail has been redacted, so that it cannot be sent again."""
-    end = _END_OF_HEAD.search(raw)
-    return _MARK in (raw[: end.start()] if end else raw)
+    return _MARK in _split_mail(raw)[0]
 
 
 def keep_text_only(raw: bytes) -> bytes:
@@ -120,8 +111,8 @@ def _mask_subject(field: re.Match[bytes]) -> bytes:
 
 
 _KINDS = (
-    _kind(InboxMessage, InboxMessage.state == MessageState.PROCESSED, redact_tokens),
-    _kind(
+    _Kind(InboxMessage, InboxMessage.state == MessageState.PROCESSED, redact_tokens),
+    _Kind(
         OutgoingMail,
         (OutgoingMail.state == OutgoingState.SENT) & (OutgoingMail.sent_at <= bindparam("moment")),
         keep_text_only,
@@ -132,7 +123,9 @@ _KINDS = (
 def _find_changes(session: Session, kind: _Kind, now: datetime) -> tuple[list[int], dict[int, bytes]]:
     """Return the ids of the next mails of a kind to redact, and the new bytes of those that change."""
     seen, changed = [], {}
-    for id_, raw in session.connection().execute(kind.left, {"moment": now - COMES_BACK}):
+    left = select(kind.row.id, kind.row.raw).where(kind.over, kind.row.masked_at.is_(None)).order_by(kind.row.id)
+    left = left.limit(AT_ONCE).execution_options(yield_per=10)
+    for id_, raw in session.connection().execute(left, {"moment": now - COMES_BACK}):
         seen.append(id_)
         if (now_kept := kind.kept(raw)) != raw:
             changed[id_] = now_kept

@@ -315,10 +315,7 @@ def _log_in(smtp: smtplib.SMTP, login: Login, server: str) -> None:
         TransportUnavailable: The server refuses; the message is a sentence for the GM.
     """
     try:
-        if login.oauth:
-            smtp.auth("XOAUTH2", login.xoauth2)
-        else:
-            log_in(login, lambda password: smtp.login(login.user, password), smtplib.SMTPAuthenticationError)
+        log_in(login, smtp.auth, smtp.login, smtplib.SMTPAuthenticationError)
     except smtplib.SMTPAuthenticationError as error:
         raise TransportUnavailable(login.refused(server, _format_reply(error.smtp_code, error.smtp_error))) from None
     except UnicodeError:

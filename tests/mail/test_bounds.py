@@ -15,7 +15,7 @@ import pytest
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import TemporaryMailError, TransportUnavailable
-from pbem.mail import imap_line, transport
+from pbem.mail import imap, transport
 from pbem.mail.fetch import open_mailbox
 from pbem.mail.imap import Idler
 from pbem.mail.mailbox import MAX_GM_MAIL
@@ -61,7 +61,7 @@ def test_an_imap_server_that_sends_a_byte_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: bytes
 ) -> None:
     """The exchange ends when its time is over, wherever the server dawdles."""
-    monkeypatch.setattr(imap_line, "EXCHANGE_SECONDS", 0.5)
+    monkeypatch.setattr(imap, "EXCHANGE_SECONDS", 0.5)
     began = time.monotonic()
     with scripted_imap(answers={command: drip_mail if command == b"UID FETCH" else drip}) as server:
         said = refusal(tmp_path, server.inbox)
@@ -72,7 +72,7 @@ def test_an_imap_server_that_sends_a_byte_at_a_time(
 
 def test_a_greeting_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The time counts from the first byte."""
-    monkeypatch.setattr(imap_line, "EXCHANGE_SECONDS", 0.5)
+    monkeypatch.setattr(imap, "EXCHANGE_SECONDS", 0.5)
     with scripted_imap(greeting=drip) as server:
         assert "it has not sent all within 0.5 seconds" in refusal(tmp_path, server.inbox)
 
@@ -85,14 +85,14 @@ def test_a_literal_of_a_hundred_gigabytes(tmp_path: Path) -> None:
 
 def test_many_answers_that_are_too_much_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that a server sends in a poll has one bound, asked for or not."""
-    monkeypatch.setattr(imap_line, "EXCHANGE_BYTES", 100_000)
+    monkeypatch.setattr(imap, "EXCHANGE_BYTES", 100_000)
     with scripted_imap(answers={b"SELECT": saying(b"* OK still here\r\n" * 10_000)}) as server:
         assert "it sends more than 100,000 bytes" in refusal(tmp_path, server.inbox)
 
 
 def test_every_mail_that_is_read_may_be_sent() -> None:
     """The bound of a literal is above that of a mail."""
-    assert imap_line.LITERAL_BYTES > MAX_GM_MAIL
+    assert imap.LITERAL_BYTES > MAX_GM_MAIL
 
 
 def test_a_line_in_idle_that_never_ends(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Moving of stored mail from the inbox of an IMAP server to its folder Processed.
+"""Folders of an IMAP server: moving stored mail to Processed, rights (RFC 4314), and quotas (RFC 9208).
 
 Mail that cannot be moved, for lack of a right or of room, stays where it is. Where a server
 refuses the mark \\Deleted, or only seems to obey (RFC 4314, 4: it may ignore flags without an error), the mail is not
@@ -10,10 +10,10 @@ from __future__ import annotations
 import contextlib
 import imaplib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pbem.errors import MailNotMoved
-from pbem.mail.imap_rights import missing_rights
 from pbem.mail.mailbox import BATCH_MAILS, PROCESSED, Unmoved
 from pbem.util import redact_secrets
 
@@ -145,3 +145,61 @@ def ensure_folder(imap: Any, folder: str) -> str:
         imap.create_folder(name)
         imap.subscribe_folder(name)
     return name
+
+
+_RIGHTS = {
+    "r": "read",
+    "t": "mark as deleted",
+    "e": "expunge",
+    "i": "insert",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Use of a limit that the server sets: mails, or kilobytes of 1,024."""
+
+    used: int
+    limit: int
+    unit: str
+
+    @property
+    def percent(self) -> int:
+        """How much of it is used."""
+        return 100 * self.used // self.limit if self.limit else 100
+
+    def __str__(self) -> str:
+        return f"{self.used:,} of {self.limit:,} {self.unit}"
+
+
+def missing_rights(imap: Any, folder: str, wanted: str) -> str:
+    """Return a clause that names the rights that are missing in a folder; "" if none is, or none is told."""
+    if not imap.has_capability("ACL"):
+        return ""
+    granted = _granted(imap, folder)
+    lacks = [f"{right} ({_RIGHTS[right]})" for right in wanted if right not in granted]
+    if not lacks:
+        return ""
+    rights = f"the right {lacks[0]} is" if len(lacks) == 1 else f"the rights {' and '.join(lacks)} are"
+    return f"{rights} missing in {folder}"
+
+
+def _granted(imap: Any, folder: str) -> str:
+    (answer,) = imap._command_and_check("myrights", imap._normalise_folder(folder))
+    granted = answer.decode("ascii", "replace").rpartition(" ")[2]
+    # Servers before RFC 4314 have one right for both.
+    return str(granted.replace("d", "dte"))
+
+
+def quotas(imap: Any, folder: str) -> Iterator[Quota]:
+    """Yield the limits of the mailbox that a folder belongs to, for mails and for kilobytes; none if none is told."""
+    if not imap.has_capability("QUOTA"):
+        return
+    try:
+        _, found = imap.get_quota_root(imap._normalise_folder(folder))
+    except IndexError:  # of the library, for a server that sends no line for a folder without a limit
+        return
+    units = {"STORAGE": "kB", "MESSAGE": "mails"}
+    for each in found:
+        if (unit := units.get(each.resource.upper())) is not None:
+            yield Quota(each.usage, each.limit, unit)
