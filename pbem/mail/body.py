@@ -7,11 +7,18 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pbem.mail.compose import LOOP_HEADER
-from pbem.mail.mime import Part, html_to_text, parameter, parse_entity
+from pbem.mail.mime import Part, parameter, parse_entity
 from pbem.mail.reply_parser import HEADER, describe_normalisation, normalise_text
 from pbem.ruleset.tokenizer import BEGINS_COMMENT, BULLET
+
+if TYPE_CHECKING:
+    from pbem.mail.html_text import HtmlText
+
+# What occurs in each page with text that is struck out.
+_MAY_STRIKE = re.compile(r"<(?:s|strike|del)[\s>]|line-through", re.IGNORECASE)
 
 ENCRYPTED = "The mail is encrypted and could not be read; send it as plain text."
 
@@ -217,7 +224,10 @@ class TextPart:
     @cached_property
     def _read(self) -> tuple[str, tuple[str, ...]]:
         text, notes = self.entity.text()
-        return (html_to_text(text) if self.html else text), notes
+        if not self.html:
+            return text, notes
+        page = _read_html(text)
+        return page.text, (*notes, *_struck_note(page.struck))
 
     @cached_property
     def _plain(self) -> tuple[str, tuple[str, ...]]:
@@ -225,7 +235,11 @@ class TextPart:
         content_type = self.entity.first("content-type")
         if not self.html and parameter(content_type, "format").lower() == "flowed":
             text = decode_flowed(text, delete_space=parameter(content_type, "delsp").lower() == "yes")
-        return strip_pgp(text)
+        text, notes = strip_pgp(text)
+        if self.rich is None or not _MAY_STRIKE.search(markup := self.rich.text()[0]):
+            return text, notes
+        text, struck = _without_struck(text, _read_html(markup))
+        return text, (*notes, *_struck_note(struck))
 
     @property
     def text(self) -> str:
@@ -235,6 +249,40 @@ class TextPart:
     def notes(self, kept: Collection[str]) -> list[str]:
         """Return notes on faults of the text, and on changes in those of its lines that were kept."""
         return [*self._read[1], *self._plain[1], *describe_normalisation(self._read[0], kept)]
+
+
+def _read_html(markup: str) -> HtmlText:
+    from pbem.mail.html_text import read_html  # most mail is read by its plain text
+
+    return read_html(markup)
+
+
+def _without_struck(text: str, page: HtmlText) -> tuple[str, list[str]]:
+    """Return plain text without what the same mail's HTML has struck out, and the lines that had such text.
+
+    Programs leave the words in their plain text, without a mark: only the HTML is what the sender saw.
+    """
+    shown = set(page.text.split("\n"))
+    struck = {_plain_key(whole): (whole, left) for whole, left in page.struck.items() if whole not in shown}
+    lines, kept, found, at = text.split("\n"), list[str](), list[str](), 0
+    while at < len(lines):
+        keys = ((size, _plain_key(" ".join(lines[at : at + size]))) for size in range(1, MOST_PIECES + 1))
+        size, key = next(((size, key) for size, key in keys if key in struck), (1, ""))
+        kept.append(struck[key][1] if key else lines[at])
+        found += [struck[key][0]] if key else []
+        at += size
+    return "\n".join(kept), found
+
+
+def _plain_key(line: str) -> str:
+    # Some programs put a dash or "~" around it.
+    return _without_bullet(normalise_text(line)).strip(" -~")
+
+
+def _struck_note(lines: Iterable[str]) -> Iterable[str]:
+    named = ", ".join(f'"{line[:_LONGEST_NAME]}"' for line in lines if not line.startswith(">"))
+    if named:
+        yield f"Text that is struck out does not count: {named}. To give it, write it anew, without a line through it."
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from itertools import islice
 from typing import Literal
 
 from pbem.mail.headers import MESSAGE_ID, find_addresses, is_role_address, parse_address
+from pbem.mail.html_text import html_to_text
 from pbem.mail.machines import is_from_mailer_daemon
 from pbem.mail.mailbox import MAX_MAIL
-from pbem.mail.mime import Part, decode_words, html_to_text, parse_entity, without_envelope
+from pbem.mail.mime import Part, decode_words, parse_entity, without_envelope
 from pbem.mail.reply_parser import normalise_text
 
 Action = Literal["failed", "delayed", "delivered"]

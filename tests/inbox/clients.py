@@ -8,7 +8,7 @@ from collections.abc import Callable
 from html import escape
 from typing import NamedTuple
 
-from pbem.mail.mime import html_to_text
+from pbem.mail.html_text import html_to_text
 
 WROTE = "On Fri, 20 Nov 2026 at 10:00, Orders <orders@example.org> wrote:"
 DIVIDER = """-----Original Message-----

@@ -20,8 +20,9 @@ from pbem.mail.body import decode_flowed, rejoin_lines
 from pbem.mail.bounces import parse_bounce
 from pbem.mail.fetch import fingerprint
 from pbem.mail.headers import find_addresses, parse_address
+from pbem.mail.html_text import html_to_text
 from pbem.mail.message import parse_message
-from pbem.mail.mime import decode_words, html_to_text, parameter
+from pbem.mail.mime import decode_words, parameter
 from pbem.mail.reply_parser import normalise_text, sender_lines
 from pbem.util import redact_all
 from tests.growth import MOST_GROWTH, growth

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from pbem.actions.base import run_action
 from pbem.actions.press import AnnounceInReport
 from pbem.inbox.quoted_originals import SentText, match_lines, spell
-from pbem.mail.mime import html_to_text
+from pbem.mail.html_text import html_to_text
 from pbem.store.models import OrderSheet
 from tests.toy.home import Desk, text_of
 
