@@ -50,9 +50,8 @@ from pbem.inbox.command_parser import (
     Withdraw,
 )
 from pbem.inbox.context import MessageContext
-from pbem.inbox.held_offers import HELD, send_held
 from pbem.inbox.newcomers import offer_games
-from pbem.inbox.press_replies import PRESS_REPLY, send_press_reply
+from pbem.inbox.offers import send_held, send_press_reply
 from pbem.inbox.rate_limits import (
     STRANGERS_A_DAY,
     STRANGERS_OF_DOMAIN_A_DAY,
@@ -353,8 +352,8 @@ _CONFIRMED: dict[str, Callable[[Requester, PendingRequest], str]] = {
     "new_address": confirm_address,
     "fallback": confirm_address,
     "import": confirm_moved,
-    PRESS_REPLY: _confirm_press_reply,
-    HELD: _confirm_held,
+    RequestKind.PRESS: _confirm_press_reply,
+    RequestKind.TEXTS: _confirm_held,
 }
 
 

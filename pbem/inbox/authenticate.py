@@ -317,3 +317,10 @@ def is_own_address(letter: Message, spot: SeatContext) -> bool:
 
 def _newest_report(shown: Sequence[ShownReport]) -> ShownReport:
     return max(shown, key=lambda each: each.report_id)
+
+
+def only_seat(case: MessageContext, claim: AuthResult) -> SheetHeader | None:
+    """Return the header of the sender's only seat, if a message names none and shows no code; else None."""
+    seats = seats_of(case.session, case.letter.sender)
+    unnamed = isinstance(claim, Declined) and claim.reason == "no-orders"
+    return SheetHeader(seats[0].campaign, seats[0].seat) if unnamed and len(seats) == 1 else None

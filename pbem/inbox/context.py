@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.snapshot import CampaignSnapshot, Context
-from pbem.inbox.frames import SheetHeader
+from pbem.inbox.frames import GmFrame, SheetHeader, SheetText
 from pbem.inbox.seat_lookup import DeputyInfo, SeatContext, ShownReport, shown_by_code
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
 from pbem.report.answers import Doubt, Reason
-from pbem.store.models import PendingRequest
+from pbem.store.models import InboxMessage
+
+if TYPE_CHECKING:
+    from pbem.inbox.gm_commands import Wishes
 
 Proof = Literal["confirmed", "token", "code", "reply", "address"]
 """Proof of a message's origin.
@@ -161,7 +164,6 @@ class MessageContext:
     verdict: AuthVerdict = "none"
     shown: Mapping[str, ShownReport] = field(default_factory=dict)
     key: str = ""
-    requests: Sequence[PendingRequest] = ()
     silences: list[str] = field(default_factory=list)
     confirmed: ConfirmedSender | None = None
 
@@ -202,6 +204,37 @@ class MessageContext:
         """Record why an answer that was due is not given; return the note on it."""
         self.silences.append(why)
         return f"not answered: {why}"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedMessage:
+    """A message in its transaction, with the frames found in it; `wishes` are those of a GM's commands with files."""
+
+    case: MessageContext
+    sheet: SheetText
+    gm_sheet: GmFrame | None
+    wishes: Wishes = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """A message that is to be processed now, because its sender has confirmed it.
+
+    `kept` is the row of a message that was kept; without it, it is the answer itself that is processed. `then` ends
+    the note on the answer.
+    """
+
+    case: MessageContext
+    kept: InboxMessage | None = None
+    then: str = ""
+
+    def conclude(self, outcome: Outcome) -> Outcome:
+        """Return what to note of the answer, and note of the kept message what came of it."""
+        note, is_sheet = outcome
+        if self.kept is None:
+            return outcome
+        self.kept.note = f"its owner's, as message {self.case.letter_id} says: {note}"
+        return f"says that message {self.kept.id} is theirs{self.then}", is_sheet
 
 
 def start_of_day_utc(at: dt.datetime) -> dt.datetime:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
 from pbem.actions.base import AuditEntry, Change, Channel, Query, add_audit_entries, apply_change, confirmation
@@ -27,6 +27,7 @@ from pbem.actions.press import AddAnnouncement
 from pbem.actions.questions import AnswerCommand
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import ShownState
+from pbem.actions.reversal import REVERSALS, UNDO
 from pbem.actions.ruling import RulingResult
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.statistics import Statistics, statistics_chart
@@ -114,6 +115,14 @@ def is_slip(line: str) -> bool:
     return _first_word(line) in _VERBS or bool(nearest_command(word))
 
 
+def asked_help(sheet: GmFrame) -> tuple[str, ...] | None:
+    """Return the words behind HELP in a frame with nothing else; None for any other frame."""
+    parsed = parse_gm_frame(sheet).parsed
+    if parsed.errors or len(parsed.orders) != 1 or not isinstance(parsed.orders[0], GmHelp):
+        return None
+    return tuple(command_line(parsed.orders[0]).split()[1:])
+
+
 def _text_end(lines: Lines, at: int) -> int:
     """Return the place of the END of the text of a command: for people it may be another than the frame's."""
     words = _first_word(lines[at][1])
@@ -185,14 +194,15 @@ def _as_gm_finding(finding: Finding) -> Finding:
 class _CommandAnswer:
     """Answer to one command, in one or more paragraphs, its files, and the journal entries that it left.
 
-    `acts`: something was changed; `asks`: nothing was, and the command waits for a YES, as it is `asked`: UNDO names
-    the entry that was shown. `fact` is the result in a few words.
+    `acts`: something was changed, and UNDO `undoes` it; `asks`: nothing was, and the command waits for a YES, as it is
+    `asked`: UNDO names the entry that was shown. `fact` is the result in a few words.
     """
 
     text: str
     files: tuple[MailPart, ...] = ()
     traces: tuple[AuditEntry, ...] = ()
     acts: bool = False
+    undoes: bool = False
     asks: bool = False
     fact: str = ""
     asked: GmCommand | None = None
@@ -212,6 +222,19 @@ class _OnlyShown(Exception):
 
     def __init__(self, said: _Said) -> None:
         self.said = said
+
+
+Trust = Literal["token", "code", "address", "none"]
+"""How commands are proved.
+
+With the token all are done. With the "code" of a mail to the GM, from their address, those are that only show or that
+UNDO takes back, and the others are shown first. By their "address" alone all are shown first; with "none" none changes
+anything.
+"""
+
+
+class NotTheirs(Exception):
+    """Raised for a command that changes something, of a message that does not come from the GM's address."""
 
 
 Wishes = Mapping[type[GmCommand], Wish | CampaignError]
@@ -234,8 +257,14 @@ class GmRun:
     meant: tuple[GmCommand | None, ...] = ()
 
 
-def run_frame(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes, *, sure: bool = False) -> GmRun:
-    """Run the commands of a frame whose GM is proved; with `sure`, those too that need confirmation."""
+def run_frame(
+    case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes, *, sure: bool = False, trust: Trust = "token"
+) -> GmRun:
+    """Run the commands of a frame, as far as the `trust` goes; with `sure`, those too that need confirmation.
+
+    Raises:
+        NotTheirs: If a command would change something, and nothing may be changed.
+    """
     orders = parse_gm_frame(sheet)
     entries, found = orders.parsed.entries, orders.parsed.findings
     if orders.parsed.errors:
@@ -247,9 +276,9 @@ def run_frame(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes, *
     try:
         # A savepoint, so that a mail that fails is undone as a whole, and is answered all the same.
         with case.session.begin_nested():
-            said = [_run_entry(case, name, entry, orders, wishes, sure=sure) for entry in entries]
+            said = [_run_entry(case, name, entry, orders, wishes, sure=sure, trust=trust) for entry in entries]
             if not sure:
-                _check_texts(entries, orders, said)
+                _check_texts(entries, orders, said, trust)
             _check_all_done(said)
     except _CommandFailed as failed:
         return GmRun(_failure(name, failed, count=len(entries)))
@@ -268,9 +297,11 @@ def _check_all_done(said: _Said) -> None:
         raise _OnlyShown(said)
 
 
-def _check_texts(entries: Sequence[ParsedOrder], orders: GmOrders, said: _Said) -> None:
-    """Raise _OnlyShown if a text may not be meant for its readers: it was sent by now, which has to be undone."""
+def _check_texts(entries: Sequence[ParsedOrder], orders: GmOrders, said: _Said, trust: Trust) -> None:
+    """Raise _OnlyShown if a text may not be meant for its readers, or what was done needs more proof: it is undone."""
     held = [_held_back(entry, orders, *each) for entry, each in zip(entries, said, strict=True)]
+    if trust != "token":
+        held = [_unproved(entry, orders, *each) for entry, each in zip(entries, held, strict=True)]
     if held != said:
         raise _OnlyShown(held)
 
@@ -292,6 +323,33 @@ def _held_back(
         "Else send it again, with END alone on a line below each text.",
     )
     return order, _CommandAnswer("\n".join(lines), asks=True, asked=order)
+
+
+def _unproved(
+    entry: ParsedOrder, orders: GmOrders, order: GmCommand, told: _CommandAnswer
+) -> tuple[GmCommand, _CommandAnswer]:
+    """Return the answer to a command; one that UNDO does not take back is only shown."""
+    if not told.acts or told.undoes:
+        return order, told
+    text = _NOT_TAKEN_BACK
+    if isinstance(order, _WORDS):
+        words = sanitise_text(orders.text_of(entry).words).text
+        text = f"With YES this goes out:\n{quote_block(words)}"
+    return order, _CommandAnswer(text, asks=True, asked=order)
+
+
+_NOT_TAKEN_BACK = "Shown first, since UNDO does not take it back."
+_NO_CODE = "Shown first, since your mail answers none of mine."
+_MAILED = ("invite", "text")
+"""Kinds of actions by which people are mailed words of the GM, or mail at all."""
+
+
+def _is_undone(wish: Wish) -> bool:
+    """Return True for what UNDO takes back whoever has read of it, and which mails no words of the GM to anybody."""
+    if not isinstance(wish, Change):
+        return True
+    way = REVERSALS[wish.kind]
+    return wish.kind == UNDO or (bool(way.tables) and not way.until_mailed and wish.kind not in _MAILED)
 
 
 def _told(case: MessageContext, name: str, said: _Said) -> GmRun:
@@ -340,7 +398,14 @@ def _fact(order: Order) -> str:
 
 
 def _run_entry(
-    case: MessageContext, name: str, entry: ParsedOrder, orders: GmOrders, wishes: Wishes, *, sure: bool
+    case: MessageContext,
+    name: str,
+    entry: ParsedOrder,
+    orders: GmOrders,
+    wishes: Wishes,
+    *,
+    sure: bool,
+    trust: Trust,
 ) -> tuple[GmCommand, _CommandAnswer]:
     order: Any = entry.order
     try:
@@ -354,8 +419,13 @@ def _run_entry(
         wish = wishes.get(type(order), CampaignError(NOT_EXAMINED)) if order.takes_files else _wish(order, text)
         if isinstance(wish, CampaignError):
             raise wish
+        if trust == "none" and isinstance(wish, Change):
+            raise NotTheirs
+        if trust == "address" and not sure:
+            return order, _CommandAnswer(_NO_CODE, asks=True, asked=order)
         meant = order.with_yes(context.snapshot.turn) if sure else order
-        return order, _apply_or_preview(context, wish, meant)
+        told = _apply_or_preview(context, wish, meant, sure=sure or (order.has_yes and trust == "token"))
+        return order, replace(told, undoes=_is_undone(wish))
     except StoreError:
         raise
     except (PbemError, RulesetError) as error:
@@ -393,10 +463,10 @@ _UNDONE = "\0"
 """The line that the renderers of previews end with; the answer has a heading instead."""
 
 
-def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _CommandAnswer:
-    """Apply a command, or show its effect if it needs confirmation and has no YES."""
+def _apply_or_preview(context: Context, wish: Wish, order: GmCommand, *, sure: bool) -> _CommandAnswer:
+    """Apply a command, or show its effect if it needs confirmation and is not `sure`."""
     _check_turn(context, order)
-    asked = confirmation(wish, context) if isinstance(wish, Change) and not order.has_yes else None
+    asked = confirmation(wish, context) if isinstance(wish, Change) and not sure else None
     traces: tuple[AuditEntry, ...] = ()
     if isinstance(wish, Change) and asked is None:
         facts, channel = apply_change(context, wish), Channel(by_mail=True)
@@ -412,7 +482,7 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand) -> _Comman
         raise CampaignError(text)
     fact = _new_deadline(context) if acts and isinstance(order, ExtendDeadline | ExtendByRule) else ""
     meant = None if asked is None else order.confirmed(asked)
-    return _CommandAnswer(text, _result_files(facts), traces, acts, meant is not None, fact, meant)
+    return _CommandAnswer(text, _result_files(facts), traces, acts, asks=meant is not None, fact=fact, asked=meant)
 
 
 def _new_deadline(context: Context) -> str:

@@ -246,21 +246,14 @@ def _swapped(typed: str, words: Sequence[str]) -> str:
     return next((word for word in words if len(word) > 3 and sorted(word) == sorted(typed.upper())), "")
 
 
-def explain(words: Sequence[str], campaign: str, *, unframed: str = "") -> GmHelpPage:
-    """Return HELP on one command, or the list where the words name none.
-
-    Args:
-        words: The words behind HELP.
-        campaign: The campaign of the GM.
-        unframed: Why nothing was done of a message without a frame.
-    """
+def explain(words: Sequence[str], campaign: str) -> GmHelpPage:
+    """Return HELP on one command of a campaign's GM, or the list where the words behind HELP name none."""
     typed = as_gm_command(" ".join(words)).split()[:1] or [""]
     word = typed[0].upper()
     found = next((each for each in GM_WORDS if word == each.word or word in each.old), None)
     near = nearest_command(word) if word and found is None else ""
     return GmHelpPage(
         campaign=campaign,
-        unframed=unframed,
         unknown=word if word and found is None else "",
         hint=near,
         one=_help_on(found) if found else None,

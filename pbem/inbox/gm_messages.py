@@ -1,13 +1,15 @@
-"""Messages of GMs: frames with their token, replies YES to what was only shown, and messages without a frame.
+"""Messages of GMs: frames with their token, replies to mails of ours, and messages that answer none.
 
-A frame is proved by its token alone. What needs confirmation is shown, in a mail with a
-code: an offer. A reply YES does it, if it comes from the GM's registered address and
-shows that code, so that it takes both to read that mailbox and to write from there; and
-if the campaign is still as it was when the effect was shown. An offer is good once.
+A frame is proved by its token alone. A reply to any mail for the GM takes commands
+without either, as far as `pbem.inbox.gm_commands.Trust` goes. What needs more is shown,
+in a mail with a code: an offer. A reply YES does it, if it comes from the GM's
+registered address and shows that code, so that it takes both to read that mailbox and
+to write from there; and if the campaign is still as it was when the effect was shown.
+An offer is good once. Answers go to the GM's registered address alone, never to the
+sender (docs/decisions/0008).
 
-Files that come with a ruling are examined before the message's transaction: that
-may take long, and it would block the database for everyone else. A YES to a ruling
-takes them from the message that it came in.
+Files that come with a command are examined outside of the message's transaction: that
+may take long, and it would block the database for everyone else.
 """
 
 from __future__ import annotations
@@ -16,25 +18,28 @@ import hashlib
 import re
 import secrets
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import select
 
 from pbem.actions.questions import AUDIENCES
 from pbem.app import App
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.optimistic_lock import fingerprint, load_read_set
-from pbem.campaign.people import is_open, mark_confirmed, verify_token
+from pbem.campaign.people import UNPROVEN_A_DAY, asked_today, is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.inbox.consent.acts import STEPS, read_reply, unread_part
-from pbem.inbox.context import MessageContext
+from pbem.inbox.command_parser import first_line
+from pbem.inbox.consent.acts import STEPS, unread_part
+from pbem.inbox.context import MessageContext, Outcome
 from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_commands import (
     NOT_EXAMINED,
     GmRun,
+    NotTheirs,
+    Trust,
     Wishes,
+    asked_help,
     command_line,
     find_wishes,
     parse_gm_frame,
@@ -44,14 +49,18 @@ from pbem.inbox.gm_commands import (
 from pbem.inbox.gm_help import explain
 from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import to_stranger
-from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, bare_subject, is_echo, warn_gm
-from pbem.inbox.seat_lookup import seats_of
+from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, is_echo, warn_gm
 from pbem.mail.headers import reply_code
-from pbem.mail.message import find_reply_codes, list_attachments
+from pbem.mail.message import list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
 from pbem.report.notices import Notice
-from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Question
+from pbem.store.models import Campaign, PendingRequest
 from pbem.store.types import CampaignState, RequestKind
+from pbem.text import shorten
+from pbem.util import redact_all
+
+if TYPE_CHECKING:
+    from pbem.inbox.facts import Reading
 
 OFFER = RequestKind.GM
 """The kind of a `PendingRequest` for commands that were only shown."""
@@ -60,114 +69,134 @@ _SETTLED = {
     "": "This offer was accepted before, or is too old; nothing was done now",
     "declined": "You have said NO to it before; nothing was done now",
 }
-_QUESTION = select(Question.id).where(
-    Question.code != "",
-    or_(
-        Question.code.in_(bindparam("codes", expanding=True)),
-        Question.message_id.in_(bindparam("ids", expanding=True)),
-    ),
-)
+_SHOWN = 60
+"""Characters of a first line that are shown where it is no command."""
 
-
-def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
-    """Return the wishes of the commands that take the files of their mail, if the token is right.
-
-    May take long, and holds no lock.
-    """
-    orders = parse_gm_frame(sheet)
-    if orders.parsed.errors or not takes_files(orders):
-        return {}
-    # Examination may take long, so only a GM's files are examined.
-    with app.store.reading() as session:
-        campaign = _find_campaign(session, sheet)
-        if campaign is None or not _is_gm(campaign, sheet):
-            return {}
-    return find_wishes(orders, raw)
+_HOW = "Commands go without token in a reply to any mail of mine. HELP lists them."
 
 
 class FilesNeeded(Exception):
-    """Raised for a YES to an `offer`, by its id, whose files have to be examined before the message's transaction."""
+    """Raised for commands whose files have to be examined before the message's transaction.
 
-    def __init__(self, offer: int) -> None:
-        super().__init__(offer)
-        self.offer = offer
-
-
-def examine_offer(app: App, offer: int) -> Wishes:
-    """Return the wishes of the commands of an offer that take files, with those of the message that they came in.
-
-    May take long, and holds no lock.
+    The files are those of the message `letter`, which must have the hash `files` if that is not "".
     """
+
+    def __init__(self, sheet: GmFrame, letter: int, files: str = "") -> None:
+        super().__init__(letter)
+        self.sheet, self.letter, self.files = sheet, letter, files
+
+
+def examine_files(app: App, needed: FilesNeeded) -> Wishes:
+    """Return the wishes of the commands that take the files of their mail. May take long, and holds no lock."""
     with app.store.reading() as session:
-        asked = session.get_one(PendingRequest, offer)
-        campaign, raw = session.get_one(Campaign, asked.campaign_id), load_raw(session, asked.data["letter"])
-        orders, files = parse_gm_frame(_frame_of(asked, campaign)), asked.data["files"]
-    wishes = find_wishes(orders, raw)
+        raw = load_raw(session, needed.letter)
+    wishes = find_wishes(parse_gm_frame(needed.sheet), raw)
     # What is masked in a stored message may have been a word in one of its files.
-    return wishes if _hash_files(raw) == files else dict.fromkeys(wishes, CampaignError(NOT_EXAMINED))
+    known = not needed.files or _hash_files(raw) == needed.files
+    return wishes if known else dict.fromkeys(wishes, CampaignError(NOT_EXAMINED))
 
 
 def _hash_files(raw: bytes) -> str:
     return hashlib.sha256(b"\0".join(each.content for each in list_attachments(raw))).hexdigest()
 
 
-def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> str:
-    """Run the commands of a message with a GM frame, if its token is right; return what to note of it."""
-    campaign = _find_campaign(case.session, sheet)
+def take_gm_frame(mail: Reading) -> Outcome:
+    """Run the commands of a message with a GM frame, if its token is right."""
+    case, sheet = mail.came.case, mail.came.gm_sheet
+    assert sheet is not None
+    campaign = case.session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
     if campaign is None:
-        return f"for no campaign, by its GM frame; {to_stranger(case)}"
-    if not _is_gm(campaign, sheet):
-        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender)
-        warned = warn_gm(case, campaign, page)
-        return f"in the GM's name without the token; {warned}; {to_stranger(case)}"
-    words = _asked_help(sheet)
+        return f"for no campaign, by its GM frame; {to_stranger(case)}", False
+    if not (campaign.gm_token_hash and verify_token(sheet.key, campaign.gm_token_hash)):
+        warned = warn_gm(case, campaign, GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender))
+        return f"in the GM's name without the token; {warned}; {to_stranger(case)}", False
+    words = asked_help(sheet)
     if words is not None:
         _send(case, campaign, explain(words, campaign.name))
-        return f"from the GM of {campaign.name}: HELP"
-    if _says_yes(sheet) and (asked := find_offer(case)) is not None and asked.campaign_id == campaign.id:
-        return _accept(case, campaign, asked, wishes)
-    return _run(case, campaign, sheet, wishes)
+        return f"from the GM of {campaign.name}: HELP", False
+    asked = mail.asked
+    if _says_yes(sheet) and asked is not None and asked.kind == OFFER and asked.campaign_id == campaign.id:
+        return _accept(case, campaign, asked, mail.came.wishes), False
+    return run(case, campaign, sheet, mail.came.wishes), False
 
 
-def _find_campaign(session: Session, sheet: GmFrame) -> Campaign | None:
-    return session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
+def take_reply(mail: Reading) -> Outcome:
+    """Run the commands of a reply to a mail for the GM, as far as its code and sender prove them."""
+    trust: Trust = "code" if _is_from_gm(mail.case, mail.gm_campaign) else "none"
+    return _take_unframed(mail, mail.gm_campaign, trust), False
 
 
-def _is_gm(campaign: Campaign, sheet: GmFrame) -> bool:
-    return bool(sheet.code) or (bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash))
+def take_unproved(mail: Reading) -> Outcome:
+    """Show a GM what the commands of a message would do that answers no mail of ours."""
+    assert mail.own_campaign is not None
+    return _take_unframed(mail, mail.own_campaign, "address"), False
 
 
-def _asked_help(sheet: GmFrame) -> tuple[str, ...] | None:
-    """Return the words behind HELP in a frame with nothing else; None for any other frame."""
-    parsed = parse_gm_frame(sheet).parsed
-    if parsed.errors or len(parsed.orders) != 1 or command_line(parsed.orders[0]).split()[0] != "HELP":
-        return None
-    return tuple(command_line(parsed.orders[0]).split()[1:])
+def _take_unframed(mail: Reading, campaign: Campaign, trust: Trust) -> str:
+    case = mail.case
+    if mail.commands is None:
+        return _refuse_words(mail, campaign) if trust != "none" else _refuse_other(case, campaign)
+    if (words := asked_help(mail.commands)) is not None:
+        return "help for the GM; " + _limited(case, campaign, explain(words, campaign.name))
+    try:
+        return run(case, campaign, replace(mail.commands, campaign=campaign.name), mail.came.wishes, trust)
+    except NotTheirs:
+        return _refuse_other(case, campaign)
+
+
+def _is_from_gm(case: MessageContext, campaign: Campaign) -> bool:
+    return case.sender == campaign.gm.lower() and case.verdict != "fail"
+
+
+def _refuse_other(case: MessageContext, campaign: Campaign) -> str:
+    """Warn a GM of a reply to their mail that does not come from their address."""
+    page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
+    return f"a reply to the GM's mail, not from their address; {warn_gm(case, campaign, page)}; {to_stranger(case)}"
+
+
+def _refuse_words(mail: Reading, campaign: Campaign) -> str:
+    """Tell a GM that a message has no command."""
+    first = redact_all(first_line(mail.case.letter))
+    said = f"The first line is no command: '{shorten(first, _SHOWN)}'." if first else "Your mail is empty."
+    page = GmAnswer(campaign=campaign.name, result="empty", problem=f"Nothing was done. {said} {_HOW}")
+    return "no command in it; " + _limited(mail.case, campaign, page)
 
 
 def _says_yes(sheet: GmFrame) -> bool:
     return [line.strip().upper().rstrip(".!") for _, line in sheet.lines if line.strip()] == ["YES"]
 
 
-def _run(case: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wishes) -> str:
+def run(case: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wishes, trust: Trust = "token") -> str:
+    """Run the commands of a GM as far as the `trust` goes, and answer them; return what to note.
+
+    Raises:
+        FilesNeeded: If `wishes` lacks the files that the commands came with.
+        NotTheirs: If a command would change something, and nothing may be changed.
+    """
+    if not wishes and takes_files(orders := parse_gm_frame(sheet)) and not orders.parsed.errors:
+        raise FilesNeeded(sheet, case.letter_id)
     # Before the commands lock it: what only shows something is rolled back, and its lock goes with that.
     locked_campaign(case.session, campaign.name)
-    run = run_frame(case, campaign.name, sheet, wishes)
-    _tell(case, campaign, sheet, run)
-    return f"from the GM of {campaign.name}: " + _summary(run.answer)
+    done = run_frame(case, campaign.name, sheet, wishes, trust=trust)
+    _tell(case, campaign, sheet, done, limited=trust in ("address", "none"))
+    return f"from the GM of {campaign.name}: " + _summary(done.answer)
 
 
-def _tell(case: MessageContext, campaign: Campaign, sheet: GmFrame, run: GmRun) -> None:
-    """Queue the answer to a frame, with an offer where something waits for a YES."""
-    code, page = "", run.answer
+def _tell(case: MessageContext, campaign: Campaign, sheet: GmFrame, run: GmRun, *, limited: bool = False) -> None:
+    """Queue the answer to commands, with an offer where something waits for a YES."""
+    page, code, asked = run.answer, sheet.code, None
+    account = f"{OFFER} unproved" if limited else OFFER
+    enough = limited and asked_today(case.session, campaign.gm.lower(), "", account, case.now) >= UNPROVEN_A_DAY
     # Words like a token are masked in what is kept.
-    if run.waits and sheet.shown == sheet.lines:
-        code, asked = _offer(case, campaign, replace(sheet, lines=_meant_lines(sheet, run)))
+    if run.waits and sheet.shown == sheet.lines and not enough:
+        asked = _offer(case, campaign, replace(sheet, lines=_meant_lines(sheet, run)), account)
         label = f"turn {campaign.turn}" if campaign.status == CampaignState.RUNNING else ""
-        page = replace(page, offered=True, label=label)
-    # To the GM's registered address alone, never to the sender (docs/decisions/0008).
-    sent = _send(case, campaign, page, run, code=code or sheet.code)
-    if code:
+        page, code = replace(page, offered=True, label=label), asked.code
+    if limited:
+        _limited(case, campaign, page, code=code)
+        return
+    sent = _send(case, campaign, page, run, code=code)
+    if asked is not None:
         asked.message_id = sent
 
 
@@ -184,19 +213,18 @@ def _send(
     return answer_gm(case, campaign, page, subject=page.subject, code=code, files=run.files if run else ())
 
 
-def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame) -> tuple[str, PendingRequest]:
+def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame, account: str) -> PendingRequest:
     # Now, as what was shown may have left journal entries; the campaign has been locked since before it was.
-    seen = _fingerprint(case, campaign)
-    code = reply_code(secrets.token_bytes(32), OFFER)
-    # `to`, `by` and `account` are read by the daily limits of codes, of which this one uses up nothing.
-    data: dict[str, Any] = {"to": campaign.gm.lower(), "by": "", "account": OFFER}
-    letter = sheet.letter or case.letter_id
+    seen, letter = _fingerprint(case, campaign), sheet.letter or case.letter_id
     files = _hash_files(load_raw(case.session, letter)) if takes_files(parse_gm_frame(sheet)) else ""
+    # `to`, `by` and `account` are read by the daily limits of codes, of which this one uses up nothing.
+    data: dict[str, Any] = {"to": campaign.gm.lower(), "by": "", "account": account}
     data |= {"lines": list(sheet.lines), "seen": seen, "digest": sheet.code, "letter": letter, "files": files}
+    code = reply_code(secrets.token_bytes(32), OFFER)
     asked = PendingRequest(kind=OFFER, code=code, campaign_id=campaign.id, data=data, created_at=case.now)
     case.session.add(asked)
     case.session.flush()
-    return code, asked
+    return asked
 
 
 def _fingerprint(case: MessageContext, campaign: Campaign) -> str:
@@ -206,14 +234,6 @@ def _fingerprint(case: MessageContext, campaign: Campaign) -> str:
     return hashlib.sha256(f"{seen} {campaign.gm} {campaign.gm_token_hash}".encode()).hexdigest()
 
 
-def answer_gm_reply(case: MessageContext, wishes: Wishes) -> str:
-    """Answer a reply to an offer or to a question; return what to note of it, "" if it is neither."""
-    if offer := find_offer(case):
-        return answer_offer(case, offer, wishes)
-    question = find_question(case)
-    return answer_by_reply(case, question) if question else ""
-
-
 _TO = re.compile(
     r"\A\s*+(?>(?:(?:answer|reply)\s++)?)(?>(?:(\d{1,9}+)\s++)?)to\s++(?>(?:the\s++)?)(\w++)\s*+[:.]?\s*+",
     re.IGNORECASE,
@@ -221,24 +241,18 @@ _TO = re.compile(
 """The first line of a reply to a question that says whom the answer is for."""
 
 
-def find_question(case: MessageContext) -> Question | None:
-    """Return the question of which a message answers the mail, by its code or Message-ID; None if it answers none."""
-    codes, ids = find_reply_codes(case.letter, case.address), case.letter.references[:1]
-    id_ = case.session.connection().scalar(_QUESTION, {"codes": codes, "ids": ids}) if codes or ids else None
-    return None if id_ is None else case.session.get(Question, id_)
-
-
-def answer_by_reply(case: MessageContext, asked: Question) -> str:
-    """Take a plain reply to the mail of a question for the GM's answer; return what to note of it.
+def answer_question(mail: Reading) -> Outcome:
+    """Take a plain reply to the mail of a question for the GM's answer.
 
     It must come from the GM's own address. The words are what ANSWER would have below it, and are answered as it is.
     """
-    campaign = case.session.get_one(Campaign, asked.campaign_id)
-    if case.sender != campaign.gm.lower() or case.verdict == "fail":
+    case, asked, campaign = mail.case, mail.question, mail.gm_campaign
+    assert asked is not None
+    if not _is_from_gm(case, campaign):
         said = f"Question {asked.number} was answered from {case.shown_sender}, not from your address: not sent on."
         how = f"If it was you, reply from {campaign.gm}, or send ANSWER {asked.number} with your token."
         page = Notice(title="Answer not accepted", paragraphs=(said, how), campaign=campaign.name)
-        return f"a reply to question {asked.number}, not from the GM; {warn_gm(case, campaign, page)}"
+        return f"a reply to question {asked.number}, not from the GM; {warn_gm(case, campaign, page)}", False
     lines = [*case.letter.lines]
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     to = _TO.fullmatch(lines[first]) if lines else None
@@ -247,33 +261,26 @@ def answer_by_reply(case: MessageContext, asked: Question) -> str:
         lines[first] = ""
     command = f"ANSWER {asked.number}" + (f" TO {audience}" if audience in AUDIENCES else "")
     sheet = GmFrame(campaign.name, "", tuple(enumerate([command, *lines], start=1)))
-    return _run(case, campaign, sheet, {})
+    return run(case, campaign, sheet, {}), False
 
 
-def find_offer(case: MessageContext) -> PendingRequest | None:
-    """Return the offer that a message answers, open or not, by its code or the mail that it replies to."""
-    return next((each for each in case.requests if each.kind == OFFER), None)
-
-
-def answer_offer(case: MessageContext, asked: PendingRequest, wishes: Wishes) -> str:
-    """Do what a reply to an offer says; return what to note of it."""
-    campaign = case.session.get_one(Campaign, asked.campaign_id)
-    if case.sender != campaign.gm.lower() or case.verdict == "fail":
-        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
-        return f"a reply to the GM's mail, not from their address; {warn_gm(case, campaign, page)}; {to_stranger(case)}"
-    said = read_reply(case.letter, bare_subject(case.letter.subject), "offer")
-    step = STEPS["offer"][said]
+def answer_offer(mail: Reading) -> Outcome:
+    """Do what a YES, a NO or no answer to an offer says."""
+    case, asked, campaign = mail.case, mail.asked, mail.gm_campaign
+    assert asked is not None
+    if not _is_from_gm(case, campaign):
+        return _refuse_other(case, campaign), False
+    step = STEPS["offer"][mail.said]
     if step == "do":
-        return _accept(case, campaign, asked, wishes)
-    if step == "end" and is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now):
-        asked.data = {**asked.data, "outcome": "declined"}
-        return _refuse(case, campaign, asked, "You said NO, so the offer has ended")
+        return _accept(case, campaign, asked, mail.came.wishes), False
     if not is_open(asked, case.now):
-        return _refuse(case, campaign, asked, _SETTLED[asked.data.get("outcome", "")])
-    if step == "list":
-        return answer_unframed(case, campaign)
-    why = {"nothing": "Your reply was empty. ", "unreadable": f"{unread_part(case.letter)} "}.get(said, "")
-    return _refuse(case, campaign, asked, f"{why}To do it, reply with YES alone on the first line", code=asked.code)
+        return _refuse(case, campaign, asked, _SETTLED[asked.data.get("outcome", "")]), False
+    if step == "end" and mark_confirmed(case.session, asked, case.now):
+        asked.data = {**asked.data, "outcome": "declined"}
+        return _refuse(case, campaign, asked, "You said NO, so the offer has ended"), False
+    why = {"nothing": "Your reply was empty. ", "unreadable": f"{unread_part(case.letter)} "}.get(mail.said, "")
+    why = f"{why}To do it, reply with YES alone on the first line"
+    return _refuse(case, campaign, asked, why, code=asked.code), False
 
 
 def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest, wishes: Wishes) -> str:
@@ -283,7 +290,7 @@ def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest, wis
         FilesNeeded: If `wishes` lacks the files that its commands came with.
     """
     if asked.data["files"] and not wishes and is_open(asked, case.now):
-        raise FilesNeeded(asked.id)
+        raise FilesNeeded(_frame_of(asked, campaign), asked.data["letter"], asked.data["files"])
     unchanged = _fingerprint(case, campaign) == asked.data["seen"]
     # The condition and the mark are one statement: of two replies at the same time one does it.
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
@@ -315,46 +322,6 @@ def _limited(case: MessageContext, campaign: Campaign, page: GmAnswer | GmHelpPa
         return case.silent(ECHO)
     heading = Heading(CampaignMailer.of(case.app, campaign), page.subject)
     return answer(case, campaign.gm, page, code=code, heading=heading)
-
-
-_MAIL_OF_GM = (
-    select(Campaign)
-    .join(OutgoingMail, OutgoingMail.campaign_id == Campaign.id)
-    .where(
-        OutgoingMail.message_id.in_(bindparam("ids", expanding=True)),
-        func.lower(OutgoingMail.recipient) == bindparam("gm"),
-        func.lower(Campaign.gm) == bindparam("gm"),
-    )
-)
-_OF_GM = select(Campaign).where(
-    func.lower(Campaign.gm) == bindparam("gm"), Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED))
-)
-
-
-def find_gm_campaign(case: MessageContext) -> Campaign | None:
-    """Return the campaign of a GM whose message has no frame: the one whose mail it answers, or else their only one.
-
-    Its sender may be forged, so nothing is done by that alone. None for a player: there it is a player's message.
-    """
-    if not case.sender or case.verdict == "fail":
-        return None
-    ids, seats = case.letter.references[:3], {seat.campaign for seat in seats_of(case.session, case.sender)}
-    answered = case.session.scalars(_MAIL_OF_GM, {"ids": ids, "gm": case.sender}).first() if ids else None
-    if answered is not None:
-        return None if answered.name in seats else answered
-    own = case.session.scalars(_OF_GM.limit(2), {"gm": case.sender}).all()
-    return own[0] if len(own) == 1 and not seats else None
-
-
-def help_gm(case: MessageContext, campaign: Campaign, words: tuple[str, ...]) -> str:
-    """Answer HELP without a frame, at the GM's registered address; return what to note of it."""
-    return "help for the GM; " + _limited(case, campaign, explain(words, campaign.name))
-
-
-def answer_unframed(case: MessageContext, campaign: Campaign) -> str:
-    """Tell a GM that commands need a frame, with the list; return what to note of it."""
-    why = "your mail has no frame, so no command was read in it."
-    return "from a GM, without a frame; " + _limited(case, campaign, explain((), campaign.name, unframed=why))
 
 
 def _summary(told: GmAnswer) -> str:

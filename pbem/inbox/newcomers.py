@@ -13,10 +13,10 @@ from pbem.campaign.invitations import describe_open_game
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import CommandList
-from pbem.inbox.context import AuthResult, Declined, MessageContext, UnknownSender
+from pbem.inbox.context import MessageContext
 from pbem.inbox.rate_limits import reply_limit_reason
 from pbem.inbox.replies import answer, bare_subject
-from pbem.inbox.seat_lookup import games_of, is_known, taking_players
+from pbem.inbox.seat_lookup import is_known, taking_players
 from pbem.mail.message import find_reply_codes
 from pbem.report.answers import OpenGame, OpenGames
 from pbem.util import redact_all
@@ -110,13 +110,13 @@ def _nearest(word: str, names: list[str]) -> str:
     return next(iter(difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)), "") if word else ""
 
 
-def find_join_wish(case: MessageContext, claim: AuthResult) -> CommandList | None:
+def find_join_wish(case: MessageContext) -> CommandList | None:
     """Return the JOIN that a message without orders or commands means in plain words; None if it means none.
 
     A line of it, or its subject, has a word for joining and the name of a campaign that takes players. JOIN changes
     nothing before its sender has said YES, so that a message taken for one by mistake does no harm.
     """
-    if case.key or not _is_unused(claim):
+    if case.key:
         return None
     open_ = taking_players(case.session)
     for line in _first_lines(case):
@@ -125,10 +125,6 @@ def find_join_wish(case: MessageContext, claim: AuthResult) -> CommandList | Non
             if named:
                 return CommandList(None, ((1, f"JOIN {named}{_wished_seat(line)}"),), texts={1: case.letter.text})
     return None
-
-
-def _is_unused(claim: AuthResult) -> bool:
-    return isinstance(claim, UnknownSender) or (isinstance(claim, Declined) and claim.reason == "no-orders")
 
 
 def _wished_seat(line: str) -> str:
@@ -148,9 +144,3 @@ def _misspelt(case: MessageContext) -> str:
 def _first_lines(case: MessageContext) -> list[str]:
     lines = [line[:1_000] for line in case.letter.lines if line.strip()]
     return [bare_subject(case.letter.subject), *lines[:_MOST_READ]]
-
-
-def is_newcomer(case: MessageContext, claim: AuthResult) -> bool:
-    """Return True if a known person wrote a message that cannot be used, and is concerned with no campaign."""
-    unused = isinstance(claim, Declined) and claim.reason == "no-orders" and claim.spot is None
-    return unused and not games_of(case.session, case.sender, case.now)

@@ -30,10 +30,11 @@ from pbem.actions.arguments import PlayerCommand
 from pbem.app import App
 from pbem.errors import StoreError
 from pbem.inbox import ProcessResult
+from pbem.inbox.bounce_replies import find_bounced_mail
 from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
-from pbem.inbox.context import MessageContext
+from pbem.inbox.context import MessageContext, OpenedMessage
 from pbem.inbox.frames import Names, find_gm_frame, find_sheet
-from pbem.inbox.gm_messages import OFFER, FilesNeeded, examine_offer
+from pbem.inbox.gm_messages import OFFER, FilesNeeded, examine_files
 from pbem.inbox.message_queue import (
     GLOBAL,
     MOST_ATTEMPTS,
@@ -51,14 +52,11 @@ from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.rate_limits import LETTERS_A_DAY, RateLimitExceeded, message_limit_reached
 from pbem.inbox.replies import ECHO, bare_subject, tell_of_echo, warn_message_limit
 from pbem.inbox.route import (
-    OpenedMessage,
     ParsedMail,
     QueuedMail,
-    find_bounced_mail,
     handle,
     open_message,
     parse_mail,
-    with_files,
 )
 from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.log import event
@@ -155,13 +153,13 @@ def _process_or_quarantine(app: App, now: dt.datetime, mail: QueuedMail, known: 
 
 
 def _process(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> MessageResult:
-    read = with_files(app, parse_mail(app, mail, known))
+    read = parse_mail(app, mail, known)
     try:
         return _process_once(app, now, read, known)
     except IntegrityError:  # another process has just written the same row, such as an answer; now it is seen
         return _process_once(app, now, read, known)
     except FilesNeeded as needed:
-        return _process_once(app, now, replace(read, wishes=examine_offer(app, needed.offer)), known)
+        return _process_once(app, now, replace(read, wishes=examine_files(app, needed)), known)
 
 
 def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:

@@ -9,25 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.ruling import DIGEST_KIND
-from pbem.app import App
 from pbem.campaign.notices import CampaignMailer
 from pbem.errors import CampaignError
-from pbem.inbox.context import MessageContext
+from pbem.inbox.context import Outcome
 from pbem.inbox.frames import GmFrame
-from pbem.inbox.gm_commands import Wishes
-from pbem.inbox.gm_messages import OFFER, answer_gm_letter, examine_files
+from pbem.inbox.gm_messages import OFFER, run
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.our_frames import choose_form, find_forms
 from pbem.inbox.replies import Heading, answer, warn_gm
-from pbem.inbox.seat_lookup import answered_requests
 from pbem.mail.message import Message
 from pbem.report.answers import GmAnswer, GmSenderMismatch
 from pbem.store.models import Campaign, PendingRequest, Turn
+
+if TYPE_CHECKING:
+    from pbem.inbox.facts import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,17 @@ def _find_reply(session: Session, letter: Message, shown: Sequence[PendingReques
     return replace(reply, frame=GmFrame(campaign.name, "", lines, reply.code))
 
 
+def has_filled_form(session: Session, letter: Message, shown: Sequence[PendingRequest]) -> bool:
+    """Return True if a message has a form that is not as it was mailed, in reply to that or to the offer on it."""
+    if not any(each.kind in (DIGEST_KIND, OFFER) for each in shown):
+        return False
+    forms = find_forms(letter.source_lines)
+    sent = next((each for each in shown if each.kind == DIGEST_KIND), None) or (
+        _find_digest(session, shown) if forms else None
+    )
+    return sent is not None and any(form.checksum != sent.data.get("form", "") for form in forms)
+
+
 def _find_digest(session: Session, shown: Sequence[PendingRequest]) -> PendingRequest | None:
     """Return the mail with a form to whose answer, an offer, a message replies with a form again."""
     offer = next((each for each in shown if each.kind == OFFER), None)
@@ -75,30 +87,19 @@ def _is_from_gm(letter: Message, reply: _Reply) -> bool:
     return (letter.sender or "").lower() == reply.campaign.gm.lower() == reply.gm
 
 
-def examine_reply(app: App, raw: bytes, letter: Message) -> Wishes:
-    """Return the wishes of a reply with a form whose files were examined; none if it is no such reply."""
-    if not find_forms(letter.source_lines):
-        return {}
-    with app.store.reading() as session:
-        reply = _find_reply(session, letter, answered_requests(session, letter, app.settings.address))
-        if reply is None or reply.frame is None or not _is_from_gm(letter, reply):
-            return {}
-        frame = reply.frame
-    return examine_files(app, raw, frame)
-
-
-def answer_form_reply(case: MessageContext, wishes: Wishes) -> str:
-    """Take the ruling in a reply to a mail with a form; return what to note of it, "" if it is no such reply."""
-    reply = _find_reply(case.session, case.letter, case.requests)
+def take_form(mail: Reading) -> Outcome:
+    """Take the ruling in a reply to a mail with a form."""
+    case, reply = mail.case, _find_reply(mail.case.session, mail.case.letter, mail.requests)
     if reply is None:
-        return ""
+        return "a reply to the form of a campaign that is gone", False
     campaign = reply.campaign
     if case.verdict == "fail" or not _is_from_gm(case.letter, reply):
         page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
-        return f"a reply to the GM's mail, not from their address; {warn_gm(case, campaign, page)}; {to_stranger(case)}"
+        warned = warn_gm(case, campaign, page)
+        return f"a reply to the GM's mail, not from their address; {warned}; {to_stranger(case)}", False
     if reply.frame is not None:
-        return answer_gm_letter(case, reply.frame, wishes)
+        return run(case, campaign, reply.frame, mail.came.wishes), False
     problem = GmAnswer(campaign=campaign.name, result="not-done", at_fault="RULING", problem=reply.problem)
     # As `answer` limits it: an answering machine may send back the form for ever.
     heading = Heading(CampaignMailer.of(case.app, campaign), "Not done: ruling")
-    return "no ruling in it; " + answer(case, campaign.gm, problem, code=reply.code, heading=heading)
+    return "no ruling in it; " + answer(case, campaign.gm, problem, code=reply.code, heading=heading), False

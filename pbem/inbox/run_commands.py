@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
@@ -23,7 +24,7 @@ from pbem.inbox.account_commands import (
     set_format,
     withdraw,
 )
-from pbem.inbox.authenticate import authenticate_request, is_own_address
+from pbem.inbox.authenticate import authenticate, authenticate_request, is_own_address, only_seat
 from pbem.inbox.command_parser import (
     COMMANDS,
     ORDER_COMMANDS,
@@ -47,21 +48,28 @@ from pbem.inbox.context import (
     Declined,
     MessageContext,
     NeedsConfirmation,
+    Outcome,
     SenderMismatch,
     UnknownSender,
 )
 from pbem.inbox.days import fill_years
-from pbem.inbox.frames import SheetHeader, SheetText
-from pbem.inbox.held_offers import offer_texts
+from pbem.inbox.frames import SheetHeader
 from pbem.inbox.held_texts import Screened, screen_texts
+from pbem.inbox.offers import offer_texts
+from pbem.inbox.order_sheets import process_sheet
 from pbem.inbox.queries import resend, send_rules, show_history, show_status
+from pbem.inbox.refusals import refuse
 from pbem.inbox.replies import Heading, answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
+from pbem.inbox.sheets import ask_if_doubtful, take_beside
 from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
 from pbem.ruleset.order_types import Order, ParsedOrder, ParsedSheet
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
 from pbem.text import as_sentence
+
+if TYPE_CHECKING:
+    from pbem.inbox.facts import Reading
 
 
 def _refuse_mixed(_asked: Requester, command: PlayerCommand) -> str:
@@ -91,41 +99,60 @@ _BY_SUBJECT = "Not done: nobody leaves by a subject alone. Write LEAVE as the fi
 _RUN_SINCE = "Not done: the turn for which you asked it has been run since."
 
 
-Declining = Callable[[MessageContext, AuthResult], str]
-"""Function that answers a message that was not accepted; it returns what to note of it."""
+def take_commands(mail: Reading) -> Outcome:
+    """Run the commands of a message, and take the orders that stand in or below their texts."""
+    request = mail.press if mail.frame == "text" else mail.request
+    assert request is not None
+    return run_commands(mail.case if mail.frame != "text" else mail.came.case, request)
 
 
-Taking = Callable[[SheetText], str]
-"""Function that processes orders beside the texts of a message; it returns what to note of them."""
+def join_by_wish(mail: Reading) -> Outcome:
+    """Answer a wish to join as JOIN."""
+    assert mail.join is not None
+    return run_commands(mail.case, mail.join)
 
 
-def run_commands(
-    case: MessageContext, request: CommandList, declined: Declining, taking: Taking = lambda _: "orders not read"
-) -> str:
-    """Run the commands of a message and queue the answer; return what to note of it.
+def take_order_command(mail: Reading) -> Outcome:
+    """Process NO ORDERS or CLEAR ORDERS as a sheet, so that the same proof, turn and deputy count."""
+    case, request = mail.case, mail.request
+    sheet = request.as_sheet() if request else None
+    assert request is not None
+    assert sheet is not None
+    claim = authenticate(case, sheet.header)
+    if sheet.header is None:
+        if said := ask_for_seat(case, request, claim):
+            return said, False
+        if own := only_seat(case, claim):
+            claim = authenticate(case, own)
+    if not isinstance(claim, Accepted):
+        return refuse(case, claim), False
+    return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
 
-    `declined` answers a sender who has not proved to be the player of the seat. `taking` is given the orders.
-    """
+
+def run_commands(case: MessageContext, request: CommandList) -> Outcome:
+    """Run the commands of a message and queue the answer; return what to note, and whether a sheet was saved."""
     request = replace(request, lines=tuple((number, _fill_years(case, line)) for number, line in request.lines))
     request, parsed = _find_left(case, request, request.parse())
     asker = _identify_requester(case, request, parsed)
     if isinstance(asker, Requester) and asker.spot is None and _is_forged(case, parsed):
-        return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered"
+        return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered", False
     if isinstance(asker, Requester):
-        return f"asked for {_verbs(parsed)}; {_run_all(case, asker, request, parsed, taking)}"
+        note, is_sheet = _run_all(case, asker, request, parsed)
+        return f"asked for {_verbs(parsed)}; {note}", is_sheet
     if request.header is None and (said := ask_for_seat(case, request, asker)):
-        return said
+        return said, False
     if isinstance(asker, NeedsConfirmation):
         weighty = asker.weighty or any(_proof(order) is Proof.STRONG for order in parsed.orders)
         ends_seat = any(isinstance(order, LeaveSeat) for order in parsed.orders)
         asker = replace(asker, weighty=weighty, ends_seat=ends_seat, at=request.at)
-    return declined(case, asker)
+    return refuse(case, asker), False
 
 
-def _run_all(case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, taking: Taking) -> str:
-    """Run the commands for one who may give them, and take the orders beside their texts; return what to note."""
+def _run_all(case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet) -> Outcome:
+    """Run the commands for one who may give them, and take the orders beside their texts."""
     found = screen_texts(case, asker.spot, request) if asker.spot and request.texts else Screened()
-    notes = [taking(found.sheet)] if found.sheet else []
+    note, is_sheet = take_beside(case, found.sheet) if found.sheet else ("", False)
+    notes = [note] if found.sheet else []
     held = bool(found.because)
     done = [
         _run_command(case, asker, request, parsed, entry)
@@ -140,7 +167,7 @@ def _run_all(case: MessageContext, asker: Requester, request: CommandList, parse
         request = replace(request, notes=(*request.notes, *found.notes))
     if done or parsed.findings or not held:
         notes.append(_send_answer(case, asker, request, parsed, done))
-    return "; ".join(notes)
+    return "; ".join(notes), is_sheet
 
 
 def ask_for_seat(case: MessageContext, request: CommandList, claim: AuthResult) -> str:
@@ -242,13 +269,6 @@ def _authenticate_seat(case: MessageContext, request: CommandList, *, for_deputi
     claim = authenticate_request(case, request.header, for_deputies=for_deputies)
     own = only_seat(case, claim) if request.header is None else None
     return authenticate_request(case, own, for_deputies=for_deputies) if own else claim
-
-
-def only_seat(case: MessageContext, claim: AuthResult) -> SheetHeader | None:
-    """Return the header of the sender's only seat, if a message names none and shows no code; else None."""
-    seats = seats_of(case.session, case.letter.sender)
-    unnamed = isinstance(claim, Declined) and claim.reason == "no-orders"
-    return SheetHeader(seats[0].campaign, seats[0].seat) if unnamed and len(seats) == 1 else None
 
 
 def _is_players_own(claim: Declined) -> bool:

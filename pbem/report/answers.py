@@ -501,7 +501,7 @@ class GmAnswer:
             return f"Would do: {what}{' (reply YES)' if self.offered else ''}"
         if self.result in ("done", "not-done"):
             return f"{'Done' if self.result == 'done' else 'Not done'}: {what}"
-        return f"Not understood: {self.findings[0].source}" if self.findings else "Not done: no command"
+        return f"Not understood: {self.findings[0].source}" if self.findings else "Not done: no command in it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,14 +524,12 @@ class GmCommandHelp:
 class GmHelpPage:
     """To a GM: the list of commands by topics, or one command.
 
-    `unframed` is why nothing was done of a message without a frame, "" for an answer to HELP. `unknown` is a word that
-    names no command, with the nearest one as `hint`.
+    `unknown` is a word that names no command, with the nearest one as `hint`.
     """
 
     page: ClassVar[str] = "gm_help"
 
     campaign: str
-    unframed: str = ""
     unknown: str = ""
     hint: str = ""
     one: GmCommandHelp | None = None

@@ -65,7 +65,8 @@ CASES = {
     "a seat that is not there, by code from elsewhere": Try(
         "ORDERS toy1 pink\nBID 3\nEND", {ANN: "no seat called pink"}, sender=EVE, to="orders+{code}@example.org"
     ),
-    "no code": Try("BID 3", {BOB: "There were no orders in your mail"}, sender=BOB),
+    "no code": Try("BID 3", {BOB: "Did you send this?"}, sender=BOB),
+    "no code, and no orders": Try("Hello there", {BOB: "There were no orders in your mail"}, sender=BOB),
     "a stranger": Try("BID 3", {EVE: NOBODY}, sender=EVE),
     "a code nobody was sent": Try("BID 3", {EVE: NOBODY}, sender=EVE, to="orders+aaaaaaaaaaaaaaaa@example.org"),
     "a reply to a mail nobody was sent": Try("BID 3", {EVE: NOBODY}, sender=EVE, headers={"In-Reply-To": "<x@y>"}),

@@ -106,7 +106,8 @@ def test_a_yes_in_plain_words(running: Desk, text: str) -> None:
         ("> Reply YES to do it.", "reply with YES alone"),
         ("I am away until Monday.\nReply YES to do it.\nYES", "reply with YES alone"),
         ("Who is red?\nYES", "reply with YES alone"),
-        ("STATUS", "your mail has no frame"),
+        ("STATUS", "DONE: STATUS."),
+        ("Is red away?", "The first line is no command: 'Is red away?'."),
         ("", "reply with YES alone"),
     ],
 )
@@ -296,18 +297,6 @@ def test_no_token_is_kept_with_an_offer(running: Desk) -> None:
         assert not any(TOKEN in str(row.data) for row in session.scalars(select(PendingRequest)))
 
 
-@pytest.mark.parametrize("text", ["STATUS", "What shall I do?", "HOLD back on Monday"])
-def test_a_gm_without_a_frame_is_told_how(running: Desk, text: str) -> None:
-    """A GM whose mail has no frame gets the list of commands; nothing is done."""
-    running.post(text, sender=GM)
-    running.tick()
-
-    assert "NOT DONE: your mail has no frame" in said(running)
-    assert "- STATUS [STATS]: Show turn" in said(running)
-    with running.app.store.reading() as session:
-        assert load_campaign(session, "toy1").held == ""
-
-
 def test_help_needs_no_token(running: Desk) -> None:
     """HELP from the GM's address brings the GM's list to that address, and HELP RULING explains one command."""
     running.post("HELP", sender=GM)
@@ -326,7 +315,7 @@ def test_a_machine_of_the_gm_is_not_answered_without_end(running: Desk) -> None:
         running.post("I am on holiday and read no mail.", sender=GM)
         running.tick()
 
-    assert sum("no frame" in text_of(mail) for mail in running.mails(GM)) == 3
+    assert sum("is no command" in text_of(mail) for mail in running.mails(GM)) == 3
     assert "not answered" in last_note(running)
 
 

@@ -75,7 +75,7 @@ def test_a_key_in_a_subject_is_masked(desk: Desk) -> None:
     desk.begin()
     desk.tick()
     own = token(desk)
-    desk.post("BID 3", subject=f"ORDERS toy1 red {own}")
+    desk.post("Here they are.", subject=f"ORDERS toy1 red {own}")
     desk.tick()
 
     assert desk.last(ANN)["Subject"] == f"Re: ORDERS toy1 red {MASK}"

@@ -204,9 +204,18 @@ def test_a_misspelt_seat_gets_its_nearest(desk: Desk) -> None:
     assert "Did you mean red?" in " ".join(answered(desk).split())
 
 
-def test_a_known_player_without_code_is_told_what_to_do(desk: Desk) -> None:
-    """Orders without header or code are not guessed at; their sender is told how to send them."""
+def test_a_known_player_without_code_is_asked(desk: Desk) -> None:
+    """Orders without header or code may be forged, and only their sender can know; one word takes them."""
     desk.post("BID 3")
+    assert "Did you send this?" in answered(desk)
+
+    desk.reply(desk.last(ANN), "YES")
+    assert "Your order is in" in answered(desk)
+
+
+def test_words_of_a_known_player_without_code_are_told_what_to_do(desk: Desk) -> None:
+    """Words that are no orders are nobody's sheet; their sender is told how to send one."""
+    desk.post("Hello, when is it my turn?")
 
     text = " ".join(answered(desk).split())
 

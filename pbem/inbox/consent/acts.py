@@ -7,8 +7,13 @@ from collections.abc import Collection, Mapping
 from typing import Literal, get_args
 
 from pbem.campaign.courtesies import sender_names
+from pbem.inbox.command_parser import first_line
 from pbem.inbox.consent.reader import Said, Vocabulary, read_answer
-from pbem.mail.message import Message
+from pbem.inbox.context import MessageContext
+from pbem.inbox.replies import bare_subject
+from pbem.mail.message import Message, parse_message
+from pbem.store.models import InboxMessage, PendingRequest
+from pbem.store.types import RequestKind
 
 Act = Literal["leave", "address", "offer", "odd", "mine", "welcome", "import", "press"]
 """The subject of a question.
@@ -16,6 +21,27 @@ Act = Literal["leave", "address", "offer", "odd", "mine", "welcome", "import", "
 What cannot be undone: "leave" gives a seat up, "address" changes where a person plays from, "offer" is a GM's command.
 "odd" is a sheet that may not be meant, "mine" a message that may be forged, "press" words that would go to players.
 """
+
+_ACTS: Mapping[RequestKind, Act] = {
+    RequestKind.ADDRESS: "address",
+    RequestKind.NEW_ADDRESS: "address",
+    RequestKind.FALLBACK: "address",
+    RequestKind.INVITE: "welcome",
+    RequestKind.JOIN: "welcome",
+    RequestKind.DEPUTY: "welcome",
+    RequestKind.IMPORT: "import",
+    RequestKind.PRESS: "press",
+    RequestKind.TEXTS: "press",
+    RequestKind.GM: "offer",
+}
+
+
+def act_of(asked: PendingRequest) -> Act:
+    """Return what a request asks for."""
+    if asked.kind != RequestKind.MESSAGE:
+        return _ACTS[asked.kind]
+    return "leave" if asked.data.get("leaves") else "odd" if asked.data.get("doubt") else "mine"
+
 
 Step = Literal["do", "do-tell", "end", "again", "tell", "list"]
 """The effect of an answer.
@@ -90,6 +116,22 @@ def read_reply(letter: Message, subject: str, act: Act, own: Collection[str] = (
     if by_subject in ("yes", "no"):
         return by_subject
     return "unreadable" if unread_part(letter) else "nothing"
+
+
+def read_answer_to(case: MessageContext, asked: PendingRequest) -> Said:
+    """Return the class of a message as the answer to a request; what was asked about, said again, is a yes."""
+    letter, act = case.letter, act_of(asked)
+    if asked.kind != RequestKind.MESSAGE:
+        return read_reply(letter, bare_subject(letter.subject), act)
+    first = first_line(letter)
+    again = parse_message(case.session.get_one(InboxMessage, asked.data["letter"]).raw).text.strip()
+    own = [first] if first.upper().startswith("CONFIRM ") and len(first.split()) == 2 else []
+    # A machine that sends back its mail would pass for a yes: where much is at stake only a line, such as LEAVE, does.
+    if act == "leave" and "\n" not in again:
+        own.append(again)
+    if act == "mine" and letter.text.casefold().split() == again.casefold().split() != []:
+        return "yes"
+    return read_reply(letter, bare_subject(letter.subject), act, own)
 
 
 def unread_part(letter: Message) -> str:

@@ -1,0 +1,262 @@
+"""Answers to questions of ours: about a message, to invitations, and to other requests.
+
+The code in the reply's address or subject shows what is answered, and what an answer
+does stands in the table of `pbem.inbox.consent.acts`. A sender who shows the code has
+read the mail that has it, and the answer holds for that question alone
+(docs/decisions/0014). Nothing of that is done by a reply to a report, whose code is
+another's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from pbem.actions.seats import seat_of
+from pbem.campaign.history import add_entry
+from pbem.campaign.notices import CampaignMailer, send_text
+from pbem.campaign.people import find_person, is_open, mark_confirmed
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
+from pbem.inbox.command_parser import CommandList, first_line
+from pbem.inbox.consent.acts import STEPS, act_of, unread_part
+from pbem.inbox.consent.reader import Said
+from pbem.inbox.context import Confirmed, ConfirmedSender, MessageContext, Outcome
+from pbem.inbox.replies import Heading, answer, ask_again, pass_on
+from pbem.inbox.run_commands import run_commands
+from pbem.inbox.seat_lookup import SeatContext, load_seat, shown_by_code
+from pbem.mail.message import Message, find_reply_codes, parse_message
+from pbem.report.answers import Reason, Refusal, RequestOutcome, RequestReply, WordsForGm
+from pbem.store.models import Campaign, InboxMessage, PendingRequest, Person, Seat
+from pbem.store.types import RequestKind
+from pbem.text import shorten
+from pbem.util import redact_all
+
+if TYPE_CHECKING:
+    from pbem.inbox.facts import Reading
+
+MOST_PASSED_ON = 2_000
+"""Characters of a reply that are passed on."""
+
+_SHOWN = 80
+"""Characters of an answer's first line that are shown where it is asked again."""
+
+
+def take_answer(mail: Reading) -> Outcome | Confirmed:
+    """Do what a reply to a question says."""
+    case, asked = mail.case, mail.asked
+    assert asked is not None
+    step = STEPS[act_of(asked)][mail.said]
+    if asked.data.get("declined"):  # who said NO by mistake may say YES as long as the request would be open
+        if step not in ("do", "do-tell"):
+            return take_settled(mail)
+        asked.data = {key: value for key, value in asked.data.items() if key != "declined"}
+        asked.done_at = None
+        case.session.flush()
+    match step:
+        case "do" | "do-tell" if asked.kind == RequestKind.MESSAGE:
+            return _confirm_message(mail, asked, tell=step == "do-tell")
+        case "do" | "do-tell":
+            note, is_sheet = run_commands(case, CommandList(None, ((1, f"CONFIRM {asked.code}"),)))
+            told = f"; {_pass_on_words(case, asked, agreed=True)}" if step == "do-tell" else ""
+            return f"{note}{told}", is_sheet
+        case "end" if mark_confirmed(case.session, asked, case.now):
+            return _decline(case, asked), False
+        case "end":
+            return take_settled(mail)
+        case "tell":
+            return _pass_on_words(case, asked), False
+        case _:
+            return _ask_once_more(case, asked, mail.said), False
+
+
+def take_replacement(mail: Reading) -> Outcome | Confirmed:
+    """Take the orders that answer the question about a sheet, in its place."""
+    case, asked = mail.case, mail.asked
+    assert asked is not None
+    if refused := _settle(case, asked):
+        return refused, False
+    kept = case.session.get_one(InboxMessage, asked.data["letter"])
+    kept.note = f"given up for message {case.letter_id}, by its owner"
+    return Confirmed(replace(mail.case, confirmed=_confirmed(asked, meant=False)))
+
+
+def take_settled(mail: Reading) -> Outcome:
+    """Answer a reply to a question that is closed; questions and words still go to the GM."""
+    case, asked = mail.case, mail.asked
+    assert asked is not None
+    if asked.kind == RequestKind.MESSAGE:
+        return _report_outcome(case, asked, "answered"), False
+    if mail.said in ("question", "words", "courtesy") and act_of(asked) != "press":
+        return _pass_on_words(case, asked), False
+    if asked.data.get("declined"):
+        return _reply(case, asked, "declined-before"), False
+    snapshot, person = _campaign_of(case, asked), find_person(case.session, asked.data["to"])
+    place = seat_of(case.session, snapshot, person) if snapshot and person else None
+    if place is not None and asked.kind in (RequestKind.INVITE, RequestKind.JOIN):
+        return _reply(case, asked, "seated-before", seat=place.seat), False
+    return _reply(case, asked, "settled-before"), False
+
+
+def _confirm_message(mail: Reading, asked: PendingRequest, *, tell: bool) -> Outcome | Confirmed:
+    """Have the message that was kept processed as its owner's."""
+    case = mail.case
+    if refused := _settle(case, asked):
+        return refused, False
+    kept = case.session.get_one(InboxMessage, asked.data["letter"])
+    letter = parse_message(kept.raw)
+    told = f"; {_pass_on_words(case, asked, agreed=True)}" if tell and asked.campaign_id is not None else ""
+    # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
+    as_kept = _as_kept(case, kept, letter, _confirmed(asked, meant=True))
+    return Confirmed(as_kept, kept, told)
+
+
+def _as_kept(case: MessageContext, kept: InboxMessage, letter: Message, by: ConfirmedSender) -> MessageContext:
+    shown = shown_by_code(case.session, find_reply_codes(letter, case.address))
+    return replace(case, letter=letter, letter_id=kept.id, verdict="none", shown=shown, confirmed=by)
+
+
+def _confirmed(asked: PendingRequest, *, meant: bool) -> ConfirmedSender:
+    return ConfirmedSender(asked.data["to"], asked.data["seat_id"], asked.data["report_id"], meant=meant)
+
+
+def _settle(case: MessageContext, asked: PendingRequest) -> str:
+    """Mark a question as answered; return what to note if that is too late, "" if the answer holds."""
+    # A code is good once (docs/decisions/0014), also when two answers are processed at the same time.
+    if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
+        return _report_outcome(case, asked, "answered")
+    person, seat_id = case.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
+    theirs = person.key == asked.data["to"]
+    if theirs and seat_id is not None:
+        theirs = load_seat(case.session, seat_id).address.lower() == asked.data["player"]
+    return "" if theirs else _report_outcome(case, asked, "not-yours-now")
+
+
+def _report_outcome(case: MessageContext, asked: PendingRequest, reason: Reason) -> str:
+    """Tell the address that was asked what its answer has led to."""
+    spot: SeatContext | None = None
+    if asked.data["seat_id"] is not None:
+        # In the thread of the question, not of a report: its code confirms nothing else.
+        spot = replace(load_seat(case.session, asked.data["seat_id"]), report_message_id=asked.message_id)
+    campaign, seat = (spot.campaign, spot.seat) if spot else ("", "")
+    page = Refusal(reason=reason, address=case.address, campaign=campaign, seat=seat, notes=case.letter.notes)
+    return f"{reason}; " + answer(case, asked.data["to"], page, spot=spot)
+
+
+def _decline(case: MessageContext, asked: PendingRequest) -> str:
+    """End a question whose receiver has said NO, and tell those who wait for the answer."""
+    asked.data = {**asked.data, "declined": True}
+    case.session.flush()
+    if asked.kind == RequestKind.MESSAGE:
+        kept = case.session.get_one(InboxMessage, asked.data["letter"])
+        kept.note = f"not its owner's, as message {case.letter_id} says"
+        return f"says that message {kept.id} is not theirs; {_reply(case, asked, 'declined')}"
+    snapshot, address = _campaign_of(case, asked), asked.data["to"]
+    if snapshot is not None and asked.kind == RequestKind.INVITE:
+        # Secret: players may read the journal, and must not learn addresses from it.
+        add_entry(case.session, snapshot.id, case.now, actor="pbem", text=f"{address} has declined", secret=True)
+        _send_words(case, asked, snapshot, declined=True)
+    if snapshot is not None and asked.kind == RequestKind.DEPUTY:
+        player = case.session.get_one(Person, asked.data["person_id"])
+        said = f"{address} has declined to be your deputy for {_seat_name(case, asked)} in {snapshot.name}."
+        send_text(case.campaign_context(snapshot), said, to=player.address, subject=f"{address} is not your deputy")
+    note = _reply(case, asked, "declined")
+    if snapshot is not None and case.sender and case.sender != address.lower():
+        # The code may have been passed on, or stolen: the person who was asked has to know.
+        said = f"NO was said to the mail that asked you about {snapshot.name}, by {case.shown_sender}."
+        help_ = "If that was not you, please tell the GM."
+        send_text(case.campaign_context(snapshot), said, help_, to=address, subject="you said NO")
+    return f"declined; {note}"
+
+
+def _ask_once_more(case: MessageContext, asked: PendingRequest, said: Said) -> str:
+    """Ask again what an answer has not settled; return what to note of it."""
+    outcome: RequestOutcome = "empty" if said == "nothing" else "unreadable" if said == "unreadable" else "unclear"
+    if case.sender == asked.data["to"].lower():
+        return f"{outcome}; {ask_again(case, _page(case, asked, outcome), asked, _heading(case, asked))}"
+    # From another address it uses up no question to the person who was asked.
+    return _reply(case, asked, outcome)
+
+
+def _pass_on_words(case: MessageContext, asked: PendingRequest, *, agreed: bool = False) -> str:
+    """Pass the words of a reply on to the GM, and tell its sender; return what to note of it.
+
+    `agreed`: it says YES as well, and that was done.
+    """
+    snapshot = _campaign_of(case, asked)
+    if snapshot is None:
+        if asked.kind == RequestKind.MESSAGE:
+            return _ask_once_more(case, asked, "words")
+        return _reply(case, asked, "unasked")
+    told = _send_words(case, asked, snapshot, seated=agreed)
+    return f"{told}; " + _reply(case, asked, "passed-on" if told.startswith("passed on") else "not-passed-on")
+
+
+def _send_words(
+    case: MessageContext,
+    asked: PendingRequest,
+    snapshot: CampaignSnapshot,
+    *,
+    declined: bool = False,
+    seated: bool = False,
+) -> str:
+    """Mail the words of a reply to the GM, who can answer its sender directly; return what to note of it."""
+    sender, words = _writer(case, asked), redact_all(case.letter.text.strip())
+    page = WordsForGm(
+        campaign=snapshot.name,
+        kind=asked.kind,
+        sender=sender,
+        words=words if len(words) <= MOST_PASSED_ON else f"{words[:MOST_PASSED_ON]} ...",
+        declined=declined,
+        seated=seated,
+    )
+    subject = f"{sender} has declined" if declined else f"a question from {sender}"
+    return pass_on(case, snapshot, subject, page, sender=sender, about=("words", asked.id), free=declined)
+
+
+def _writer(case: MessageContext, asked: PendingRequest) -> str:
+    """Return the address that is answered: not one that the receiving server calls forged."""
+    receiver: str = asked.data["to"]
+    return receiver if case.verdict == "fail" or not case.letter.sender else case.letter.sender
+
+
+def _reply(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> str:
+    """Answer a reply; while the request is open, the next reply answers it too."""
+    page, heading = _page(case, asked, outcome, seat=seat), _heading(case, asked)
+    heading = replace(heading, subject=page.subject) if heading else None
+    return f"{outcome}; " + answer(case, _writer(case, asked), page, code=asked.code, heading=heading)
+
+
+def _heading(case: MessageContext, asked: PendingRequest) -> Heading | None:
+    snapshot = _campaign_of(case, asked)
+    return Heading(CampaignMailer.of(case.app, snapshot)) if snapshot else None
+
+
+def _page(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> RequestReply:
+    snapshot, typed = _campaign_of(case, asked), redact_all(first_line(case.letter))
+    return RequestReply(
+        outcome=outcome,
+        kind=asked.kind,
+        address=case.address,
+        campaign=snapshot.name if snapshot else "",
+        game=case.app.game(snapshot.game).title if snapshot else "",
+        seat=seat or asked.data.get("wish", "") or _seat_name(case, asked),
+        gm=snapshot.gm_shown if snapshot else "",
+        open=is_open(asked, case.now),
+        typed=f"“{shorten(typed, _SHOWN)}”" if typed else "nothing but its subject.",
+        unread=unread_part(case.letter),
+        leaves=asked.data.get("leaves", False),
+        orders=asked.data.get("orders", False),
+    )
+
+
+def _seat_name(case: MessageContext, asked: PendingRequest) -> str:
+    seat_id = asked.data.get("seat_id")
+    return case.session.get_one(Seat, seat_id).name if seat_id is not None else ""
+
+
+def _campaign_of(case: MessageContext, asked: PendingRequest) -> CampaignSnapshot | None:
+    named = select(Campaign.name).where(Campaign.id == asked.campaign_id)
+    name = case.session.scalar(named) if asked.campaign_id is not None else None
+    return load_campaign(case.session, name) if name else None

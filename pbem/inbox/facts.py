@@ -1,0 +1,354 @@
+"""The facts of a message, by which the table of routes tells what it is.
+
+Each is read by one cheap test, once, and only if a row asks for it: most messages are
+replies to a report, of which three facts decide. What was found on the way, such as
+the commands, stays here for the handler.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from sqlalchemy import bindparam, func, or_, select
+
+from pbem.actions.questions import AnswerCommand
+from pbem.campaign.courtesies import sender_names
+from pbem.campaign.people import is_in_time, is_open
+from pbem.inbox.authenticate import are_orders
+from pbem.inbox.command_parser import CommandList, find_press, find_request, first_line
+from pbem.inbox.consent.acts import STEPS, act_of, read_answer_to
+from pbem.inbox.consent.reader import Said
+from pbem.inbox.context import MessageContext, OpenedMessage
+from pbem.inbox.frames import GmFrame, Names, SheetText, find_sheet
+from pbem.inbox.gm_commands import asked_help, read_command
+from pbem.inbox.newcomers import find_join_wish
+from pbem.inbox.queries import find_help
+from pbem.inbox.quoted_originals import strip_our_text
+from pbem.inbox.replies import bare_subject
+from pbem.inbox.routes import Code, First, Frame, Machine, Sender
+from pbem.inbox.ruling_replies import has_filled_form
+from pbem.inbox.seat_lookup import (
+    SeatContext,
+    answered_requests,
+    find_requests,
+    find_seat,
+    games_of,
+    is_known,
+    load_seat,
+    seats_of,
+    shown_by_reference,
+)
+from pbem.inbox.unframed import read_unframed
+from pbem.mail.machines import RECALL
+from pbem.mail.message import find_reply_codes
+from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Press, Question, Seat
+from pbem.store.types import CampaignState, RequestKind
+
+_KINDS: dict[RequestKind, Code] = {
+    RequestKind.DIGEST: "form",
+    RequestKind.GM: "offer",
+    RequestKind.MESSAGE: "ask",
+    **dict.fromkeys(
+        (
+            *(RequestKind.INVITE, RequestKind.JOIN, RequestKind.DEPUTY, RequestKind.IMPORT),
+            *(RequestKind.ADDRESS, RequestKind.NEW_ADDRESS, RequestKind.FALLBACK),
+            *(RequestKind.PRESS, RequestKind.TEXTS),
+        ),
+        "invite",
+    ),
+}
+"""The kinds of requests that a reply answers, those first that are asked for first."""
+
+_HELP = re.compile(r"\A\s*+help\b", re.IGNORECASE)
+
+_QUESTION = select(Question.id).where(
+    Question.code != "",
+    or_(
+        Question.code.in_(bindparam("codes", expanding=True)),
+        Question.message_id.in_(bindparam("ids", expanding=True)),
+    ),
+)
+_MAIL_OF_GM = (
+    select(Campaign)
+    .join(OutgoingMail, OutgoingMail.campaign_id == Campaign.id)
+    .where(
+        OutgoingMail.message_id.in_(bindparam("ids", expanding=True)),
+        func.lower(OutgoingMail.recipient) == bindparam("gm"),
+        func.lower(Campaign.gm) == bindparam("gm"),
+    )
+)
+_OF_GM = select(Campaign).where(
+    func.lower(Campaign.gm) == bindparam("gm"), Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED))
+)
+_PRESS = select(OutgoingMail.topic, OutgoingMail.person_id, OutgoingMail.campaign_id).where(
+    OutgoingMail.message_id.in_(bindparam("ids", expanding=True)), OutgoingMail.kind == "press"
+)
+
+
+_ANSWERS = ("ANSWER", *AnswerCommand.also)
+
+
+class Reading:
+    """A message as it is read: its facts, and the parts of it that were found for them.
+
+    `came` is the message as it came, `known` the names of all campaigns.
+    """
+
+    def __init__(self, came: OpenedMessage, known: Names) -> None:
+        self.came, self.known = came, known
+
+    @cached_property
+    def machine(self) -> Machine:
+        """What wrote it."""
+        sign = self.came.case.letter.machine
+        return "recall" if sign == RECALL else sign.kind.value
+
+    @cached_property
+    def _stripped(self) -> tuple[MessageContext, SheetText]:
+        case = self.came.case
+        letter = strip_our_text(case.session, case.letter)
+        if letter is case.letter:
+            return case, self.came.sheet
+        return replace(case, letter=letter), find_sheet(letter.lines, self.known)
+
+    @property
+    def case(self) -> MessageContext:
+        """The message without what it quotes of ours."""
+        return self._stripped[0]
+
+    @property
+    def sheet(self) -> SheetText:
+        """The sheet in it, without what it quotes of ours."""
+        return self._stripped[1]
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The frame in it."""
+        if self.came.gm_sheet:
+            return "gm"
+        if self.came.case.letter.written_by_program:
+            return "orders" if self.came.sheet.header else ""
+        if self.press:
+            return "text"
+        if self.sheet.header:
+            return "orders"
+        return "player" if self.request and self.request.header else ""
+
+    @cached_property
+    def press(self) -> CommandList | None:
+        """The commands of which the first takes a text, in the message as it came: press may quote our mails."""
+        return find_press(self.came.case.letter.lines, self.came.sheet, self.known)
+
+    @cached_property
+    def request(self) -> CommandList | None:
+        """The commands of a player in it, unless it has a sheet."""
+        return None if self.sheet.header else find_request(self.case, self.known)
+
+    @cached_property
+    def requests(self) -> Sequence[PendingRequest]:
+        """The requests that it answers, open or not, by their codes or the mails that it replies to."""
+        case = self.came.case
+        # Whoever reads such a code may send it in words.
+        typed = first_line(case.letter).lower().split()
+        words = find_requests(case.session, typed[1:2]) if typed[:1] == ["confirm"] else ()
+        asked = [each for each in words if each.kind == RequestKind.MESSAGE]
+        return [*answered_requests(case.session, case.letter, case.address), *asked]
+
+    @cached_property
+    def asked(self) -> PendingRequest | None:
+        """The request that it answers; none for what its sender has confirmed by now."""
+        left = [each for each in self.requests if self.came.case.confirmed is None or each.kind != RequestKind.MESSAGE]
+        codes = find_reply_codes(self.came.case.letter, self.came.case.address)
+        ranks = {code: rank for rank, code in enumerate(codes)}
+        left.sort(key=lambda each: ranks.get(each.code, len(ranks)))
+        return next((each for kind in _KINDS for each in left if each.kind == kind), None)
+
+    @cached_property
+    def code(self) -> Code:
+        """The kind of the mail that it answers."""
+        if self.asked is not None:
+            kind = _KINDS[self.asked.kind]
+            return "spent" if kind in ("ask", "invite") and _is_closed(self.asked, self.case) else kind
+        if self.case.shown:
+            return "report"
+        if self.question is not None:
+            return "question"
+        if shown_by_reference(self.case.session, self.case.letter.references):
+            return "report"
+        if self.campaign is not None:
+            return "answer"
+        return "press" if self.press_answered else ""
+
+    @cached_property
+    def press_answered(self) -> tuple[Press, SeatContext] | None:
+        """The piece of press that it answers, and the seat that got it, if its player of then may write today."""
+        case = self.came.case
+        ids = () if find_reply_codes(case.letter, case.address) else case.letter.references[:1]
+        found = case.session.execute(_PRESS, {"ids": ids}).first() if ids else None
+        words = found.topic.split() if found else []
+        if found is None or len(words) != 4 or not words[3].isdigit():
+            return None
+        press, spot = case.session.get(Press, int(words[3])), find_seat(case.session, words[1], words[2])
+        if press is None or spot is None or {press.campaign_id, spot.campaign_id} != {found.campaign_id}:
+            return None
+        # A seat with another player by now: what its former player writes is not for that one to send.
+        player = case.session.scalar(select(Seat.person_id).where(Seat.id == spot.seat_id))
+        may = player is not None and player == found.person_id
+        return (press, spot) if may and spot.playing and spot.status == CampaignState.RUNNING else None
+
+    @cached_property
+    def question(self) -> Question | None:
+        """The question of a player that it answers, by its code or Message-ID."""
+        case = self.came.case
+        codes, ids = find_reply_codes(case.letter, case.address), case.letter.references[:1]
+        id_ = case.session.connection().scalar(_QUESTION, {"codes": codes, "ids": ids}) if codes or ids else None
+        return None if id_ is None else case.session.get(Question, id_)
+
+    @cached_property
+    def campaign(self) -> Campaign | None:
+        """The campaign of whose mail to its GM it is an answer; none for its players, who may have such mail too."""
+        case = self.came.case
+        if not case.sender or case.verdict == "fail" or case.key.startswith(("code ", "token ")):
+            return None
+        ids = case.letter.references[:3]
+        found = case.session.scalars(_MAIL_OF_GM, {"ids": ids, "gm": case.sender}).first() if ids else None
+        return None if found is None or found.name in self._seats else found
+
+    @property
+    def gm_campaign(self) -> Campaign:
+        """The campaign of the mail for a GM that it answers."""
+        about = self.asked or self.question
+        found = self.campaign if about is None else self.case.session.get(Campaign, about.campaign_id)
+        assert found is not None
+        return found
+
+    @cached_property
+    def form(self) -> bool:
+        """True if it has the form of a ruling, filled in."""
+        return has_filled_form(self.case.session, self.case.letter, self.requests)
+
+    @cached_property
+    def said(self) -> Said:
+        """The class of its answer to what was asked."""
+        assert self.asked is not None
+        return read_answer_to(self.case, self.asked)
+
+    @cached_property
+    def commands(self) -> GmFrame | None:
+        """The commands of a GM in it, without a frame."""
+        letter = self.case.letter
+        names = sender_names(letter.sender_name, letter.sender or "")
+        return read_unframed("", letter.lines, names=names)
+
+    @cached_property
+    def help(self) -> tuple[str, ...] | None:
+        """The words after HELP; None if it does not ask for help."""
+        first = first_line(self.case.letter) or bare_subject(self.case.letter.subject)
+        asks = _HELP.match(first) or bare_subject(self.case.letter.subject).lower() == "help"
+        return find_help(self.case) if asks and not self.sheet.header else None
+
+    @cached_property
+    def first(self) -> First:
+        """What its first typed line is."""
+        if self.code in ("offer", "form", "question", "answer"):
+            return self._first_of_gm()
+        if self.code in ("ask", "spent") and self._agrees():
+            return "yes"
+        if self.code == "ask" and self._is_order():
+            return "order"
+        if self.help is not None:
+            return "help"
+        if self.request is not None and (self.request.parse().orders or self.code not in ("invite", "spent")):
+            if self.request.as_sheet() is not None:
+                return "orders-command"
+            return "command" if self._may_be_command() else "words"
+        return "words" if self.case.letter.text.strip() else "nothing"
+
+    def _first_of_gm(self) -> First:
+        if self.code == "offer":
+            step = STEPS["offer"][self.said]
+            if step in ("do", "end", "again"):
+                return {"do": "yes", "end": "no"}.get(step, "nothing")  # type: ignore[return-value]
+        if self.commands is None or (self.code == "question" and not _is_in_capitals(self.commands)):
+            return "words" if self.case.letter.text.strip() else "nothing"
+        return "help" if asked_help(self.commands) is not None else "command"
+
+    def _agrees(self) -> bool:
+        asked = self.asked
+        if asked is None or asked.kind != RequestKind.MESSAGE:
+            return False
+        return STEPS[act_of(asked)][self.said] in ("do", "do-tell")
+
+    def _is_order(self) -> bool:
+        """Return True if an answer brings orders instead of those asked about."""
+        assert self.asked is not None
+        if not self.asked.data.get("orders"):
+            return False
+        spot, header = load_seat(self.case.session, self.asked.data["seat_id"]), self.sheet.header
+        # The code of the question is proof for its seat alone.
+        if header is not None:
+            return (header.campaign, header.seat) == (spot.campaign, spot.seat)
+        # In a game that accepts any words as orders, orders cannot be told from chat.
+        chat = are_orders(self.case, spot, ((1, "No, it is not"),))
+        return not chat and are_orders(self.case, spot, self.sheet.lines)
+
+    def _may_be_command(self) -> bool:
+        """Return False for a GM's words that are a command of players as well: a GM is no player."""
+        if self.code or self.sender != "gm" or self.request is None:
+            return True
+        return any(getattr(order, "for_strangers", False) for order in self.request.parse().orders)
+
+    @cached_property
+    def key(self) -> bool:
+        """True if it shows a valid token, or the code of a report."""
+        return self.came.case.key.startswith(("code ", "token "))
+
+    @cached_property
+    def _seats(self) -> frozenset[str]:
+        return frozenset(seat.campaign for seat in seats_of(self.came.case.session, self.came.case.sender))
+
+    @cached_property
+    def sender(self) -> Sender:
+        """Who its From names; one that the receiving server calls forged is a GM's no more."""
+        case = self.came.case
+        if self.own_campaign is not None:
+            return "gm"
+        if self._seats or games_of(case.session, case.sender, case.now):
+            return "seat"
+        return "person" if is_known(case.session, case.letter.sender) else "stranger"
+
+    @cached_property
+    def own_campaign(self) -> Campaign | None:
+        """The only campaign of its sender, who is its GM and plays in none."""
+        case = self.came.case
+        if not case.sender or case.verdict == "fail" or self.key or self._seats:
+            return None
+        found = case.session.scalars(_OF_GM.limit(2), {"gm": case.sender}).all()
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def wish(self) -> bool:
+        """True if it wishes to join a campaign, in plain words."""
+        return self.join is not None
+
+    @cached_property
+    def join(self) -> CommandList | None:
+        """The JOIN that it means in plain words."""
+        return find_join_wish(self.case)
+
+
+def _is_in_capitals(commands: GmFrame) -> bool:
+    """Return True for commands in capitals: in reply to a question words to a player are expected, and ANSWER."""
+    line = commands.lines[0][1]
+    verb = line.split()[0]
+    return verb.isupper() and verb not in _ANSWERS and read_command(line) is not None
+
+
+def _is_closed(asked: PendingRequest, case: MessageContext) -> bool:
+    """Return True if a request can no longer be answered; a NO to an invitation may be undone."""
+    if is_open(asked, case.now):
+        return False
+    return not (act_of(asked) == "welcome" and asked.data.get("declined") and is_in_time(asked, case.now))

@@ -1,0 +1,61 @@
+"""The handlers of all routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from pbem.inbox.bounce_replies import note_machine
+from pbem.inbox.confirmations import take_answer, take_replacement, take_settled
+from pbem.inbox.context import Confirmed, Outcome
+from pbem.inbox.gm_messages import answer_offer, answer_question, take_gm_frame, take_reply, take_unproved
+from pbem.inbox.newcomers import to_stranger
+from pbem.inbox.offers import offer_press_reply
+from pbem.inbox.queries import send_help
+from pbem.inbox.routes import Route
+from pbem.inbox.ruling_replies import take_form
+from pbem.inbox.run_commands import join_by_wish, take_commands, take_order_command
+from pbem.inbox.sheets import answer_recall, take_bulk_sheet, take_robot_sheet, take_sheet
+from pbem.inbox.sheets import take_unproved as take_unproved_sheet
+
+if TYPE_CHECKING:
+    from pbem.inbox.facts import Reading
+
+Handler = Callable[["Reading"], Outcome | Confirmed]
+
+
+def _note_machine(mail: Reading) -> Outcome:
+    return note_machine(mail.came.case), False
+
+
+def _send_help(mail: Reading) -> Outcome:
+    return send_help(mail.case, mail.help or ()), False
+
+
+def _offer_games(mail: Reading) -> Outcome:
+    return to_stranger(mail.case), False
+
+
+HANDLERS: Mapping[Route, Handler] = {
+    "note": _note_machine,
+    "recall": answer_recall,
+    "robot-sheet": take_robot_sheet,
+    "bulk-sheet": take_bulk_sheet,
+    "gm-frame": take_gm_frame,
+    "ruling": take_form,
+    "gm-offer": answer_offer,
+    "gm-commands": take_reply,
+    "gm-answer": answer_question,
+    "gm-unproved": take_unproved,
+    "help": _send_help,
+    "player-commands": take_commands,
+    "orders-command": take_order_command,
+    "answer": take_answer,
+    "replacement": take_replacement,
+    "settled": take_settled,
+    "press": offer_press_reply,
+    "sheet": take_sheet,
+    "join": join_by_wish,
+    "unproved": take_unproved_sheet,
+    "games": _offer_games,
+}

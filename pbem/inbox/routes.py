@@ -1,0 +1,166 @@
+"""The table of what a message is: the first row that has its facts decides.
+
+Whether the message may do what it asks for is decided after that, by the handler of
+the row and `pbem.inbox.authenticate`. `pbem.inbox.facts` reads the facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Machine = Literal["", "bulk", "robot", "reaction", "receipt", "recall", "bounce", "own"]
+"""What wrote it, by the signs of programs; "" for a person."""
+
+Code = Literal[
+    "", "report", "copy", "dice", "stale", "ask", "invite", "spent", "offer", "form", "question", "answer", "press"
+]
+"""The kind of the mail of ours that it answers; "stale" for an earlier report, "spent" for a question that is closed.
+
+"ask" is whether somebody sent a message, "invite" any other question to a person, "answer" all other mail to a GM.
+"""
+
+Frame = Literal["", "orders", "player", "text", "gm"]
+"""The frame in it; "text" for a command above all else that takes what stands below it."""
+
+First = Literal["nothing", "help", "yes", "no", "command", "orders-command", "order", "words"]
+"""What its first typed line is: of a GM's commands in a reply to a mail for the GM, else of a player's.
+
+"orders-command" stands for a sheet. Only where a yes, a no or an order is asked for, a line is one.
+"""
+
+Sender = Literal["seat", "gm", "person", "stranger"]
+"""Who its From names: one with a seat, a GM of one campaign without a seat, another who is known, or a stranger."""
+
+Route = Literal[
+    "note",
+    "recall",
+    "robot-sheet",
+    "bulk-sheet",
+    "gm-frame",
+    "ruling",
+    "gm-offer",
+    "gm-commands",
+    "gm-answer",
+    "gm-unproved",
+    "help",
+    "player-commands",
+    "orders-command",
+    "answer",
+    "replacement",
+    "settled",
+    "press",
+    "sheet",
+    "join",
+    "unproved",
+    "games",
+]
+"""The names of handlers (`pbem.inbox.route`)."""
+
+
+class Facts(Protocol):
+    """What is known of a message before anything is decided."""
+
+    @property
+    def machine(self) -> Machine:
+        """What wrote it."""
+
+    @property
+    def frame(self) -> Frame:
+        """The frame in it."""
+
+    @property
+    def code(self) -> Code:
+        """The kind of the mail that it answers."""
+
+    @property
+    def form(self) -> bool:
+        """True if it has the form of a ruling, filled in."""
+
+    @property
+    def first(self) -> First:
+        """What its first typed line is."""
+
+    @property
+    def key(self) -> bool:
+        """True if it shows a valid token, or the code of a report."""
+
+    @property
+    def sender(self) -> Sender:
+        """Who its From names."""
+
+    @property
+    def wish(self) -> bool:
+        """True if it wishes to join a campaign, in plain words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: what a message with these facts is, and its route. An empty tuple fits whatever is there."""
+
+    route: Route
+    what: str
+    machine: tuple[Machine, ...] = ("",)
+    frame: tuple[Frame, ...] = ()
+    code: tuple[Code, ...] = ()
+    form: tuple[bool, ...] = ()
+    first: tuple[First, ...] = ()
+    key: tuple[bool, ...] = ()
+    sender: tuple[Sender, ...] = ()
+    wish: tuple[bool, ...] = ()
+
+    def fits(self, facts: Facts) -> bool:
+        """Return True if a message has the facts of the row. No other facts are read than it asks for."""
+        wanted = ((name, getattr(self, name)) for name in FACTS)
+        return all(getattr(facts, name) in values for name, values in wanted if values)
+
+
+FACTS = ("machine", "frame", "code", "form", "first", "key", "sender", "wish")
+"""The names of the facts, those that cost least to read first."""
+
+_TO_GM: tuple[Code, ...] = ("offer", "form", "question", "answer")
+_TO_PLAYERS: tuple[Code, ...] = ("", "report", "copy", "dice", "stale", "ask", "invite", "spent", "press")
+
+ROUTES: tuple[Row, ...] = (
+    Row("note", "our own mail, or a loop", machine=("own",)),
+    Row("note", "a delivery report", machine=("bounce",)),
+    Row("recall", "a mail is to be recalled", machine=("recall",)),
+    Row("note", "a reaction, or a notice that a mail was read", machine=("reaction", "receipt")),
+    Row("robot-sheet", "a sheet that a program sends", machine=("robot",), frame=("orders",), key=(True,)),
+    Row("note", "an answering machine", machine=("robot",)),
+    Row("bulk-sheet", "mail of a list: a sheet, if it has orders and a key", machine=("bulk",)),
+    Row("gm-frame", "a GM's commands with their token", frame=("gm",)),
+    Row("ruling", "the form of a ruling, filled in", code=("form", "offer"), form=(True,)),
+    Row("orders-command", "NO ORDERS or CLEAR ORDERS in a frame", frame=("player",), first=("orders-command",)),
+    Row("player-commands", "a player's commands in a frame", frame=("player",)),
+    Row("player-commands", "a command above all else that takes a text", frame=("text",), code=_TO_PLAYERS),
+    Row("replacement", "orders in answer to: did you send this sheet?", code=("ask",), first=("order",)),
+    Row("sheet", "an ORDERS line", frame=("orders",), code=_TO_PLAYERS),
+    Row("sheet", "an ORDERS line with its key", frame=("orders",), key=(True,)),
+    Row("gm-offer", "YES, NO or nothing to what a GM was shown", code=("offer",), first=("yes", "no", "nothing")),
+    Row("gm-commands", "commands in reply to a mail for the GM", code=_TO_GM, first=("help", "command")),
+    Row("gm-answer", "words to a player's question", code=("question",)),
+    Row("ruling", "a reply to the form of a ruling without it", code=("form",)),
+    Row("gm-commands", "words to another mail for the GM", code=_TO_GM),
+    Row(
+        "gm-unproved", "a known GM, who answers nothing", code=("",), first=("nothing", "help", "words"), sender=("gm",)
+    ),
+    Row("help", "HELP", first=("help",)),
+    Row("answer", "yes to: did you send this?", code=("ask",), first=("yes",)),
+    Row("settled", "yes to it once more", code=("spent",), first=("yes",)),
+    Row("orders-command", "NO ORDERS or CLEAR ORDERS", first=("orders-command",)),
+    Row("player-commands", "a player's command", first=("command",)),
+    Row("answer", "the answer to a question of ours", code=("ask", "invite")),
+    Row("settled", "an answer to a question that is closed", code=("spent",)),
+    Row("press", "words back to a message", code=("press",), first=("words",)),
+    Row("sheet", "a reply to a report", code=("report", "copy", "dice", "stale")),
+    Row("join", "a wish to join", wish=(True,)),
+    Row("unproved", "a known address with a seat, which answers nothing", sender=("seat",)),
+    Row("games", "anybody else"),
+)
+"""What messages are, the first row that fits."""
+
+
+def choose_route(facts: Facts) -> Row:
+    """Return the first row whose facts a message has; the last fits whatever a person writes."""
+    return next(row for row in ROUTES if row.fits(facts))
