@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from sqlalchemy import select
@@ -407,19 +408,12 @@ def _split_game(asked: Requester, order: Rules, own: Mapping[str, str]) -> tuple
 
 def _titles(case: MessageContext) -> dict[str, tuple[str, ...]]:
     """Return the names by which each game is asked for."""
-    games = {key: _usable(case, key) for key in case.app.games}
-    return {
-        key: (key, key.replace("_", " "), key.replace("_", "-"), ruleset.title.lower())
-        for key, ruleset in games.items()
-        if ruleset is not None
-    }
-
-
-def _usable(case: MessageContext, key: str) -> AnyRuleset | None:
-    try:
-        return case.app.game(key)
-    except CampaignError:
-        return None
+    titles: dict[str, tuple[str, ...]] = {}
+    for key in case.app.games:
+        with suppress(CampaignError):  # a game that cannot be used
+            title = case.app.game(key).title.lower()
+            titles[key] = (key, key.replace("_", " "), key.replace("_", "-"), title)
+    return titles
 
 
 def _ask_which_campaign(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:

@@ -125,13 +125,14 @@ def send(case: MessageContext, reply: Reply) -> str:
     id_ = reply.ids if isinstance(reply.ids, str) else first_free(case, reply.ids)
     if id_:
         mailer = reply.heading.mailer if reply.heading else _mailer(case, reply.spot)
-        mail = _notice(mailer, reply, id_) if reply.kind in _UNASKED else _in_reply(case, mailer, reply, id_)
-        mail = replace(mail, topic=reply.topic)
-        mailer.send(
-            case.session,
-            case.now,
-            replace(mail, reply_to=reply.reply_to, reply_name="") if reply.reply_to else mail,
-        )
+        if reply.kind in _UNASKED:
+            assert reply.heading is not None
+            mail = mailer.mail(reply.to, reply.heading.subject, reply.page, id_, kind=reply.kind)
+        else:
+            mail = _in_reply(case, mailer, reply, id_)
+        if reply.reply_to:
+            mail = replace(mail, reply_to=reply.reply_to, reply_name="")
+        mailer.send(case.session, case.now, replace(mail, topic=reply.topic))
     return id_
 
 
@@ -143,25 +144,17 @@ def _mailer(case: MessageContext, spot: SeatContext | None) -> CampaignMailer:
     return CampaignMailer(case.app, spot.campaign_id, *own, site, spot.gm_name, spot.policy.title)
 
 
-def _notice(mailer: CampaignMailer, reply: Reply, id_: str) -> NewMail:
-    assert reply.heading is not None
-    return mailer.mail(reply.to, reply.heading.subject, reply.page, id_, kind=reply.kind)
-
-
 def _in_reply(case: MessageContext, mailer: CampaignMailer, reply: Reply, id_: str) -> NewMail:
     code, of_campaign = reply.code, reply.heading or (reply.spot is not None and reply.code)
     about = redact_credentials(bare_subject(case.letter.subject)) or "your mail"
     subject = f"Re: {mailer.subject(about, code) if of_campaign else about}"
-    if own := (reply.heading and reply.heading.subject) or _own_subject(reply.page):
+    own = reply.page.subject if isinstance(reply.page, Answer | Refusal) else ""
+    if own := (reply.heading and reply.heading.subject) or own:
         subject = mailer.subject(own, code)
     thread = _thread(case, reply)
     return mailer.answer(
         case.letter, reply.to, subject, reply.page, id_, thread=thread, code=code, kind=reply.kind, files=reply.files
     )
-
-
-def _own_subject(page: Page) -> str:
-    return page.subject if isinstance(page, Answer | Refusal) else ""
 
 
 def bare_subject(subject: str) -> str:
@@ -345,7 +338,9 @@ def warn_once(
 ) -> str:
     """Tell an address once a day, or `period`, of what concerns no single message; return what to note, or ""."""
     ids = [host_mailer(case).id_of("once", to.lower(), *about, period or case.now.date().isoformat())]
-    heading = Heading(CampaignMailer(case.app, name=campaign), subject)
+    # The mailer of the campaign, so that a GM can answer with a command.
+    named = case.session.scalars(select(Campaign).where(Campaign.name == campaign)).one()
+    heading = Heading(CampaignMailer.of(case.app, named), subject)
     return f"warned {to}" if send(case, Reply(to=to, page=page, ids=ids, heading=heading, kind="warning")) else ""
 
 

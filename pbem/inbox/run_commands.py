@@ -137,36 +137,36 @@ def run_commands(case: MessageContext, request: CommandList) -> Outcome:
     if isinstance(asker, Requester) and asker.spot is None and _is_forged(case, parsed):
         return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered", False
     if isinstance(asker, Requester):
-        note, is_sheet = _run_all(case, asker, request, parsed)
+        note, is_sheet = _run_all(asker, request, parsed)
         return f"asked for {_verbs(parsed)}; {note}", is_sheet
     if request.header is None and (said := ask_for_seat(case, request, asker)):
         return said, False
     if isinstance(asker, NeedsConfirmation):
-        weighty = asker.weighty or any(_proof(order) is Proof.STRONG for order in parsed.orders)
+        weighty = asker.weighty or any(order.proof is Proof.STRONG for order in _commands(parsed))
         ends_seat = any(isinstance(order, LeaveSeat) for order in parsed.orders)
         asker = replace(asker, weighty=weighty, ends_seat=ends_seat, at=request.at)
     return refuse(case, asker), False
 
 
-def _run_all(case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet) -> Outcome:
+def _run_all(asker: Requester, request: CommandList, parsed: ParsedSheet) -> Outcome:
     """Run the commands for one who may give them, and take the orders beside their texts."""
-    found = screen_texts(case, asker.spot, request) if asker.spot and request.texts else Screened()
-    note, is_sheet = take_beside(case, found.sheet) if found.sheet else ("", False)
+    found = screen_texts(asker.case, asker.spot, request) if asker.spot and request.texts else Screened()
+    note, is_sheet = take_beside(asker.case, found.sheet) if found.sheet else ("", False)
     notes = [note] if found.sheet else []
     held = bool(found.because)
     done = [
-        _run_command(case, asker, request, parsed, entry)
+        _run_command(asker, request, parsed, entry)
         for entry in parsed.entries
         if not (held and isinstance(entry.order, SeatCommand) and entry.order.takes_text)
     ]
     if held and asker.spot is not None:
-        said = offer_texts(case, asker.spot, found, deputy=asker.deputy)
+        said = offer_texts(asker.case, asker.spot, found, deputy=asker.deputy)
         notes.append(said if isinstance(said, str) else "held texts, not offered")
         done += [] if isinstance(said, str) else [said]
     elif found.notes:
         request = replace(request, notes=(*request.notes, *found.notes))
     if done or parsed.findings or not held:
-        notes.append(_send_answer(case, asker, request, parsed, done))
+        notes.append(_send_answer(asker, request, parsed, done))
     return "; ".join(notes), is_sheet
 
 
@@ -208,7 +208,7 @@ def _find_left(case: MessageContext, request: CommandList, parsed: ParsedSheet) 
 
 def _identify_requester(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
     """Return the requester, or a result of authentication that does not suffice for the commands."""
-    commands = [order for order in parsed.orders if isinstance(order, PlayerCommand)]
+    commands = _commands(parsed)
     for_deputies = bool(commands) and all(order.for_deputies for order in commands)
     claim, sender = _authenticate_seat(case, request, for_deputies=for_deputies), case.letter.sender
     asks = tuple(order for order in commands if not _slip_reason(case, request, parsed, order))
@@ -281,10 +281,8 @@ def _for_player(case: MessageContext, spot: SeatContext, *, proven: bool) -> Req
     return Requester(case, case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
 
 
-def _run_command(
-    case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, entry: ParsedOrder
-) -> CommandResult:
-    order = entry.order
+def _run_command(asker: Requester, request: CommandList, parsed: ParsedSheet, entry: ParsedOrder) -> CommandResult:
+    case, order = asker.case, entry.order
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
     if slip := _slip_reason(case, request, parsed, order):
         return CommandResult(shown, slip)
@@ -308,18 +306,18 @@ def _do(asked: Requester, command: PlayerCommand) -> str:
     return filled.do(case.campaign_context(campaign)).done
 
 
-def _must_confirm(case: MessageContext, claim: Accepted, order: Order) -> bool:
+def _must_confirm(case: MessageContext, claim: Accepted, order: PlayerCommand) -> bool:
     """Return True if the registered address is asked before a command is done."""
     if isinstance(order, SetDiceWord):
         return claim.proof == "address" and case.verdict != "pass" and not _is_late_dice_word(claim.spot, order)
     if isinstance(order, LeaveSeat):
         return claim.proof != "confirmed"  # it ends a seat, so the player is asked even with proof
-    return _proof(order) is Proof.STRONG and not _is_proven(case, claim)
+    return order.proof is Proof.STRONG and not _is_proven(case, claim)
 
 
-def _needs_no_proof(spot: SeatContext | None, orders: Iterable[Order]) -> bool:
+def _needs_no_proof(spot: SeatContext | None, commands: Iterable[PlayerCommand]) -> bool:
     """Return True if all commands can be answered whatever the message proves."""
-    return all(_proof(order) is Proof.NONE or _is_late_dice_word(spot, order) for order in orders)
+    return all(order.proof is Proof.NONE or _is_late_dice_word(spot, order) for order in commands)
 
 
 def _is_late_dice_word(spot: SeatContext | None, order: Order) -> bool:
@@ -336,9 +334,8 @@ def _slip_reason(case: MessageContext, request: CommandList, parsed: ParsedSheet
     return "" if case.letter.text.strip() else _BY_SUBJECT
 
 
-def _send_answer(
-    case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, done: list[CommandResult]
-) -> str:
+def _send_answer(asker: Requester, request: CommandList, parsed: ParsedSheet, done: list[CommandResult]) -> str:
+    case = asker.case
     told = tuple(each for each in done if each.result)
     if not (told or parsed.findings):
         if case.silences:
@@ -351,11 +348,11 @@ def _send_answer(
         notes=(*case.letter.notes, *request.notes),
     )
     left = asker.proven and any(isinstance(order, LeaveSeat) for order in parsed.orders)
-    named = _named_campaign(case, asker, parsed)
-    if named is not None:
-        seat_id, heading = _own_seat(case, asker, named), Heading(CampaignMailer.of(case.app, named))
-    else:
-        seat_id, heading = asker.spot.seat_id if asker.spot is not None and not left else None, None
+    seat_id, heading = asker.spot.seat_id if asker.spot is not None and not left else None, None
+    if named := _named_campaign(case, asker.to, parsed):
+        person, heading = find_person(case.session, asker.to), Heading(CampaignMailer.of(case.app, named))
+        place = seat_of(case.session, named, person) if person else None
+        seat_id = place.id if place else None
     # Loaded again, since a command may have given its report another code.
     spot = None if seat_id is None else load_seat(case.session, seat_id)
     if spot is not None and asker.deputy:
@@ -363,13 +360,12 @@ def _send_answer(
     return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "", heading=heading)
 
 
-def _named_campaign(case: MessageContext, asker: Requester, parsed: ParsedSheet) -> CampaignSnapshot | None:
-    """Return the one campaign that commands about joining name, if their sender may know of it."""
+def _named_campaign(case: MessageContext, to: str, parsed: ParsedSheet) -> CampaignSnapshot | None:
+    """Return the one campaign that commands about joining name, if the person who is answered may know of it."""
     names = {_campaign_name(case, order) for order in parsed.orders}
     name = names.pop() if len(names) == 1 else ""
-    if not name or not (name in games_of(case.session, asker.to, case.now) or name in taking_players(case.session)):
-        return None
-    return load_campaign(case.session, name)
+    known = name and (name in games_of(case.session, to, case.now) or name in taking_players(case.session))
+    return load_campaign(case.session, name) if known else None
 
 
 def _campaign_name(case: MessageContext, order: Order) -> str:
@@ -381,16 +377,8 @@ def _campaign_name(case: MessageContext, order: Order) -> str:
     return case.session.scalar(asked.where(PendingRequest.code == order.code.lower())) or ""
 
 
-def _own_seat(case: MessageContext, asker: Requester, campaign: CampaignSnapshot) -> int | None:
-    """Return the seat that the person answered has in a campaign; None if there is none."""
-    person = find_person(case.session, asker.to)
-    place = seat_of(case.session, campaign, person) if person else None
-    return place.id if place else None
-
-
-def _proof(order: Order) -> Proof:
-    assert isinstance(order, PlayerCommand)
-    return order.proof
+def _commands(parsed: ParsedSheet) -> list[PlayerCommand]:
+    return [order for order in parsed.orders if isinstance(order, PlayerCommand)]
 
 
 def _verbs(parsed: ParsedSheet) -> str:

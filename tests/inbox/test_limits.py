@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import hashlib
 import random
+import re
 import tracemalloc
 
 import pytest
 from sqlalchemy import select
 
 from pbem.actions.settings import mail_gm_token
+from pbem.campaign.notices import host_mail_key
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.process import process_messages
-from pbem.store.models import InboxMessage, JournalEntry, OrderSheet
+from pbem.mail.headers import message_id
+from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Seat
 from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told, version_taken
 from tests.toy.home import Desk, text_of
 
@@ -59,6 +63,15 @@ def test_player_and_gm_are_told_of_ten_wrong_tokens_once(desk: Desk) -> None:
             if "10 wrong tokens or reply codes were tried" in " ".join(text_of(mail).split())
         ]
         assert len(said) == 1
+
+
+def test_a_warning_to_the_gm_takes_commands_by_reply(desk: Desk) -> None:
+    """The GM's warning of too much mail says "Reply with a command", so it carries a code by which that is possible."""
+    guess(desk, 10)
+
+    said = desk.last(GM)
+    assert "Reply with a command" in text_of(said)
+    assert re.fullmatch(r"orders\+[a-z2-7]{16}@example\.org", said["Reply-To"])
 
 
 def test_guesses_stand_in_the_gms_journal_alone(desk: Desk) -> None:
@@ -254,3 +267,27 @@ def test_many_big_messages_cost_no_more_than_some(desk: Desk) -> None:
         peaks.append(peak(desk))
 
     assert peaks[1] < 1.5 * peaks[0]
+
+
+def test_limited_mails_have_the_message_ids_of_earlier_versions(desk: Desk) -> None:
+    """A home that is upgraded finds by Message-ID and topic what it has sent already; so these stay as they were."""
+    desk.post("hello", sender=ANN)
+    desk.post("hello", sender=EVE)
+    desk.post(SHEET, sender=EVE)
+    desk.tick()
+
+    day = desk.now.date().isoformat()
+    with desk.app.store.writing() as session:
+        key, red = host_mail_key(session), session.scalars(select(Seat.id).where(Seat.name == "red")).one()
+        rows = session.execute(select(OutgoingMail.kind, OutgoingMail.message_id, OutgoingMail.topic)).all()
+    ids = {row.message_id: row.kind for row in rows}
+    parts = (
+        ("answer", ANN, day, "none", 0),
+        ("stranger", "answer", EVE, day, 0),
+        ("stranger", "answer", EVE, day, 1),
+        ("warning", red, day, 0),
+    )
+    made = [message_id(key, "example.org", *each) for each in parts]
+    assert [ids[id_] for id_ in made] == ["answer", "stranger", "stranger", "warning"]
+    topics = [row.topic for row in rows if row.kind == "stranger"]
+    assert topics == [f"stranger answer none {hashlib.sha256(b'%d ' % letter).hexdigest()[:24]}" for letter in (2, 3)]
