@@ -252,7 +252,6 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "sender": or_empty(lower_address),
         "verdict": _ENUM,
         "key": _TEXT,
-        "lane": or_empty(campaign_name),
         "unanswered": _FLAG,
         "masked_at": _TIME,
     },

@@ -141,11 +141,8 @@ def mail_at_rest(app: App, work: Callable[[], object], problems: list[str], now:
         work()
     except PbemError:
         raise
-    except Exception:
-        aside = _set_aside(app, now)
-        if not aside:
-            raise
-        problems += aside
+    except Exception as error:  # noqa: BLE001 - raised again, unless rows are at fault
+        problems += set_aside(app, now, error)
         work()
 
 
@@ -157,8 +154,11 @@ _SAYS = {"letter": "note", "outgoing": "reply"}
 _NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": MailForm.FULL}
 
 
-def _set_aside(app: App, now: dt.datetime) -> list[str]:
-    """Set messages and mails aside that cannot be read; the field at fault is emptied, and its content reported."""
+def set_aside(app: App, now: dt.datetime, error: Exception) -> list[str]:
+    """Set messages and mails aside that cannot be read; the field at fault is emptied, and its content reported.
+
+    Raises `error` if there are none, since they cannot have caused it.
+    """
     with app.store.reading() as session:
         faults = [fault for fault in find_faults(session.connection()) if fault.table in _AT_REST]
     said = []
@@ -169,6 +169,8 @@ def _set_aside(app: App, now: dt.datetime) -> list[str]:
                 update(table).where(table.c.id == int(fault.row)).values(_neutral_values(table, fault, now))
             )
         said.append(f"{fault.text}; the field was emptied")
+    if not said:
+        raise error
     return said
 
 

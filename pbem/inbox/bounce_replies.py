@@ -14,10 +14,10 @@ from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.context import MessageContext
-from pbem.inbox.message_queue import load_raw
 from pbem.inbox.replies import bare_subject, tell_of_absence
 from pbem.mail.bounces import Bounce, parse_bounce
 from pbem.mail.delivery import append_reply, retry_bounced
+from pbem.mail.fetch import load_raw
 from pbem.mail.machines import Kind
 from pbem.mail.message import parse_message
 from pbem.report.notices import MailReturned

@@ -47,9 +47,9 @@ from pbem.inbox.gm_commands import (
     takes_files,
 )
 from pbem.inbox.gm_help import explain
-from pbem.inbox.message_queue import load_raw
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, is_echo, warn_gm
+from pbem.mail.fetch import load_raw
 from pbem.mail.headers import reply_code
 from pbem.mail.message import list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch

@@ -1,75 +1,75 @@
 """Processing of incoming messages: each completely or not at all, in a transaction of its own.
 
-A message is in the partition of a campaign if everything it can cause is stored
-there: it names that campaign alone, by a frame, a reply code or the mail that it
-answers, and it requests nothing that is stored for a person, such as another
-address. Messages of a partition are answered in their order. All others are in
-the partition "" (`GLOBAL`): those of strangers, those without evidence, those that
-concern several campaigns, those that cannot be read. Of a message there and one of
-a campaign, the earlier one is answered first, whatever they say.
+All are answered in the order in which they came, by one process at a time; where a
+second one runs, of two with the same message one finds it closed (docs/decisions/0048).
 
-So no two messages that can affect each other change places: either they are in
-one partition, or one of them is global. Messages are assigned in the order in
-which they came, and each only after all that were fetched before it
-(docs/decisions/0022 and 0024).
+An attempt is recorded before it is made. Messages are first tried in batches; if
+the process is killed meanwhile, none of them is charged, as it may have been any
+of them, or something outside. From then on they are tried one by one, in their
+order among the others, and an attempt is charged to the message being read.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import re
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
 
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
-from pbem.actions.arguments import PlayerCommand
 from pbem.app import App
-from pbem.errors import StoreError
+from pbem.errors import StoreError, describe_error
 from pbem.inbox import ProcessResult
-from pbem.inbox.bounce_replies import find_bounced_mail
-from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
-from pbem.inbox.context import MessageContext, OpenedMessage
-from pbem.inbox.frames import Names, find_gm_frame, find_sheet
-from pbem.inbox.gm_messages import OFFER, FilesNeeded, examine_files
-from pbem.inbox.message_queue import (
-    GLOBAL,
-    MOST_ATTEMPTS,
-    QueuedMessage,
-    close_message,
-    counted_attempt,
-    find_original,
-    group_messages,
-    load_new_messages,
-    load_unpartitioned,
-    quarantine,
-    quarantine_unread,
-)
-from pbem.inbox.quoted_originals import strip_our_text
+from pbem.inbox.context import MessageContext
+from pbem.inbox.frames import Names
+from pbem.inbox.gm_messages import FilesNeeded, examine_files
 from pbem.inbox.rate_limits import LETTERS_A_DAY, RateLimitExceeded, message_limit_reached
-from pbem.inbox.replies import ECHO, bare_subject, tell_of_echo, warn_message_limit
-from pbem.inbox.route import (
-    ParsedMail,
-    QueuedMail,
-    handle,
-    open_message,
-    parse_mail,
+from pbem.inbox.replies import (
+    ECHO,
+    MessageQuarantined,
+    ProcessingFailed,
+    answer,
+    notify,
+    tell_of_echo,
+    warn_message_limit,
 )
-from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
+from pbem.inbox.route import QueuedMail, handle, open_message, parse_mail
+from pbem.inbox.seat_lookup import is_known
 from pbem.log import event
-from pbem.mail.bounces import parse_bounce
-from pbem.mail.fetch import sender_field, written_at
-from pbem.mail.message import Message, find_reply_codes, parse_message
-from pbem.store.models import Campaign, InboxMessage, PendingRequest
-from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
-from pbem.store.types import MessageState
-from pbem.util import Progress, TimeLimitExceeded, no_progress, run_with_time_limit
+from pbem.mail.fetch import load_raw, sender_field, written_at
+from pbem.mail.message import UNREADABLE, Message, parse_headers
+from pbem.store.models import Campaign, InboxMessage
+from pbem.store.session import Store
+from pbem.store.types import CampaignState, MessageState
+from pbem.util import Progress, TimeLimitExceeded, no_progress, redact_all, run_with_time_limit
 
-_SAVE = update(InboxMessage).where(InboxMessage.id == bindparam("letter"))
-"""Sets the columns that are named among its parameters."""
+AT_ONCE = 20
+"""Messages tried, and held in memory, at a time."""
+
+SUSPECTED = 1
+"""Attempts recorded of messages tried together: if the process is killed then, most of them are not to blame."""
+
+MOST_ATTEMPTS = SUSPECTED + 2
+"""Attempts recorded of a message that has killed its process twice, and is not tried again by itself."""
+
+COPY_HOURS = 24
+"""Hours within which copies of a mail come."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A new message, with the recorded attempts (`SUSPECTED`, `MOST_ATTEMPTS`) in which the process was killed."""
+
+    id: int
+    attempts: int
+    received_at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,34 +83,93 @@ class MessageResult:
 
 
 def process_messages(
-    app: App, now: dt.datetime, *, lane: str | None = None, most: int | None = None, progress: Progress = no_progress
+    app: App, now: dt.datetime, *, most: int | None = None, progress: Progress = no_progress
 ) -> ProcessResult:
-    """Process every new message, oldest first; with a `lane`, those of that partition that may go now.
+    """Process every new message, oldest first.
 
     After `most` bytes the other messages are left for the next call. None takes more
     than its time limit, or is charged with a third attempt.
     """
     tally, size = ProcessResult(), 0
     with app.store.reading() as session:
-        waiting = load_new_messages(session, lane)
+        waiting = [QueuedMessage(*row) for row in session.connection().execute(_ALL_NEW)]
         if not waiting:
             return tally
         known = frozenset(session.scalars(select(Campaign.name)))
-    for at, group in group_messages(waiting):
+    for at, group in _group_messages(waiting):
         if most is not None and size >= most:
             tally.left, tally.read_until = len(waiting) - at, group[0].received_at
             break
         # Quarantined unread: one more attempt would kill the process again.
         if group[0].attempts >= MOST_ATTEMPTS:
             tally.messages += 1
-            tally.quarantined += quarantine_unread(app, now, group[0].id)
+            tally.quarantined += _quarantine_unread(app, now, group[0].id)
             continue
-        with counted_attempt(app.store, group):
+        with _counted_attempt(app.store, group):
             for mail in _load_mails(app, group):
+                try:
+                    result = run_with_time_limit(
+                        app.settings.letter_seconds, partial(process_one, app, now, mail, known)
+                    )
+                except StoreError:
+                    raise  # the message is not to blame; it stays new for the next tick
+                except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - it must not stop the others
+                    result = _quarantine(app, now, mail, error)
                 size += len(mail.raw)
-                _process_or_quarantine(app, now, mail, known, tally)
+                _count(tally, result)
                 progress("answering", tally.messages, len(waiting))
     return tally
+
+
+def _count(tally: ProcessResult, result: MessageResult) -> None:
+    tally.messages += 1
+    tally.sheets += result.sheet
+    tally.quarantined += result.state == MessageState.QUARANTINED
+    tally.unanswered += bool(result.silences)
+
+
+_ALL_NEW = (
+    select(InboxMessage.id, InboxMessage.attempts, InboxMessage.received_at)
+    .where(InboxMessage.state == MessageState.NEW)
+    .order_by(InboxMessage.received_at, InboxMessage.id)
+)
+
+
+def _group_messages(letters: Sequence[QueuedMessage]) -> Iterator[tuple[int, list[QueuedMessage]]]:
+    """Yield groups of messages in their order, each with the number of messages before it.
+
+    Messages that were never tried are in batches, others by themselves.
+    """
+    done = 0
+    for tried, some in groupby(letters, key=lambda letter: letter.attempts > 0):
+        alike = list(some)
+        size = 1 if tried else AT_ONCE
+        for at in range(0, len(alike), size):
+            yield done + at, alike[at : at + size]
+        done += len(alike)
+
+
+@contextmanager
+def _counted_attempt(store: Store, letters: Sequence[QueuedMessage]) -> Iterator[None]:
+    """Record an attempt at some messages, all tried equally often; undo that if the block raises.
+
+    If the process is killed in the block, the attempt stays recorded.
+    """
+    ids, before = [letter.id for letter in letters], letters[0].attempts
+    _record_attempts(store, ids, SUSPECTED if len(letters) > 1 else max(before, SUSPECTED) + 1)
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):  # the database may be at fault
+            _record_attempts(store, ids, before)
+        raise
+
+
+def _record_attempts(store: Store, ids: Sequence[int], attempts: int) -> None:
+    # A power cut is not a message's fault, so it may undo the record.
+    with store.writing(durable=False) as session:
+        still_new = update(InboxMessage).where(InboxMessage.id.in_(ids), InboxMessage.state == MessageState.NEW)
+        session.connection().execute(still_new.values(attempts=attempts))
 
 
 def _load_mails(app: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
@@ -138,58 +197,88 @@ def _in_written_order(mails: Sequence[QueuedMail]) -> list[QueuedMail]:
     return ordered
 
 
-def _process_or_quarantine(app: App, now: dt.datetime, mail: QueuedMail, known: Names, tally: ProcessResult) -> None:
-    tally.messages += 1
-    try:
-        result = run_with_time_limit(app.settings.letter_seconds, lambda: _process(app, now, mail, known))
-    except StoreError:
-        raise  # the message is not to blame; it stays new for the next tick
-    except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - an unforeseen message must not stop the others
-        tally.quarantined += quarantine(app, now, mail.id, mail.raw, error)
-    else:
-        tally.sheets += result.sheet
-        tally.quarantined += result.state == MessageState.QUARANTINED
-        tally.unanswered += bool(result.silences)
-
-
-def _process(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> MessageResult:
-    read = parse_mail(app, mail, known)
-    try:
-        return _process_once(app, now, read, known)
-    except IntegrityError:  # another process has just written the same row, such as an answer; now it is seen
-        return _process_once(app, now, read, known)
-    except FilesNeeded as needed:
-        return _process_once(app, now, replace(read, wishes=examine_files(app, needed)), known)
-
-
-def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:
-    """Answer a message, if it is still new, and record the result."""
-    # A power cut may undo the commit: then the message is still new, and its answer was not sent.
-    with app.store.writing(durable=False) as session:
-        # Before anything else, so that another process with the same message waits here, and then finds it closed.
-        if not close_message(session, read.mail.id, MessageState.PROCESSED, ""):
-            return MessageResult()
-        found = open_message(app, session, now, read, known)
-        if original := find_original(session, read.mail.id, read.mail.received_at):
-            result = MessageResult(f"a second copy of message {original}: nothing was done")
+def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> MessageResult:
+    """Answer a message, if it is still new, and record the result; `known` are the names of all campaigns."""
+    read, tried = parse_mail(app, mail, known), False
+    while True:
+        try:
+            # A power cut may undo the commit: then the message is still new, and its answer was not sent.
+            with app.store.writing(durable=False) as session:
+                # Before anything else, so that another process with the same message waits here, and then finds it
+                # closed.
+                if not close_message(session, mail.id, MessageState.PROCESSED, ""):
+                    return MessageResult()
+                found = open_message(app, session, now, read, known)
+                original = find_original(session, mail)
+                try:
+                    _check_message_limit(found.case, mail.received_at)
+                    note, sheet = (_COPY.format(original), False) if original else handle(found, known)
+                    result = _result(found.case, note, sheet=sheet)
+                except RateLimitExceeded as many:
+                    result = _left_alone(many)
+                _save_result(found.case, result, is_original=original is None)
+        # Another process has just written the same row, such as an answer, and now it is seen; or files are needed.
+        except (IntegrityError, FilesNeeded) as error:
+            if tried:
+                raise
+            tried = True
+            if isinstance(error, FilesNeeded):
+                read = replace(read, wishes=examine_files(app, error))
         else:
-            result = _handle(found, read.mail.received_at, known)
-        _save_result(found.case, result, is_original=not original)
-    event("letter answered", letter=read.mail.id, note=result.note)
-    return result
+            event("letter answered", letter=mail.id, note=result.note)
+            return result
 
 
-def _handle(found: OpenedMessage, received_at: dt.datetime, known: Names) -> MessageResult:
-    case = found.case
-    try:
-        _check_message_limit(case, received_at)
-        note, is_sheet = handle(found, known)
-    except RateLimitExceeded as many:
-        told = f"; {many.told}" if many.told else ""
-        left_alone = f"not processed: {many}; it can be tried again later{told}"
-        return MessageResult(left_alone, state=MessageState.QUARANTINED)
+# Only a message that is new is closed: of two processes that have it, one finds nothing to update.
+_CLOSE = (
+    update(InboxMessage)
+    .where(InboxMessage.id == bindparam("letter"), InboxMessage.state == MessageState.NEW)
+    .returning(InboxMessage.id)
+)
+
+
+def close_message(session: Session, letter_id: int, state: str, note: str) -> bool:
+    """Close a new message; return False if another process was faster."""
+    values = {"letter": letter_id, "state": state, "note": note}
+    return session.connection().execute(_CLOSE, values).first() is not None
+
+
+_COPY = "a second copy of message {}: nothing was done"
+
+_THIS, _OTHER = aliased(InboxMessage), aliased(InboxMessage)
+_SAME = (
+    (_THIS.id == bindparam("letter"))
+    & (_OTHER.content == _THIS.content)
+    & (_OTHER.id != _THIS.id)
+    & _OTHER.received_at.between(bindparam("since"), bindparam("until"))
+)
+# One that was quarantined did nothing.
+_COUNTS = (_OTHER.state == MessageState.PROCESSED) | ((_OTHER.state == MessageState.NEW) & (_OTHER.id < _THIS.id))
+_ORIGINAL = select(_OTHER.id).where(_SAME, _COUNTS).order_by(_OTHER.id).limit(1)
+
+
+def find_original(session: Session, mail: QueuedMail) -> int | None:
+    """Return the message of which a mail is a copy, as when a mail came to two addresses of ours; None if it is none.
+
+    Copies have the same From, Date, Subject and body, whatever Message-IDs servers gave them.
+    """
+    hours = dt.timedelta(hours=COPY_HOURS)
+    which = {"letter": mail.id, "since": mail.received_at - hours, "until": mail.received_at + hours}
+    return session.connection().execute(_ORIGINAL, which).scalar()
+
+
+def _result(case: MessageContext, note: str, *, sheet: bool) -> MessageResult:
     told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
-    return MessageResult(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
+    return MessageResult(f"{note}{told}".removesuffix("; "), sheet, silences=tuple(case.silences))
+
+
+def _left_alone(many: RateLimitExceeded) -> MessageResult:
+    told = f"; {many.told}" if many.told else ""
+    return MessageResult(f"not processed: {many}; it can be tried again later{told}", state=MessageState.QUARANTINED)
+
+
+_SAVE = update(InboxMessage).where(InboxMessage.id == bindparam("letter"))
+"""Sets the columns that are named among its parameters."""
 
 
 def _check_message_limit(case: MessageContext, received_at: dt.datetime) -> None:
@@ -214,134 +303,81 @@ def _save_result(case: MessageContext, result: MessageResult, *, is_original: bo
     case.session.connection().execute(_SAVE, row)
 
 
-_NAME = re.compile(r"[a-z0-9-]+")
+KILLS = "reading it has ended this program twice, as when it takes more memory than there is; it was not tried again"
 
-_KEEPING_NOTHING = (Status, Rules)
-"""Commands about no seat that change nothing."""
+_LONGEST_NOTE = 4_000
+"""Characters from the end of a traceback, where it says what went wrong."""
 
 
-def partition_messages(app: App) -> int:
-    """Assign each fetched message to its partition, oldest first, and enqueue jobs for them; return how many.
+def _quarantine(app: App, now: dt.datetime, mail: QueuedMail, error: Exception | TimeLimitExceeded) -> MessageResult:
+    """Quarantine a message that could not be processed, and notify those concerned.
 
-    None takes more than a message's time limit. One that kills the process, or cannot be read, becomes global.
+    The result is empty if another process has closed it before.
     """
-    with app.store.reading() as session:
-        waiting = load_unpartitioned(session)
-        known = frozenset(session.scalars(select(Campaign.name))) if waiting else frozenset()
-    for _, group in group_messages(waiting):
-        if group[0].attempts >= MOST_ATTEMPTS:
-            _save_partitions(app, group, [GLOBAL])
-            continue
-        with counted_attempt(app.store, group):
-            _save_partitions(app, group, [_partition_in_time(app, mail, known) for mail in _load_mails(app, group)])
-    return len(waiting)
-
-
-def _save_partitions(app: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> None:
-    """Store the partitions of some messages, and that parsing them has killed no process this time."""
-    # After a power cut the messages are partitioned again.
-    with app.store.writing(durable=False) as session:
-        rows = [
-            {"letter": letter.id, "lane": lane, "attempts": letter.attempts}
-            for letter, lane in zip(letters, lanes, strict=True)
-        ]
-        session.connection().execute(_SAVE, rows)
-        enqueue_on_commit(session, *(QueuedJob(JobQueue.PROCESS, lane) for lane in set(lanes)))
-
-
-def _partition_in_time(app: App, mail: QueuedMail, known: frozenset[str]) -> str:
+    event("message quarantined", level="error", fault=error, letter=mail.id)
+    problem = _time_limit_problem(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
+    trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
+    note = f"{trace}{problem}" if isinstance(error, TimeLimitExceeded) else trace
+    letter = _parse_head(app, mail.raw)
     try:
-        return run_with_time_limit(app.settings.letter_seconds, lambda: _find_partition(app, mail.raw, known))
+        with app.store.writing() as session:
+            if not close_message(session, mail.id, MessageState.QUARANTINED, note):
+                return MessageResult()
+            case = MessageContext(app, session, now, mail.id, letter)
+            _notify_gms(case, problem)
+            _notify_sender(case)
     except StoreError:
+        raise  # the message stays new for the next tick
+    except Exception:
+        # If the notices cannot be written either, the caller reports that; the message is quarantined all the same.
+        with app.store.writing() as session:
+            close_message(session, mail.id, MessageState.QUARANTINED, note)
         raise
-    except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - its error is reported when it is answered
-        event("letter not sorted", level="warning", fault=error, letter=mail.id)
-        return GLOBAL
+    return MessageResult(state=MessageState.QUARANTINED)
 
 
-def _find_partition(app: App, raw: bytes, known: frozenset[str]) -> str:
-    letter = parse_message(raw)
-    with app.store.reading() as session:
-        if letter.machine.kind and (returned := parse_bounce(raw)) is not None:
-            mail = find_bounced_mail(session, returned)
-            campaign_id = mail.campaign_id if mail else None
-            return session.scalar(select(Campaign.name).where(Campaign.id == campaign_id)) or GLOBAL
-        return _Partitioner(session, letter, app.settings.address, known).lane()
+def _quarantine_unread(app: App, now: dt.datetime, letter_id: int) -> bool:
+    """Quarantine a message that has killed the process; return False if another process has closed it before.
+
+    Its headers are parsed last, when nothing else can be lost by it; if that succeeds, the sender is notified.
+    """
+    event("message quarantined", level="error", letter=letter_id, text=KILLS)
+    with app.store.writing() as session:
+        if not close_message(session, letter_id, MessageState.QUARANTINED, KILLS):
+            return False
+        _notify_gms(MessageContext(app, session, now, letter_id, UNREADABLE), KILLS)
+        raw = load_raw(session, letter_id)
+    letter = _parse_head(app, raw)
+    with app.store.writing() as session:
+        _notify_sender(MessageContext(app, session, now, letter_id, letter))
+    return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Partitioner:
-    """Assigns a message to its partition; `known` are the names of all campaigns."""
-
-    session: Session
-    letter: Message
-    address: str
-    known: frozenset[str]
-
-    def lane(self) -> str:
-        """Return the one campaign that the message concerns and gives evidence of; else `GLOBAL`."""
-        asked = self._pending_requests()
-        shown = {*self._shown_campaigns(), *(each.campaign for each in asked)}
-        # A campaign that is only named may be concerned too, so that the message does not belong to one alone.
-        concerned = shown | self._named_campaigns()
-        # Confirmations and commands without a seat may change a person, who may have seats in other campaigns.
-        personal = not all(each.is_sheet for each in asked) or any(map(_is_personal, self._find_commands()))
-        return shown.pop() if shown and len(concerned) == 1 and not personal else GLOBAL
-
-    def _shown_campaigns(self) -> Iterator[str]:
-        """Yield the campaigns that a frame is for, whose keys are in it, and whose reports the message answers."""
-        lines, known = self.letter.lines, self.known
-        sheet, gm_sheet, request = find_sheet(lines, known), find_gm_frame(lines), find_commands(lines, known)
-        headers = [each.header for each in (sheet, request) if each is not None and each.header is not None]
-        yield from ({each.campaign for each in headers} | ({gm_sheet.campaign} if gm_sheet else set())) & self.known
-        keys = [each.key.lower() for each in headers if each.key]
-        by_code = shown_by_code(self.session, [*keys, *find_reply_codes(self.letter, self.address)])
-        yield from (each.campaign for each in by_code.values())
-        yield from (each.campaign for each in shown_by_reference(self.session, self.letter.references))
-
-    def _pending_requests(self) -> list[_Confirmable]:
-        """Return the pending requests that the message may confirm, by their codes or the mails that it answers."""
-        codes, mails = find_reply_codes(self.letter, self.address), self.letter.references
-        if not (codes or mails):
-            return []
-        rows = self.session.execute(
-            select(PendingRequest.kind, PendingRequest.data, Campaign.name)
-            .outerjoin(Campaign, Campaign.id == PendingRequest.campaign_id)
-            .where(PendingRequest.code.in_(codes) | PendingRequest.message_id.in_(mails))
-        )
-        return [
-            _Confirmable(kind == OFFER or (kind == "message" and data["orders"]), name or GLOBAL)
-            for kind, data, name in rows
-        ]
-
-    def _named_campaigns(self) -> frozenset[str]:
-        """Return the campaigns whose names are anywhere in the message, as words."""
-        text = "\n".join([self.letter.subject, *self.letter.lines]).lower()
-        return self.known & set(_NAME.findall(text))
-
-    def _find_commands(self) -> Iterator[CommandList]:
-        """Yield the commands of the message, with what it quotes and without; in its subject too."""
-        texts = [
-            self.letter.lines,
-            strip_our_text(self.session, self.letter).lines,
-            [bare_subject(self.letter.subject)],
-        ]
-        for lines in texts:
-            if (found := find_commands(lines, self.known)) is not None:
-                yield found
+def _time_limit_problem(app: App) -> str:
+    return f"reading and answering it took more than {app.settings.letter_seconds:g} seconds of the processor's time"
 
 
-@dataclass(frozen=True, slots=True)
-class _Confirmable:
-    """A pending request; `is_sheet`: it is about a sheet or commands of a GM, which concern its campaign alone."""
+def _parse_head(app: App, raw: bytes) -> Message:
+    """Return the sender and subject of a message, as far as they can be parsed within a message's time limit."""
+    try:
+        return run_with_time_limit(app.settings.letter_seconds, partial(parse_headers, raw))
+    except (Exception, TimeLimitExceeded):  # noqa: BLE001 - it may be what could not be read
+        return UNREADABLE
 
-    is_sheet: bool
-    campaign: str
 
-
-def _is_personal(request: CommandList) -> bool:
-    orders = request.parse().orders
-    return any(
-        isinstance(order, PlayerCommand) and not order.needs_seat and not isinstance(order, _KEEPING_NOTHING)
-        for order in orders
+def _notify_gms(case: MessageContext, problem: str) -> None:
+    letter = case.letter
+    page = MessageQuarantined(
+        letter=case.letter_id,
+        sender=letter.sender or "",
+        subject=redact_all(letter.subject),
+        problem=redact_all(problem),
     )
+    for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):
+        notify(case, gm, f"message {case.letter_id} quarantined", page)
+
+
+def _notify_sender(case: MessageContext) -> None:
+    sender = case.letter.sender
+    if sender is not None and not case.letter.machine.kind and is_known(case.session, sender):
+        answer(case, sender, ProcessingFailed(address=case.address))

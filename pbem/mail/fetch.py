@@ -130,6 +130,11 @@ def _split_mail(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     return [(name.lower(), value) for name, value in _FIELD.findall(head)], body
 
 
+def load_raw(session: Session, letter_id: int) -> bytes:
+    """Return a message as it came."""
+    return session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
+
+
 _TABLE = cast(Table, InboxMessage.__table__)
 
 

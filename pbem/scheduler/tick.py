@@ -26,7 +26,7 @@ from pbem.admin.health import record_poll, require_active, stuck_mail
 from pbem.admin.processed import empty_processed, load_unmoved, record_unmoved
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending, repair_archive
-from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
+from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest, set_aside
 from pbem.campaign.deadlines import (
     BY_GM,
     DueTurn,
@@ -139,21 +139,22 @@ def answer_mail(
     now: dt.datetime,
     done: TickResult,
     *,
-    lane: str | None = None,
     most: int | None = None,
     progress: Progress = no_progress,
 ) -> None:
-    """Process new messages, all or those of a partition; after `most` bytes the others wait."""
+    """Process all new messages; after `most` bytes the others wait."""
+    with app.store.reading() as session:
+        if session.scalar(select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW).limit(1)) is None:
+            return
+    from pbem.inbox.process import process_messages
 
-    def answer() -> None:
-        with app.store.reading() as session:
-            if session.scalar(select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW).limit(1)) is None:
-                return
-        from pbem.inbox.process import process_messages
-
-        done.processed = process_messages(app, now, lane=lane, most=most, progress=progress)
-
-    mail_at_rest(app, answer, done.problems, now)
+    try:
+        done.processed = process_messages(app, now, most=most, progress=progress)
+    except PbemError:
+        raise
+    except Exception as error:  # noqa: BLE001 - raised again, unless rows are at fault
+        done.problems += set_aside(app, now, error)
+        done.processed = process_messages(app, now, most=most, progress=progress)
 
 
 def mask_tokens(app: App, now: dt.datetime, done: TickResult) -> None:

@@ -42,8 +42,6 @@ from pbem.admin.health import LastPoll, last_poll, record_poll, require_active
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.errors import CampaignError, ConfigError, PbemError, StoreError, describe_error
-from pbem.inbox.message_queue import GLOBAL
-from pbem.inbox.process import partition_messages
 from pbem.log import event
 from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST
@@ -122,14 +120,11 @@ def run_job(app: App, work: QueuedJob, now: dt.datetime) -> TickResult:
 
 
 def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
-    """Fetch mail, partition it, and enqueue jobs for all that is due; unless another worker has just done so."""
+    """Fetch mail, and enqueue jobs for all that is due; unless another worker has just done so."""
     if lane != AT_ONCE and _was_just_polled(app, now):
         return
     readable = try_to_fetch_mail(app, now, done)
-    # Recorded first: messages are answered as of this poll as soon as they are partitioned.
     record_poll(app, now, readable=readable)
-    # Before the jobs are enqueued: these process messages by partition alone (docs/decisions/0022).
-    partition_messages(app)
     enqueue_all(app, now)
     mask_tokens(app, now, done)
 
@@ -141,23 +136,19 @@ def _was_just_polled(app: App, now: dt.datetime) -> bool:
     return last is not None and last.at <= now < last.at + dt.timedelta(seconds=app.settings.poll_seconds / 2)
 
 
-def _process_campaign(app: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
-    """Process the messages of a campaign; if no other message can be for it, run what is due."""
+def _process(app: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
+    """Answer messages, in the order in which they came; with a campaign, run what is due in it once that is done."""
     with app.store.reading() as session:
         last = last_poll(session)
-    answer_mail(app, last.at if last else now, done, lane=campaign)
-    if campaign == GLOBAL:
-        # Campaigns whose messages waited for the global ones go on (docs/decisions/0022).
-        if done.processed.messages:
-            enqueue_all(app, now)
+        ready = last is not None and (not campaign or _is_answered(session, last))
+    if last is None or not ready:
         return
-    with app.store.writing() as session:
-        # A global message may have waited for those of the campaign.
-        if done.processed.messages and _has_new_messages(session, GLOBAL):
-            enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, GLOBAL))
-        ready = last is not None and _is_answered(session, campaign, last)
-    if ready and last is not None:
+    if campaign:
         run_due(app, _tick_time(last), done, campaign=campaign)
+        return
+    answer_mail(app, last.at, done)
+    # Campaigns that waited for messages go on.
+    enqueue_all(app, now)
 
 
 def _archive(app: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
@@ -167,7 +158,7 @@ def _archive(app: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
 
 _JOBS: Mapping[JobQueue, JobHandler] = {
     JobQueue.POLL: _poll,
-    JobQueue.PROCESS: _process_campaign,
+    JobQueue.PROCESS: _process,
     JobQueue.SEND: lambda app, lane, now, done: send_mail(app, now, done, lane=lane),
     JobQueue.ARCHIVE: _archive,
 }
@@ -177,16 +168,10 @@ def _tick_time(last: LastPoll) -> TickTime:
     return TickTime(last.at, readable=not last.watch.failed, outage=last.watch.outage)
 
 
-def _is_answered(session: Session, campaign: str, last: LastPoll) -> bool:
-    """Return True if all messages that came with the newest poll, and may be for a campaign, were processed."""
-    theirs = InboxMessage.lane.is_(None) | InboxMessage.lane.in_((GLOBAL, campaign))
-    left = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.id <= last.newest, theirs)
+def _is_answered(session: Session, last: LastPoll) -> bool:
+    """Return True if all messages that came with the newest poll were processed."""
+    left = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.id <= last.newest)
     return session.scalar(left.limit(1)) is None
-
-
-def _has_new_messages(session: Session, lane: str) -> bool:
-    waiting = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.lane == lane)
-    return session.scalar(waiting.limit(1)) is not None
 
 
 def enqueue_all(app: App, now: dt.datetime) -> None:
@@ -200,17 +185,15 @@ def enqueue_all(app: App, now: dt.datetime) -> None:
 def _find_jobs(app: App, now: dt.datetime) -> set[QueuedJob]:
     with app.store.reading() as session:
         last = last_poll(session)
-    campaigns = _campaigns_due(app, _tick_time(last)) if last else set()
-    with app.store.reading() as session:
-        new = (
-            select(InboxMessage.lane)
-            .where(InboxMessage.state == MessageState.NEW, InboxMessage.lane.is_not(None))
-            .distinct()
-        )
-        campaigns |= set(session.scalars(new))
+        new = session.scalar(select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW).limit(1))
         providers = session.scalars(select(OutgoingMail.provider).where(is_due(now)).distinct())
-        mail = {QueuedJob(JobQueue.SEND, partition_of(provider, app.settings.pace)) for provider in providers}
-    return {QueuedJob(JobQueue.PROCESS, campaign) for campaign in campaigns} | mail | {QueuedJob(JobQueue.ARCHIVE)}
+        found = {QueuedJob(JobQueue.SEND, partition_of(provider, app.settings.pace)) for provider in providers}
+    if new is not None:
+        # Campaigns wait for it, and are enqueued at its end.
+        found.add(QueuedJob(JobQueue.PROCESS))
+    elif last is not None:
+        found |= {QueuedJob(JobQueue.PROCESS, campaign) for campaign in _campaigns_due(app, _tick_time(last))}
+    return found | {QueuedJob(JobQueue.ARCHIVE)}
 
 
 def _campaigns_due(app: App, moment: TickTime) -> set[str]:

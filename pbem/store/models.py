@@ -417,10 +417,8 @@ class InboxMessage(Base):
     are NULL until the message has been read. `unanswered`: an answer was due and was
     not given. `content` is the same for all copies of a mail; it is NULL for a mail
     without a Date, and once it did nothing as a copy or a program's. `attempts` notes readings that began
-    and neither ended nor were given up properly (`pbem.inbox.message_queue`). From
-    `masked_at` on, a processed message contains no token. Where workers share the
-    work, `lane` is the partition key: the campaign in whose order it is processed, ""
-    if it is processed alone, and NULL until it has been assigned.
+    and neither ended nor were given up properly (`pbem.inbox.process`). From
+    `masked_at` on, a processed message contains no token.
     """
 
     __tablename__ = "letter"
@@ -448,7 +446,6 @@ class InboxMessage(Base):
     sender: Mapped[str | None] = mapped_column(String(254))
     verdict: Mapped[SenderVerdict | None] = mapped_column(string_enum(SenderVerdict, 4))
     key: Mapped[str | None] = mapped_column(String(40))
-    lane: Mapped[str | None] = mapped_column(String(40))
     unanswered: Mapped[bool] = mapped_column(default=False, server_default=false())
     masked_at: Mapped[dt.datetime | None]
 

@@ -300,7 +300,8 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
         options = connection.get_execution_options()
         writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
         _set_pragma(connection, "query_only", "OFF" if writes else "ON")
-        _set_pragma(connection, "synchronous", "FULL" if durable else "NORMAL")
+        if writes:
+            _set_pragma(connection, "synchronous", "FULL" if durable else "NORMAL")
         # IMMEDIATE takes the write lock now: SQLite refuses at once, without waiting, to upgrade a stale read lock.
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 

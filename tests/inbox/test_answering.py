@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.inbox import message_queue
+from pbem.inbox import process
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.message import parse_message
@@ -117,8 +117,8 @@ def test_results_do_not_depend_on_the_size_of_batches(
     """Results do not depend on how many messages are loaded at a time."""
     letters = random.Random(seed).choices(BAG, k=40)
     results = []
-    for at_once in (message_queue.AT_ONCE, 1):
-        monkeypatch.setattr(message_queue, "AT_ONCE", at_once)
+    for at_once in (process.AT_ONCE, 1):
+        monkeypatch.setattr(process, "AT_ONCE", at_once)
         with desk_of(tmp_path / str(at_once)) as desk:
             for post in letters:
                 post(desk)

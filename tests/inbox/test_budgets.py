@@ -124,7 +124,7 @@ def test_a_tick_processes_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPa
     """A tick answers so many bytes of mail, and the next one goes on; no turn is run for which a message may wait."""
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
-    monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
+    monkeypatch.setattr("pbem.inbox.process.AT_ONCE", 2)
     with desk.app.store.reading() as session:
         deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
     assert deadline is not None
@@ -148,7 +148,7 @@ def test_a_turn_is_run_while_later_messages_wait(desk: Desk, monkeypatch: pytest
     """A flood of mail after the deadline does not hold up the turn."""
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
-    monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
+    monkeypatch.setattr("pbem.inbox.process.AT_ONCE", 2)
     with desk.app.store.reading() as session:
         deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
     assert deadline is not None
