@@ -8,16 +8,17 @@ the commands, stays here for the handler.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import bindparam, func, select
 
 from pbem.actions.questions import AnswerCommand
 from pbem.campaign.courtesies import sender_names
 from pbem.campaign.people import is_in_time, is_open
 from pbem.inbox.authenticate import are_orders
+from pbem.inbox.codes import Code as CodeFound
+from pbem.inbox.codes import find_codes
 from pbem.inbox.command_parser import CommandList, find_press, find_request, first_line
 from pbem.inbox.consent.acts import STEPS, act_of, read_answer_to
 from pbem.inbox.consent.reader import Said
@@ -30,64 +31,17 @@ from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.routes import Code, First, Frame, Machine, Sender
 from pbem.inbox.ruling_replies import has_filled_form
-from pbem.inbox.seat_lookup import (
-    SeatContext,
-    answered_requests,
-    find_requests,
-    find_seat,
-    games_of,
-    is_known,
-    load_seat,
-    seats_of,
-    shown_by_reference,
-)
+from pbem.inbox.seat_lookup import SeatContext, find_seat, games_of, is_known, load_seat, seats_of
 from pbem.inbox.unframed import read_unframed
 from pbem.mail.machines import RECALL
-from pbem.mail.message import find_reply_codes
 from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Press, Question, Seat
 from pbem.store.types import CampaignState, RequestKind
 
-_KINDS: dict[RequestKind, Code] = {
-    RequestKind.DIGEST: "form",
-    RequestKind.GM: "offer",
-    RequestKind.MESSAGE: "ask",
-    **dict.fromkeys(
-        (
-            *(RequestKind.INVITE, RequestKind.JOIN, RequestKind.DEPUTY, RequestKind.IMPORT),
-            *(RequestKind.ADDRESS, RequestKind.NEW_ADDRESS, RequestKind.FALLBACK),
-            *(RequestKind.PRESS, RequestKind.TEXTS),
-        ),
-        "invite",
-    ),
-}
-"""The kinds of requests that a reply answers, those first that are asked for first."""
-
 _HELP = re.compile(r"\A\s*+help\b", re.IGNORECASE)
 
-_QUESTION = select(Question.id).where(
-    Question.code != "",
-    or_(
-        Question.code.in_(bindparam("codes", expanding=True)),
-        Question.message_id.in_(bindparam("ids", expanding=True)),
-    ),
-)
-_MAIL_OF_GM = (
-    select(Campaign)
-    .join(OutgoingMail, OutgoingMail.campaign_id == Campaign.id)
-    .where(
-        OutgoingMail.message_id.in_(bindparam("ids", expanding=True)),
-        func.lower(OutgoingMail.recipient) == bindparam("gm"),
-        func.lower(Campaign.gm) == bindparam("gm"),
-    )
-)
 _OF_GM = select(Campaign).where(
     func.lower(Campaign.gm) == bindparam("gm"), Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED))
 )
-_PRESS = select(OutgoingMail.topic, OutgoingMail.person_id, OutgoingMail.campaign_id).where(
-    OutgoingMail.message_id.in_(bindparam("ids", expanding=True)), OutgoingMail.kind == "press"
-)
-
-
 _ANSWERS = ("ANSWER", *AnswerCommand.also)
 
 
@@ -148,87 +102,75 @@ class Reading:
         return None if self.sheet.header else find_request(self.case, self.known)
 
     @cached_property
-    def requests(self) -> Sequence[PendingRequest]:
-        """The requests that it answers, open or not, by their codes or the mails that it replies to."""
+    def answered(self) -> CodeFound | None:
+        """The mail that it answers; none for what its sender has confirmed by now."""
         case = self.came.case
-        # Whoever reads such a code may send it in words.
+        # Who reads the code of a question may send it in words.
         typed = first_line(case.letter).lower().split()
-        words = find_requests(case.session, typed[1:2]) if typed[:1] == ["confirm"] else ()
-        asked = [each for each in words if each.kind == RequestKind.MESSAGE]
-        return [*answered_requests(case.session, case.letter, case.address), *asked]
+        words = typed[1:2] if typed[:1] == ["confirm"] else ()
+        codes = find_codes(case.session, case.letter, case.address, case.now, words)
+        found = [*(each for each in codes.typed if each.kind == "ask"), *codes]
+        return next(filter(self._counts, found), None)
 
-    @cached_property
-    def asked(self) -> PendingRequest | None:
-        """The request that it answers; none for what its sender has confirmed by now."""
-        left = [each for each in self.requests if self.came.case.confirmed is None or each.kind != RequestKind.MESSAGE]
-        codes = find_reply_codes(self.came.case.letter, self.came.case.address)
-        ranks = {code: rank for rank, code in enumerate(codes)}
-        left.sort(key=lambda each: ranks.get(each.code, len(ranks)))
-        return next((each for kind in _KINDS for each in left if each.kind == kind), None)
+    def _counts(self, each: CodeFound) -> bool:
+        if each.kind == "ask":
+            return self.came.case.confirmed is None
+        if each.kind == "press":
+            return self._press_of(each) is not None
+        return each.kind != "answer" or each.state != "old"
 
     @cached_property
     def code(self) -> Code:
         """The kind of the mail that it answers."""
-        if self.asked is not None:
-            kind = _KINDS[self.asked.kind]
-            return "spent" if kind in ("ask", "invite") and _is_closed(self.asked, self.case) else kind
-        if self.case.shown:
-            return "report"
-        if self.question is not None:
-            return "question"
-        if shown_by_reference(self.case.session, self.case.letter.references):
-            return "report"
-        if self.campaign is not None:
-            return "answer"
-        return "press" if self.press_answered else ""
+        if self.answered is None:
+            return ""
+        if self.answered.is_report and self.answered.state == "stale":
+            return "stale"
+        closed = (
+            self.answered.kind in ("ask", "invite") and self.asked is not None and _is_closed(self.asked, self.case)
+        )
+        return "spent" if closed else self.answered.kind
+
+    @cached_property
+    def asked(self) -> PendingRequest | None:
+        """The request that it answers, open or not."""
+        kinds, found = ("ask", "invite", "offer", "form"), self.answered
+        return self.case.session.get(PendingRequest, found.subject_id) if found and found.kind in kinds else None
+
+    @cached_property
+    def question(self) -> Question | None:
+        """The question of a player that it answers."""
+        found = self.answered
+        return self.case.session.get(Question, found.subject_id) if found and found.kind == "question" else None
 
     @cached_property
     def press_answered(self) -> tuple[Press, SeatContext] | None:
         """The piece of press that it answers, and the seat that got it, if its player of then may write today."""
-        case = self.came.case
-        ids = () if find_reply_codes(case.letter, case.address) else case.letter.references[:1]
-        found = case.session.execute(_PRESS, {"ids": ids}).first() if ids else None
-        words = found.topic.split() if found else []
-        if found is None or len(words) != 4 or not words[3].isdigit():
+        return self._press_of(self.answered) if self.answered and self.answered.kind == "press" else None
+
+    def _press_of(self, code: CodeFound) -> tuple[Press, SeatContext] | None:
+        session, mail = self.came.case.session, self.came.case.session.get_one(OutgoingMail, code.subject_id)
+        words = (mail.topic or "").split()
+        if len(words) != 4 or not words[3].isdigit():
             return None
-        press, spot = case.session.get(Press, int(words[3])), find_seat(case.session, words[1], words[2])
-        if press is None or spot is None or {press.campaign_id, spot.campaign_id} != {found.campaign_id}:
+        press, spot = session.get(Press, int(words[3])), find_seat(session, words[1], words[2])
+        if press is None or spot is None or {press.campaign_id, spot.campaign_id} != {mail.campaign_id}:
             return None
         # A seat with another player by now: what its former player writes is not for that one to send.
-        player = case.session.scalar(select(Seat.person_id).where(Seat.id == spot.seat_id))
-        may = player is not None and player == found.person_id
+        player = session.scalar(select(Seat.person_id).where(Seat.id == spot.seat_id))
+        may = player is not None and player == mail.person_id
         return (press, spot) if may and spot.playing and spot.status == CampaignState.RUNNING else None
-
-    @cached_property
-    def question(self) -> Question | None:
-        """The question of a player that it answers, by its code or Message-ID."""
-        case = self.came.case
-        codes, ids = find_reply_codes(case.letter, case.address), case.letter.references[:1]
-        id_ = case.session.connection().scalar(_QUESTION, {"codes": codes, "ids": ids}) if codes or ids else None
-        return None if id_ is None else case.session.get(Question, id_)
-
-    @cached_property
-    def campaign(self) -> Campaign | None:
-        """The campaign of whose mail to its GM it is an answer; none for its players, who may have such mail too."""
-        case = self.came.case
-        if not case.sender or case.verdict == "fail" or case.key.startswith(("code ", "token ")):
-            return None
-        ids = case.letter.references[:3]
-        found = case.session.scalars(_MAIL_OF_GM, {"ids": ids, "gm": case.sender}).first() if ids else None
-        return None if found is None or found.name in self._seats else found
 
     @property
     def gm_campaign(self) -> Campaign:
         """The campaign of the mail for a GM that it answers."""
-        about = self.asked or self.question
-        found = self.campaign if about is None else self.case.session.get(Campaign, about.campaign_id)
-        assert found is not None
-        return found
+        assert self.answered is not None
+        return self.case.session.get_one(Campaign, self.answered.campaign_id)
 
     @cached_property
     def form(self) -> bool:
         """True if it has the form of a ruling, filled in."""
-        return has_filled_form(self.case.session, self.case.letter, self.requests)
+        return self.asked is not None and has_filled_form(self.case.session, self.case.letter, [self.asked])
 
     @cached_property
     def said(self) -> Said:
@@ -253,7 +195,7 @@ class Reading:
     @cached_property
     def first(self) -> First:
         """What its first typed line is."""
-        if self.code in ("offer", "form", "question", "answer"):
+        if self.code in ("offer", "form", "question", "answer") and self.frame != "player":
             return self._first_of_gm()
         if self.code in ("ask", "spent") and self._agrees():
             return "yes"

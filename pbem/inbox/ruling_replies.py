@@ -89,7 +89,7 @@ def _is_from_gm(letter: Message, reply: _Reply) -> bool:
 
 def take_form(mail: Reading) -> Outcome:
     """Take the ruling in a reply to a mail with a form."""
-    case, reply = mail.case, _find_reply(mail.case.session, mail.case.letter, mail.requests)
+    case, reply = mail.case, _find_reply(mail.case.session, mail.case.letter, [mail.asked] if mail.asked else [])
     if reply is None:
         return "a reply to the form of a campaign that is gone", False
     campaign = reply.campaign

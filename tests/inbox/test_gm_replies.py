@@ -1,0 +1,206 @@
+"""A GM replies to any mail of the program with a command: no frame, no token, as far as the reply proves it."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+
+import pytest
+from sqlalchemy import select, update
+
+from pbem.actions.base import run_action
+from pbem.actions.settings import ChangeGm
+from pbem.campaign.people import hash_token
+from pbem.campaign.snapshot import load_campaign
+from pbem.store.models import Campaign, InboxMessage
+from pbem.store.types import HoldKind
+from tests.inbox.trusting import believing, stamp
+from tests.toy.home import Desk, text_of
+
+GM, ANN, BOB, EVE = "gm@example.org", "ann@example.org", "bob@example.org", "eve@example.net"
+TOKEN = "0123456789abcdef0123"
+
+
+@pytest.fixture
+def running(desk: Desk) -> Desk:
+    """Return a home with a campaign whose GM has a token."""
+    desk.begin()
+    desk.tick()
+    with desk.app.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+    return desk
+
+
+def framed(desk: Desk, *lines: str) -> EmailMessage:
+    """Mail commands of the GM with the token; return the answer."""
+    desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
+    desk.tick()
+    return desk.last(GM)
+
+
+def reply(desk: Desk, mail: EmailMessage, text: str, **changes: str) -> str:
+    """Answer a mail as the GM, unless another is named; return the newest mail to the GM, its lines joined."""
+    desk.reply(mail, text, **{"sender": GM, **changes})
+    desk.tick()
+    return " ".join(text_of(desk.last(GM)).split())
+
+
+def is_held(desk: Desk) -> bool:
+    """Return True if the campaign is on hold."""
+    with desk.app.store.reading() as session:
+        return session.scalar(select(Campaign.hold_kind)) != HoldKind.NONE
+
+
+def last_note(desk: Desk) -> str:
+    """Return the note on the newest message."""
+    with desk.app.store.reading() as session:
+        return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)).all()[-1]
+
+
+def done(desk: Desk) -> EmailMessage:
+    """Return a Done."""
+    return framed(desk, "DEADLINE 2d")
+
+
+def not_done(desk: Desk) -> EmailMessage:
+    """Return a Not done."""
+    return framed(desk, "PAUSE pink")
+
+
+def offer(desk: Desk) -> EmailMessage:
+    """Return an offer."""
+    return framed(desk, "REMOVE red")
+
+
+def helped(desk: Desk) -> EmailMessage:
+    """Return the list of commands."""
+    return framed(desk, "HELP")
+
+
+def question(desk: Desk) -> EmailMessage:
+    """Return the mail with a player's question."""
+    desk.post("PLAYER toy1 red\nASK GM\nMay ships dock?\nEND", sender=ANN)
+    desk.tick()
+    return desk.last(GM)
+
+
+MAILS = (done, not_done, offer, helped, question)
+
+
+@pytest.mark.parametrize("kind", MAILS)
+def test_each_kind_of_mail_takes_commands(running: Desk, kind) -> None:  # type: ignore[no-untyped-def]
+    """A command that shows, and one that can be undone, are done in reply to any mail for the GM."""
+    mail = kind(running)
+
+    assert "DONE: STATUS." in reply(running, mail, "STATUS")
+    assert "DONE: HOLD." in reply(running, mail, "HOLD\n\nBest regards\nJo")
+    assert is_held(running)
+
+
+def test_undo_takes_back_what_was_done(running: Desk) -> None:
+    """UNDO in reply to the Done is all that it takes, in small letters too; it asks once players were told."""
+    mail = framed(running, "SET late-list=players")
+    assert "DONE: UNDO." in reply(running, mail, "Undo")
+
+    assert "WOULD DO: UNDO." in reply(running, framed(running, "HOLD"), "UNDO")
+    assert "DONE: UNDO" in reply(running, running.last(GM), "Yes")
+    assert not is_held(running)
+
+
+@pytest.mark.parametrize("text", ["thanks a lot, that was quick", "Hold on, I have to think", "Run is fine for me"])
+def test_words_are_told_to_be_none(running: Desk, text: str) -> None:
+    """Words do nothing, and the answer says which line is no command and how one is sent."""
+    told = reply(running, done(running), text)
+
+    assert running.last(GM)["Subject"].startswith("[toy1] Not done: no command in it")
+    assert f"Nothing was done. The first line is no command: '{text}'." in told
+    assert "Commands go without token in a reply to any mail of mine. HELP lists them." in told
+    assert not is_held(running)
+
+
+@pytest.mark.parametrize(
+    "lines", ["ROLL 3d6 ann storms the gate", "RUN", "RUN YES", "ANNOUNCE\nBeware.", "INVITE eve@example.net", "TOKEN"]
+)
+def test_what_cannot_be_undone_is_shown_first(running: Desk, lines: str) -> None:
+    """What UNDO does not take back, and all words to people, wait for a YES; it does them."""
+    mail, before = done(running), len(running.mails())
+    told = reply(running, mail, lines)
+    assert "WOULD DO:" in told
+    assert "3d6: " not in told
+    assert [each["To"] for each in running.mails()[before:]] == [GM]
+
+    reply(running, running.last(GM), "YES")
+    assert any("Done: " in each["Subject"] for each in running.mails(GM)[-3:])
+
+
+@pytest.mark.parametrize("kind", [done, offer, helped])
+def test_another_address_can_only_look(running: Desk, kind) -> None:  # type: ignore[no-untyped-def]
+    """Of a notice that was passed on, the code shows things to the GM alone, and changes nothing; the GM is warned."""
+    mail = kind(running)
+    assert "DONE: STATUS." in reply(running, mail, "STATUS", sender=EVE)
+    assert running.mails(EVE) == []
+
+    told = reply(running, mail, "HOLD", sender=EVE)
+    assert "answered a mail to you as the GM of toy1" in told
+    assert not is_held(running)
+
+
+def test_a_forged_sender_can_only_look(running: Desk) -> None:
+    """The GM's address counts for nothing when the receiving server calls it forged."""
+    believing(running)
+    mail = done(running)
+    headers = {"In-Reply-To": mail["Message-ID"], **stamp("fail")}
+    running.post("HOLD", sender=GM, to=mail["Reply-To"], headers=headers)
+    running.tick()
+
+    assert not is_held(running)
+
+
+def test_a_former_gm_can_do_nothing(running: Desk) -> None:
+    """Mails to a former GM take no commands."""
+    mail = done(running)
+    run_action(running.app, "toy1", ChangeGm("new@example.org"), running.now)
+    running.reply(mail, "HOLD", sender=GM)
+    running.tick()
+
+    assert not is_held(running)
+
+
+@pytest.mark.parametrize("text", ["STATUS", "HOLD back on Monday"])
+def test_without_a_code_all_is_offered(running: Desk, text: str) -> None:
+    """A fresh mail from the GM's address may be forged: nothing is done before a YES to what it would do."""
+    running.post(text, sender=GM)
+    running.tick()
+    assert "(reply YES)" in running.last(GM)["Subject"]
+    assert not is_held(running)
+
+    assert "DONE: " in reply(running, running.last(GM), "YES")
+
+
+def test_offers_without_a_code_are_limited(running: Desk) -> None:
+    """Forged mails cannot fill the mailbox of a GM, nor the table of requests."""
+    for number in range(30):
+        running.post(f"HOLD reason {number}", sender=GM)
+        running.tick()
+
+    assert len([mail for mail in running.mails(GM) if "hold" in mail["Subject"]]) <= 20
+    with running.app.store.reading() as session:
+        assert load_campaign(session, "toy1").held == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["ORDERS toy1 red\nBID 3\nEND", "GM toy1 wrong\nHOLD\nEND", "> HOLD\n", "HOLD? " * 9_000, "SET\n" * 5_000]
+)
+def test_hostile_replies_do_nothing(running: Desk, text: str) -> None:
+    """Frames without proof, quotations and floods of words in a reply change nothing, and stop nothing."""
+    reply(running, done(running), text)
+
+    assert "quarantined" not in last_note(running)
+    assert not is_held(running)
+
+
+def test_a_question_is_answered_in_words_that_begin_like_a_command(running: Desk) -> None:
+    """Only capitals make a command of a reply to a question; all else is for the player."""
+    reply(running, question(running), "Hold your fire.")
+
+    assert not is_held(running)
+    assert "Hold your fire." in text_of(running.last(ANN))
