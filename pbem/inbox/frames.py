@@ -64,7 +64,8 @@ class SheetText:
     which the frame begins, and `above` are the lines above it, if they are more
     than blanks; `below` are those between its END and the next frame. `closed`: it
     has an END. `courtesies` are lines outside of the frame that are words to a person.
-    `unread` is the number of orders that were found in a quotation, and not read.
+    `unread` is the number of orders that were found in a quotation, and not read. `others` are the headers of frames
+    below it for other campaigns or seats.
     """
 
     header: SheetHeader | None
@@ -78,6 +79,7 @@ class SheetText:
     below: tuple[str, ...] = ()
     courtesies: tuple[str, ...] = ()
     unread: int = 0
+    others: tuple[SheetHeader, ...] = ()
 
     @property
     def below_text(self) -> bool:
@@ -180,7 +182,11 @@ def _framed_sheet(lines: Sequence[str], at: int, known: Names) -> SheetText:
     after = len(lines) if end is None else end + closed
     following = next((below for below in range(after, len(lines)) if header_of(lines[below])), len(lines))
     below = tuple(lines[after:following]) if closed else ()
-    sheet = replace(_sheet_of(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed, at=at, below=below)
+    assert header is not None
+    more = (found for line in lines[after:] if (found := header_of(line)) and found.campaign in known)
+    others = tuple(found for found in more if (found.campaign, found.seat) != (header.campaign, header.seat))
+    sheet = _sheet_of(header, lines[at + 1 : end], wait, tuple(notes))
+    sheet = replace(sheet, closed=closed, at=at, below=below, others=others)
     if not any(line.strip() for line in lines[:at]):
         return sheet
     if sheet.empty:
@@ -276,16 +282,18 @@ class Frame:
     """A sheet's frame in a text with all that it quotes, as it was before it was quoted.
 
     `numbers` are those of its lines, ORDERS and END among them, and `lines` are those between. `above` and `below` are
-    the words next to it. `depth` is how often it is quoted. `closed`: it has an END.
+    the words next to it. `depth` is how often it is quoted. `closed`: it has an END. `bare`: it has lost ORDERS too,
+    so that `header` is that of the form whose lines it has.
     """
 
     header: SheetHeader
     numbers: range
     lines: tuple[str, ...]
-    above: Words
-    below: Words
+    above: Words = ()
+    below: Words = ()
     depth: int = 0
     closed: bool = True
+    bare: bool = False
 
     @cached_property
     def spelt(self) -> tuple[Words, ...]:
@@ -311,6 +319,11 @@ class Frame:
 def has_frame(lines: Sequence[str]) -> bool:
     """Return True if a sheet's frame begins in a text, however it is quoted."""
     return any(_begins(undress(line)) for line in lines if "orders" in line.lower())
+
+
+def has_quoted_comment(lines: Sequence[str]) -> bool:
+    """Return True if a quoted line is behind a semicolon, as the lines of our forms are."""
+    return any(spell_line(line)[:1] == (";",) for line in lines if ";" in line and is_quoted(line))
 
 
 def find_frames(lines: Sequence[str]) -> list[Frame]:

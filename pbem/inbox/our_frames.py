@@ -3,8 +3,9 @@
 What we mailed is known word for word: only what differs was typed. Nothing depends on
 marks of quotation. A frame, from ORDERS to END, is our form only if our own words
 stand next to it (*anchored*), or if one of its lines is still behind our semicolon
-(*traced*); any other may be an older sheet of its sender, and is never read. So
-whatever is not certain is told, as lines that were not read.
+(*traced*; so are its lines alone, quoted without ORDERS and END); any other may be an
+older sheet of its sender, and is never read. So whatever is not certain is told, as
+lines that were not read.
 
 All is compared as words (`frames.words_of`), without bullets; a semicolon at
 the beginning is a word.
@@ -160,7 +161,7 @@ def sort_frame(frame: Frame, mailed: Mailed, *, old: bool) -> FoundForm:
     if not forms:
         edits = replace(edits, orders=tuple(line for line in frame.lines if is_order(line)), behind=0)
     anchored = any(_is_next_to(frame, each) for each in mailed.frames)
-    traced = edits.behind > 0 and 2 * edits.shared >= len(form.spelt)
+    traced = edits.behind > 0 and (frame.bare or 2 * edits.shared >= len(form.spelt))
     if (old or not anchored) and any(sent.issuperset(edits.spelt) for sent in map(frozenset, mailed.sent)):
         return FoundForm(frame, "quotation")
     if old:
@@ -185,8 +186,44 @@ def sort_frames(lines: Sequence[str], typed: Sequence[str], mailed: Mailed) -> l
     own = [(each.header, each.words) for each in find_frames(typed)]
     plain = with_plain_marks(lines)
     least = min((depth_of(line) for line in plain if is_quoted(line) and strip_marks(line)), default=1)
-    frames = (frame for frame in find_frames(lines) if (frame.header, frame.words) not in own)
+    found = find_frames(lines)
+    frames = [frame for frame in found if (frame.header, frame.words) not in own]
+    frames += _find_bare_forms(plain, {at for frame in found for at in frame.numbers}, mailed)
     return [sort_frame(frame, mailed, old=_is_old(frame, mailed, plain, least)) for frame in frames]
+
+
+def _find_bare_forms(lines: Sequence[str], framed: Collection[int], mailed: Mailed) -> list[Frame]:
+    """Return neighbouring quoted lines that are lines of a form, without ORDERS or END around them."""
+    quoted = [at for at, line in enumerate(lines) if at not in framed and is_quoted(line) and spell_line(line)]
+    if not any(spell_line(lines[at])[0] == ";" for at in quoted):
+        return []
+    texts = [lines[at] for at in quoted]
+    forms = {form.words: form for form in mailed.frames if form.header.key.lower() == mailed.code}
+    return [
+        Frame(
+            form.header,
+            range(quoted[first], quoted[last - 1] + 1),
+            tuple(texts[first:last]),
+            depth=depth_of(texts[first]),
+            bare=True,
+        )
+        for form in forms.values()
+        for first, last in _find_runs(texts, form)
+    ]
+
+
+def _find_runs(lines: Sequence[str], form: Frame) -> Iterator[tuple[int, int]]:
+    """Yield the first of neighbouring lines that are lines of a form, and the one below the last."""
+    at = first = 0
+    while at < len(lines):
+        found = _match_line(lines, at, form.spelt)
+        at += found.count
+        if not found.words:
+            if first < at - 1:
+                yield first, at - 1
+            first = at
+    if first < at:
+        yield first, at
 
 
 def _is_old(frame: Frame, mailed: Mailed, lines: Sequence[str], least: int) -> bool:

@@ -29,9 +29,11 @@ from itertools import accumulate, chain, islice, pairwise
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.inbox.frames import BULLETS, Words, find_frames, strip_marks, words_of
+from pbem.inbox.frames import BULLETS, Words, depth_of, find_frames, strip_marks, words_of
 from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
-from pbem.mail.message import Message, parse_message, reparse
+from pbem.mail.body import CALENDAR_UNREAD
+from pbem.mail.fetch import load_raw
+from pbem.mail.message import Message, list_attachments, parse_message, reparse
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
 from pbem.store.models import OrderSheet, OutgoingMail, Report, Seat
@@ -77,7 +79,9 @@ class SentText:
     def of(cls, lines: Sequence[str], echoes: Iterable[str] = ()) -> SentText:
         """Build the original from a mail's lines; `echoes` are its lines that may repeat what was typed."""
         sheets = _find_sheets(lines)
-        inside = {at: [_SHEET] if at == numbers.start else [] for numbers, _ in sheets for at in numbers}
+        # A sheet that our mail itself quotes is text of it.
+        forms = [numbers for numbers, _ in sheets if not depth_of(lines[numbers.start])]
+        inside = {at: [_SHEET] if at == numbers.start else [] for numbers in forms for at in numbers}
         spelt = [inside[at] if at in inside else words_of(line) for at, line in enumerate(lines)]
         return cls(
             tuple(chain.from_iterable(spelt)),
@@ -369,6 +373,26 @@ def load_named_texts(session: Session, letter: Message) -> Iterator[list[str]]:
         mail = parse_message(raw)
         yield mail.source_lines
         yield mail.same_in_html.split("\n")
+
+
+def strip_our_files(session: Session, letter: Message, letter_id: int) -> Message:
+    """Return the message without notes on files that it brings back from a mail that it answers, by name and size."""
+    if not any(note.startswith(_FILE_NOTES) for note in letter.notes):
+        return letter
+    ids = [*letter.references[:MOST_ANSWERED], *_report_ids(session, _codes_in(letter))]
+    ours = {file for mail in _raw_mails(session, ids) for file in _name_files(mail)}
+    back = [name for name, size in _name_files(load_raw(session, letter_id)) if (name, size) in ours]
+    known = [f"The attached {name} was not read" for name in back]
+    known += [CALENDAR_UNREAD] * any(name.lower().endswith(".ics") for name in back)
+    return replace(letter, notes=tuple(note for note in letter.notes if not note.startswith(tuple(known))))
+
+
+_FILE_NOTES = ("The attached ", CALENDAR_UNREAD)
+
+
+def _name_files(raw: bytes) -> Iterator[tuple[str, int]]:
+    """Yield the name and the size in bytes of each file of a mail, whatever its line ends."""
+    return ((file.name, len(file.content.replace(b"\r\n", b"\n"))) for file in list_attachments(raw))
 
 
 def _codes_in(letter: Message) -> set[str]:

@@ -17,9 +17,18 @@ from sqlalchemy import select
 from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import quote_lines
 from pbem.inbox.context import Accepted, MessageContext
-from pbem.inbox.frames import Frame, SheetText, Words, find_frames, has_frame, plain_sheet, spell_line
+from pbem.inbox.frames import (
+    Frame,
+    SheetText,
+    Words,
+    find_frames,
+    has_frame,
+    has_quoted_comment,
+    plain_sheet,
+    spell_line,
+)
 from pbem.inbox.our_frames import FoundForm, Mailed, is_against, missing_in, sort_frames
-from pbem.inbox.quoted_originals import load_named_texts
+from pbem.inbox.quoted_originals import load_named_texts, strip_our_files
 from pbem.inbox.seat_lookup import seat_for_deputy
 from pbem.mail.message import AttachedText, read_from
 from pbem.mail.quoting import is_quoted
@@ -134,8 +143,9 @@ def with_edited_form(case: MessageContext, claim: Accepted, sheet: SheetText) ->
 
     What is not read of them is told in a note, and counted in the sheet's `unread`.
     """
+    case = replace(case, letter=strip_our_files(case.session, case.letter, case.letter_id))
     lines = case.letter.source_lines
-    if not has_frame(lines):
+    if not _may_quote_form(lines, case.letter.lines):
         return case, claim, sheet
     frames = sort_frames(lines, case.letter.lines, _load_mailed(case, claim))
     sheet = replace(sheet, notes=(*sheet.notes, *_describe_hidden(frames)))
@@ -154,6 +164,12 @@ def with_edited_form(case: MessageContext, claim: Accepted, sheet: SheetText) ->
     added = plain_sheet([*outside, *map(redact_credentials, orders)])
     case = replace(case, letter=replace(case.letter, notes=tuple(_other_notes(case.letter.notes))))
     return case, claim, replace(added, notes=sheet.notes, wait=sheet.wait if added.wait is None else added.wait)
+
+
+def _may_quote_form(lines: Sequence[str], typed: Sequence[str]) -> bool:
+    """Return True if a text has more lines than those that were typed, and a frame or a quoted comment among them."""
+    more = sum(map(bool, map(str.strip, lines))) > sum(map(bool, map(str.strip, typed)))
+    return more and (has_frame(lines) or has_quoted_comment(lines))
 
 
 def _describe_hidden(frames: Sequence[FoundForm]) -> Iterator[str]:

@@ -205,7 +205,7 @@ _PACKED_SIGNATURE = (
 _WINMAIL = "The attached winmail.dat was not read: Outlook packs text and files into it. Send the mail as plain text."
 _UNKNOWN_TYPE = "A part of the mail was not read: what it says of its type cannot be understood."
 _LONGEST_NAME = 60
-_CALENDAR = "The invitation in the mail (calendar) was not read."
+CALENDAR_UNREAD = "The invitation in the mail (calendar) was not read."
 
 
 @dataclass(frozen=True)
@@ -390,7 +390,7 @@ class PartWalker:
         elif kind == "application/ms-tnef" or name.lower() == "winmail.dat":
             self._note(_WINMAIL)
         elif kind == "text/calendar" or name.lower().endswith(".ics"):
-            self._note(_CALENDAR)
+            self._note(CALENDAR_UNREAD)
         elif kind.startswith("message/"):
             self._note(_FORWARD_UNREAD)
         # A picture with an id is one that the HTML shows, such as a logo; Apple Mail gives ids to all files.

@@ -192,7 +192,9 @@ _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{OTHER_FIELDS})\s?:", re.IGNORECA
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
 INITIALS = re.compile(r"^[ \t]*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)", re.MULTILINE)
 _LEFT_OUT = re.compile(
-    r"\A\s*+(?>(?:>\s*+)*)(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\])\s*+",
+    r"\A\s*+(?>(?:>\s*+)*)(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\]"
+    # As notmuch writes it in place of a picture or a file.
+    r"|(?:Non-text part: |Attachment: .{1,200} \()[\w.+-]{1,60}/[\w.+-]{1,60}\)?)\s*+",
     re.IGNORECASE,
 )
 # Beginnings of lines that may be a divider or a header field; all others are skipped for speed.
@@ -213,7 +215,7 @@ def is_quoted(line: str) -> bool:
 
 
 def is_left_out(line: str) -> bool:
-    """Return True if a line stands for a part of an original that was left out, as KMail and people write it."""
+    """Return True if a line stands for a left out part of an original, as KMail, notmuch and people write it."""
     return _LEFT_OUT.fullmatch(line) is not None
 
 

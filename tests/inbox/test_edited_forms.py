@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,55 @@ def test_ann_edits_again(toy: Desk) -> None:
 
     assert lines(toy) == [["bid 2"], ["whisper deal"], ["bid 2"]]
     assert ANN in str(toy.last()["To"])
+
+
+BARE = {
+    "one freed": (["> BID 2", "> ; WHISPER blue deal"], [["bid 2"]]),
+    "one freed, in an original of notmuch": (
+        ["> BID 2", "> ; WHISPER blue deal", "Attachment: x.json (a/b)"],
+        [["bid 2"]],
+    ),
+    "blank lines between": (["> BID 2", ">", "> ; WHISPER blue deal"], [["bid 2"]]),
+    "none freed": (["> ; BID 2", "> ; WHISPER blue deal"], []),
+    "all freed": (["> BID 2", "> WHISPER blue deal"], []),
+    "another line between": (["> BID 2", "> Hello", "> ; WHISPER blue deal"], []),
+    "changed": (["> BID 3", "> ; WHISPER blue deal"], []),
+}
+
+
+@pytest.mark.parametrize(("form", "orders"), BARE.values(), ids=BARE)
+def test_a_form_without_its_frame(toy: Desk, form: list[str], orders: list[list[str]]) -> None:
+    """Of neighbouring quoted lines of the form, one still behind its semicolon, the freed ones count word for word."""
+    reply(toy, "\n".join([WROTE, *form]))
+
+    assert lines(toy) == orders
+
+
+def test_a_form_without_its_frame_goes_behind_typed_orders(toy: Desk) -> None:
+    """It is known by its own lines alone, so that it is not added to typed orders."""
+    subject, _ = reply(toy, f"WHISPER blue hello\n\n{WROTE}\n> BID 2\n> ; WHISPER blue deal")
+
+    assert lines(toy) == [["whisper hello"]]
+    assert "1 order in, 1 in the quotation NOT read" in subject
+
+
+def test_our_own_files_that_come_back(toy: Desk) -> None:
+    """No file is complained of that has name and size of one in the mail which is forwarded; another one is."""
+    report = toy.last()
+    own = [(part.get_filename(), part.get_content_type(), part.get_payload(decode=True)) for part in report.walk()]
+    sent = [(name, kind, content) for name, kind, content in own if name and isinstance(content, bytes)]
+    assert sent
+
+    for files in (sent, [(name, kind, content + b" ") for name, kind, content in sent]):
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = ANN, report["Reply-To"], "Fwd: report"
+        mail["Message-ID"], mail["In-Reply-To"] = f"<{len(str(files))}@example.org>", report["Message-ID"]
+        mail.set_content("BID 4")
+        for name, kind, content in files:
+            maintype, _, subtype = kind.partition("/")
+            mail.add_attachment(content, maintype=maintype, subtype=subtype, filename=name)
+        (toy.home / "post" / "inbox").mkdir(parents=True, exist_ok=True)
+        (toy.home / "post" / "inbox" / "forwarded.eml").write_bytes(bytes(mail))
+        toy.tick()
+        notes = text_of(toy.last())
+        assert ("not read" in notes) == (files is not sent)

@@ -115,3 +115,11 @@ def test_a_sheet_ends_where_the_next_begins() -> None:
 
     assert sheet.lines == ((1, "MOVE a"), (2, ""))
     assert "Only the first sheet" in sheet.notes[0]
+
+
+@pytest.mark.parametrize(("second", "others"), [("trap8 red", ["trap8"]), ("trap7 blue", ["trap7"]), ("trap7 red", [])])
+def test_a_sheet_names_the_frames_of_other_seats_below_it(second: str, others: list[str]) -> None:
+    """A further frame for another campaign or seat is known, wherever it stands below the first."""
+    sheet = find(f"ORDERS trap7 red\nMOVE a\nEND\nand now\n\nORDERS {second}\nMOVE b\nEND", "trap7", "trap8")
+
+    assert [header.campaign for header in sheet.others] == others

@@ -88,9 +88,14 @@ def test_excerpts() -> None:
     assert text(f"Excerpts from Play by Email's message of Fri Nov 20 10:00:00 +0100 2026:\n{QUOTED}WAIT") == "WAIT"
 
 
-@pytest.mark.parametrize("mark", ["[...]", "[…]", "(...)", "<snip>", "[Quoted text hidden]"])
+NOTMUCH = (
+    "Non-text part: text/html\nNon-text part: image/png\nAttachment: trap7 turn-4.png (image/png)\n> BEGIN:VCALENDAR"
+)
+
+
+@pytest.mark.parametrize("mark", ["[...]", "[…]", "(...)", "<snip>", "[Quoted text hidden]", NOTMUCH])
 def test_an_original_cut_short(mark: str) -> None:
-    """The answer goes on below a mark for an omitted part of the original, as KMail writes it."""
+    """The answer goes on below a mark for an omitted part of the original, as KMail and notmuch write it."""
     attribution = "On Friday, 20 November 2026 10:00:00 CET Orders wrote:"
 
     assert text(f"{attribution}\n{QUOTED}{mark}\nWAIT") == "WAIT"
