@@ -300,21 +300,28 @@ class OrderParser:
         return _capital_words(line) in [each.split() for each in (RESIGNS, *self._leaving.also_ends_seat)]
 
     def _understand(self, line: str, view: ContextView) -> Interpretation | None:
-        """Return the meaning of a line, or None if it says nothing. Raises FieldError.
+        """Return the meaning of a line, read strictly or else leniently; None if it says nothing. Raises FieldError.
 
         The order that ends a seat is accepted word for word only, also with `loosely`.
         """
-        leaving = self._leaving
-        if leaving is None or len(line) > MAX_LINE:
-            return self._read(line, view)
-        if self.ends_seat(line):
-            return Interpretation(leaving())
-        word = resigning_word(line)
-        # A game may have an order of its own with a verb such as QUIT; RESIGN always means to leave.
-        if word in _RESIGNING or (word and word not in self._by_word):
-            raise _confirmation_error(word, leaving)
-        reading = self._read(line, view)
-        if reading is not None and reading.order.ends_seat:
+        if len(line) > MAX_LINE:
+            raise FieldError("too-long", f"the line has {len(line)} characters; {MAX_LINE} are read at the most")
+        if (leaving := self._leaving) is not None:
+            if self.ends_seat(line):
+                return Interpretation(leaving())
+            word = resigning_word(line)
+            # A game may have an order of its own with a verb such as QUIT; RESIGN always means to leave.
+            if word in _RESIGNING or (word and word not in self._by_word):
+                raise _confirmation_error(word, leaving)
+        line = self._rewritten(without_comment(line), view)
+        tokens = split_tokens(line)
+        if not tokens:
+            return None
+        try:
+            reading: Interpretation | None = Interpretation(self._read_strictly(tokens, view))
+        except ParseMismatch as strict:
+            reading = self._read_leniently(line, view, strict)
+        if leaving is not None and reading is not None and reading.order.ends_seat:
             raise _confirmation_error("RESIGN", leaving)
         return reading
 
@@ -327,22 +334,33 @@ class OrderParser:
         text = f"a line that begins with {word} gives no order and takes none back"
         return FieldError("takes-back", text, "leave out what you do not want: a new sheet replaces the one before")
 
-    def _read(self, line: str, view: ContextView) -> Interpretation | None:
-        """Return the meaning of a line, read strictly or else leniently; None if it says nothing."""
-        if len(line) > MAX_LINE:
-            raise FieldError("too-long", f"the line has {len(line)} characters; {MAX_LINE} are read at the most")
-        line = self._rewritten(without_comment(line), view)
-        tokens = split_tokens(line)
+    def _rewritten(self, line: str, view: ContextView) -> str:
+        if self.rewrite is None:
+            return line
+        return self.rewrite(line, view) if line.strip() else line
+
+    def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
+        """Return the order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""
+        words = [token.text for token in tokens]
+        best = ParseMismatch(-1, FieldError("", ""))
+        for verb in self._verbs_of(tokens[0]):
+            try:
+                return verb.read(words, view)
+            except ParseMismatch as mismatch:
+                reached = tokens[mismatch.reached].start if mismatch.reached < len(tokens) else END
+                if reached > best.reached:
+                    best = ParseMismatch(reached, mismatch.refused)
+        raise best
+
+    def _read_leniently(self, line: str, view: ContextView, strict: ParseMismatch) -> Interpretation | None:
+        """Return the meaning of a line as people write it; None if it says nothing. Raises FieldError."""
+        if not self.loosely:
+            raise strict.refused
+        tokens = without_openers(split_leniently(line))
         if not tokens:
             return None
         try:
-            return Interpretation(self._read_strictly(tokens, view))
-        except ParseMismatch as mismatch:
-            strict = mismatch
-        if not self.loosely:
-            raise strict.refused
-        try:
-            return self._read_leniently(line, view)
+            return parse_leniently(self._verbs_of(tokens[0]), tokens, view)
         except ParseMismatch as mismatch:
             # Of two errors the one further to the right is told; at the same word, a number out of bounds says more,
             # and so does an error that has read "J1 - 9" as one word.
@@ -352,38 +370,11 @@ class OrderParser:
             )
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
 
-    def _rewritten(self, line: str, view: ContextView) -> str:
-        if self.rewrite is None:
-            return line
-        return self.rewrite(line, view) if line.strip() else line
-
-    def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
-        """Return the order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""
-        words = [token.text for token in tokens]
+    def _verbs_of(self, token: Token) -> Sequence[OrderType]:
         try:
-            verbs = self._find(words[0])
+            return self._find(token.text)
         except FieldError as refused:
-            raise ParseMismatch(tokens[0].start, refused) from None
-        best = ParseMismatch(-1, FieldError("", ""))
-        for verb in verbs:
-            try:
-                return verb.read(words, view)
-            except ParseMismatch as mismatch:
-                reached = tokens[mismatch.reached].start if mismatch.reached < len(tokens) else END
-                if reached > best.reached:
-                    best = ParseMismatch(reached, mismatch.refused)
-        raise best
-
-    def _read_leniently(self, line: str, view: ContextView) -> Interpretation | None:
-        """Return the meaning of a line as people write it; None if it says nothing. Raises ParseMismatch."""
-        tokens = without_openers(split_leniently(line))
-        if not tokens:
-            return None
-        try:
-            verbs = self._find(tokens[0].text)
-        except FieldError as refused:
-            raise ParseMismatch(tokens[0].start, refused) from None
-        return parse_leniently(verbs, tokens, view)
+            raise ParseMismatch(token.start, refused) from None
 
     def _corrected(self, line: str, refused: FieldError, view: ContextView) -> str:
         """Return the line with the word that a hint offers, if it can be read then; else ""."""

@@ -77,11 +77,11 @@ class Board:
 
     def read(self, word: str) -> Space | None:
         """Return the space that a player wrote, or None if there is none such; a missing level is +0."""
-        return _read(self.radius, self.levels, word)
+        return _read(self.radius, self.levels, plain_signs(word).upper())
 
     def at(self, name: str) -> Space:
         """Return the space of a name in a view, which has none off the board."""
-        space = self.read(name)
+        space = _read(self.radius, self.levels, name)
         assert space is not None, name
         return space
 
@@ -93,7 +93,7 @@ class Board:
         column, parted, row, named, sign, level = match.groups()
         if level and not (parted or named or sign):
             return None
-        return self.read(f"{column}{row}{sign or '+'}{level}" if level else f"{column}{row}")
+        return _read(self.radius, self.levels, f"{column}{row}{sign or '+'}{level}" if level else f"{column}{row}")
 
     def spaces(self) -> tuple[Space, ...]:
         """Return all spaces of the board, in a fixed order."""
@@ -109,7 +109,7 @@ def board_of(view: View) -> Board:
 # A report names the same spaces over and over; the cache is bounded because players write spaces too.
 @functools.lru_cache(maxsize=4096)
 def _read(radius: int, levels: int, word: str) -> Space | None:
-    match = _WRITTEN.fullmatch(plain_signs(word).upper())
+    match = _WRITTEN.fullmatch(word)
     if match is None:
         return None
     column, row, sign, level = match.groups()
