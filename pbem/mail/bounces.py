@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Literal
 
 from pbem.mail.headers import MESSAGE_ID, find_addresses, is_role_address, parse_address
@@ -25,6 +25,7 @@ from pbem.mail.html_text import html_to_text
 from pbem.mail.machines import is_from_mailer_daemon
 from pbem.mail.mailbox import MAX_MAIL
 from pbem.mail.mime import Part, decode_words, parse_entity, without_envelope
+from pbem.mail.phrases import load_phrases
 from pbem.mail.reply_parser import normalise_text
 
 Action = Literal["failed", "delayed", "delivered"]
@@ -36,62 +37,8 @@ _ID = re.compile(rf"^[ \t>|]*+message-id[ \t]*+:\s*+({MESSAGE_ID.pattern})", re.
 _HEADER_LINE = re.compile(r"\A(?:[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]++\S)")
 _TO = re.compile(r"^[ \t>|]*+to[ \t]*+:([^\n]*+)", re.IGNORECASE | re.MULTILINE)
 
-# Several patterns, each of which takes linear time on any text.
-_FAILED = tuple(
-    re.compile(phrases, re.IGNORECASE | re.VERBOSE)
-    for phrases in (
-        r"""
-        (?:could|can|was|were|has|have|did|will)(?:[ ]?not|n['’]t)(?:[ ]been|[ ]be)?[ ](?:delivered|reach(?:ed)?|sent)\b
-        | (?:unable|(?:t|not)[ ]able|fail(?:ed|s)|inability|impossible)[ ]to[ ](?:be[ ])?(?:deliver|send|relay|reach)
-        | undeliver(?:able|ed) | deliver(?:y|ing)\b.{0,60}\b(?:fail(?:ed|ure|s)?|impossible|aborted|problems?)
-        | fail(?:ed|ure)[ ]notice
-        | (?:failed|rejected|invalid|bad|unknown)[ ]+(?:recipients?|address(?:es)?|users?)\b
-        | returned[ ](?:mail|message|to[ ]sender) | permanent(?:ly)?[ ](?:fatal[ ])?(?:errors?|failures?|failed)
-        | mail(?:ing)?[ ]fail(?:ed|ure)
-        """,
-        r"""
-        non-?delivery
-        | (?:user|recipient|mailbox|account|address)\b.{0,60}\b(?:unknown|not[ ]found|rejected|disabled|full)
-        | (?:user|recipient|mailbox|account|address)\b.{0,60}\bdoes(?:[ ]not|n['’]t)
-        | unknown[ ](?:user|recipient|address|local)
-        | no[ ]such[ ](?:user|mailbox|recipient|person|account|address) | (?:over|exceeded)[ ]quota
-        | (?:disk|storage|mailbox|mail)?[ ]?quota[ ](?:has[ ]been[ ])?exceed
-        | (?:message|mail)[ ](?:was[ ]|has[ ]been[ ])?(?:rejected|blocked|refused) | transaction[ ]failed
-        """,
-        r"""
-        host[ ](?:unknown|not[ ]found) | has[ ]not[ ]been[ ](?:delivered|sent) | (?<!\d)5[0-5]\d[ -]\S
-        | (?<![\w.])5\.\d{1,3}\.\d{1,3}(?![\w.]*\d)
-        | nicht[ ](?:\w+[ ])?(?:zugestellt|zustell|ausgeliefert|übermittelt|gesendet) | unzustellbar
-        | (?:n['’]a|n['’]ont)[ ]pas[ ](?:pu[ ]|été[ ]|pu[ ]être[ ])(?:remis|délivré|livré|distribué|envoyé)
-        | non[ ]remis | no[ ](?:se[ ])?(?:ha[ ]podido|pudo|puede|fue)[ ].{0,20}entreg
-        """,
-        r"""
-        non[ ](?:è|sono)[ ]stat.{1,30}(?:recapitat|consegnat) | mancato[ ]recapito
-        | não[ ](?:pôde|foi|pode|conseguiu).{0,20}entreg | не[ ].{0,20}(?:доставлено|доставить)
-        | (?:niet|kon[ ]niet)[ ].{0,20}(?:afgeleverd|bezorgd) | inte[ ].{0,20}levereras | ikke[ ].{0,20}leveres
-        | nie[ ].{0,30}dostarcz | (?:配信|配送|送信|送達|配達)(?:でき|され|不能|エラー)
-        """,
-        r"""
-        届けることができ | 无法(?:投递|送达|发送) | 退信 | 無法(?:投遞|傳遞|寄達) | 반송 | 전송(?:하지|되지)[ ]못
-        """,
-    )
-)
-_DELAYED = re.compile(
-    r"""
-    \bdelay(?:ed)?\b | (?:will|to)[ ](?:be[ ])?(?:keep|continue|retr(?:y|ied)|try)\b | not[ ]yet[ ]been[ ]delivered
-    | deferred | could[ ]not[ ]send[ ]message[ ]for[ ]past | delivery[ ]attempts[ ]will
-    | still[ ](?:be(?:ing)?[ ])?(?:tr|queue)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_FOR_GOOD = re.compile(
-    r"""
-    permanent | g[ai]v(?:en|ing|e)[ ]up | returned[ ]to[ ](?:the[ ])?sender | returning[ ]message | failure[ ]notice
-    | not[ ]going[ ]to[ ]try | no[ ]further | (?:delivery|mail)[ ](?:has[ ])?fail | undeliver
-    | (?<!\d)5[0-5]\d[ -]\S | fatal
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
+_WORDS = load_phrases("bounces")
+_FAILED, _DELAYED, _FOR_GOOD = (re.compile(_WORDS[name], re.IGNORECASE) for name in ("failed", "delayed", "for_good"))
 _DELIVERED = re.compile(r"success(?:fully|ful)?\b.{0,40}\bdeliver|\bdelivered[ ](?:successfully|to)\b", re.IGNORECASE)
 
 # The gap between two paragraphs.
@@ -132,7 +79,9 @@ def parse_bounce_text(
         return None
     status = _STATUS_IN_TEXT.search(above)
     recipient = _find_recipient(text, above, not_recipients)
-    return BounceText(ids, action, recipient, status[1] if status else "", _find_reason(above))
+    return BounceText(
+        ids, action, recipient, status[1] if status else "", _find_reason(above, recipient) or _find_statement(above)
+    )
 
 
 def _above_header(text: str) -> str:
@@ -146,14 +95,10 @@ def _above_header(text: str) -> str:
     return "\n".join(lines)
 
 
-def _mentions_failure(text: str) -> bool:
-    return any(phrases.search(text) for phrases in _FAILED)
-
-
 def _action_in_text(said: str) -> Action | None:
     if _DELAYED.search(said) and not _FOR_GOOD.search(said):
         return "delayed"
-    if _mentions_failure(said):
+    if _FAILED.search(said):
         return "failed"
     return "delivered" if _DELIVERED.search(said) else None
 
@@ -165,13 +110,19 @@ def _find_recipient(text: str, above: str, others: frozenset[str]) -> str:
     return next((each for each in named if each.lower() not in others and not is_role_address(each)), "")
 
 
-def _find_reason(above: str) -> str:
-    """Return the paragraph with an SMTP code, from that code on; else the line that says that delivery failed."""
+def _find_reason(above: str, recipient: str) -> str:
+    """Return the paragraph with an SMTP code, from that code on; else the indented line right below the recipient."""
     for paragraph in _BETWEEN.split(above):
         if found := _CODED.search(paragraph):
             return " ".join(paragraph[found.start() :].split())
-    lines = (" ".join(line.split()) for line in above.split("\n"))
-    return next((line for line in lines if _mentions_failure(line)), "")
+    lines = above.split("\n")
+    below = (after for line, after in pairwise(lines) if recipient and line.strip(" \t<>:") == recipient)
+    return next((" ".join(line.split()) for line in below if line[:1].isspace()), "")
+
+
+def _find_statement(above: str) -> str:
+    """Return the line that says that delivery failed."""
+    return next((said for line in above.split("\n") if _FAILED.search(said := " ".join(line.split()))), "")
 
 
 MAX_PARTS = 10
@@ -249,12 +200,15 @@ def _is_from_system(report: Part) -> bool:
 
 def _read_status_report(report: Part, parts: Sequence[Part], fates: Sequence[tuple[Action, Part]]) -> Bounce:
     action, fields = min(fates, key=lambda fate: _GRAVITY.index(fate[0]))
+    recipient, diagnostic, text = _recipient(fields), fields.first("diagnostic-code"), _report_text(report, parts)
+    said = _report_text(report, [part for part in parts if part.content_type not in _RETURNED_PARTS])
     return Bounce(
-        message_ids=_message_ids(report, parts) or find_message_ids(_report_text(report, parts)),
-        recipient=_recipient(fields),
+        message_ids=_message_ids(report, parts) or find_message_ids(text),
+        recipient=recipient,
         action=action,
         status=_status(fields),
-        diagnostic=_diagnostic(fields.first("diagnostic-code")),
+        # Exim and OpenSMTPD give the reason in the text alone.
+        diagnostic=_diagnostic(diagnostic or _find_reason(_above_header(said), recipient)),
     )
 
 

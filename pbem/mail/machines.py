@@ -16,8 +16,9 @@ from typing import NamedTuple
 from pbem.mail.compose import LOOP_HEADER
 from pbem.mail.headers import is_role_address
 from pbem.mail.mime import Part, parameter
+from pbem.mail.phrases import load_phrases
 
-MAX_RECEIVED = 30
+MAX_RECEIVED = 25
 """Received fields; more are a loop. RFC 5321 (6.3) has servers assume one at a hundred only."""
 
 MAX_PARTS = 10
@@ -100,60 +101,15 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], Sign], ...] = tuple(
     )
 )
 
-# Beginnings of subjects of automatic responders; with "Re:" before it, a person answers one.
-_ANSWERS = re.compile(
-    r"""\A\s*+\[?(?:
-    auto(?:matic|mated)?[\s_-]?(?:reply|response|answer|responder|antwort) | auto(?=\s*+:)
-    | (?:out[\s]of[\s](?:the[\s])?office|ooo) (?>(?:\s+(?:auto-?\s?reply|reply|message|re|aw))*) (?=\s*+(?::|\Z))
-    | away[\s]from[\s]my[\s]mail | (?:am|are|is)?\s*+on[\s]vacation
-    | (?:vacation|away|absence)[\s](?:reply|response|notice|message|notification|autoreply)
-    | automatische[\s]antwort | automatisch[\s]antwoord
-    | abwesenheits(?:notiz|nachricht|benachrichtigung|meldung|agent|assistent) | réponse[\s]automatique
-    | message[\s]d'absence | respuesta[\s]autom[áa]tica | risposta[\s]automatica | resposta[\s]autom[áa]tica
-    | autosvar | automatisk[at]?[\s]svar | automaattinen[\s]vastaus | poissaoloilmoitus | automatyczna[\s]odpowiedź
-    | odpowiedź[\s]automatyczna | autoodpowiedź | automatick[áa][\s]odpove[ďd] | automatická[\s]odpověď
-    | автоответ(?:чик)? | автоматический[\s]ответ | автоматична[\s]відповідь | автоматичен[\s]отговор
-    | automatikus[\s]válasz | otomatik[\s](?:yanıt|cevap) | răspuns[\s]automat | αυτόματη[\s]απάντηση
-    | automatski[\s]odgovor | samodejni[\s]odgovor | balasan[\s]otomatis | trả[\s]lời[\s]tự[\s]động
-    | 自動(?:返信|応答|回覆|答覆) | 自动(?:回复|答复) | 자동[\s]?(?:회신|응답|답장)
-    | ตอบกลับอัตโนมัติ | رد[\s]تلقائي | תשובה[\s]אוטומטית
-    | מענה[\s]אוטומטי
-    )(?!\w)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-# Beginnings of subjects of delivery reports.
-_RETURNED = re.compile(
-    r"""\A\s*+(?:
-    undeliver(?:ed|able)\b | undelivered[\s]mail[\s]returned
-    | returned[\s](?:mail|e-?mail|message)\b\s*+(?::|-|to\b)
-    | mail[\s](?:delivery[\s](?:fail(?:ed|ure)|system|problem|warning|error)|could[\s]not[\s]be[\s]delivered)
-    | mail[\s](?:system[\s]error|failure)
-    | delivery[\s](?:status[\s]notification|fail(?:ure|ed)|has[\s]failed|notification:)
-    | (?:failure|bounce)[\s]notice\b | non-?delivery[\s] | message[\s](?:undeliverable|delivery[\s]failed)
-    | warning:[\s](?:could[\s]not[\s]send|message[\s]\S+[\s]delayed) | unzustellbar | nicht[\s]zustellbar
-    | non[\s]remis[\s]?: | no[\s]se[\s]puede[\s]entregar | mancato[\s]recapito | onbestelbaar | не[\s]доставлено
-    | недоставленное
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
-# Mail programs that know no reactions are sent these words: those of Gmail and Outlook.
-_REACTED = re.compile(
-    r"\A\s*+(?:\S.{0,60}?\s)?reacted\s(?:to\syour\smessage|via\s[\w ]{1,30}|with\s\S{1,8})", re.IGNORECASE
-)
-
-_OPENED = re.compile(
-    r"""\A\s*+(?:
-    read(?:\s(?:receipt|notification))? | return[\s]receipt\b[^:(]*+ | gelesen | lu | le[íi]do | letto | lida | gelezen
-    | przeczytano | läst | lest | læst | luettu | přečteno | прочитано | Lesebestätigung | Accus[ée][\s]de[\s]lecture
-    )\s*+[:(]""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_RECALLED = re.compile(r"\bwould\slike\sto\srecall\sthe\smessage\b", re.IGNORECASE)
-
-
+_WORDS = load_phrases("machines")
+# With "Re:" before it, a person answers one.
+_ANSWERS = re.compile(rf"\A\s*+\[?{_WORDS['answers']}(?!\w)", re.IGNORECASE)
+_RETURNED = re.compile(rf"\A\s*+{load_phrases('bounces')['subjects']}", re.IGNORECASE)
+_REACTED = re.compile(rf"\A\s*+(?:\S.{{0,60}}?\s)?{_WORDS['reacted']}", re.IGNORECASE)
+_OPENED = re.compile(rf"\A\s*+{_WORDS['opened']}\s*+[:(]", re.IGNORECASE)
+_WAS_READ = re.compile(_WORDS["was_read"], re.IGNORECASE)
+_AWAY = re.compile(rf"\A\s*+{_WORDS['away']}", re.IGNORECASE)
+_RECALLED = re.compile(_WORDS["recalled"], re.IGNORECASE)
 _EMPTY_ENVELOPE = re.compile(r"<\s*>")
 
 
@@ -172,13 +128,19 @@ _ORDER = {kind: place for place, kind in enumerate(Kind)}
 
 
 def classify_text(subject: str, text: str) -> Sign:
-    """Return the sign of a mail that is known by its words alone: a recall, or a read receipt that is no report."""
-    if subject.lower().startswith("recall") and _RECALLED.search(text):
-        return RECALL
-    if _OPENED.match(subject) and "\n\n" not in text.strip():
+    """Return the sign of a mail that is known by its words alone, such as a read receipt that is no report."""
+    lines = list(islice((line for line in text.split("\n") if line.strip()), MOST_REPORTED + 1))
+    if _OPENED.match(subject) and ("\n\n" not in text.strip() or _WAS_READ.search("\n".join(lines))):
         return _READ
-    lines = [line for line in text.split("\n") if line.strip()]
-    return _REACTION if 0 < len(lines) <= MOST_REACTED and any(map(_REACTED.match, lines)) else Sign()
+    if _AWAY.match(text):
+        return _ANSWER
+    if len(lines) <= MOST_REACTED and _RECALLED.search(" ".join(lines)):
+        return RECALL
+    return _REACTION if len(lines) <= MOST_REACTED and any(map(_REACTED.match, lines)) else Sign()
+
+
+MOST_REPORTED = 20
+"""Lines of a read receipt in which it says that a mail was read."""
 
 
 MOST_REACTED = 2

@@ -28,12 +28,14 @@ from pbem.mail.machines import Kind, Sign, classify, classify_text
 from pbem.mail.mailbox import CUT_HEADER, MAX_MAIL, is_read_whole
 from pbem.mail.mime import Part, decode_words, parse_entity, without_envelope
 from pbem.mail.reply_parser import (
+    FOOTER,
     LEFT_OUT,
     MAX_LINES,
     MAX_TEXT,
     SENT_BACK,
     has_content,
     has_header,
+    is_list_footer,
     normalise_text,
     sender_lines,
 )
@@ -143,10 +145,10 @@ def parse_message(raw: bytes) -> Message:
     whole = is_read_whole(raw, len(raw))
     entity = parse_entity(without_envelope(raw if whole else raw[:MAX_MAIL]))
     letter = _message_of(entity)
-    body, chosen, filed = _find_text(entity, letter.sender)
+    body, chosen, filed = _find_text(entity, letter)
     cut = not whole or entity.first(CUT_HEADER.lower())
     source = MessageText(body, (_CUT, *chosen) if cut else chosen)
-    text, notes = _read_text(source, _lines(body), letter.sender)
+    text, notes = _read_text(source, _lines(body), letter)
     machine = letter.machine if letter.machine.kind else classify_text(letter.subject, text)
     return replace(letter, machine=machine, text=text, notes=notes, source=source, filed=filed)
 
@@ -155,12 +157,12 @@ def reparse(letter: Message, lines: list[str]) -> Message:
     """Return the message read from these lines in place of its source's, such as the same with more lines quoted."""
     if letter.source is None:
         return letter
-    text, notes = _read_text(letter.source, lines, letter.sender)
+    text, notes = _read_text(letter.source, lines, letter)
     return replace(letter, text=text, notes=notes)
 
 
-def _read_text(source: MessageText, lines: list[str], sender: str | None) -> tuple[str, tuple[str, ...]]:
-    text, notes = _extract_typed(source.body, lines, sender)
+def _read_text(source: MessageText, lines: list[str], letter: Message) -> tuple[str, tuple[str, ...]]:
+    text, notes = _extract_typed(source.body, lines, letter)
     return text, tuple(dict.fromkeys([*source.notes, *notes]))[:MAX_NOTES]
 
 
@@ -207,18 +209,18 @@ def _references(entity: Part) -> tuple[str, ...]:
     return tuple(dict.fromkeys(newest_first))[:MAX_REFERENCES]
 
 
-def _find_text(entity: Part, sender: str | None) -> tuple[MessageBody, tuple[str, ...], AttachedText | None]:
+def _find_text(entity: Part, letter: Message) -> tuple[MessageBody, tuple[str, ...], AttachedText | None]:
     """Return the text of a mail that may hold orders, notes on it, and files that may hold the orders instead."""
     walk = PartWalker()
     pieces = walk.pieces(entity)
     body, chosen = _choose_body(pieces)
     loose = _files_without_sheet(pieces) if body.in_mail else []
     filed = (
-        AttachedText(_join_names(loose), _extract_typed(MessageBody(loose), _lines(MessageBody(loose)), sender)[0])
+        AttachedText(_join_names(loose), _extract_typed(MessageBody(loose), _lines(MessageBody(loose)), letter)[0])
         if loose
         else None
     )
-    if filed and not _extract_typed(body, _lines(body), sender)[0].strip():
+    if filed and not _extract_typed(body, _lines(body), letter)[0].strip():
         body, chosen, filed = MessageBody(loose), [], None
     return body, (*walk.notes, *chosen), filed
 
@@ -227,9 +229,9 @@ def _lines(body: MessageBody) -> list[str]:
     return body.text[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES]
 
 
-def _extract_typed(body: MessageBody, lines: list[str], sender: str | None) -> tuple[str, list[str]]:
+def _extract_typed(body: MessageBody, lines: list[str], letter: Message) -> tuple[str, list[str]]:
     """Return what the sender typed among the lines of a text, and notes on the rest."""
-    lines, left_out = sender_lines(lines, sender=sender)
+    lines, left_out = sender_lines(lines, sender=letter.sender, ours=letter.recipients)
     if len(body.text) > MAX_TEXT or body.text.count("\n") >= MAX_LINES:
         left_out.append("The text is too long; only its beginning was read.")
     lines, mended = rejoin_lines(lines, body.same_in_html)
@@ -242,7 +244,8 @@ def _choose_body(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
     A mail that is forwarded as an attachment counts when the body is blank, or
     has no sheet and the forwarded mail has one.
     """
-    body = _join_written([piece for piece in pieces if not piece.name and not piece.forwarded])
+    written = [piece for piece in pieces if not piece.name and not piece.forwarded]
+    body = _join_written(written)
     files = [piece for piece in pieces if piece.name and piece.text.strip()]
     forwarded = [piece for piece in pieces if piece.forwarded and piece.text.strip()]
     lines = body.text.split("\n")
@@ -255,6 +258,8 @@ def _choose_body(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
         for piece in files
         if not FOOTER_NAME.fullmatch(piece.name) and (has_header(lines) or _is_sheet(piece))
     ]
+    if any(is_list_footer(piece.text) for piece in written[1:]):
+        passed_over.append(FOOTER)
     if not forwarded:
         return body, passed_over
     if body.blank or (not has_header(lines) and any(has_content(piece.text.split("\n")) for piece in forwarded)):
@@ -284,9 +289,15 @@ def _is_sheet(piece: TextPart) -> bool:
     return has_header(piece.text.split("\n"))
 
 
+def _without_list_footer(pieces: list[TextPart]) -> list[TextPart]:
+    """Return the pieces with text, without the footers that a mailing list has put behind the first."""
+    written = [piece for piece in pieces if piece.text.strip()]
+    return [piece for at, piece in enumerate(written) if at == 0 or not is_list_footer(piece.text)]
+
+
 def _join_written(pieces: list[TextPart]) -> MessageBody:
     """Return the mail's own text; HTML beside plain text is included only where it says something else."""
-    written = [piece for piece in pieces if piece.text.strip()]
+    written = _without_list_footer(pieces)
     if len(written) < 2:
         return MessageBody(written or pieces)
     said = "".join(collapse_spaces(piece.text) for piece in written if not piece.html)

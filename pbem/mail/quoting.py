@@ -4,8 +4,7 @@ Four marks are known: an attribution ("On … wrote:"), a header block
 ("From: … Sent: … To: …"), a divider ("-----Original Message-----") and a rule of
 dashes or underscores, the last only above one of the others.
 
-Words are pieces of patterns, matched without case; a new language is a word on
-each list. Where lines quoted with ">" follow, or an attribution holds an address
+Their words are in `words/quotations.toml`. Where lines quoted with ">" follow, or an attribution holds an address
 and a date, its form is sufficient in any language.
 """
 
@@ -13,100 +12,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from pbem.mail.headers import find_addresses
+from pbem.mail.phrases import load_phrases
 
-def _either(words: str) -> str:
-    """Return one pattern for a list of patterns, which commas and line ends separate."""
-    return "|".join(word for line in words.strip().split("\n") for word in line.strip().rstrip(",").split(", "))
-
-
-START = _either("on, am, le, el, il, op, em, den, på, dne, dnia, dňa, dana, w dniu, în, στις, pada, vào, la data")
-"""First words of attributions."""
-
-WROTE = _either(
-    r"""
-    wrote, writes, schrieb, a écrit, ha scritto, scrisse, escribi[oó], escreveu, schreef, geschreven, skrev, kirjoitti
-    napisał\S{0,3}, napisana przez, pisze, napsala?(?:\(a\))?, píše, написала?(?:\(а\))?, пишет, ezt írta, írta, yazdı
-    a scris, έγραψε, va escriure, je napisa(?:o|la), napísala?(?:\(a\))?, kirjutas, rakstīja, rašė, menulis, đã viết
-    написа, написао, пише, كتبت?, نوشت, כתבה?, כתב/ה
-    """
-)
-WROTE_UNSPACED = _either("写道, 寫道, 写了, のメール, さんは書きました, 작성, เขียน")
-"""The same in languages that put no blanks between words."""
-
-ORIGINAL = _either(
-    r"""
-    original message, original e-?mail, reply message, ursprüngliche (?:nachricht|mail), original-?nachricht
-    message d'origine, message original, mensaje original, messaggio originale, oorspronkelijk bericht
-    mensagem original, wiadomość oryginalna, oryginalna wiadomość, ursprungligt meddelande, oprindelig meddelelse
-    opprinnelig melding, alkuperäinen viesti, исходное сообщение, původní zpráva, původní e-?mail, eredeti üzenet
-    özgün ileti, 元のメッセージ, 原始邮件, 原邮件, 原始郵件, 원본 메일
-    """
-)
-"""Text between dashes above an original."""
-
-EXCERPT = _either("excerpts? from, quoting, auszug aus, citat fra, citando a, citando, zitat von, citaat van")
-"""Beginnings of lines that name the writer of a quotation without a word for writing."""
-
-FORWARDED = _either(
-    r"""
-    forwarded message, forwarded by .{1,60}, weitergeleitete nachricht, message transféré, courriel transféré
-    mensaje reenviado, messaggio inoltrato, doorgestuurd bericht, mensagem encaminhada, mensagem reencaminhada
-    wiadomość przekazana, przekazana wiadomość, przesłana wiadomość, vidarebefordrat (?:meddelande|brev)
-    videresendt (?:besked|meddelelse|melding), välitetty viesti, пересылаемое (?:сообщение|письмо)
-    přeposlaná zpráva, 転送(?:された)?メッセージ, 转发的?邮件(?:信息)?, 轉寄郵件, 전달된 메일
-    """
-)
-"""Text between dashes above a forwarded mail."""
-
-FORWARDED_BELOW = _either(
-    """
-    begin forwarded message, anfang der weitergeleiteten nachricht, début du message réexpédié
-    inizio messaggio inoltrato, inicio del mensaje reenviado, begin doorgestuurd bericht
-    início da mensagem reencaminhada, vidarebefordrat mejl, påbegynd videresendt besked
-    """
-)
-"""The same before a colon, as Apple Mail writes it."""
-
-FROM = _either(
-    r"""
-    from, von, de, da, van, från, fra, od, lähettäjä, от(?: кого)?, absender, expéditeur, remitente, mittente, afzender
-    remetente, nadawca, avsändare, afsender, avsender, odesílatel, feladó, kimden, gönderen, từ
-    差出人, 发件人, 寄件者, 寄件人, 보낸\s?사람
-    """
-)
-OTHER_FIELDS = _either(
-    """
-    sent, date, to, cc, bcc, subject, reply-to, importance, attachments, gesendet, antwort an, wichtigkeit, anlagen
-    datum, an, kopie, betreff, envoyé(?: le)?, à, objet, pour, sujet, message du, copie à, répondre à, date d'envoi
-    enviado(?: el| em)?, enviados, enviada em, responder a, fecha, para, asunto, assunto, data, inviato, a, oggetto
-    verzonden, aan, onderwerp
-    wysłano, do, dw, temat, skickat, till, kopia, ämne, sendt, dato, til, emne, lähetetty, päiväys, vastaanottaja, aihe
-    отправлено, дата, кому, тема, odesláno, komu, předmět, elküldve, dátum, címzett, tárgy, gönderildi, tarih, kime
-    konu, 送信日時, 日時, 日付, 宛先, 件名, 发送时间, 日期, 时间, 收件人, 主题, 寄件日期, 收件者, 主旨
-    보낸 날짜, 받는 사람, 제목
-    """
-)
-"""Names of header fields, as programs translate them above an original."""
-
-ADDED = _either(
-    r"""
-    sent (?:from|via|with|using)\s, get \[?outlook for\s, yahoo mail: search, virus-free, virenfrei
-    this e-?mail has been checked for viruses, gesendet (?:von|mit|über)\s, von meinem.{1,40} gesendet
-    diese nachricht wurde von meinem .{1,60} gesendet, outlook (?:für|voor|pour|para|per) (?:ios|android)
-    envoyée? (?:de|avec|depuis|à partir)\s, (?:télécharger|obtenir|obtener|ottieni) outlook\s
-    enviado (?:desde|do|a partir do|com|con)\s, inviato (?:da|dal|con)\s, skickat från\s
-    (?:verzonden|verstuurd) (?:vanaf|met|via|vanuit)\s, sendt fra\s
-    wysłan[eo] z\s, lähetetty\s, odesláno z\s, отправлено (?:с|из)\s, iphoneから送信
-    odoslané z\s, надіслано (?:з|із)\s, відправлено (?:з|із)\s, στάλθηκε από, trimis de pe\s, poslano (?:z|s|sa)\s
-    az iphone-omról küldve, (?:iphone|ipad)'?[uı]mdan gönderildi, đã gửi từ, dikirim dari, ส่งจาก, נשלח מ, أُ?رسلت? من
-    (?:내|나의) (?:iphone|ipad)에서 보냄, 发自我的, 从我的, 從我的, .{0,40}\boutlook\b.{1,30}\b(?:ios|android)\b
-    (?:ios|android) için outlook
-    """
-)
-"""Beginnings of lines that telephones, web mail and virus scanners put below a mail."""
+_WORDS = load_phrases("quotations")
+_SAYS_IT = rf"(?:\b{_WORDS['wrote']}|{_WORDS['wrote_unspaced']})"
 
 ATTRIBUTION_LINES = 4
 """Lines onto which mail programs wrap "On … wrote:" at most."""
@@ -146,23 +59,25 @@ class Attribution:
 
 
 # Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
-_START = re.compile(rf"\A\s*+(?:{START})\s", re.IGNORECASE)
-_SAYS = re.compile(rf"\b(?:{WROTE})\b|{WROTE_UNSPACED}", re.IGNORECASE)
-_END = re.compile(rf"(?:\b(?:{WROTE})|{WROTE_UNSPACED})\s?:\s*+\Z", re.IGNORECASE)
+_START = re.compile(rf"\A\s*+{_WORDS['start']}\s", re.IGNORECASE)
+_SAYS = re.compile(rf"\b{_WORDS['wrote']}\b|{_WORDS['wrote_unspaced']}", re.IGNORECASE)
+_END = re.compile(rf"{_SAYS_IT}\s?:\s*+\Z", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.++\w")
 _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[./-]\s?\d{1,2}\s?[./-]\s?\d\d"
 )
 
-_EXCERPT = re.compile(rf"\A\s*+(?:{EXCERPT})\s", re.IGNORECASE)
-_WROTE_AT_END = re.compile(rf"(?:\b(?:{WROTE})|{WROTE_UNSPACED})\s*+\Z", re.IGNORECASE)
+_TIME = re.compile(r"\b\d{1,2}[:h]\d\d\b")
+_DAY = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d\d\b")
+_EXCERPT = re.compile(rf"\A\s*+{_WORDS['excerpt']}\s", re.IGNORECASE)
+_WROTE_AT_END = re.compile(rf"{_SAYS_IT}\s*+\Z", re.IGNORECASE)
 _GMAIL_DATE = re.compile(r"\A\s*+\d{4}([-/])\d\d?\1\d\d?\s")
 # Gmail's attribution without a word: "2026-11-20 17:21 GMT+01:00 Ann <ann@example.org>", and its older form.
 _GMAIL_END = re.compile(r"\A[^<>]*+<[^\s<>@]++@[^\s<>@]++>\s*+\Z|\A\s*+\S++\s++\d\d?:\d\d\s++GMT[+-]\d\d:\d\d\s++\S")
 
 # An attribution followed by the original on the same line, as Yahoo's apps write it.
 _INLINE_ATTRIBUTION = re.compile(
-    rf"\A\s*+(?:{START})\s[^<>]{{0,150}}<[^\s<>@]{{1,64}}@[^\s<>@]{{1,200}}>\s?(?:{WROTE})\s?:\s+\S",
+    rf"\A\s*+{_WORDS['start']}\s[^<>]{{0,150}}<[^\s<>@]{{1,64}}@[^\s<>@]{{1,200}}>\s?{_WORDS['wrote']}\s?:\s+\S",
     re.IGNORECASE,
 )
 
@@ -174,9 +89,9 @@ _NAMED = re.compile(r"\A\s*+[^\s<>].{0,150}?[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.\w
 
 # A divider; Samsung and Yahoo put the header block behind it on the same line.
 _DIVIDER = re.compile(
-    rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{ORIGINAL}|({FORWARDED}))\s*+[-_=*]{{2,}}+"
-    rf"(?:\s*+(?=\*{{0,2}}(?:{FROM})\s?:).*+)?"
-    rf"|({FORWARDED_BELOW})\s?:)\s*+",
+    rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{_WORDS['original']}|({_WORDS['forwarded']}))\s*+[-_=*]{{2,}}+"
+    rf"(?:\s*+(?=\*{{0,2}}{_WORDS['from']}\s?:).*+)?"
+    rf"|({_WORDS['forwarded_below']})\s?:)\s*+",
     re.IGNORECASE,
 )
 _ANY_DIVIDER = re.compile(r"\A\s*+[-_=*]{3,}+\s*+[^\W\d_][^-_=*]{2,50}+\s*+[-_=*]{3,}+\s*+")
@@ -184,11 +99,11 @@ _RULE = re.compile(r"\A\s*+(?:_{5,}+|-{5,}+|={5,}+|\*{5,}+)\s*+")
 
 # The sender in a header block that follows a divider on the same line.
 _FROM_BEHIND = re.compile(
-    rf"[-_=*]\s*+(\*{{0,2}}(?:{FROM})\s?:.*?)(?:[\s>]\*{{0,2}}(?:{OTHER_FIELDS})\s?:|\Z)",
+    rf"[-_=*]\s*+(\*{{0,2}}{_WORDS['from']}\s?:.*?)(?:[\s>]\*{{0,2}}{_WORDS['other_fields']}\s?:|\Z)",
     re.IGNORECASE,
 )
-_FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{FROM})\s?:", re.IGNORECASE)
-_OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{OTHER_FIELDS})\s?:", re.IGNORECASE)
+_FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}{_WORDS['from']}\s?:", re.IGNORECASE)
+_OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}{_WORDS['other_fields']}\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
 INITIALS = re.compile(r"^[ \t]*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)", re.MULTILINE)
 _LEFT_OUT = re.compile(
@@ -207,6 +122,26 @@ def find_attribution(lines: Sequence[str], at: int) -> Attribution | None:
     if _SUSPECT.match(line) and (found := _find_divider(lines, at) or _find_block(lines, at)):
         return found
     return _find_attribution_line(lines, at)
+
+
+def names_one_of(lines: Sequence[str], at: int, addresses: Collection[str]) -> Attribution | None:
+    """Return an attribution in unknown words: one of the addresses, a date and a time, on a line or two."""
+    if not addresses or (at and lines[at - 1].strip()):
+        return None
+    for count in (1, 2):
+        text = " ".join(lines[at : at + count])[:_LONGEST]
+        named = {_without_code(each) for each in find_addresses(text)} if "@" in text else set()
+        if named & set(map(_without_code, addresses)) and _TIME.search(text) and _DAY.search(text):
+            return Attribution(lines[at], min(count, len(lines) - at), text=text)
+        begun = "@" in text or _DAY.search(text) is not None
+        if not begun or at + 1 == len(lines) or _find_attribution_line(lines, at + 1):
+            return None
+    return None
+
+
+def _without_code(address: str) -> str:
+    local, _, domain = address.lower().rpartition("@")
+    return f"{local.partition('+')[0]}@{domain}"
 
 
 def is_quoted(line: str) -> bool:

@@ -12,14 +12,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pbem.mail.headers import find_addresses
+from pbem.mail.phrases import load_phrases
 from pbem.mail.quoting import (
-    ADDED,
     INITIALS,
     Attribution,
     count_bar_quoted,
     find_attribution,
     is_left_out,
     is_quoted,
+    names_one_of,
     quote_follows,
     with_plain_marks,
 )
@@ -75,12 +76,24 @@ QUOTED_LINES = re.compile(r"\d{1,6} quoted lines? (?:was|were) left out\.")
 _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
 
-# Lines that telephones, web mail and virus scanners put below a mail.
+_WORDS = load_phrases("additions")
+# Lines that telephones, web mail and others put below a mail.
 _ADDED = re.compile(
-    rf"\A\s*+(?:[<\[(*_]{{0,2}}(?:{ADDED}).{{0,120}}"
+    rf"\A\s*+(?:[<\[(*_]{{0,2}}{_WORDS['added']}.{{0,120}}"
     r"|(?>(?:\[(?:cid|image|bild|img|inline image)\b[^\]]{0,120}+\]\s*+)+))",
     re.IGNORECASE,
 )
+# Sentences of virus scanners, and banners on mail from outside.
+_SCANNED = re.compile(rf"\A[\s<>\[(*_|-]{{0,60}}+{_WORDS['scanned']}", re.IGNORECASE)
+_SCANNERS_TOO = re.compile(rf"\A\s*+(?:{_WORDS['more']}|[-_=*]{{3,}}+\s*+\Z)", re.IGNORECASE)
+_RULE = re.compile(r"\A\s*+[-_=*]{2,}+\s*+")
+_LIST_RULE = re.compile(r"\A\s*+(?:_{10,}+|#{10,}+|={10,}+|-{10,}+|(?>(?:-=){5,40})-?)\s*+")
+_LIST = re.compile(_WORDS["lists"], re.IGNORECASE)
+_BROKEN = 40
+"""Characters of a scanner's line that a program may have broken."""
+MOST_FOOTER = 20
+"""Lines of a mailing list's footer."""
+FOOTER = "The mailing list's footer was left out."
 
 # Every mail with a quotation or a signature contains one of these; all others are passed on as they are.
 _MARKS = (">", ":", "--", "__", "[")
@@ -153,19 +166,22 @@ def has_content(lines: Sequence[str]) -> bool:
     return at is not None and any(map(_is_order, _sheet_lines(lines, at)))
 
 
-def sender_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[list[str], list[str]]:
+def sender_lines(
+    lines: Sequence[str], *, sender: str | None = None, ours: Collection[str] = ()
+) -> tuple[list[str], list[str]]:
     """Return the lines that the sender typed, and notes on what was left out.
 
     Lines quoted with ">" and the attribution above them are left out. So is an
     original that is not marked, from its attribution or header block to the end;
     but if nothing is written above it, and the sheet in it is filled in, that
     sheet is what the sender sent back. A mail of the sender's own that `sender`
-    has forwarded counts as typed.
+    has forwarded counts as typed. `ours` are addresses to which the mail went: beside a date and a time
+    they are an attribution in any words.
     """
     text = "\n".join(lines)
     if not any(mark in text for mark in _MARKS):
         return _strip_additions(lines, [])
-    finds = _sort_lines(with_plain_marks(lines) if INITIALS.search(text) else lines, sender)
+    finds = _sort_lines(with_plain_marks(lines) if INITIALS.search(text) else lines, sender, ours)
     kept = list(_strip_signatures(finds))
     if finds.form_quoted and not any(line.strip() for line in kept):
         finds.notes.append(QUOTED_FORM)
@@ -174,7 +190,7 @@ def sender_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[li
     return _strip_additions(kept, finds.notes)
 
 
-def _sort_lines(lines: Sequence[str], sender: str | None) -> _Finds:
+def _sort_lines(lines: Sequence[str], sender: str | None, ours: Collection[str]) -> _Finds:
     """Sort lines into quoted ones and own ones, up to an original that is not marked."""
     finds = _Finds()
     at = 0
@@ -182,7 +198,7 @@ def _sort_lines(lines: Sequence[str], sender: str | None) -> _Finds:
         if is_quoted(lines[at]) or is_left_out(lines[at]):
             finds.quote(lines[at])
             at += 1
-        elif found := find_attribution(lines, at):
+        elif found := find_attribution(lines, at) or names_one_of(lines, at, ours):
             at += found.count
             if quote_follows(lines, at):
                 continue
@@ -260,12 +276,47 @@ def _is_typed(line: str) -> bool:
     return bool(line.strip(" \t_-=*")) and not _ADDED.fullmatch(line)
 
 
-def _strip_additions(lines: Iterable[str], notes: list[str]) -> tuple[list[str], list[str]]:
-    """Return lines without those that telephones add, and without trailing blanks."""
-    kept = []
-    for line in lines:
-        if _ADDED.fullmatch(line):
-            notes.append(f"The line {line.strip()[:60]!r} was left out.")
+def _strip_additions(lines: Sequence[str], notes: list[str]) -> tuple[list[str], list[str]]:
+    """Return lines without those that telephones, scanners and lists add, and without trailing blanks."""
+    kept: list[str] = []
+    scanned = ""
+    for line in _without_list_footer(lines, notes):
+        by_scanner = _SCANNED.match(line) or (scanned and _belongs_to_scanner(line, scanned))
+        if by_scanner and not scanned:
+            _drop_rule(kept)
+        if by_scanner or _ADDED.fullmatch(line):
+            notes += [f"The line {line.strip()[:60]!r} was left out."] * (not _RULE.fullmatch(line))
         else:
             kept.append(line.rstrip())
+        scanned = line if by_scanner else scanned * (not line.strip())
     return kept, notes
+
+
+def _belongs_to_scanner(line: str, above: str) -> bool:
+    """Return True if a line below a scanner's is one too: a link, a rule, or the rest of its sentence."""
+    goes_on = len(above) >= _BROKEN and not above.rstrip().endswith((".", "!", "?")) and line.lstrip()[:1].islower()
+    return goes_on or _SCANNERS_TOO.match(line) is not None
+
+
+def _drop_rule(lines: list[str]) -> None:
+    """Take a rule of dashes off the end of lines."""
+    at = next((at for at in range(len(lines) - 1, -1, -1) if lines[at]), -1)
+    if at >= 0 and _RULE.fullmatch(lines[at]):
+        del lines[at:]
+
+
+def _without_list_footer(lines: Sequence[str], notes: list[str]) -> Sequence[str]:
+    """Return lines without what a mailing list has put below them, from a rule to the end."""
+    for at in range(len(lines) - 1, max(-1, len(lines) - 1 - MOST_FOOTER), -1):
+        if HEADER.fullmatch(lines[at]):
+            return lines
+        if _LIST_RULE.fullmatch(lines[at]) and any(map(_LIST.search, lines[at:])):
+            notes.append(FOOTER)
+            return lines[:at]
+    return lines
+
+
+def is_list_footer(text: str) -> bool:
+    """Return True for a text that a mailing list adds as a part of its own."""
+    lines = [line for line in text.split("\n", MOST_FOOTER + 1) if line.strip()]
+    return 0 < len(lines) <= MOST_FOOTER and any(map(_LIST.search, lines)) and not has_header(lines)

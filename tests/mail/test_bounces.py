@@ -216,6 +216,33 @@ def test_what_is_no_delivery_report(raw: bytes) -> None:
     assert parse_bounce(raw) is None
 
 
+IN_WORDS = {
+    "Exim": (
+        "The following address(es) failed:\n\n  eve@example.net\n    Unrouteable address\n",
+        "Unrouteable address",
+    ),
+    "OpenSMTPD": (
+        "An error has occurred:\n\neve@example.net: 552 5.2.2 Mailbox is full\n\n    Below is a copy:\n",
+        "552 5.2.2 Mailbox is full",
+    ),
+    "neither": ("It could not be delivered.\n", ""),
+}
+
+
+@pytest.mark.parametrize(("said", "reason"), IN_WORDS.values(), ids=IN_WORDS.keys())
+def test_a_reason_that_stands_in_the_text_alone(said: str, reason: str) -> None:
+    """Exim and OpenSMTPD write no Diagnostic-Code: the GM reads what their text says of the recipient."""
+    status = "Reporting-MTA: dns; x\n\nFinal-Recipient: rfc822; eve@example.net\nAction: failed\nStatus: 5.0.0\n"
+    returned = "Received: by x (Exim 4.98.2)\nMessage-ID: <a@example.org>\n"
+    parts = (("text/plain", said), ("message/delivery-status", status), ("text/rfc822-headers", returned))
+    body, kind = multipart("report", *(part(text, f"Content-Type: {each}") for each, text in parts))
+
+    bounce = parse_bounce(mail(body, kind, sender="Mailer Daemon <MAILER-DAEMON@example.net>"))
+
+    assert bounce is not None
+    assert (bounce.diagnostic, bounce.message_ids) == (reason, ("<a@example.org>",))
+
+
 def test_a_diagnostic_is_one_harmless_line() -> None:
     """A diagnostic is shown in terminals and mails: it has no control characters, and a limited length."""
     said = read(postfix(diagnostic="smtp; 550 \x1b[2J\x9b31m\u202egone\r\n\t" + "x" * 3000)).diagnostic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.mail.machines import MAX_RECEIVED, Kind
+from pbem.mail.machines import MAX_RECEIVED, RECALL, Kind
 from pbem.mail.message import parse_message
 
 HEAD = "From: ann@example.org\r\nSubject: Re: turn 3\r\n"
@@ -41,6 +41,9 @@ def test_each_sign_has_its_kind(fields: str, kind: Kind) -> None:
 
 SUBJECTS = {
     "Auto: [trap7] turn 1": Kind.ROBOT,
+    "I am on vacation": Kind.ROBOT,
+    "Not read: your report": Kind.RECEIPT,
+    "Return Receipt (displayed) - turn 1": Kind.RECEIPT,
     "away from my mail": Kind.ROBOT,
     "Automatic reply: turn 1": Kind.ROBOT,
     "Undelivered Mail Returned to Sender": Kind.BOUNCE,
@@ -61,8 +64,50 @@ def test_subjects_of_programs(subject: str, kind: Kind) -> None:
     assert parse_message(raw).machine.kind == kind
 
 
+RECEIPTS = (
+    "Your message\n\n   To: Ann\n   Subject: turn 1\n\nwas read on Friday, November 20, 2026 5:21 PM.",
+    "Your message\n\nTo: Ann\n\nwas deleted without being read on Friday.",
+    "This is a Return Receipt for the mail that you sent.\n\nIt was displayed on the recipient's computer.",
+    "Ihre Nachricht\n\nAn: Ann\n\nwurde am Freitag, 20. November 2026 gelesen.",
+)
+
+
+@pytest.mark.parametrize("text", RECEIPTS)
+def test_read_receipts_of_several_paragraphs(text: str) -> None:
+    """A subject of receipts and a text that says it make one; a person's answer to such a subject is theirs."""
+    head = "From: ann@example.org\r\nContent-Type: text/plain; charset=utf-8\r\nSubject: Read: turn 1\r\n\r\n"
+
+    assert parse_message((head + text).encode()).machine.kind == Kind.RECEIPT
+    assert parse_message(f"{head}Hi,\n\nBID 3\n\nAnn".encode()).machine.kind == Kind.PERSON
+
+
+def test_the_answer_of_vacation_is_known_by_its_text() -> None:
+    """vacation 3.3.3 marks its answers with nothing; the text that it offers is a machine's, with any subject."""
+    text = (
+        'I will not be reading my mail for a while.\nYour mail concerning "[toy1] turn 3"\nwill be read when I return.'
+    )
+
+    assert parse_message(f"{HEAD}\r\n{text}".encode()).machine.kind == Kind.ROBOT
+
+
 @pytest.mark.parametrize(
-    "text", ["👍\n\nAnn reacted via Gmail", "Ann reacted to your message: ❤", "Ann reacted with 👍"]
+    "text", ["Ann would like to recall the message, 'x'.", "Ann möchte die Nachricht 'x' zurückrufen."]
+)
+def test_recalls_in_several_languages(text: str) -> None:
+    """Outlook writes its request in the language of its user."""
+    head = f"{HEAD}Content-Type: text/plain; charset=utf-8\r\n\r\n"
+
+    assert parse_message((head + text).encode()).machine == RECALL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann hat auf Ihre Nachricht reagiert:",
+        "👍\n\nAnn reacted via Gmail",
+        "Ann reacted to your message: ❤",
+        "Ann reacted with 👍",
+    ],
 )
 def test_reactions_in_words(text: str) -> None:
     """Programs that know no reactions are sent a sentence in their place."""
