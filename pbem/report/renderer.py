@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self
@@ -192,10 +193,18 @@ class Renderer:
         jobs: int = 1,
     ) -> None:
         self._templates = template_environment(template_dirs, games)
-        self._painter = PictureRenderer(backgrounds) if pictures else None
-        few = FEW_DRAWN if pictures else FEW
-        self._pool = ReportPool(jobs, few, games, self.make, self._close_painter)
+        self._games, self._pictures, self._backgrounds, self._jobs = games, pictures, backgrounds, jobs
         self._event_macros: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
+
+    # Both made when first needed: most mails have neither a picture nor many copies.
+    @cached_property
+    def _painter(self) -> PictureRenderer | None:
+        return PictureRenderer(self._backgrounds) if self._pictures else None
+
+    @cached_property
+    def _pool(self) -> ReportPool:
+        few = FEW_DRAWN if self._pictures else FEW
+        return ReportPool(self._jobs, few, self._games, self.make, self._close_painter)
 
     def report(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()
@@ -277,7 +286,8 @@ class Renderer:
 
     def close(self) -> None:
         """End the worker processes; they start again if needed."""
-        self._pool.close()
+        if "_pool" in vars(self):
+            self._pool.close()
         self._close_painter()
 
     def __enter__(self) -> Self:
@@ -289,7 +299,7 @@ class Renderer:
         self.close()
 
     def _close_painter(self) -> None:
-        if self._painter is not None:
+        if "_painter" in vars(self) and self._painter is not None:
             self._painter.close()
 
     def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> RenderedReport:

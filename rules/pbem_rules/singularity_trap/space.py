@@ -77,11 +77,12 @@ class Board:
 
     def read(self, word: str) -> Space | None:
         """Return the space that a player wrote, or None if there is none such; a missing level is +0."""
-        return _read(self.radius, self.levels, plain_signs(word).upper())
+        space = _read(self.radius, plain_signs(word).upper())
+        return space if space and self.has(space) else None
 
     def at(self, name: str) -> Space:
         """Return the space of a name in a view, which has none off the board."""
-        space = _read(self.radius, self.levels, name)
+        space = _read(self.radius, name)
         assert space is not None, name
         return space
 
@@ -93,7 +94,8 @@ class Board:
         column, parted, row, named, sign, level = match.groups()
         if level and not (parted or named or sign):
             return None
-        return _read(self.radius, self.levels, f"{column}{row}{sign or '+'}{level}" if level else f"{column}{row}")
+        space = _read(self.radius, f"{column}{row}{sign or '+'}{level}" if level else f"{column}{row}")
+        return space if space and self.has(space) else None
 
     def spaces(self) -> tuple[Space, ...]:
         """Return all spaces of the board, in a fixed order."""
@@ -108,14 +110,14 @@ def board_of(view: View) -> Board:
 
 # A report names the same spaces over and over; the cache is bounded because players write spaces too.
 @functools.lru_cache(maxsize=4096)
-def _read(radius: int, levels: int, word: str) -> Space | None:
+def _read(radius: int, word: str) -> Space | None:
+    """Return the space of plain coordinates, which may lie off the board; None for any other word."""
     match = _WRITTEN.fullmatch(word)
     if match is None:
         return None
     column, row, sign, level = match.groups()
     z = int(level or 0) * (-1 if sign == "-" else 1)
-    space = (ord(column) - ord("A") - radius, int(row) - radius - 1, z)
-    return space if Board(radius, levels).has(space) else None
+    return ord(column) - ord("A") - radius, int(row) - radius - 1, z
 
 
 @functools.cache
