@@ -151,9 +151,9 @@ class MessageContext:
     """A message while it is processed, in its own transaction.
 
     `verdict` is that of the receiving server on the sender. `shown` are the reports whose codes are in the recipients
-    or the subject. `key` names the valid key that the message shows, "" if none (`pbem.inbox.route`). `requests` are
-    those whose codes or mails it shows. `silences` are the reasons why answers that were due are not given. `confirmed`
-    is set once the sender has confirmed the message.
+    or the subject. `key` names the valid key that the message shows, "" if none (`pbem.inbox.route`). `silences` are
+    the reasons why answers that were due are not given. `confirmed` is set once the sender has confirmed the message.
+    `answers` is the code of ours that the message shows, "" if none.
     """
 
     app: App
@@ -166,6 +166,7 @@ class MessageContext:
     key: str = ""
     silences: list[str] = field(default_factory=list)
     confirmed: ConfirmedSender | None = None
+    answers: str = ""
 
     def campaign_context(self, snapshot: CampaignSnapshot) -> Context:
         """Return the context of an action in a campaign that the message concerns."""

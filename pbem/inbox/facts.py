@@ -62,7 +62,10 @@ class Reading:
 
     @cached_property
     def _stripped(self) -> tuple[MessageContext, SheetText]:
-        case = self.came.case
+        case, found = self.came.case, self.answered
+        # Only what its writer has shown, as the code may be mailed to them: a Message-ID tells no code.
+        if found and found.key != found.mailed:
+            case = replace(case, answers=found.key)
         letter = strip_our_text(case.session, case.letter)
         if letter is case.letter:
             return case, self.came.sheet

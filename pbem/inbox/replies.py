@@ -83,6 +83,9 @@ _UNASKED = ("notice", "warning")
 """Kinds of mail that are no replies to the message."""
 
 
+_HELPING = (Help, HelpOnVerb, RulebookPage)
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """The campaign that a mail belongs to, and its subject, if that is not the message's own."""
@@ -121,7 +124,12 @@ class Reply:
 
 
 def send(case: MessageContext, reply: Reply) -> str:
-    """Queue a mail; return its Message-ID, "" if its limit is reached."""
+    """Queue a mail; return its Message-ID, "" if its limit is reached.
+
+    Help and rules have the code of the mail that was answered: who asks before a YES may say it in reply to them.
+    """
+    if isinstance(reply.page, _HELPING) and not reply.code:
+        reply = replace(reply, code=case.answers)
     id_ = reply.ids if isinstance(reply.ids, str) else first_free(case, reply.ids)
     if id_:
         mailer = reply.heading.mailer if reply.heading else _mailer(case, reply.spot)

@@ -63,7 +63,8 @@ the spot. All commands have `--home DIR` and `--json`; those that ask have `--ye
 BY_MAIL = """
 ## The GM's commands by mail
 
-In a frame, `GM trap7 TOKEN` above and `END` below, the token from `pbem gm trap7 --token`. Answers say *Done*,
+In reply to any mail of the program to the GM, the first line a command; or in a mail of their own, in a frame:
+`GM trap7 TOKEN` above and `END` below, the token from `pbem gm trap7 --token`. Answers say *Done*,
 *Would do* or *Not done*; a reply `YES` does what was shown.
 
 | command | what it does | also understood |

@@ -344,6 +344,24 @@ def test_no_address_is_in_the_journal_of_players(invited: Desk) -> None:
     assert (entry.text, entry.secret) == (f"{EVE} has declined", True)
 
 
+@pytest.mark.parametrize("typed", ["RULES", "HELP"])
+def test_who_asks_before_a_yes_says_it_in_reply_to_the_answer(invited: Desk, typed: str) -> None:
+    """The rulebook and the guide have the code of the invitation that they were asked for with."""
+    reply(invited, typed)
+    assert not seated(invited)
+
+    invited.reply(invited.last(EVE), "YES")
+    invited.tick()
+    assert seated(invited)
+
+
+def test_who_names_only_the_message_id_is_told_no_code(invited: Desk) -> None:
+    """A Message-ID may be known to others than the reader of a mail; no code is mailed for it."""
+    reply(invited, "RULES", to="orders@example.org", subject="rules", sender="other@example.net")
+
+    assert "+" not in (invited.last("other@example.net")["Reply-To"] or "")
+
+
 @pytest.mark.parametrize("typed", ["RULES", "HELP BID", "JOIN toy1"])
 def test_a_command_in_a_reply_is_a_command(invited: Desk, typed: str) -> None:
     """A reply that begins with a command is that, for the campaign of the invitation."""
