@@ -53,6 +53,12 @@ COMING_BACK: dict[str, Callable[[str], str]] = {
     "a few lines of it": lambda receipt: receipt[receipt.index("- BID") : receipt.index("The line WAIT")],
     "indented": lambda receipt: textwrap.indent(receipt, "        "),
     "indented by tabs": lambda receipt: textwrap.indent(receipt, "\t"),
+    "with other bullets": lambda receipt: receipt.replace("\n- ", "\n\u2022 "),
+    "with blanks that do not break": lambda receipt: receipt.replace(" ", "\xa0"),
+    "marked with other bullets": lambda receipt: textwrap.indent(
+        receipt.replace("\n- ", "\n\u2022 "), "> ", lambda line: True
+    ),
+    "behind bars": lambda receipt: textwrap.indent(receipt, "| ", lambda line: True),
     "broken anew": lambda receipt: "\n".join(textwrap.wrap(receipt, 60, replace_whitespace=False)),
 }
 
@@ -65,6 +71,15 @@ def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], st
     sheets.tick()
 
     assert counted(sheets) == 5
+
+
+@pytest.mark.parametrize("form", COMING_BACK.values(), ids=COMING_BACK.keys())
+def test_orders_above_an_older_receipt_are_the_sheet(sheets: Desk, form: Callable[[str], str]) -> None:
+    """What is typed on top of a receipt that comes back counts, and no line of the receipt does."""
+    sheets.reply(sheets.last(ANN), f"BID 6\n\n{form(receipts(sheets)[0])}")
+    sheets.tick()
+
+    assert counted(sheets) == 6
 
 
 def test_lines_of_an_older_receipt_count_if_their_player_says_so(sheets: Desk) -> None:
