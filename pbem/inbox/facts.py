@@ -23,7 +23,7 @@ from pbem.inbox.command_parser import CommandList, find_press, find_request, fir
 from pbem.inbox.consent.acts import STEPS, act_of, read_answer_to
 from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import MessageContext, OpenedMessage
-from pbem.inbox.frames import GmFrame, Names, SheetText, find_sheet
+from pbem.inbox.frames import GmFrame, Names, SheetText, find_sheet, may_quote_ours
 from pbem.inbox.gm_commands import asked_help, read_command
 from pbem.inbox.newcomers import find_join_wish
 from pbem.inbox.queries import find_help
@@ -66,7 +66,8 @@ class Reading:
         # Only what its writer has shown, as the code may be mailed to them: a Message-ID tells no code.
         if found and found.key != found.mailed:
             case = replace(case, answers=found.key)
-        letter = strip_our_text(case.session, case.letter)
+        quotes = may_quote_ours(case.letter.source_lines)
+        letter = strip_our_text(case.session, case.letter) if quotes else case.letter
         if letter is case.letter:
             return case, self.came.sheet
         return replace(case, letter=letter), find_sheet(letter.lines, self.known)

@@ -316,6 +316,21 @@ class Frame:
         return count
 
 
+EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"})
+"""Lines in the place of orders where our mails explain how to send some."""
+
+
+def may_quote_ours(lines: Sequence[str]) -> bool:
+    """Return True if a text may have lines of our mails: a mark, a sentence, a heading or the example of a sheet."""
+    return any(
+        is_quoted(line)
+        or line.rstrip().endswith((".", ":", "!", "?", "--", "=="))
+        or " \u00b7 " in line
+        or " ".join(line.split()) in EXAMPLES
+        for line in lines
+    )
+
+
 def has_frame(lines: Sequence[str]) -> bool:
     """Return True if a sheet's frame begins in a text, however it is quoted."""
     return any(_begins(undress(line)) for line in lines if "orders" in line.lower())

@@ -42,12 +42,11 @@ from pbem.inbox.command_parser import (
 )
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.frames import SheetText, file_lines, find_sheet
-from pbem.inbox.our_frames import is_unedited_form
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, send_verdict, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
-from pbem.inbox.sheet_choice import choose_sheet
+from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
 from pbem.inbox.synonyms import as_command
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.body import rejoin_lines

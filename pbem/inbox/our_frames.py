@@ -19,14 +19,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pbem.actions.ruling import form_hash
-from pbem.campaign.order_sheets import has_lines_of_form
 from pbem.errors import CampaignError
-from pbem.inbox.frames import Frame, SheetText, Words, depth_of, find_frames, spell_line, strip_marks, undress, words_of
+from pbem.inbox.frames import Frame, Words, depth_of, find_frames, spell_line, strip_marks, undress, words_of
 from pbem.mail.quoting import is_quoted, with_plain_marks
 from pbem.mail.reply_parser import is_end
-from pbem.report.mailto import FORM, as_comment
-from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.values import View
 
 What = Literal["quotation", "old", "anchored", "traced", "unknown"]
 """Kinds of frames: a form as it was mailed, one of an earlier mail, an edited form, or none of ours."""
@@ -320,15 +316,3 @@ def choose_form(forms: Sequence[MailedForm], campaign: str, turn: int, blank: st
     if not form.closed:
         raise CampaignError("the form in your mail has no END, so that it may be cut off: send it again, down to END")
     return form
-
-
-def is_unedited_form(ruleset: AnyRuleset, view: View, sheet: SheetText) -> bool:
-    """Return True if a sheet is a form or a link of our mails in which every order still stands behind a semicolon."""
-    if sheet.empty:
-        return has_lines_of_form(ruleset, view, sheet.lines)
-    # A mail program that breaks a long line of the form makes a line without a semicolon of its second half.
-    written = [word for _, line in sheet.lines for word in line.split()]
-    if not written[0].startswith(";"):  # as every form does: most sheets need not be compared with it
-        return False
-    form = [word for line in ruleset.template(view) for word in as_comment(line).split()]
-    return written in (form, [*FORM.split(), *form])

@@ -29,7 +29,7 @@ from itertools import accumulate, chain, islice, pairwise
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.inbox.frames import BULLETS, Words, depth_of, find_frames, strip_marks, words_of
+from pbem.inbox.frames import BULLETS, EXAMPLES, Words, depth_of, find_frames, strip_marks, words_of
 from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.mail.body import CALENDAR_UNREAD
 from pbem.mail.fetch import load_raw
@@ -260,9 +260,6 @@ def _find_reformatted(original: SentText, spelt: Sequence[Sequence[str]], runs: 
 def _is_made_of(words: Sequence[str], there: Collection[str]) -> bool:
     return len(words) >= _FEWEST_MADE and sum(word in there for word in words) >= _MOSTLY * len(words)
 
-
-EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"})
-"""Lines in the place of orders where our mails explain how to send some."""
 
 PLACEHOLDER = "TOKEN"
 """Word in the place of a key there."""

@@ -15,7 +15,7 @@ from dataclasses import replace
 from sqlalchemy import select
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
-from pbem.campaign.order_sheets import quote_lines
+from pbem.campaign.order_sheets import has_lines_of_form, quote_lines
 from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.frames import (
     Frame,
@@ -33,6 +33,7 @@ from pbem.inbox.seat_lookup import seat_for_deputy
 from pbem.mail.message import AttachedText, read_from
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import QUOTED_FORM, QUOTED_LINES
+from pbem.report.mailto import FORM, as_comment
 from pbem.ruleset.order_types import ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import View
@@ -135,6 +136,18 @@ _SEVERAL = "there are several, which differ"
 """Reasons for which a form in the quotation is not read."""
 
 
+def is_unedited_form(ruleset: AnyRuleset, view: View, sheet: SheetText) -> bool:
+    """Return True if a sheet is a form or a link of our mails in which every order still stands behind a semicolon."""
+    if sheet.empty:
+        return has_lines_of_form(ruleset, view, sheet.lines)
+    # A mail program that breaks a long line of the form makes a line without a semicolon of its second half.
+    written = [word for _, line in sheet.lines for word in line.split()]
+    if not written[0].startswith(";"):  # as every form does: most sheets need not be compared with it
+        return False
+    form = [word for line in ruleset.template(view) for word in as_comment(line).split()]
+    return written in (form, [*FORM.split(), *form])
+
+
 Case = tuple[MessageContext, Accepted, SheetText]
 
 
@@ -143,7 +156,8 @@ def with_edited_form(case: MessageContext, claim: Accepted, sheet: SheetText) ->
 
     What is not read of them is told in a note, and counted in the sheet's `unread`.
     """
-    case = replace(case, letter=strip_our_files(case.session, case.letter, case.letter_id))
+    if case.letter.notes:
+        case = replace(case, letter=strip_our_files(case.session, case.letter, case.letter_id))
     lines = case.letter.source_lines
     if not _may_quote_form(lines, case.letter.lines):
         return case, claim, sheet

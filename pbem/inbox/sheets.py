@@ -11,11 +11,10 @@ from pbem.inbox.bounce_replies import note_machine
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
 from pbem.inbox.frames import SheetText
 from pbem.inbox.order_sheets import process_sheet
-from pbem.inbox.our_frames import is_unedited_form
 from pbem.inbox.rate_limits import RateLimitExceeded
 from pbem.inbox.refusals import decline_typed, refuse, refuse_doubtful, request_confirmation
 from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo, warn_of_bulk_mail
-from pbem.inbox.sheet_choice import sheet_above_quote, with_edited_form
+from pbem.inbox.sheet_choice import is_unedited_form, sheet_above_quote, with_edited_form
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.report.answers import Answer, CommandResult, Doubt
 from pbem.util import redact_all
