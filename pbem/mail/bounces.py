@@ -48,40 +48,10 @@ _STATUS_IN_TEXT = re.compile(r"(?<![\w.])([45]\.\d{1,3}\.\d{1,3})(?![\w.]*\d)")
 _CODED = re.compile(r"(?<![\d.:])[45][0-5]\d[ -]\S|(?<![\w.])[45]\.\d{1,3}\.\d{1,3}(?![\w.]*\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class BounceText:
-    """Content of a report in free text: `ids` are its Message-IDs, the likeliest first, `reason` one line, or ""."""
-
-    ids: tuple[str, ...]
-    action: Action
-    recipient: str
-    status: str
-    reason: str
-
-
 def find_message_ids(text: str) -> tuple[str, ...]:
     """Return the Message-IDs in the headers that a text shows."""
     found = (match[1] for match, _ in zip(_ID.finditer(text), range(MAX_IDS), strict=False))
     return tuple(dict.fromkeys(found))
-
-
-def parse_bounce_text(
-    text: str, *, subject: str, ids: tuple[str, ...], not_recipients: frozenset[str]
-) -> BounceText | None:
-    """Return what a text reports of a mail, whose header it may quote; None if it reports no delivery or failure.
-
-    `ids` are Message-IDs known already; `not_recipients` are addresses to which the mail did not go.
-    """
-    ids = tuple(dict.fromkeys([*ids, *find_message_ids(text)]))[:MAX_IDS]
-    above = _above_header(text)
-    action = _action_in_text(f"{' '.join(subject.split())}\n{' '.join(above.split())}")
-    if action is None:
-        return None
-    status = _STATUS_IN_TEXT.search(above)
-    recipient = _find_recipient(text, above, not_recipients)
-    return BounceText(
-        ids, action, recipient, status[1] if status else "", _find_reason(above, recipient) or _find_statement(above)
-    )
 
 
 def _above_header(text: str) -> str:
@@ -140,15 +110,9 @@ _RETURNED_PARTS = frozenset(
 # Reports that a mail was read or deleted (RFC 8098), or reported as spam (RFC 5965): it arrived.
 _OTHER_REPORTS = frozenset({"message/disposition-notification", "message/feedback-report"})
 
-_ACTIONS: dict[str, Action] = {
-    "failed": "failed",
-    "delayed": "delayed",
-    "delivered": "delivered",
-    "relayed": "delivered",
-    "expanded": "delivered",
-}
-_CLASSES: dict[str, Action] = {"5": "failed", "4": "delayed", "2": "delivered"}
 _GRAVITY: Sequence[Action] = ("failed", "delayed", "delivered")
+_ACTIONS = dict(zip((*_GRAVITY, "relayed", "expanded"), (*_GRAVITY, "delivered", "delivered"), strict=True))
+_CLASSES = dict(zip("542", _GRAVITY, strict=True))
 
 _WORD = re.compile(r"\A\s*+([a-z]++)", re.IGNORECASE)
 _STATUS = re.compile(r"\A\s*+([245]\.\d{1,3}\.\d{1,3})(?!\d)")
@@ -218,18 +182,21 @@ def _read_text_report(report: Part, parts: Sequence[Part]) -> Bounce | None:
         each.lower() for name in ("from", "to", "delivered-to") for each in find_addresses(report.first(name))
     )
     returned = _message_ids(report, parts) if any(part.content_type in _RETURNED_PARTS for part in parts) else ()
-    words = parse_bounce_text(
-        _report_text(report, parts), subject=decode_words(report.first("subject")), ids=returned, not_recipients=others
-    )
-    if words is None or not words.ids:
+    text, subject = _report_text(report, parts), decode_words(report.first("subject"))
+    ids = tuple(dict.fromkeys([*returned, *find_message_ids(text)]))[:MAX_IDS]
+    above = _above_header(text)
+    action = _action_in_text(f"{' '.join(subject.split())}\n{' '.join(above.split())}")
+    if action is None or not ids:
         return None
+    status = _STATUS_IN_TEXT.search(above)
     failed = find_addresses(report.first("x-failed-recipients"))
+    recipient = failed[0] if failed else _find_recipient(text, above, others)
     return Bounce(
-        message_ids=words.ids,
-        recipient=failed[0] if failed else words.recipient,
-        action=words.action,
-        status=words.status,
-        diagnostic=_diagnostic(words.reason),
+        message_ids=ids,
+        recipient=recipient,
+        action=action,
+        status=status[1] if status else "",
+        diagnostic=_diagnostic(_find_reason(above, recipient) or _find_statement(above)),
     )
 
 
