@@ -63,6 +63,7 @@ MOST_PIECES = 6
 # A shorter line is only broken before a word of uncommon length.
 _SHORTEST = 40
 
+_MEND = "If so, put a \\ at its end, or send the sheet as a .txt file."
 _NO_ORDER = re.compile(rf"{BEGINS_COMMENT.pattern}|\A\s*+(?:ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)
 
 
@@ -109,7 +110,10 @@ def rejoin_lines(lines: Sequence[str], same_in_html: Callable[[], str] | None) -
         elif at in breaks and _is_doubtful(lines, at, whole, starts):
             doubtful.append(lines[at])
         at += count
-    return mended, [*_joined_note(joined), *_doubtful_note(doubtful)]
+    were = "were" if len(joined) > 1 else "was"
+    notes = [*_note_on(joined, f"{were} joined again that your mail program had broken")]
+    notes += [f"{note} {_MEND}" for note in _note_on(doubtful, "may have been broken by your mail program")]
+    return mended, notes
 
 
 def _without_bullet(line: str) -> str:
@@ -157,19 +161,10 @@ def _is_doubtful(lines: Sequence[str], at: int, whole: Collection[str] | None, s
     return not BULLET.match(lines[at + 1]) and lines[at + 1].split(None, 1)[0].casefold() not in starts
 
 
-def _joined_note(lines: Sequence[str]) -> Iterable[str]:
+def _note_on(lines: Sequence[str], said: str) -> Iterable[str]:
+    """Yield a note on lines, if there are any: how many, what is said of them, and the first."""
     if lines:
-        many = f"{len(lines)} lines were" if len(lines) > 1 else "1 line was"
-        yield f"{many} joined again that your mail program had broken: {_quote_line(lines[0])}"
-
-
-def _doubtful_note(lines: Sequence[str]) -> Iterable[str]:
-    if lines:
-        many = f"{len(lines)} lines" if len(lines) > 1 else "1 line"
-        yield (
-            f"{many} may have been broken by your mail program: {_quote_line(lines[0])}"
-            " If so, put a \\ at its end, or send the sheet as a .txt file."
-        )
+        yield f"{len(lines)} {'lines' if len(lines) > 1 else 'line'} {said}: {_quote_line(lines[0])}"
 
 
 def _quote_line(line: str) -> str:
@@ -318,6 +313,16 @@ class MessageBody:
         if not rich:
             return None
         return lambda: "\n".join(TextPart(entity, html=True).text for entity in rich)
+
+
+def walk_leaves(entity: Part, *, most: int = MAX_PARTS, deepest: int = MAX_DEPTH) -> Iterator[Part]:
+    """Yield the parts of a mail that are no multiparts, but none of encrypted ones, and no signatures."""
+    kind = entity.content_type
+    if not kind.startswith("multipart/"):
+        yield entity
+    elif deepest > 0 and kind != "multipart/encrypted":
+        for part in itertools.islice(entity.children(), 1 if kind == "multipart/signed" else most):
+            yield from walk_leaves(part, most=most, deepest=deepest - 1)
 
 
 class PartWalker:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal
 
+from pbem.mail.body import walk_leaves
 from pbem.mail.headers import MESSAGE_ID, find_addresses, is_role_address, parse_address
 from pbem.mail.html_text import html_to_text
 from pbem.mail.machines import is_from_mailer_daemon
@@ -204,15 +205,8 @@ def _report_text(report: Part, parts: Sequence[Part]) -> str:
     """Return the text of a report, one part below the other."""
     if not parts:  # also where a boundary is missing or wrong
         return _leaf_text(report)
-    leaves = [leaf for part in parts for leaf in _leaves(part, 0)]
+    leaves = [leaf for part in parts for leaf in walk_leaves(part, most=MAX_PARTS, deepest=MAX_DEPTH)]
     return "\n\n".join(map(_leaf_text, [leaf for leaf in leaves if leaf.content_type.startswith("text/")]))
-
-
-def _leaves(part: Part, depth: int) -> Iterable[Part]:
-    if not part.content_type.startswith("multipart/"):
-        return [part]
-    inner = islice(part.children(), MAX_PARTS) if depth < MAX_DEPTH else ()
-    return [leaf for child in inner for leaf in _leaves(child, depth + 1)]
 
 
 def _leaf_text(leaf: Part) -> str:

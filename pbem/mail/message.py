@@ -7,14 +7,12 @@ number, which `MAX_MAIL` bounds in turn.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 from unicodedata import normalize
 
 from pbem.mail.body import (
-    MAX_DEPTH,
     MAX_PARTS,
     TRIFLES,
     MessageBody,
@@ -22,6 +20,7 @@ from pbem.mail.body import (
     TextPart,
     collapse_spaces,
     rejoin_lines,
+    walk_leaves,
 )
 from pbem.mail.headers import MAX_HEAD, MESSAGE_ID, REPLY_CODE, SUBJECT_TAG, find_addresses, parse_address
 from pbem.mail.machines import Kind, Sign, classify, classify_text
@@ -214,14 +213,12 @@ def _find_text(entity: Part, letter: Message) -> tuple[MessageBody, tuple[str, .
     walk = PartWalker()
     pieces = walk.pieces(entity)
     body, chosen = _choose_body(pieces)
-    loose = _files_without_sheet(pieces) if body.in_mail else []
-    filed = (
-        AttachedText(_join_names(loose), _extract_typed(MessageBody(loose), _lines(MessageBody(loose)), letter)[0])
-        if loose
-        else None
-    )
-    if filed and not _extract_typed(body, _lines(body), letter)[0].strip():
-        body, chosen, filed = MessageBody(loose), [], None
+    files = _files_without_sheet(pieces) if body.in_mail and not _is_sheet(body) else []
+    loose, filed = MessageBody(files), None
+    if files and not _extract_typed(body, _lines(body), letter)[0].strip():
+        body, chosen = loose, []
+    elif files:
+        filed = AttachedText(_join_names(files), _extract_typed(loose, _lines(loose), letter)[0])
     return body, (*walk.notes, *chosen), filed
 
 
@@ -248,7 +245,6 @@ def _choose_body(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
     body = _join_written(written)
     files = [piece for piece in pieces if piece.name and piece.text.strip()]
     forwarded = [piece for piece in pieces if piece.forwarded and piece.text.strip()]
-    lines = body.text.split("\n")
     # Beside other text a sheet counts only if it is filled in.
     sheets = [piece for piece in files if _is_sheet(piece) and (body.blank or has_content(piece.text.split("\n")))]
     if sheets:
@@ -256,13 +252,13 @@ def _choose_body(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
     passed_over = [
         f"The attached {piece.name} was not read: there is no sheet in it that is filled in."
         for piece in files
-        if not FOOTER_NAME.fullmatch(piece.name) and (has_header(lines) or _is_sheet(piece))
+        if not FOOTER_NAME.fullmatch(piece.name) and (_is_sheet(body) or _is_sheet(piece))
     ]
     if any(is_list_footer(piece.text) for piece in written[1:]):
         passed_over.append(FOOTER)
     if not forwarded:
         return body, passed_over
-    if body.blank or (not has_header(lines) and any(has_content(piece.text.split("\n")) for piece in forwarded)):
+    if body.blank or (not _is_sheet(body) and any(has_content(piece.text.split("\n")) for piece in forwarded)):
         return MessageBody(forwarded), ["The orders were read from the forwarded mail."]
     return body, [*passed_over, "A mail inside the mail was not read."]
 
@@ -277,15 +273,12 @@ def _join_names(pieces: list[TextPart]) -> str:
 
 
 def _files_without_sheet(pieces: list[TextPart]) -> list[TextPart]:
-    """Return the files that may hold orders without an ORDERS line, if the body has no sheet either."""
-    body = _join_written([piece for piece in pieces if not piece.name and not piece.forwarded])
-    if has_header(body.text.split("\n")):
-        return []
+    """Return the files that may hold orders without an ORDERS line."""
     files = [piece for piece in pieces if piece.name and piece.text.strip()]
     return [piece for piece in files if not (FOOTER_NAME.fullmatch(piece.name) or _is_sheet(piece))]
 
 
-def _is_sheet(piece: TextPart) -> bool:
+def _is_sheet(piece: TextPart | MessageBody) -> bool:
     return has_header(piece.text.split("\n"))
 
 
@@ -336,7 +329,8 @@ class AttachedFile(NamedTuple):
 def list_attachments(raw: bytes) -> list[AttachedFile]:
     """Return the files of a mail, in order, without mails inside it, signatures and footers. Never raises."""
     entity = parse_entity(without_envelope(raw if is_read_whole(raw, len(raw)) else raw[:MAX_MAIL]))
-    return [_read_attachment(part, number) for number, part in enumerate(islice(_files(entity), MAX_PARTS), start=1)]
+    files = islice(filter(_is_file, walk_leaves(entity)), MAX_PARTS)
+    return [_read_attachment(part, number) for number, part in enumerate(files, start=1)]
 
 
 def is_truncated(raw: bytes) -> bool:
@@ -344,16 +338,11 @@ def is_truncated(raw: bytes) -> bool:
     return not is_read_whole(raw, len(raw)) or raw.startswith(CUT_HEADER.encode())
 
 
-def _files(entity: Part, depth: int = 0) -> Iterator[Part]:
-    kind = entity.content_type
-    if kind.startswith("multipart/"):
-        parts = islice(entity.children(), 1 if kind == "multipart/signed" else MAX_PARTS)
-        if depth < MAX_DEPTH and kind != "multipart/encrypted":
-            yield from (file for part in parts for file in _files(part, depth + 1))
-    elif kind in TRIFLES or kind.startswith("message/") or FOOTER_NAME.fullmatch(entity.file_name):
-        return
-    elif entity.attached or not kind.startswith("text/"):
-        yield entity
+def _is_file(part: Part) -> bool:
+    kind = part.content_type
+    if kind in TRIFLES or kind.startswith("message/") or FOOTER_NAME.fullmatch(part.file_name):
+        return False
+    return part.attached or not kind.startswith("text/")
 
 
 def _read_attachment(entity: Part, number: int) -> AttachedFile:
