@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from email.message import EmailMessage
+
 import pytest
 
 from tests.inbox.letters import FREE, GAMES, good_orders, receive
@@ -106,3 +108,18 @@ def test_a_struck_out_order_is_told_in_the_receipt(desk: Desk) -> None:
     desk.tick()
 
     assert 'Lines that begin with a // are not orders: "// WHISPER blue deal".' in words(desk.last())
+
+
+def test_an_order_with_a_line_through_it_is_told_in_the_receipt(desk: Desk) -> None:
+    """What a mail program shows struck out is not given, though its plain text has no mark of it."""
+    desk.begin()
+    desk.tick()
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "ann@example.org", desk.last()["Reply-To"], "orders"
+    mail.set_content("WHISPER blue deal\nBID 4\n")
+    mail.add_alternative("<div><s>WHISPER blue deal</s></div><div>BID 4</div>", subtype="html")
+    (desk.home / "post" / "inbox" / "0.eml").write_bytes(mail.as_bytes())
+    desk.tick()
+
+    assert 'Text that is struck out does not count: "WHISPER blue deal".' in words(desk.last())
+    assert "1 of 1" in str(desk.last()["Subject"])
