@@ -22,7 +22,7 @@ Lines = Sequence[tuple[int, str]]
 
 _LONGEST = 80
 _MOST_OPENERS = 3
-_MOST_SIGNED = 8
+MOST_SIGNED = 8
 """Lines between a closing and the end: name, company, street, town, telephone."""
 
 _WORD = r"[^\W\d_]{1,40}+"
@@ -31,7 +31,7 @@ _WORD = r"[^\W\d_]{1,40}+"
 _MARKS = re.compile(r"[^\w\s]++|_")
 
 
-def _plain_words(line: str) -> str:
+def plain_words(line: str) -> str:
     """Return a line in small letters and without punctuation; "-" for a line too long for a courtesy."""
     if len(line) > _LONGEST:
         return "-"
@@ -42,7 +42,7 @@ def _plain_words(line: str) -> str:
 
 def _phrases(text: str) -> str:
     """Return the alternatives of a pattern, the longest first, from phrases separated by commas."""
-    phrases = sorted({_plain_words(each) for each in text.split(",")}, key=len, reverse=True)
+    phrases = sorted({plain_words(each) for each in text.split(",")}, key=len, reverse=True)
     return "|".join(phrases)
 
 
@@ -142,13 +142,18 @@ def find_courtesies(
     if not manners.courtesies(lines):
         return frozenset()
     free = ruleset.free_text
-    verbs = {word for verb in ruleset.orders.verbs for word in (verb.word, *verb.order.also)}
-    verbs |= {words[0].upper() for line in ruleset.template(view) if (words := split_words(line.lstrip("; ")))}
-    found = replace(manners, free=free and not outside, verbs=verbs).courtesies(lines)
+    found = replace(manners, free=free and not outside, verbs=first_words(ruleset, view)).courtesies(lines)
     if free or not found:
         return found
     taken = ruleset.parse(view, [(number, line) for number, line in lines if number in found])
     return found - {entry.line for entry in taken.entries}
+
+
+def first_words(ruleset: AnyRuleset, view: Mapping[str, Any]) -> frozenset[str]:
+    """Return the words with which orders of a game begin, in capitals; those of its GM are in the form alone."""
+    declared = {word for verb in ruleset.orders.verbs for word in (verb.word, *verb.order.also)}
+    form = (split_words(line.lstrip("; ")) for line in ruleset.template(view))
+    return frozenset(declared | {words[0].upper() for words in form if words})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +173,7 @@ class Manners:
         """Return the numbers of the lines that are a greeting at the top, or a closing and what follows it."""
         typed = [(number, line) for number, line in lines if line.strip() and not is_comment(line)]
         # Rules and smileys are left out of the count; in a game of free text they stay.
-        drawn = frozenset(number for number, line in typed if not (self.free or _plain_words(line)))
+        drawn = frozenset(number for number, line in typed if not (self.free or plain_words(line)))
         said = [each for each in typed if each[0] not in drawn]
         last = self._closing(said, lines)
         return drawn | last | frozenset(self._greetings([each for each in said if each[0] not in last]))
@@ -176,7 +181,7 @@ class Manners:
     def _greetings(self, said: Lines) -> Iterator[int]:
         """Yield the first lines, as far as they greet, thank or announce the orders."""
         for place, (number, line) in enumerate(said[:_MOST_OPENERS]):
-            words = _plain_words(line)
+            words = plain_words(line)
             if self._begins_order(words) or not self._opens(words, first=place == 0):
                 return
             yield number
@@ -184,7 +189,7 @@ class Manners:
     def _opens(self, words: str, *, first: bool) -> bool:
         if self.free:
             return first and self._greets(words)
-        return self._greets(words) or _OPENER.fullmatch(words) is not None or self._closes(words)
+        return self._greets(words) or _OPENER.fullmatch(words) is not None or self.closes(words)
 
     def _greets(self, words: str) -> bool:
         if not self.free:
@@ -199,17 +204,18 @@ class Manners:
         """Return the lines from the closing on, or the sender's name, if nothing else follows."""
         closed, below = set[int](), list[tuple[int, str]]()
         for number, line in reversed(said):
-            words = _plain_words(line)
-            if self._closes(words):
+            words = plain_words(line)
+            if self.closes(words):
                 closed.update((number, *(signed for signed, _ in below)))
                 below.clear()
-            elif len(below) < _MOST_SIGNED and self._signs(line, words):
+            elif len(below) < MOST_SIGNED and self._signs(line, words):
                 below.append((number, line))
             else:
                 break
         return frozenset(closed | set(self._bare_names(below, lines)))
 
-    def _closes(self, words: str) -> bool:
+    def closes(self, words: str) -> bool:
+        """Return True if a line, as `plain_words` gives it, is a closing."""
         if self._begins_order(words):
             return False
         if self.free:
@@ -242,9 +248,9 @@ class Manners:
 
     def _bare_names(self, below: Lines, lines: Lines) -> Iterator[int]:
         """Yield the last lines, from the sender's name on, without a closing above it."""
-        known = [at for at, (_, line) in enumerate(below) if self._is_known(_plain_words(line))]
+        known = [at for at, (_, line) in enumerate(below) if self._is_known(plain_words(line))]
         if known and all(
-            at in known or self._is_contact(line, _plain_words(line)) for at, (_, line) in enumerate(below[: known[-1]])
+            at in known or self._is_contact(line, plain_words(line)) for at, (_, line) in enumerate(below[: known[-1]])
         ):
             yield from (number for number, _ in below[: known[-1] + 1])
         elif not self.free and below:

@@ -108,6 +108,7 @@ def parse_sheet(
     left = find_courtesies(ruleset, view, lines) if courtesies is None else courtesies
     asked = [each for each in lines if each[0] not in left]
     parsed = _with_corrections(ruleset, view, asked, ruleset.parse(view, asked))
+    parsed = replace(parsed, findings=tuple(map(_refuse_second_order, parsed.findings)))
     orders = list(map(ruleset.orders.to_json, parsed.orders))
     return SheetReading(
         parsed,
@@ -118,6 +119,11 @@ def parse_sheet(
         tuple(hidden_orders_note(ruleset, view, asked)),
         tuple(line.strip() for number, line in lines if number in left),
     )
+
+
+def _refuse_second_order(finding: Finding) -> Finding:
+    """Return the finding on an order behind a semicolon as an error, so that the turn waits for its correction."""
+    return replace(finding, severity="error") if finding.code == "second-order" else finding
 
 
 Waits = Literal["", "correction", "missing", "word"]

@@ -20,7 +20,7 @@ from pbem.campaign.notices import CampaignMailer, send_text
 from pbem.campaign.people import find_person, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.command_parser import CommandList, first_line
-from pbem.inbox.consent.acts import STEPS, act_of, unread_part
+from pbem.inbox.consent.acts import ADD, STEPS, act_of, chosen_word, unread_part
 from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import Confirmed, ConfirmedSender, MessageContext, Outcome
 from pbem.inbox.replies import Heading, answer, ask_again, pass_on
@@ -108,7 +108,8 @@ def _confirm_message(mail: Reading, asked: PendingRequest, *, tell: bool) -> Out
     letter = parse_message(kept.raw)
     told = f"; {_pass_on_words(case, asked, agreed=True)}" if tell and asked.campaign_id is not None else ""
     # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
-    as_kept = _as_kept(case, kept, letter, _confirmed(asked, meant=True))
+    adds = act_of(asked) == "besides" and chosen_word(case.letter.lines) == ADD
+    as_kept = _as_kept(case, kept, letter, _confirmed(asked, meant=True, adds=adds))
     return Confirmed(as_kept, kept, told)
 
 
@@ -117,8 +118,9 @@ def _as_kept(case: MessageContext, kept: InboxMessage, letter: Message, by: Conf
     return replace(case, letter=letter, letter_id=kept.id, verdict="none", shown=shown, confirmed=by)
 
 
-def _confirmed(asked: PendingRequest, *, meant: bool) -> ConfirmedSender:
-    return ConfirmedSender(asked.data["to"], asked.data["seat_id"], asked.data["report_id"], meant=meant)
+def _confirmed(asked: PendingRequest, *, meant: bool, adds: bool = False) -> ConfirmedSender:
+    data = asked.data
+    return ConfirmedSender(data["to"], data["seat_id"], data["report_id"], meant=meant, adds=adds)
 
 
 def _settle(case: MessageContext, asked: PendingRequest) -> str:
@@ -247,6 +249,7 @@ def _page(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, 
         typed=f"“{shorten(typed, _SHOWN)}”" if typed else "nothing but its subject.",
         unread=unread_part(case.letter),
         leaves=asked.data.get("leaves", False),
+        besides=asked.data.get("doubt") == "instead",
         orders=asked.data.get("orders", False),
     )
 

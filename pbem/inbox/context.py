@@ -39,13 +39,14 @@ class ConfirmedSender:
     `by` is the address that has answered: the player's or the deputy's. `seat_id` is
     None for what concerns no seat; `report_id` is the newest report of the seat when
     the message came. `meant`: the sheet was shown to the sender as it was read, and
-    they want it taken so.
+    they want it taken so; `adds`: besides the orders that count, not instead of them.
     """
 
     by: str
     seat_id: int | None
     report_id: int
     meant: bool
+    adds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

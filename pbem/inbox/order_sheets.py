@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import select
 
-from pbem.campaign.courtesies import find_courtesies, sender_names
+from pbem.campaign.courtesies import sender_names
 from pbem.campaign.order_sheets import (
     Counted,
     PreviousSheets,
@@ -42,6 +42,7 @@ from pbem.inbox.command_parser import (
 )
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.frames import SheetText, file_lines, find_sheet
+from pbem.inbox.free_words import Meaning, find_words, is_for_another_sheet, read_meaning, split_addition
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, send_verdict, warn_of_limit
@@ -92,32 +93,21 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     Raises:
         RateLimitExceeded: too many sheets were taken before, so this one is left alone.
     """
-    spot, deputy = claim.spot, claim.deputy
-    # A deputy's copy of the report has another code than the player's: by that one its quoted form is recognised.
-    answered = seat_for_deputy(case.session, spot, deputy) if deputy else spot
-    ruleset = case.app.game(spot.game)
+    spot, deputy, ruleset = claim.spot, claim.deputy, case.app.game(claim.spot.game)
     earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
-    counted = earlier.counted
     if most := sheet_limit(case, spot, earlier.last):
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
         raise RateLimitExceeded(said, warn_of_limit(case, spot, "sheets", most))
-    view = json.loads(spot.view)
-    names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
-    chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)
-    sheet = _mask_keys(chosen, answered) if case.letter.filed else chosen  # its lines may be those of a file
-    courtesies = find_courtesies(ruleset, view, sheet.lines, names)
-    sheet, command = _split_command(ruleset, view, sheet, courtesies)
-    if command is ClearOrders:
-        return _clear_orders(case, claim, sheet, earlier)
-    if command is None and (reason := _reason_to_refuse(case, answered, view, sheet, courtesies, earlier)):
-        if reason == "commented":
-            sheet = dataclasses.replace(sheet, notes=(*sheet.notes, *hidden_orders_note(ruleset, view, sheet.lines)))
-        return _refuse_empty_sheet(case, claim.deputy or spot.address, answered, sheet, counted, reason), False
-    reading = parse_sheet(ruleset, view, ()) if command else _read_sheet(ruleset, view, sheet, courtesies, counted)
+    typed = _read_typed(case, claim, sheet, earlier)
+    if typed.command is ClearOrders:
+        return _clear_orders(case, claim, typed.sheet, earlier)
+    if typed.command is None and (reason := _reason_to_refuse(case, typed, earlier)):
+        return _refuse_empty_sheet(case, typed, claim.deputy or spot.address, earlier.counted, reason), False
+    typed, reading = _parse(typed, earlier.counted)
     reading, wishes = _split_wishes(case, reading)
     if wishes and not reading.parsed.entries and not _has_other_lines(reading, wishes):
         return _answer_wishes(case, claim, wishes, reading.notes), False
-    if doubt := _doubt_of(case, spot, reading, counted):
+    if doubt := _doubt_of(case, typed, reading, earlier.counted):
         return doubt
     # Else an answering machine without a mark would get receipts of its answers for ever.
     if not reading.accepted and is_echo(case, spot, digits=True):
@@ -126,15 +116,76 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         reading=reading,
         earlier=earlier,
         author=Author.DEPUTY if deputy else Author.PLAYER,
-        says_wait=sheet.wait,
-        text=sheet.text(),
+        says_wait=typed.sheet.wait,
+        text=typed.sheet.text(),
         letter_id=case.letter_id,
     )
     save_sheets(case.session, [read], case.now)
-    receipt = _build_receipt(case, claim, sheet, read, view)
+    receipt = _build_receipt(case, claim, typed, read)
     send_receipts(case, spot, receipt, deputy=deputy)
     errors = "" if receipt.accepted else ", only errors"
     return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Typed:
+    """A sheet as it was typed, before it is parsed.
+
+    `spot` is the seat, with the code of the report that was answered. `aside` are the numbers of lines that are no
+    orders. `command` is NO ORDERS or CLEAR ORDERS, if that is all. `adds`: it goes to the orders that count.
+    """
+
+    spot: SeatContext
+    ruleset: AnyRuleset
+    view: View
+    sheet: SheetText
+    aside: Collection[int]
+    command: type[Order] | None
+    adds: bool
+    meaning: Meaning
+
+    @property
+    def plain(self) -> SheetText:
+        """The sheet without the lines that are no orders."""
+        return self.sheet.without(self.aside)
+
+    @property
+    def free(self) -> bool:
+        """True for free words that no frame makes a sheet."""
+        return self.ruleset.free_text and self.sheet.header is None and self.command is None
+
+
+def _read_typed(case: MessageContext, claim: Accepted, sheet: SheetText, earlier: PreviousSheets) -> _Typed:
+    spot, ruleset, view = claim.spot, case.app.game(claim.spot.game), json.loads(claim.spot.view)
+    # A deputy's copy of the report has another code than the player's: by that one its quoted form is recognised.
+    answered = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
+    names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
+    chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)
+    sheet = _mask_keys(chosen, answered) if case.letter.filed else chosen  # its lines may be those of a file
+    sheet, aside = find_words(ruleset, view, sheet, names)
+    sheet, command = _split_command(ruleset, view, sheet, aside)
+    sheet, adds = split_addition(ruleset, view, sheet, aside)
+    adds = adds or (case.confirmed is not None and case.confirmed.adds)
+    typed = _Typed(
+        spot=answered,
+        ruleset=ruleset,
+        view=view,
+        sheet=sheet,
+        aside=aside,
+        command=command,
+        adds=adds and earlier.counted is not None,
+        meaning="orders",
+    )
+    if not typed.free or adds or _is_meant(case):
+        return typed
+    meaning = read_meaning([line for _, line in typed.plain.lines], names)
+    talk = [number for number, _ in sheet.lines] if meaning == "talk" else []
+    return dataclasses.replace(typed, aside=aside | {*talk}, meaning=meaning)
+
+
+def _is_meant(case: MessageContext) -> bool:
+    """Return True if the player has seen the sheet as it was read, and says that it is meant so."""
+    return case.confirmed is not None and case.confirmed.meant
 
 
 def _split_command(
@@ -243,8 +294,8 @@ def _sheet_to_send_back(book: OrderParser, counted: Counted) -> list[str]:
     return [*(lines or [NoOrders.usage]), *["WAIT"] * counted.wait]
 
 
-def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read: SheetToSave, view: View) -> Receipt:
-    spot = claim.spot
+def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: SheetToSave) -> Receipt:
+    spot, sheet, view = claim.spot, typed.sheet, typed.view
     awaited = view["awaited"] and not spot.paused
     told = make_receipt(
         read.reading,
@@ -262,6 +313,8 @@ def _build_receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read
         told,
         wait=bool(sheet.wait),
         unread=sheet.unread,
+        others=tuple(dict.fromkeys(f"{each.campaign} {each.seat}" for each in sheet.others)),
+        free=typed.ruleset.free_text,
         findings=tuple(map(_hint_at_command, told.findings)),
         notes=(
             *(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes),
@@ -286,14 +339,17 @@ def _wishes_above(case: MessageContext, sheet: SheetText) -> Iterator[str]:
     yield from islice((f"{redact_credentials(line)!r}: {said}" for line, said in answers if said), _MOST_ASIDE)
 
 
-def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:
+def _doubt_of(case: MessageContext, typed: _Typed, reading: SheetReading, counted: Counted | None) -> Doubt | None:
     """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
-    if (case.confirmed and case.confirmed.meant) or counted is None or not reading.accepted:
+    if counted is None or typed.adds or _is_meant(case) or not reading.accepted:
         return None
     if reading.parsed.orders == counted.orders:
         return None
-    if dates := _written_before(case, spot, counted):
+    if dates := _written_before(case, typed.spot, counted):
         return Doubt("older", counted.version, 0, len(reading.lines), counted.at, *dates)
+    before = [line for _, line in restated_lines(typed.ruleset.orders, counted)]
+    if typed.free and not typed.plain.empty and is_for_another_sheet([line for _, line in typed.plain.lines], before):
+        return Doubt("instead", counted.version, 0, len(before), counted.at)
     if not reading.parsed.errors:
         return None
     lines = {
@@ -303,7 +359,7 @@ def _doubt_of(case: MessageContext, spot: SeatContext, reading: SheetReading, co
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
         return Doubt("errors", counted.version, errors, len(lines), counted.at)
     # Answering machines send receipts back, whose orders are those of an earlier sheet.
-    if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, spot.seat_id, lines.values()):
+    if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, typed.spot.seat_id, lines.values()):
         return Doubt("receipt", counted.version, errors, len(lines), counted.at)
     return None
 
@@ -331,18 +387,12 @@ def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
     )
 
 
-def _asks_nothing(
-    case: MessageContext,
-    spot: SeatContext,
-    sheet: SheetText,
-    courtesies: Collection[int],
-    earlier: PreviousSheets,
-) -> bool:
+def _asks_nothing(case: MessageContext, typed: _Typed, earlier: PreviousSheets) -> bool:
     """Return True if a message only looks like a sheet: an empty reply, or one that our own mail had, quoted.
 
     That is one with nothing but courtesies, or the sheet that came back when the orders were cleared.
     """
-    counted, plain = earlier.counted, sheet.without(courtesies)
+    counted, sheet, plain, spot = earlier.counted, typed.sheet, typed.plain, typed.spot
     if sheet.header is None or (plain.empty and not sheet.empty):
         return plain.empty and not (counted and sheet.wait is not None)
     if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
@@ -355,16 +405,25 @@ def _asks_nothing(
     return cleared and repeats_receipt(case.session, spot.seat_id, (line for _, line in sheet.lines))
 
 
-def _read_sheet(
-    ruleset: AnyRuleset, view: View, sheet: SheetText, courtesies: Collection[int], counted: Counted | None
-) -> SheetReading:
-    """Parse a sheet; one that says WAIT or FINAL and nothing else keeps the orders that count so far."""
-    if not (sheet.without(courtesies).empty and sheet.wait is not None and counted):
-        return parse_sheet(ruleset, view, sheet.lines, courtesies)
+def _parse(typed: _Typed, counted: Counted | None) -> tuple[_Typed, SheetReading]:
+    """Parse a sheet; one that says ADD, or WAIT or FINAL and nothing else, keeps the orders that count so far."""
+    ruleset, view, sheet = typed.ruleset, typed.view, typed.sheet
+    if typed.command:
+        return typed, parse_sheet(ruleset, view, ())
+    alone = typed.plain.empty and sheet.wait is not None
+    if counted is None or not (typed.adds or alone):
+        return typed, parse_sheet(ruleset, view, sheet.lines, typed.aside)
     kept = restated_lines(ruleset.orders, counted)
-    said = "WAIT" if sheet.wait else "FINAL"
-    note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
-    return dataclasses.replace(parse_sheet(ruleset, view, kept, ()), notes=(note,))
+    if not typed.adds:
+        said = "WAIT" if sheet.wait else "FINAL"
+        note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
+        return typed, dataclasses.replace(parse_sheet(ruleset, view, kept, ()), notes=(note,))
+    new = [(number + len(kept), line) for number, line in sheet.lines]
+    reading = parse_sheet(ruleset, view, (*kept, *new), {number + len(kept) for number in typed.aside})
+    note = f"Your mail says ADD: it was added to the orders of your sheet {counted.version}."
+    if counted.wait and sheet.wait is None:
+        sheet = dataclasses.replace(sheet, wait=True, written=(*sheet.written, "WAIT"))
+    return dataclasses.replace(typed, sheet=sheet), dataclasses.replace(reading, notes=(note, *reading.notes))
 
 
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
@@ -385,33 +444,30 @@ def _is_key(word: str, spot: SeatContext) -> bool:
     return word.lower() == spot.code or verify_token(word, spot.token_hash)
 
 
-def _reason_to_refuse(
-    case: MessageContext,
-    spot: SeatContext,
-    view: View,
-    sheet: SheetText,
-    courtesies: Collection[int],
-    earlier: PreviousSheets,
-) -> Reason | None:
+def _reason_to_refuse(case: MessageContext, typed: _Typed, earlier: PreviousSheets) -> Reason | None:
     """Return why a message is no sheet, though it looks like one; None if it is one."""
-    ruleset, plain = case.app.game(spot.game), sheet.without(courtesies)
-    if sheet.wait is None and plain.empty and any(hidden_orders_note(ruleset, view, sheet.lines)):
+    sheet, plain = typed.sheet, typed.plain
+    if sheet.wait is None and typed.meaning == "question":
+        return "question"
+    if sheet.wait is None and plain.empty and any(hidden_orders_note(typed.ruleset, typed.view, sheet.lines)):
         return "commented"
-    if sheet.wait is None and is_unedited_form(ruleset, view, plain):
+    if sheet.wait is None and is_unedited_form(typed.ruleset, typed.view, plain):
         return "untouched"
-    if not _asks_nothing(case, spot, sheet, courtesies, earlier):
+    if not _asks_nothing(case, typed, earlier):
         return None
     if case.letter.text.strip():
         return "no-orders" if plain.empty else "untouched"
     if not any(line.strip() for line in case.letter.source_lines):
         return "no-text"
-    quoted = find_sheet([line.lstrip(_BARS) for line in case.letter.source_lines], {spot.campaign})
-    return "untouched" if quoted.header and is_unedited_form(ruleset, view, quoted) else "no-orders"
+    quoted = find_sheet([line.lstrip(_BARS) for line in case.letter.source_lines], {typed.spot.campaign})
+    return "untouched" if quoted.header and is_unedited_form(typed.ruleset, typed.view, quoted) else "no-orders"
 
 
-def _refuse_empty_sheet(
-    case: MessageContext, to: str, spot: SeatContext, sheet: SheetText, counted: Counted | None, reason: Reason
-) -> str:
+def _refuse_empty_sheet(case: MessageContext, typed: _Typed, to: str, counted: Counted | None, reason: Reason) -> str:
+    spot, sheet = typed.spot, typed.sheet
+    if reason == "no-orders" and typed.free and counted and not sheet.empty:
+        return case.silent("small talk beside the orders that count")
+    hidden = hidden_orders_note(typed.ruleset, typed.view, sheet.lines) if reason == "commented" else ()
     page = Refusal(
         reason=reason,
         address=case.address,
@@ -423,7 +479,7 @@ def _refuse_empty_sheet(
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
         zone=Schedule.read(spot.schedule).zone,
-        notes=(*case.letter.notes, *sheet.notes),
+        notes=(*case.letter.notes, *sheet.notes, *hidden),
     )
     return f"{reason}; " + answer(case, to, page, spot=spot, code=spot.code)
 

@@ -39,6 +39,7 @@ _DOUBTS = {
     "receipt": "it repeats an old receipt",
     "errors": "most of its lines are errors",
     "older": "it was written before the sheet that counts",
+    "instead": "it may be meant besides the orders that count",
 }
 
 _EXCERPT_LINES = 12
@@ -58,7 +59,7 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
         "player": spot.address.lower() if spot else "",
         "report_id": spot.report_id if spot else 0,
         "orders": claim.orders,
-        "doubt": claim.doubt is not None,
+        "doubt": claim.doubt.reason if claim.doubt else "",
         "leaves": claim.pressed or claim.ends_seat,
     }
     campaign_id = spot.campaign_id if spot else None
@@ -78,6 +79,8 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
 
 
 def _subject_of(claim: NeedsConfirmation) -> str:
+    if claim.doubt and claim.doubt.reason == "instead":
+        return "instead of your orders, or besides? Reply REPLACE or ADD"
     if claim.doubt:
         return "NOT changed: reply YES if you mean these orders"
     leaves = claim.pressed or claim.leaves
@@ -102,7 +105,7 @@ def decline_typed(case: MessageContext, claim: AuthResult) -> str:
 def _tell_doubt(case: MessageContext, spot: SeatContext | None, to: str, doubt: Doubt) -> str:
     assert spot is not None
     page = Refusal(
-        reason="doubtful",
+        reason="besides" if doubt.reason == "instead" else "doubtful",
         address=case.address,
         campaign=spot.campaign,
         seat=spot.seat,

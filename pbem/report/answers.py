@@ -24,10 +24,12 @@ from pbem.text import count_noun
 
 Reason = Literal[
     "no-orders",
+    "question",
     "no-text",
     "untouched",
     "commented",
     "doubtful",
+    "besides",
     "stale-code",
     "withdrawn",
     "wrong-campaign",
@@ -220,12 +222,13 @@ class FindingWithLine:
 
 @dataclass(frozen=True, slots=True)
 class SheetDifference:
-    """The difference of a sheet from the one that counted before, in order lines."""
+    """The difference of a sheet from the one that counted before, in order lines, `before` of which that had."""
 
     version: int
     added: tuple[str, ...]
     dropped: tuple[str, ...]
     reordered: bool = False
+    before: int = 0
 
     @property
     def same(self) -> bool:
@@ -247,7 +250,9 @@ class Receipt:
     `notes`: what was cleaned from the mail. `courtesies`: the lines that are words to a
     person. `held`: the turn waits for the GM. `late`: the sheet was read after the
     deadline; `closes` is the end of the grace, if there is one. `by_gm`: the GM has
-    entered it for the player. `unread` orders were found in the quotation, and not read.
+    entered it for the player. `unread` orders were found in the quotation, and not read. `others` are campaign and
+    seat of further sheets in the mail, which were not read.
+    `free`: it is in free words, which its player may have meant besides those of before.
     """
 
     page: ClassVar[str] = "receipt"
@@ -276,6 +281,8 @@ class Receipt:
     code: str = ""
     counts_at: dt.datetime | None = None
     unread: int = 0
+    others: tuple[str, ...] = ()
+    free: bool = False
 
     @property
     def errors(self) -> tuple[FindingWithLine, ...]:
@@ -319,6 +326,7 @@ class Receipt:
     def subject(self) -> str:
         """The subject of the mail, without the name of the campaign: the verdict, then the turn."""
         number, unread = len(self.orders), f", {describe_unread(self.unread)}" if self.unread else ""
+        unread += "".join(f", sheet for {other} NOT read" for other in self.others[:1])
         if not self.accepted:
             return f"NOTHING accepted{unread}, {self.label}"
         if self._refused:
@@ -369,6 +377,12 @@ class Receipt:
         return (self.header, word, "END")
 
     @property
+    def both(self) -> tuple[str, ...]:
+        """A sheet that adds the dropped lines in free words to the new ones; () if there are none."""
+        lost = self.replaces.dropped if self.free and self.replaces else ()
+        return (self.header, "ADD", *lost, "END") if lost else ()
+
+    @property
     def header(self) -> str:
         """The first line of the seat's order sheets."""
         return f"ORDERS {self.campaign} {self.seat} {self.code}"
@@ -414,7 +428,8 @@ def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: O
     old, new = [book.line(order) for order in before], [book.line(order) for order in now]
     added, dropped = _without(new, old), _without(old, new)
     # Rules may depend on the sequence of orders, so a change of that alone is told as well.
-    return SheetDifference(version, added, dropped, reordered=not added and not dropped and old != new)
+    reordered = not added and not dropped and old != new
+    return SheetDifference(version, added, dropped, reordered, len(old))
 
 
 def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
@@ -680,7 +695,8 @@ class RequestReply:
     was passed on that day, "unasked" if no GM is concerned; it is asked again after
     an answer that is "unclear", "empty" or "unreadable". `typed` is its first line,
     `unread` a sentence on what could not be read. `leaves`: the question is whether
-    to give a seat up; `orders`: it is about a sheet. While the request is `open`, a reply with YES or NO settles it.
+    to give a seat up; `orders`: it is about a sheet; `besides`: whether that is added to the orders
+    that count. While the request is `open`, a reply with YES or NO settles it.
     """
 
     page: ClassVar[str] = "request_reply"
@@ -697,6 +713,7 @@ class RequestReply:
     unread: str = ""
     leaves: bool = False
     orders: bool = False
+    besides: bool = False
 
     @property
     def subject(self) -> str:
@@ -706,7 +723,7 @@ class RequestReply:
         waits = "no seat yet" if self.kind in ("invite", "join") else "reply YES or NO"
         stays = "you have NOT left: reply YES alone, if you mean it"
         return {
-            "unclear": stays if self.leaves else "not done: reply YES or NO",
+            "unclear": stays if self.leaves else f"not done: reply {'REPLACE or ADD' if self.besides else 'YES or NO'}",
             "empty": "your reply was empty: nothing has changed",
             "unreadable": "your answer could not be read: nothing has changed",
             "passed-on": f"passed on to your GM, {waits}",
@@ -777,15 +794,17 @@ class OpenGames:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A reason to ask whether a sheet was meant: it repeats an old receipt, most lines are errors, or it is older.
+    """A reason to ask whether a sheet was meant.
 
-    `counted` is the version that still counts, `counted_at` when it came; a receipt would
-    report `errors` of `lines` lines. An older one was `written` before the sheet that
-    counts, `counted_written`, and came after it.
+    It repeats an old receipt, most of its lines are errors, it is older than the sheet that counts, or its free words
+    may be meant "instead" of those that count, or besides. `counted` is the version that still counts, `counted_at`
+    when it came; a receipt would report `errors` of `lines` lines. For words that may be meant "instead", `lines` is
+    the number of those that count. An older sheet was `written` before the sheet that counts, `counted_written`, and
+    came after it.
     """
 
-    # Both have replaced a good sheet: a receipt that came back unmarked, and 22 lines in error out of 24.
-    reason: Literal["receipt", "errors", "older"]
+    # All have replaced a good sheet: a receipt that came back unmarked, 22 lines in error out of 24, and small talk.
+    reason: Literal["receipt", "errors", "older", "instead"]
     counted: int
     errors: int
     lines: int

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pbem.campaign.courtesies import find_courtesies, sender_names
+from pbem.campaign.courtesies import sender_names
 from pbem.campaign.order_sheets import SheetReading, parse_sheet
 from pbem.inbox.frames import SheetText, find_sheet
+from pbem.inbox.free_words import find_words
 from pbem.inbox.sheet_choice import choose_sheet
 from pbem.mail.reply_parser import normalise_text, sender_lines
 from pbem.ruleset import AnyRuleset, Dice, View
@@ -62,7 +63,7 @@ class Received:
         numbers = {number for number, typed in self.sheet.lines if typed.strip() == said}
         told = {entry.line for entry in self.reading.parsed.entries}
         told |= {finding.line for finding in self.reading.parsed.findings}
-        named = any(" ".join(said.split())[:79] in note for note in self.notes)
+        named = any(" ".join(said.split())[:60] in note for note in self.notes)
         return bool(numbers & told) or said in self.courtesies or named
 
 
@@ -72,7 +73,7 @@ def receive(key: str, lines: Sequence[str]) -> Received:
     view = view_of(key)
     typed, notes = sender_lines(normalise_text("\n".join(lines)).split("\n"))
     sheet = choose_sheet(ruleset, view, find_sheet(typed, {"trap7"}), None, NAMES)
-    courtesies = find_courtesies(ruleset, view, sheet.lines, NAMES)
+    sheet, courtesies = find_words(ruleset, view, sheet, NAMES)
     reading = parse_sheet(ruleset, view, sheet.lines, courtesies)
     asks = not sheet.without(courtesies).empty
     return Received(sheet, reading, asks, (*notes, *sheet.notes, *reading.notes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, get_args
 
 from pbem.campaign.courtesies import sender_names
@@ -15,11 +15,12 @@ from pbem.mail.message import Message, parse_message
 from pbem.store.models import InboxMessage, PendingRequest
 from pbem.store.types import RequestKind
 
-Act = Literal["leave", "address", "offer", "odd", "mine", "welcome", "import", "press"]
+Act = Literal["leave", "address", "offer", "odd", "besides", "mine", "welcome", "import", "press"]
 """The subject of a question.
 
 What cannot be undone: "leave" gives a seat up, "address" changes where a person plays from, "offer" is a GM's command.
-"odd" is a sheet that may not be meant, "mine" a message that may be forged, "press" words that would go to players.
+"odd" is a sheet that may not be meant, "besides" one that goes in place of the orders that count or is added to them,
+"mine" a message that may be forged, "press" words that would go to players.
 """
 
 _ACTS: Mapping[RequestKind, Act] = {
@@ -40,6 +41,8 @@ def act_of(asked: PendingRequest) -> Act:
     """Return what a request asks for."""
     if asked.kind != RequestKind.MESSAGE:
         return _ACTS[asked.kind]
+    if asked.data.get("doubt") == "instead":
+        return "besides"
     return "leave" if asked.data.get("leaves") else "odd" if asked.data.get("doubt") else "mine"
 
 
@@ -63,6 +66,7 @@ STEPS: Mapping[Act, Mapping[Said, Step]] = {
     "address": _row("    do   tell         again  end   again  tell     again    again   again"),
     "offer": _row("      do   again        again  end   list   list     again    again   again"),
     "odd": _row("        do   do-tell      again  end   again  tell     again    again   again"),
+    "besides": _row("    do   do-tell      again  end   again  tell     again    again   again"),
     "mine": _row("       do   do-tell      again  end   again  tell     again    again   again"),
     "welcome": _row("    do   do-tell      tell   end   tell   tell     tell     again   again"),
     "import": _row("     do   do-tell      tell   tell  tell   tell     tell     again   again"),
@@ -75,12 +79,16 @@ A NO to an import is for the GM, since the seat is its player's all the same.
 
 _LENIENT: Mapping[Act, tuple[str, ...]] = {
     "odd": ("yes",),
+    "besides": (),
     "mine": ("yes", "mine"),
     "welcome": ("yes", "agree"),
     "import": ("yes",),
     "press": ("yes",),
 }
 """The lists that say yes, where a name may stand below a closing; for what cannot be undone it is "yes" alone."""
+
+REPLACE, ADD = "REPLACE", "ADD"
+"""The answers to the question whether words go in place of the orders that count, or besides; YES is none."""
 
 _MAY_DECLINE: Collection[Act] = ("welcome", "import", "press")
 
@@ -102,6 +110,12 @@ def read_reply(letter: Message, subject: str, act: Act, own: Collection[str] = (
         act: What the question is about.
         own: Phrases that say yes to this question alone.
     """
+    if act == "besides":
+        own = [f"{word}{more}" for word in (REPLACE, ADD) for more in ("", " it", " them", " please", " both")]
+        # A yes to "instead or besides?" says neither.
+        chosen = chosen_word(letter.lines) in (REPLACE, ADD)
+        if not chosen and read_answer(letter.lines, Vocabulary(("yes", "agree"))) == "yes":
+            return "words"
     words = Vocabulary(
         _LENIENT.get(act, ("yes",)),
         no=("no", "decline") if act in _MAY_DECLINE else ("no",),
@@ -132,6 +146,12 @@ def read_answer_to(case: MessageContext, asked: PendingRequest) -> Said:
     if act == "mine" and letter.text.casefold().split() == again.casefold().split() != []:
         return "yes"
     return read_reply(letter, bare_subject(letter.subject), act, own)
+
+
+def chosen_word(lines: Iterable[str]) -> str:
+    """Return the first word of an answer, in capitals and without marks."""
+    first = next((line.split() for line in lines if line.strip()), [""])
+    return first[0].upper().strip(".,:!\"'*")
 
 
 def unread_part(letter: Message) -> str:

@@ -1,0 +1,49 @@
+"""Orders behind a semicolon: it begins a remark, so they are refused by name and hold the turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.actions.base import run_action
+from pbem.actions.start import StartCampaign
+from tests.inbox.letters import FREE, GAMES, good_orders, receive
+from tests.inbox.people import ANN, ask, form
+from tests.toy.home import Desk
+
+
+@pytest.mark.parametrize("key", [key for key in GAMES if key != FREE])
+def test_an_order_behind_a_semicolon_is_told(key: str) -> None:
+    """Of "A; B" A counts, and B is an error with its words, in every game."""
+    first, other, *_ = ("PLACE E5", "PLACE F5") if key == "singularity" else good_orders(key)
+
+    reading = receive(key, [f"{first}; {other}"]).reading
+
+    assert len(reading.parsed.entries) == 1
+    (error,) = reading.parsed.errors
+    assert error.line == 1
+    assert other in error.text
+    assert "one order a line" in error.hint
+
+
+@pytest.mark.parametrize("key", [key for key in GAMES if key != FREE])
+@pytest.mark.parametrize("remark", ["; as agreed", " ; to the gate, I hope", "; ", " ;;; ---", " // the other way"])
+def test_a_remark_stays_a_remark(key: str, remark: str) -> None:
+    """Words behind a semicolon that are no order are no error."""
+    order = next(iter(good_orders(key)))
+
+    reading = receive(key, [f"{order}{remark}"]).reading
+
+    assert reading.parsed.errors == ()
+    assert len(reading.parsed.entries) == 1
+
+
+def test_a_second_sheet_of_a_mail_is_named_in_the_subject(desk: Desk) -> None:
+    """A sheet below another, for another campaign, is not read, and the subject of the receipt says so first."""
+    for name in ("toy1", "toy2"):
+        form(desk, "red", "blue", name=name, mass="101")
+        run_action(desk.app, name, StartCampaign(), desk.now)
+    desk.tick()
+
+    ask(desk, "ORDERS toy1 red\nBID 3\nEND\n\nORDERS toy2 red\nBID 4\nEND")
+
+    assert "sheet for toy2 red NOT read" in desk.last(ANN)["Subject"]
