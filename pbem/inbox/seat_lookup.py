@@ -13,10 +13,8 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import HouseRules
 from pbem.mail.headers import with_name
-from pbem.mail.message import Message, find_reply_codes
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Turn
-from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, SeatState
 from pbem.util import CODE_CHARACTERS
 
@@ -199,12 +197,6 @@ _DEPUTIES = (
     .where(Deputy.seat_id == bindparam("seat_id"), Person.key == bindparam("key"))
     .order_by(Deputy.until.desc())
 )
-_REQUESTS = select(PendingRequest.id).where(
-    or_(
-        PendingRequest.code.in_(bindparam("words", expanding=True)),
-        PendingRequest.message_id.in_(bindparam("words", expanding=True)),
-    )
-)
 _PLAYER = select(Person.id).where(Person.key == bindparam("address")).limit(1)
 _GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address")).limit(1)
 """Statements of every message, built once: building them takes longer than running them."""
@@ -277,18 +269,6 @@ def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[Sho
 def _deputy_copy(row: Row[*tuple[Any, ...]], key: str) -> ShownReport:
     deputy = DeputyInfo(row.address, row.since, row.until)
     return ShownReport(row.id, row.seat_id, row.withdrawn, row.over, row.name, row.game, key, deputy)
-
-
-def find_requests(session: Session, words: Sequence[str]) -> Sequence[PendingRequest]:
-    """Return the requests, open or not, whose codes or Message-IDs are among these words."""
-    found = flushed_connection(session).scalars(_REQUESTS, {"words": words}).all() if words else ()
-    return [each for id_ in found if (each := session.get(PendingRequest, id_))]
-
-
-def answered_requests(session: Session, letter: Message, address: str) -> Sequence[PendingRequest]:
-    """Return the requests that a message answers, by a code that it shows or the mail that it replies to."""
-    # Some programs reply to the plain address; then the mail that is answered tells.
-    return find_requests(session, [*find_reply_codes(letter, address), *letter.references[:1]])
 
 
 def seat_for_deputy(session: Session, spot: SeatContext, deputy: str) -> SeatContext:

@@ -204,3 +204,24 @@ def test_a_question_is_answered_in_words_that_begin_like_a_command(running: Desk
 
     assert not is_held(running)
     assert "Hold your fire." in text_of(running.last(ANN))
+
+
+def test_a_text_below_a_command_needs_no_frame(running: Desk) -> None:
+    """Order lines below SHEET are entered by a plain reply, and what stands there of the GM's mail program is not."""
+    told = reply(running, done(running), "SHEET red\nBID 2\n\n> DONE: DEADLINE 2d.\n> To take it back: UNDO.")
+
+    assert "DONE: SHEET red." in told
+    assert "counts BID 2" in reply(running, running.last(GM), "sheet red")
+
+
+def test_two_replies_at_once_are_done_in_turn(running: Desk) -> None:
+    """Two commands that come together are both done, each in a mail of its own."""
+    mail = done(running)
+    running.reply(mail, "PAUSE red", sender=GM)
+    running.reply(mail, "PAUSE blue", sender=GM)
+    running.tick()
+
+    assert [each["Subject"].partition("] ")[2].partition(" [")[0] for each in running.mails(GM)[-2:]] == [
+        "Done: pause seat red",
+        "Done: pause seat blue",
+    ]
