@@ -238,9 +238,12 @@ _MAILS_TO_GM = (
         _is(OutgoingMail.code, OutgoingMail.message_id, _NEAR_IDS),
     )
 )
+_PRESS_MAIL = "mail of press"
+"""The kind of the branch: a request may be one of press."""
+
 _PRESS = (
     _branch(
-        literal("press"),
+        literal(_PRESS_MAIL),
         (literal(""), OutgoingMail.message_id, OutgoingMail.id),
         OutgoingMail.created_at,
         reader=OutgoingMail.recipient,
@@ -251,8 +254,14 @@ _PRESS = (
 _CODES = union_all(_REPORTS, _COPIES, _DICE, _REQUESTS, _QUESTIONS, _MAILS_TO_GM, _PRESS)
 """Built once: building it takes longer than running it."""
 
-_KINDS: Mapping[str, CodeKind] = {RequestKind.MESSAGE: "ask", RequestKind.GM: "offer", RequestKind.DIGEST: "form"}
-"""Kinds of requests; any other is "invite"."""
+_KINDS: Mapping[str, CodeKind] = {
+    **dict.fromkeys(RequestKind, "invite"),
+    RequestKind.MESSAGE: "ask",
+    RequestKind.GM: "offer",
+    RequestKind.DIGEST: "form",
+    _PRESS_MAIL: "press",
+}
+"""Kinds of codes by those of their rows, where these differ."""
 
 _NEAR = 3
 """Message-IDs of a message, the newest, of which one may be that of a mail to a GM."""
@@ -282,7 +291,7 @@ def _usable(words: Iterable[str]) -> list[str]:
 
 def _read_row(row: Row[Any], now: dt.datetime) -> Code:
     copied = row.kind == "copy"
-    kind = _KINDS.get(row.kind, "invite") if row.kind in _REQUEST_KINDS else row.kind
+    kind = _KINDS.get(row.kind, row.kind)
     return Code(
         key=row.code,
         kind=kind,
@@ -309,7 +318,6 @@ def _state_of(row: Row[Any], kind: CodeKind, now: dt.datetime) -> CodeState:
     return "old" if days is not None and now - row.at > dt.timedelta(days=days) else ""
 
 
-_REQUEST_KINDS = frozenset(RequestKind)
 _DAYS: Mapping[CodeKind, int] = {
     **dict.fromkeys(("ask", "invite", "offer"), DAYS),
     **dict.fromkeys(("press", "answer"), MAIL_DAYS),
