@@ -356,17 +356,15 @@ def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> boo
 
 def _load_originals(session: Session, letter: Message) -> Iterator[SentText]:
     """Yield the mails that a message answers, the reports whose codes it shows, and the receipts of their seats."""
-    codes = _codes_in(letter)
-    shown = [*shown_by_code(session, codes).values(), *shown_by_reference(session, letter.references)]
+    shown = [*shown_by_code(session, _codes_in(letter)).values(), *shown_by_reference(session, letter.references)]
     seats = {each.seat_id for each in shown}
-    ids = [*letter.references[:MOST_ANSWERED], *_report_ids(session, codes), *_receipt_ids(session, seats)]
+    ids = [*_named_ids(session, letter), *_receipt_ids(session, seats)]
     yield from _parse_originals(_raw_mails(session, ids), _sheet_lines(session, seats))
 
 
 def load_named_texts(session: Session, letter: Message) -> Iterator[list[str]]:
     """Yield the lines of the mails that a message answers and of the reports whose codes it shows, as text and HTML."""
-    ids = [*letter.references[:MOST_ANSWERED], *_report_ids(session, _codes_in(letter))]
-    for raw in _raw_mails(session, ids):
+    for raw in _raw_mails(session, _named_ids(session, letter)):
         mail = parse_message(raw)
         yield mail.source_lines
         yield mail.same_in_html.split("\n")
@@ -376,8 +374,7 @@ def strip_our_files(session: Session, letter: Message, letter_id: int) -> Messag
     """Return the message without notes on files that it brings back from a mail that it answers, by name and size."""
     if not any(note.startswith(_FILE_NOTES) for note in letter.notes):
         return letter
-    ids = [*letter.references[:MOST_ANSWERED], *_report_ids(session, _codes_in(letter))]
-    ours = {file for mail in _raw_mails(session, ids) for file in _name_files(mail)}
+    ours = {file for mail in _raw_mails(session, _named_ids(session, letter)) for file in _name_files(mail)}
     back = [name for name, size in _name_files(load_raw(session, letter_id)) if (name, size) in ours]
     known = [f"The attached {name} was not read" for name in back]
     known += [CALENDAR_UNREAD] * any(name.lower().endswith(".ics") for name in back)
@@ -398,10 +395,11 @@ def _codes_in(letter: Message) -> set[str]:
     return {code for text in places for code in _CODE.findall(text.lower())}
 
 
-def _report_ids(session: Session, codes: Collection[str]) -> Iterable[str]:
-    if not codes:
-        return ()
-    return session.scalars(select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED)).all()
+def _named_ids(session: Session, letter: Message) -> list[str]:
+    """Return the Message-IDs of the mails that a message answers, and of the reports whose codes it shows."""
+    named, codes = list(letter.references[:MOST_ANSWERED]), _codes_in(letter)
+    reports = select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED)
+    return [*named, *session.scalars(reports)] if codes else named
 
 
 def _sheet_lines(session: Session, seats: Collection[int]) -> list[str]:
