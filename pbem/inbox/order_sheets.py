@@ -16,6 +16,7 @@ from sqlalchemy import select
 from pbem.campaign.courtesies import sender_names
 from pbem.campaign.order_sheets import (
     Counted,
+    Lines,
     PreviousSheets,
     SheetReading,
     SheetToSave,
@@ -103,7 +104,12 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         return _clear_orders(case, claim, typed.sheet, earlier)
     if typed.command is None and (reason := _reason_to_refuse(case, typed, earlier)):
         return _refuse_empty_sheet(case, typed, claim.deputy or spot.address, earlier.counted, reason), False
-    typed, reading = _parse(typed, earlier.counted)
+    sheet, lines, aside, kept = _lines_to_parse(typed, earlier.counted)
+    reading = parse_sheet(ruleset, typed.view, lines, aside)
+    reading, typed = (
+        dataclasses.replace(reading, notes=(*kept, *reading.notes)),
+        dataclasses.replace(typed, sheet=sheet),
+    )
     reading, wishes = _split_wishes(case, reading)
     if wishes and not reading.parsed.entries and not _has_other_lines(reading, wishes):
         return _answer_wishes(case, claim, wishes, reading.notes), False
@@ -405,25 +411,28 @@ def _asks_nothing(case: MessageContext, typed: _Typed, earlier: PreviousSheets) 
     return cleared and repeats_receipt(case.session, spot.seat_id, (line for _, line in sheet.lines))
 
 
-def _parse(typed: _Typed, counted: Counted | None) -> tuple[_Typed, SheetReading]:
-    """Parse a sheet; one that says ADD, or WAIT or FINAL and nothing else, keeps the orders that count so far."""
-    ruleset, view, sheet = typed.ruleset, typed.view, typed.sheet
+def _lines_to_parse(
+    typed: _Typed, counted: Counted | None
+) -> tuple[SheetText, Lines, Collection[int], tuple[str, ...]]:
+    """Return a sheet, its lines, those of them that are no orders, and notes.
+
+    A sheet that says ADD, or WAIT or FINAL and nothing else, has the orders that count so far.
+    """
+    sheet = typed.sheet
     if typed.command:
-        return typed, parse_sheet(ruleset, view, ())
-    alone = typed.plain.empty and sheet.wait is not None
-    if counted is None or not (typed.adds or alone):
-        return typed, parse_sheet(ruleset, view, sheet.lines, typed.aside)
-    kept = restated_lines(ruleset.orders, counted)
+        return sheet, (), (), ()
+    if counted is None or not (typed.adds or (typed.plain.empty and sheet.wait is not None)):
+        return sheet, sheet.lines, typed.aside, ()
+    kept = tuple(restated_lines(typed.ruleset.orders, counted))
     if not typed.adds:
         said = "WAIT" if sheet.wait else "FINAL"
         note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
-        return typed, dataclasses.replace(parse_sheet(ruleset, view, kept, ()), notes=(note,))
+        return sheet, kept, (), (note,)
     new = [(number + len(kept), line) for number, line in sheet.lines]
-    reading = parse_sheet(ruleset, view, (*kept, *new), {number + len(kept) for number in typed.aside})
     note = f"Your mail says ADD: it was added to the orders of your sheet {counted.version}."
     if counted.wait and sheet.wait is None:
         sheet = dataclasses.replace(sheet, wait=True, written=(*sheet.written, "WAIT"))
-    return dataclasses.replace(typed, sheet=sheet), dataclasses.replace(reading, notes=(note, *reading.notes))
+    return sheet, (*kept, *new), {number + len(kept) for number in typed.aside}, (note,)
 
 
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
