@@ -36,6 +36,7 @@ from pbem.mail.reply_parser import QUOTED_FORM, QUOTED_LINES
 from pbem.report.mailto import FORM, as_comment
 from pbem.ruleset.order_types import ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import View
 from pbem.store.models import OrderSheet, OutgoingMail
 from pbem.util import redact_credentials
@@ -113,8 +114,10 @@ def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
     found = plain_sheet(lines)
     if found.empty or sheet.header is None:
         return None
+    typed = set(map(spell_line, found.written))
+    unread = len({words for _, line in sheet.lines if split_words(line) and (words := spell_line(line)) not in typed})
     # The key is part of the sheet that does not count, so it proves nothing of these orders.
-    return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,))
+    return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,), unread=unread)
 
 
 def _choose_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText) -> SheetText:

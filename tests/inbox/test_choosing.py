@@ -50,10 +50,11 @@ ABOVE = {
 @pytest.mark.parametrize("key", ["", "code", "token"])
 @pytest.mark.parametrize("above", ABOVE.values(), ids=ABOVE)
 def test_orders_above_a_sheet(desk: Desk, above: str, key: str) -> None:
-    """Orders above a sheet count instead of it, since it may be an older one; the receipt says so."""
+    """Orders above a sheet count in its place, as it may be an older one; the receipt says so, in its subject too."""
     keys = {"": "", "code": code(desk), "token": token(desk)}
 
     assert "Only the orders at the top were read" in answered(desk, above + OLD.format(key=keys[key]))
+    assert "1 in the quotation NOT read" in desk.last()["Subject"]
     assert bids(desk) == [4]
 
 
