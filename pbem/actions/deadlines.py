@@ -46,7 +46,7 @@ from pbem.store.models import Campaign, ExtensionVote, Turn
 from pbem.store.types import CampaignState, HoldKind
 from pbem.text import count_noun, format_time, format_time_short, join_names
 
-_SPAN_PATTERN = re.compile(r"\d++\w?")
+_SPAN_PATTERN = re.compile(r"\+?\d++\w?")
 
 LATEST = dt.timedelta(days=400)
 """The furthest deadline from now; a later one is a typing error."""
@@ -123,7 +123,8 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
             return None
         if (weekday := weekday_of(self.by)) is not None:
             return _next_day(context, weekday)
-        return read_extension(self.by, context.snapshot.schedule.zone)
+        zone = context.snapshot.schedule.zone
+        return read_extension(_with_year(self.by, context.now.astimezone(ZoneInfo(zone)).date()), zone)
 
     def _plan(self, context: Context) -> _Move:
         return _plan_move(context, self._by(context))
@@ -181,6 +182,25 @@ class VoteForExtension(SeatCommand):
         )
 
 
+_LEAP_YEARS = 9
+
+
+def _with_year(moment: str, today: dt.date) -> str:
+    """Return a moment such as "--12-24T20:00" with the year in which its day comes next; others as they are."""
+    if not moment.startswith("--"):
+        return moment
+    years = (f"{year:04}-{moment[2:]}" for year in range(today.year, today.year + _LEAP_YEARS))
+    return next((each for each in years if each[:10] >= today.isoformat() and _is_day(each[:10])), moment)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        dt.date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
     """Return a GM's extension: a span like "24h" or "3d", or a moment, in the given zone unless it names another.
 
@@ -188,7 +208,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
         CampaignError: If it is neither.
     """
     if _SPAN_PATTERN.fullmatch(text):
-        return require_duration(text)
+        return require_duration(text.removeprefix("+"))
     try:
         moment = dt.datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))

@@ -81,6 +81,37 @@ def write_span(words: str) -> str:
     return " ".join(kept)
 
 
+_SPAN = re.compile(r"\A\+? ?([0-9]{1,4}) ?(h|d|m|w)(?:ours?|rs?|ays?|in(?:ute)?s?|eeks?)?\Z", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"\A(?P<day>(?:[0-9]{4}-|--)[0-9]{2}-[0-9]{2}) ?[T,]? ?(?:at )?"
+    r"(?P<clock>[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?)(?: ?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2}))?\Z",
+    re.IGNORECASE,
+)
+_BEFORE_TIMES = frozenset({"BY", "FOR", "TO", "UNTIL"})
+
+
+def write_span_of_time(words: str) -> str:
+    """Return a span of time such as "24 hours" or "+2 days" as one word; "" for other words."""
+    found = _SPAN.match(words)
+    if found is None:
+        return ""
+    number, unit = int(found[1]), found[2].lower()
+    return f"{number * 7}d" if unit == "w" else f"{number}{unit}"
+
+
+def write_time(line: str) -> str:
+    """Return a span or a moment, with or without YES behind it, as one word; other words as they are."""
+    words = line.split()
+    at = next((at for at, word in enumerate(words) if word.upper() == "YES"), len(words))
+    typed = " ".join(words[words[0].upper() in _BEFORE_TIMES : at]) if words else ""
+    found = _MOMENT.match(" ".join(write_days(typed).split()))
+    time = write_span_of_time(typed)
+    if found:
+        hour, _, rest = found["clock"].replace(".", ":").partition(":")
+        time = f"{found['day']}T{hour:0>2}:{rest}{(found['zone'] or '').upper()}"
+    return " ".join([time, *words[at:]]) if time else line
+
+
 def _is_day(word: str) -> bool:
     return bool(_TOKEN.fullmatch(word)) or word.upper() in (TODAY, TOMORROW) or is_two_days(word)
 

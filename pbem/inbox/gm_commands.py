@@ -40,7 +40,7 @@ from pbem.inbox.command_parser import as_command_finding, without_courtesies
 from pbem.inbox.context import MessageContext
 from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_help import explain, help_lines, nearest_command
-from pbem.inbox.gm_synonyms import as_gm_command
+from pbem.inbox.synonyms import as_gm_command
 from pbem.mail.compose import MailPart
 from pbem.mail.message import is_truncated, list_attachments
 from pbem.mail.reply_parser import ends_text

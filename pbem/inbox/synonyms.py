@@ -1,64 +1,38 @@
-"""Other words for commands, as one table: sentences, and beginnings behind which the arguments stand.
+"""Other words for commands, of players and of GMs: whole lines, and beginnings behind which the arguments stand.
 
-A synonym counts only as a whole line. A beginning counts only with arguments that can be
-meant, so that "From the castle to the lake" stays an order in a game of free words.
+The words are data, `words/player.toml` and `words/gm.toml`. A beginning counts only with
+arguments that can be meant, so that "From the castle to the lake" stays an order in a
+game of free words.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
-from itertools import product
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
-from pbem.inbox.days import write_span
+from pbem.inbox.days import write_span, write_time
 
 LONGEST = 200
 """Characters of a line that may be a synonym."""
 
-_SENTENCES: Mapping[str, tuple[str, ...]] = {
-    "STATUS": ("who", "deadline", "when is it due", "when are orders due", "when is the deadline"),
-    "RESEND": (
-        *("report again", "resend report", "resend my report", "resend the report"),
-        *("send my report again", "send me my report again", "send the report again"),
-    ),
-    "JOURNAL": ("log",),
-    "RULES": ("rulebook", "rule book", "the rules"),
-    "LEAVE": ("resign my seat", "unsubscribe"),
-    "NO ORDERS": (
-        *("no orders this turn", "no orders for this turn", "nothing to order", "nothing to order this turn"),
-        *("i have no orders", "no order", "pass"),
-    ),
-    "CLEAR ORDERS": tuple(
-        f"{verb} {orders}"
-        for verb, orders in product(
-            ("clear", "cancel", "withdraw", "delete", "remove", "retract", "drop"),
-            *[("orders", "my orders", "all orders", "all my orders", "my sheet", "my order sheet", "the orders")],
-        )
-        if f"{verb} {orders}" != "clear orders"
-    ),
-    "EXTEND": ("more time", "delay", "can we have more time"),
-    "PRESENT": ("absent off", "away off", "i am back", "im back", "back again", "i am here again", "im here again"),
-    "UNDEPUTE": ("deputy off", "no deputy", "standin off", "substitute off"),
-    "RESUME": ("continue", "back", "pause off"),
-    "FALLBACK OFF": ("second address off", "no second address"),
-    "FORMAT TEXT": ("format plain", "format plain text", "plain text", "plain text please", "format text only"),
-    "FORMAT HTML": ("format whole",),
-    "FORMAT CALENDAR": ("format calendar on", "calendar on"),
-    "FORMAT NOCALENDAR": ("format calendar off", "calendar off"),
-    "FORMAT PAGE": ("format page attached", "format page on", "page on", "page attached"),
-    "FORMAT LINK": ("format page link", "page link"),
-    "FORMAT NOPAGE": ("format page off", "page off"),
-    "ASK GM": (
-        *("ask the gm", "ask my gm", "press to gm", "press to the gm", "question", "a question", "gm question"),
-        *("question to gm", "question to the gm", "a question to the gm", "question for the gm", "write to the gm"),
-        *("a question for the gm", "message to the gm", "write to gm", "message to gm", "tell the gm", "tell gm"),
-    ),
-}
-"""Whole lines, in small letters and without punctuation, by the command that they mean."""
-
 _PUNCTUATION = re.compile(r"[^\w\s]++|_")
 _POLITE = ("please", "pls", "thanks", "thank you")
-_BY_SENTENCE = {sentence: command for command, sentences in _SENTENCES.items() for sentence in sentences}
+_LIST_MARK = re.compile(r"\A\s*+(?:\(?[0-9]{1,2}[.)]|[-*\u2022\u2013])\s++(?=\w)")
+
+
+def load_table(name: str) -> Mapping[str, Any]:
+    """Return the data of `words/NAME.toml`."""
+    return tomllib.loads(files("pbem.inbox").joinpath("words", f"{name}.toml").read_text("utf-8"))
+
+
+def without_list_mark(line: str) -> str:
+    """Return a line without the number or bullet that a list has before it: "1. ", "1) ", "- ", "* "."""
+    return _LIST_MARK.sub("", line)
 
 
 def plain_words(line: str) -> str:
@@ -93,61 +67,92 @@ def _unmuted(rest: str) -> str:
     return name.strip() if off.upper() == "OFF" and _WORD.fullmatch(name.strip()) else ""
 
 
-_BEGINNINGS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
-    ("absent", "ABSENT", write_span),
-    ("away", "ABSENT", write_span),
-    ("holiday", "ABSENT", write_span),
-    ("on holiday", "ABSENT", write_span),
-    ("i am away", "ABSENT", write_span),
-    ("i'm away", "ABSENT", write_span),
-    ("i will be away", "ABSENT", write_span),
-    ("i'll be away", "ABSENT", write_span),
-    ("i am on holiday", "ABSENT", write_span),
-    ("i'm on holiday", "ABSENT", write_span),
-    ("i am absent", "ABSENT", write_span),
-    ("from", "ABSENT", write_span),
-    ("standin", "DEPUTY", _with_address),
-    ("substitute", "DEPUTY", _with_address),
-    ("new address", "ADDRESS", _with_address),
-    ("my new address is", "ADDRESS", _with_address),
-    ("email", "ADDRESS", _with_address),
-    ("second address", "FALLBACK", _with_address),
-    ("mute", "UNMUTE", _unmuted),
-    ("ignore", "MUTE", _one_word),
-    ("press anonymous to", "UNSIGNED TO", _seats),
-    ("press to", "PRESS TO", _seats),
-    ("write to", "PRESS TO", _seats),
-    ("message to", "PRESS TO", _seats),
-    ("tell", "PRESS TO", _seats),
-    ("extend by", "EXTEND", lambda rest: rest),
-    ("extend for", "EXTEND", lambda rest: rest),
-)
-"""Beginnings of lines, the commands that they mean, and the function that reads the words behind: "" if it cannot."""
+def _given(rest: str) -> str:
+    """Return "red TO address" for "red BY address"."""
+    words = rest.split()
+    by = [word.upper() for word in words[1:2]] in (["BY"], ["WITH"])
+    return " ".join([words[0], "TO", *words[2:]]) if by else rest
 
-_LONGEST_FIRST = sorted(_BEGINNINGS, key=lambda row: -len(row[0]))
-_ANY_BEGINNING = tuple(begins for begins, _, _ in _BEGINNINGS)
+
+_READERS: Mapping[str, Callable[[str], str]] = {
+    "days": write_span,
+    "time": write_time,
+    "name": _one_word,
+    "seats": _seats,
+    "address": _with_address,
+    "off": _unmuted,
+    "given": _given,
+    "": lambda rest: rest,
+}
+"""Functions that read the words behind a beginning, by what a command takes: "" if they cannot be meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Synonyms:
+    """Other words by the commands that they mean: `alone` as whole lines, `before` before arguments of a kind."""
+
+    alone: Mapping[str, str]
+    before: Mapping[str, tuple[str, str]]
+    others: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, table: Mapping[str, Mapping[str, Any]]) -> Synonyms:
+        """Return the synonyms of a table as `words/gm.toml` has it."""
+        alone, before, others = dict[str, str](), dict[str, tuple[str, str]](), dict[str, tuple[str, ...]]()
+        for command, row in table.items():
+            also = row.get("also", ())
+            alone |= dict.fromkeys((*also, *row.get("alone", ())), command)
+            before |= dict.fromkeys((*also, *row.get("before", ())), (command, row.get("takes", "")))
+            others[command] = tuple(dict.fromkeys((*also, *row.get("before", ()), *row.get("alone", ()))))
+        return cls(alone, before, others)
+
+    def reword(self, line: str) -> str:
+        """Return the command that a line means in other words; the line itself if it is no synonym."""
+        if len(line) > LONGEST or not line.strip():
+            return line
+        line = without_list_mark(line)
+        if command := self.alone.get(plain_words(line) or line.strip()):
+            return command
+        typed = line.strip()
+        typed = typed[len("please ") :].lstrip() if typed.lower().startswith("please ") else typed
+        begins = typed.split()
+        for count in range(min(_MOST_WORDS, len(begins)), 0, -1):
+            command, takes = self.before.get(" ".join(begins[:count]).lower().rstrip(":"), ("", ""))
+            behind = typed.split(None, count)[count:]
+            if behind and command and (rest := _READERS[takes](_without_thanks(behind[0].lstrip(": \t")))):
+                return f"{command} {rest}"
+        return line
+
+
+_MOST_WORDS = 5
+"""Words of the longest beginning."""
+
+
+@cache
+def _synonyms(name: str) -> Synonyms:
+    return Synonyms.of(load_table(name))
+
+
+def as_command(line: str) -> str:
+    """Return the command of a player that a line means in other words; the line itself if it is no synonym."""
+    return _synonyms("player").reword(line)
+
+
+def as_gm_command(line: str) -> str:
+    """Return a line with the command of a GM in its own word; the line itself if it has no other words for one."""
+    return _synonyms("gm").reword(line)
+
+
+def words_for(word: str) -> tuple[str, ...]:
+    """Return the other words for a GM's command, by its first word."""
+    found = (words for command, words in _synonyms("gm").others.items() if command.split()[0] == word)
+    return tuple(words.upper() for some in found for words in some if words != word.lower())
 
 
 def _without_thanks(words: str) -> str:
     said = words.rstrip(" \t,.!")
     polite = next((word for word in _POLITE if said.lower().endswith(f" {word}")), "")
     return said[: len(said) - len(polite)].rstrip(" \t,") if polite else words.strip()
-
-
-def as_command(line: str) -> str:
-    """Return the command that a line means in other words; the line itself if it is no synonym."""
-    if len(line) > LONGEST or not line.strip():
-        return line
-    if command := _BY_SENTENCE.get(plain_words(line)):
-        return command
-    typed = line.strip()
-    typed = typed[len("please ") :].lstrip() if typed.lower().startswith("please ") else typed
-    small = typed.lower()
-    for begins, command, read in _LONGEST_FIRST if small.startswith(_ANY_BEGINNING) else ():
-        behind = typed[len(begins) :] if small.startswith(begins) else ""
-        if behind.startswith((" ", ":", "\t")) and (rest := read(_without_thanks(behind.lstrip(": \t")))):
-            return f"{command} {rest}"
-    return line
 
 
 _ASKING = ("ask gm", "ask the gm", "ask my gm")

@@ -41,8 +41,8 @@ from pbem.cli.command import Command
 from pbem.config import DEFAULT_FILE
 from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
 from pbem.inbox.gm_help import GM_WORDS
-from pbem.inbox.gm_synonyms import also_understood
 from pbem.inbox.order_sheets import Check
+from pbem.inbox.synonyms import words_for
 from pbem.ruleset import Option, Seats
 from pbem.scheduler.tick import TickResult
 from pbem.scheduler.worker_status import WorkersStatus
@@ -213,7 +213,7 @@ def _house_rules() -> Iterator[str]:
 
 def _gm_commands() -> Iterator[str]:
     for word in GM_WORDS:
-        also = dict.fromkeys((*also_understood(word.word), *word.old))
+        also = dict.fromkeys((*words_for(word.word), *word.old))
         yield f"| `{_cell(word.usage)}` | {_cell(word.summary)} | {_joined(f'`{each}`' for each in also)} |\n"
 
 

@@ -14,7 +14,7 @@ from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_commands import command_line, parse_gm_frame
 from pbem.inbox.gm_help import GM_WORDS, GmWord
-from pbem.inbox.gm_synonyms import BY_SYNONYM, as_gm_command
+from pbem.inbox.synonyms import as_gm_command, load_table
 from pbem.report.notices import GmToken
 from tests.actions.history import journal
 from tests.toy.home import Desk, text_of
@@ -317,7 +317,14 @@ def test_the_example_of_each_command_can_be_sent(desk: Desk, token: str, word: G
     assert "NOT DONE" not in answer
 
 
-@pytest.mark.parametrize(("others", "command_"), sorted(BY_SYNONYM.items()))
+SYNONYMS = sorted(
+    (words, command)
+    for command, row in load_table("gm").items()
+    for words in {*row.get("also", ()), *row.get("before", ())}
+)
+
+
+@pytest.mark.parametrize(("others", "command_"), SYNONYMS)
 def test_other_words_are_understood(others: str, command_: str) -> None:
     """Each synonym becomes a command of the parser, in small letters too."""
     behind = {
@@ -328,7 +335,7 @@ def test_other_words_are_understood(others: str, command_: str) -> None:
         "FORK": " 1",
     }
     behind |= dict.fromkeys(("OPEN", "PAUSE", "RESUME", "REMOVE", "ANNOUNCE TO", "SHEET"), " red")
-    line = as_gm_command(others.lower() + behind.get(command_, " eve@example.org" if command_ == "INVITE" else ""))
+    line = as_gm_command(others + behind.get(command_, " eve@example.org" if command_ == "INVITE" else ""))
     (order,) = GM_COMMANDS.parse({}, [(1, line)]).orders
 
     assert GM_COMMANDS.line(order).startswith(command_)
