@@ -27,6 +27,7 @@ from pbem.campaign.waiting_sheets import waiting_sheets
 from pbem.errors import CampaignError
 from pbem.games import rulebook
 from pbem.inbox.authenticate import reads_as_order
+from pbem.inbox.codes import find_codes
 from pbem.inbox.command_parser import (
     COMMANDS,
     REFERENCE,
@@ -43,14 +44,12 @@ from pbem.inbox.rate_limits import ANSWERS_A_DAY, sent_today, was_sent
 from pbem.inbox.replies import answer, bare_subject, send_rulebook
 from pbem.inbox.seat_lookup import (
     KnownSeat,
-    answered_campaign,
     find_seat,
     games_of,
     seats_of,
     taking_players,
 )
 from pbem.mail.compose import MailPart
-from pbem.mail.message import find_reply_codes
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
 from pbem.report.markdown import UNBROKEN, as_html, as_text, find_sections, sections
 from pbem.ruleset.fields import nearest
@@ -138,7 +137,9 @@ def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, .
 
 def _answered(case: MessageContext) -> tuple[str, str] | None:
     """Return the campaign, with its game, of the mail of ours that a message answers; None if it answers none."""
-    return answered_campaign(case.session, find_reply_codes(case.letter, case.address), case.letter.references)
+    codes = find_codes(case.session, case.letter, case.address, case.now)
+    found = next(iter((*codes.reports, *codes.of("ask", "invite", "offer", "form"))), None)
+    return (found.campaign, found.game) if found and found.campaign else None
 
 
 def _own_seats(case: MessageContext) -> list[KnownSeat]:

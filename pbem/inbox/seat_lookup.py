@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.house_rules import HouseRules
 from pbem.mail.headers import with_name
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Turn
+from pbem.store.models import Campaign, Deputy, DeputyReport, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
 from pbem.util import CODE_CHARACTERS
 
@@ -297,21 +297,6 @@ def seats_of(session: Session, address: str | None) -> list[KnownSeat]:
         .order_by(Campaign.name, Seat.id)
     )
     return [KnownSeat(*row) for row in rows]
-
-
-def answered_campaign(session: Session, codes: Sequence[str], message_ids: Sequence[str]) -> tuple[str, str] | None:
-    """Return the campaign, with its game, of the mail that a message answers; None if it answers none of ours.
-
-    `codes` are those that the message shows, of reports or requests; `message_ids` as in `shown_by_reference`.
-    """
-    shown = list(shown_by_code(session, codes).values()) or shown_by_reference(session, message_ids)
-    if shown:
-        return shown[0].campaign, shown[0].game
-    if not codes:
-        return None
-    asked = select(Campaign.name, Campaign.game).join(PendingRequest, PendingRequest.campaign_id == Campaign.id)
-    row = session.execute(asked.where(PendingRequest.code.in_(codes)).limit(1)).first()
-    return (row.name, row.game) if row else None
 
 
 def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]:

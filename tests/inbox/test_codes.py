@@ -170,3 +170,19 @@ def test_what_is_no_code_of_ours_finds_nothing(desk: Desk, letter: Message) -> N
 
     assert found.first is None
     assert list(found) == []
+
+
+def test_ten_thousand_references_hide_no_report(desk: Desk) -> None:
+    """The report that a message replies to is found, however many other mails the message names."""
+    many = " ".join(f"<{number}@example.org>" for number in range(10_000))
+    head = f"From: {ANN}\r\nIn-Reply-To: {desk.last(ANN)['Message-ID']}\r\nReferences: {many}\r\n\r\nBID 3\r\n"
+
+    assert kinds(look(desk, parse_message(head.encode()))) == [("report", "")]
+
+
+def test_a_code_in_capitals_is_found(desk: Desk) -> None:
+    """An address that a mail program wrote in capitals shows the same code."""
+    [address] = reply_to(desk, ANN, by="address").recipients
+    head = f"From: {ANN}\r\nTo: {address.upper()}\r\n\r\nBID 3\r\n"
+
+    assert kinds(look(desk, parse_message(head.encode()))) == [("report", "")]

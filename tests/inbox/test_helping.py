@@ -12,7 +12,7 @@ from pbem.actions.base import run_action
 from pbem.actions.start import StartCampaign
 from pbem.store.models import Campaign
 from pbem_rules.gm_adjudicated import RULESET as UMPIRE
-from tests.inbox.people import ANN, CYD, EVE, ask, form, reports, words
+from tests.inbox.people import ANN, CYD, EVE, ask, form, question, reports, words
 from tests.toy.home import GAMES, Desk, open_desk, text_of
 
 
@@ -59,6 +59,19 @@ def test_the_guide_names_the_orders_of_all_games_of_its_reader(desk: Desk) -> No
 
     assert "The orders of Toy Auction, each with an example: - BID <coins>: as in BID 3 - WHISPER <seat> " in guide
     assert "The orders of The Umpire's Pen, each with an example: - SAY <your words>...: as in SAY " in guide
+
+
+def test_help_names_the_orders_of_the_game_whose_question_is_answered(desk: Desk) -> None:
+    """HELP in reply to a question is about its game, also if the program replies to the plain order address."""
+    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1)
+    desk.set_rules(authentication="confirm")
+    ask(desk, "ORDERS toy1 red\nBID 3\nEND")
+
+    desk.post("HELP", headers={"In-Reply-To": str(question(desk, ANN)["Message-ID"])})
+    desk.tick()
+
+    assert "The orders of Toy Auction" in words(desk.last())
+    assert "The Umpire's Pen" not in words(desk.last())
 
 
 def test_help_on_no_order_brings_the_guide_and_the_nearest(desk: Desk) -> None:
