@@ -30,7 +30,7 @@ from pbem.actions.base import Confirmed, Harmless, Reversible
 from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.campaign.courtesies import Manners
-from pbem.campaign.order_sheets import ignore_courtesies, quote_lines
+from pbem.campaign.order_sheets import Lines, ignore_courtesies, quote_lines
 from pbem.games import rulebook
 from pbem.inbox.authenticate import authenticate, reads_as_order
 from pbem.inbox.context import Accepted, MessageContext
@@ -391,17 +391,47 @@ def _numbered_commands(
 def _with_texts(header: SheetHeader | None, lines: Sequence[str]) -> CommandList:
     """Return the commands with their texts: those above the first that takes one, and such commands below its END."""
     at = next(at for at, line in enumerate(lines) if _takes_text(line))
-    commands = list(enumerate(lines[:at], start=1))
-    texts: dict[int, str] = {}
-    while at < len(lines) and begins_text(lines[at], framed=header is not None):
-        end = next((below for below in range(at + 1, len(lines)) if ends_text(lines[below])), len(lines))
-        commands.append((at + 1, lines[at]))
-        texts[at + 1] = "\n".join([words_to_gm(lines[at]), *lines[at + 1 : end]]).strip("\n")
-        at = next(
-            (below for below in range(end, len(lines)) if lines[below].strip() and not ends_text(lines[below])),
-            len(lines),
-        )
-    return replace(_numbered_commands(header, commands, ()), texts=texts, below=tuple(lines[at:]))
+    numbered = tuple(enumerate(lines, start=1))
+    split = split_texts(
+        numbered,
+        at,
+        lambda at: begins_text(lines[at], framed=header is not None),
+        lambda at: next((end for end in range(at + 1, len(lines)) if ends_text(lines[end])), len(lines)),
+    )
+    texts = {
+        number: "\n".join([words_to_gm(lines[number - 1]), *(line for _, line in text)]).strip("\n")
+        for number, text in split.texts.items()
+    }
+    found = _numbered_commands(header, split.commands, ())
+    return replace(found, texts=texts, below=tuple(line for _, line in split.below))
+
+
+@dataclass(frozen=True, slots=True)
+class SplitLines:
+    """Lines of commands, the texts below some by the numbers of their lines, and the lines below the last text."""
+
+    commands: Lines
+    texts: Mapping[int, Lines]
+    below: Lines
+
+
+def split_texts(lines: Lines, at: int, takes: Callable[[int], bool], end_of: Callable[[int], int]) -> SplitLines:
+    """Split the lines of commands, from the first that takes a text on, by such commands and the ends of their texts.
+
+    Args:
+        lines: The numbered lines.
+        at: The place of the first command that takes a text.
+        takes: Returns whether the line at a place takes a text.
+        end_of: Returns the place of the end of that text.
+    """
+    commands, texts = list(lines[:at]), dict[int, Lines]()
+    while at < len(lines) and takes(at):
+        end = end_of(at)
+        commands.append(lines[at])
+        texts[lines[at][0]] = lines[at + 1 : end]
+        rest = (below for below in range(end, len(lines)) if lines[below][1].strip() and not ends_text(lines[below][1]))
+        at = next(rest, len(lines))
+    return SplitLines(tuple(commands), texts, lines[at:])
 
 
 def begins_text(line: str, *, framed: bool = False) -> bool:

@@ -24,7 +24,7 @@ from pbem.inbox.consent.acts import STEPS, act_of, read_answer_to
 from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import MessageContext, OpenedMessage
 from pbem.inbox.frames import GmFrame, Names, SheetText, find_sheet, may_quote_ours
-from pbem.inbox.gm_commands import asked_help, read_command
+from pbem.inbox.gm_lines import asked_help, read_command, read_unframed
 from pbem.inbox.newcomers import find_join_wish
 from pbem.inbox.queries import find_help
 from pbem.inbox.quoted_originals import strip_our_text
@@ -32,7 +32,6 @@ from pbem.inbox.replies import bare_subject
 from pbem.inbox.routes import Code, First, Frame, Machine, Sender
 from pbem.inbox.ruling_replies import has_filled_form
 from pbem.inbox.seat_lookup import SeatContext, find_seat, games_of, is_known, load_seat, seats_of
-from pbem.inbox.unframed import read_unframed
 from pbem.mail.machines import RECALL
 from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Press, Question, Seat
 from pbem.store.types import CampaignState, RequestKind

@@ -12,20 +12,16 @@ frame are done, or none; if one of them needs confirmation, all are only shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
 from pbem.actions.base import AuditEntry, Change, Channel, Query, add_audit_entries, apply_change, confirmation
 from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.fork import TrialResult
-from pbem.actions.gm_forms import AnnounceCommand, ExtendByRule, GmHelp
+from pbem.actions.gm_forms import ExtendByRule, GmHelp
 from pbem.actions.open_turn import Preview
-from pbem.actions.press import AddAnnouncement
-from pbem.actions.questions import AnswerCommand
-from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import ShownState
 from pbem.actions.reversal import REVERSALS, UNDO
 from pbem.actions.ruling import RulingResult
@@ -36,158 +32,24 @@ from pbem.campaign.order_sheets import Lines, quote_lines
 from pbem.campaign.press import sanitise_text
 from pbem.campaign.snapshot import Context, locked_campaign, open_deadline
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
-from pbem.inbox.command_parser import as_command_finding, without_courtesies
 from pbem.inbox.context import MessageContext
 from pbem.inbox.frames import GmFrame
-from pbem.inbox.gm_help import explain, help_lines, nearest_command
-from pbem.inbox.synonyms import as_gm_command
+from pbem.inbox.gm_help import explain, help_lines
+from pbem.inbox.gm_lines import (
+    WORDS,
+    GmOrders,
+    command_line,
+    held_by,
+    names_people,
+    parse_gm_frame,
+)
 from pbem.mail.compose import MailPart
 from pbem.mail.message import is_truncated, list_attachments
-from pbem.mail.reply_parser import ends_text
 from pbem.report.answers import GmAnswer, GmCommandResult, tell_findings
 from pbem.report.pictures import render_png
-from pbem.ruleset.order_types import Finding, Order, ParsedOrder, ParsedSheet
-from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.order_types import Order, ParsedOrder
 from pbem.text import format_time_short, quote_block
 from pbem.util import redact_credentials
-
-_WORDS = (AddAnnouncement, AnnounceCommand, AnswerCommand)
-"""Commands whose texts people get, as they are written; an END in such a text ends it."""
-
-_TOLD = (*_WORDS, RulingCommand)
-
-
-@dataclass(frozen=True, slots=True)
-class GmOrders:
-    """Parsed commands of a GM, and the texts below some, by the numbers of their lines.
-
-    `below` are the lines below the END of the last text.
-    """
-
-    parsed: ParsedSheet
-    texts: Mapping[int, TextBlock] = field(default_factory=dict)
-    below: Lines = ()
-
-    def text_of(self, entry: ParsedOrder) -> TextBlock:
-        """Return the text below a command."""
-        return self.texts.get(entry.line, TextBlock())
-
-
-def parse_gm_frame(sheet: GmFrame) -> GmOrders:
-    """Parse the commands, down to the first that takes a text, and its text; then those below its END. Never raises."""
-    at = next((at for at in range(len(sheet.lines)) if _takes_text(sheet.lines, at)), len(sheet.lines))
-    lines, texts = list(sheet.shown[:at]), dict[int, TextBlock]()
-    while at < len(sheet.lines) and _takes_text(sheet.lines, at):
-        end = _text_end(sheet.lines, at)
-        lines.append(sheet.shown[at])
-        texts[sheet.lines[at][0]] = TextBlock(sheet.lines[at + 1 : end])
-        rest = (below for below in range(end, len(sheet.lines)) if _says_something(sheet.lines[below][1]))
-        at = next(rest, len(sheet.lines))
-    parsed = GM_COMMANDS.parse({}, [(number, _as_parsed(line)) for number, line in lines])
-    found = tuple(_as_gm_finding(each) for each in parsed.findings)
-    return GmOrders(replace(parsed, findings=found), texts, sheet.lines[at:])
-
-
-def _as_parsed(line: str) -> str:
-    """Return a line as it is parsed: in the command's own words, and without courtesies that are not part of it."""
-    said = as_gm_command(line)
-    plain = without_courtesies(said)
-    return plain if plain != said and _parse_one(said) is None and _parse_one(plain) is not None else said
-
-
-def _parse_one(line: str) -> GmCommand | None:
-    parsed = GM_COMMANDS.parse({}, [(1, line)])
-    order = parsed.orders[0] if parsed.orders and not parsed.findings else None
-    return order if isinstance(order, GmCommand) else None
-
-
-def read_command(line: str) -> GmCommand | None:
-    """Return the command that a whole line is; None for any other line."""
-    return _parse_one(_as_parsed(line)) if line.strip() else None
-
-
-def is_slip(line: str) -> bool:
-    """Return True for a line that is meant as a command, by its first word, and cannot be read as one."""
-    typed = line.split()
-    word = typed[0].strip(".:!,") if typed else ""
-    if not word or line.rstrip().endswith("?") or len(typed) > _MOST_TYPED or not (word.isupper() or len(typed) == 1):
-        return False
-    return _first_word(line) in _VERBS or bool(nearest_command(word))
-
-
-def asked_help(sheet: GmFrame) -> tuple[str, ...] | None:
-    """Return the words behind HELP in a frame with nothing else; None for any other frame."""
-    parsed = parse_gm_frame(sheet).parsed
-    if parsed.errors or len(parsed.orders) != 1 or not isinstance(parsed.orders[0], GmHelp):
-        return None
-    return tuple(command_line(parsed.orders[0]).split()[1:])
-
-
-def _text_end(lines: Lines, at: int) -> int:
-    """Return the place of the END of the text of a command: for people it may be another than the frame's."""
-    words = _first_word(lines[at][1])
-    ends = (end for end in range(at + 1, len(lines)) if ends_text(lines[end][1])) if words in _FOR_PEOPLE else ()
-    return next(iter(ends), len(lines))
-
-
-def _says_something(line: str) -> bool:
-    return bool(line.strip()) and not ends_text(line)
-
-
-def _first_word(line: str) -> str:
-    return next(iter(split_words(as_gm_command(line))), "").upper()
-
-
-def held_by(text: TextBlock) -> tuple[str, ...]:
-    """Return the lines of a text that look like commands of a GM, so that they may not be meant for its readers."""
-    return tuple(redact_credentials(line.strip()) for _, line in text.lines if _looks_like_command(line))
-
-
-def _looks_like_command(line: str) -> bool:
-    typed = line.split()
-    if not typed or len(typed) > _MOST_TYPED or not _first_word(line):
-        return False
-    if typed[0].isupper() and _first_word(line) in _VERBS | {"GM"}:
-        return True
-    parsed = GM_COMMANDS.parse({}, [(1, as_gm_command(line))])
-    return bool(parsed.entries and not parsed.findings) and (len(typed) == 1 or _first_word(line) in _FOR_PEOPLE)
-
-
-def _takes_text(lines: Lines, at: int) -> bool:
-    words = split_words(as_gm_command(lines[at][1]))
-    if not words or words[0].upper() not in _WITH_TEXT:
-        return False
-    # STATE alone has always been one of several commands.
-    below = next((line.lstrip() for _, line in lines[at + 1 :] if line.strip()), "")
-    return words[0].upper() != "STATE" or below.startswith(("{", "["))
-
-
-_WITH_TEXT = frozenset(
-    word
-    for verb in GM_COMMANDS.verbs
-    if issubclass(verb.order, GmCommand) and verb.order.takes_text
-    for word in (verb.word, *verb.order.also)
-)
-
-_FOR_PEOPLE = frozenset(
-    word for verb in GM_COMMANDS.verbs if issubclass(verb.order, _WORDS) for word in (verb.word, *verb.order.also)
-)
-_VERBS = frozenset(word for verb in GM_COMMANDS.verbs for word in (verb.word, *verb.order.also))
-_MOST_TYPED = 8
-"""Words up to which a line may be a command that was typed, and no sentence."""
-
-# What the answer to a question adds to a command; no GM has to know of it.
-_CONFIRMING = re.compile(r" \[<YES>\](?: \[<number>\])?| \[<YES> \[<number>\]\]")
-
-
-def _as_gm_finding(finding: Finding) -> Finding:
-    """Return a finding in the words for commands, with the nearest command of today for one that does not exist."""
-    if finding.code != "unknown-verb":
-        return replace(finding, hint=_CONFIRMING.sub("", finding.hint))
-    typed = finding.text.rpartition(" ")[2].strip("'\"")
-    near = nearest_command(typed)
-    found = as_command_finding(replace(finding, corrected=""), "HELP lists the commands")
-    return replace(found, hint=f"did you mean {near}?" if near else "HELP lists the commands", corrected=near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +69,9 @@ class _CommandAnswer:
     fact: str = ""
     asked: GmCommand | None = None
 
+
+_TOLD = (*WORDS, RulingCommand)
+"""Commands whose texts are told to others."""
 
 _Said = list[tuple[GmCommand, _CommandAnswer]]
 
@@ -313,7 +178,7 @@ def _held_back(
     text = orders.text_of(entry)
     because = held_by(text) if told.acts and isinstance(order, _TOLD) else ()
     if isinstance(order, RulingCommand):  # its form has headings of its own, and it is long
-        because = tuple(line for line in because if _first_word(line) in _FOR_PEOPLE)
+        because = tuple(line for line in because if names_people(line))
     if not because:
         return order, told
     words = told.text if isinstance(order, RulingCommand) else sanitise_text(text.words).text
@@ -332,7 +197,7 @@ def _unproved(
     if not told.acts or told.undoes:
         return order, told
     text = _NOT_TAKEN_BACK
-    if isinstance(order, _WORDS):
+    if isinstance(order, WORDS):
         words = sanitise_text(orders.text_of(entry).words).text
         text = f"With YES this goes out:\n{quote_block(words)}"
     return order, _CommandAnswer(text, asks=True, asked=order)
@@ -380,11 +245,6 @@ def _failure(name: str, failed: _CommandFailed, *, count: int) -> GmAnswer:
         at_fault=command_line(order),
         problem=str(failed),
     )
-
-
-def command_line(order: Order) -> str:
-    """Return a command as it is shown."""
-    return GM_COMMANDS.line(order).replace('= "', '="')
 
 
 _OF_SEATS = (GiveSeat, OpenSeat, PauseSeat, ResumeSeat, RemoveSeat)

@@ -39,14 +39,12 @@ from pbem.inbox.gm_commands import (
     NotTheirs,
     Trust,
     Wishes,
-    asked_help,
-    command_line,
     find_wishes,
-    parse_gm_frame,
     run_frame,
     takes_files,
 )
 from pbem.inbox.gm_help import explain
+from pbem.inbox.gm_lines import asked_help, command_line, parse_gm_frame
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, is_echo, warn_gm
 from pbem.mail.fetch import load_raw

@@ -12,8 +12,8 @@ from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.deadlines import open_turns
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.frames import GmFrame
-from pbem.inbox.gm_commands import command_line, parse_gm_frame
 from pbem.inbox.gm_help import GM_WORDS, GmWord
+from pbem.inbox.gm_lines import command_line, parse_gm_frame
 from pbem.inbox.synonyms import as_gm_command, load_table
 from pbem.report.notices import GmToken
 from tests.actions.history import journal

@@ -12,7 +12,7 @@ from pbem.campaign.press import sanitise_text
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import find_commands
 from pbem.inbox.frames import find_gm_frame, find_sheet
-from pbem.inbox.gm_commands import parse_gm_frame
+from pbem.inbox.gm_lines import parse_gm_frame
 from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines, spell
 from pbem.inbox.replies import bare_subject
 from pbem.mail.authentication import authentication_verdict

@@ -12,7 +12,7 @@ from pbem.actions.registry import GM_COMMANDS
 from pbem.campaign.deadlines import open_turns
 from pbem.inbox.command_parser import COMMANDS, find_commands
 from pbem.inbox.frames import GmFrame
-from pbem.inbox.gm_commands import parse_gm_frame
+from pbem.inbox.gm_lines import parse_gm_frame
 from tests.toy.home import Desk
 
 MARKS = ("1. ", "2) ", "(3) ", "- ", "* ", "• ", "  ")

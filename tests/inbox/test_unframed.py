@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.actions.registry import GM_COMMANDS
-from pbem.inbox.gm_commands import parse_gm_frame
-from pbem.inbox.unframed import read_unframed
+from pbem.inbox.gm_lines import parse_gm_frame, read_unframed
 
 
 def read(*lines: str, names: tuple[str, ...] = ()) -> list[str] | None:
