@@ -38,7 +38,7 @@ from pbem.inbox.days import write_days
 from pbem.inbox.frames import Names, SheetHeader, SheetText, find_header, find_sheet, header_of, plain_sheet
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of
-from pbem.inbox.synonyms import as_command, words_to_gm
+from pbem.inbox.synonyms import as_command, without_courtesies, words_to_gm
 from pbem.mail.message import Message
 from pbem.mail.reply_parser import ends_text, is_end
 from pbem.report.markdown import find_sections, headed_sections
@@ -223,9 +223,7 @@ BELOW = (
 )
 
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
-_POLITE = (" please", " pls", " thanks", " thank you")
 _WITH_DAYS = ("ABSENT", "DEPUTY")
-_SPAN = re.compile(r"\b([0-9]{1,4})\s?(h|d|m)(?:ours?|rs?|ays?|in(?:ute)?s?)?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,16 +448,7 @@ def as_parsed(line: str) -> str:
     # A dice word counts as it is written, with all its signs.
     if verb in ("", "DICE"):
         return line
-    line = write_days(line) if verb in _WITH_DAYS else line
-    said = _SPAN.sub(r"\1\2", line) if verb == "EXTEND" else line
-    return without_courtesies(said)
-
-
-def without_courtesies(said: str) -> str:
-    """Return a line without "please" and a full stop."""
-    said = said.rstrip(" \t.!?,:")
-    polite = next((words for words in _POLITE if said.lower().endswith(words)), "")
-    return said.removesuffix(said[len(said) - len(polite) :]).rstrip(" \t,")
+    return without_courtesies(write_days(line) if verb in _WITH_DAYS else line)
 
 
 def _takes_text(line: str) -> bool:

@@ -21,10 +21,10 @@ from pbem.campaign.courtesies import Manners
 from pbem.campaign.house_rules import HOUSE_RULES
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.errors import CampaignError
-from pbem.inbox.command_parser import as_command_finding, split_texts, without_courtesies
+from pbem.inbox.command_parser import as_command_finding, split_texts
 from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_help import nearest_command
-from pbem.inbox.synonyms import as_gm_command
+from pbem.inbox.synonyms import as_gm_command, without_courtesies
 from pbem.mail.reply_parser import ends_text, is_end
 from pbem.ruleset.order_types import Finding, Order, OrderType, ParsedOrder, ParsedSheet
 from pbem.ruleset.tokenizer import split_words

@@ -39,7 +39,6 @@ from pbem.inbox.command_parser import (
     NoOrders,
     command_in_full,
     command_of,
-    without_courtesies,
 )
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.frames import SheetText, file_lines, find_sheet
@@ -49,7 +48,7 @@ from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, send_verdict, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
-from pbem.inbox.synonyms import as_command
+from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.body import rejoin_lines
 from pbem.mail.fetch import written_at

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from pbem.inbox.days import write_span, write_time
+from pbem.inbox.days import write_span, write_span_of_time, write_time
 
 LONGEST = 200
 """Characters of a line that may be a synonym."""
@@ -76,6 +76,7 @@ def _given(rest: str) -> str:
 
 _READERS: Mapping[str, Callable[[str], str]] = {
     "days": write_span,
+    "span": lambda rest: write_span_of_time(rest) or rest,
     "time": write_time,
     "name": _one_word,
     "seats": _seats,
@@ -119,7 +120,7 @@ class Synonyms:
         for count in range(min(_MOST_WORDS, len(begins)), 0, -1):
             command, takes = self.before.get(" ".join(begins[:count]).lower().rstrip(":"), ("", ""))
             behind = typed.split(None, count)[count:]
-            if behind and command and (rest := _READERS[takes](_without_thanks(behind[0].lstrip(": \t")))):
+            if behind and command and (rest := _READERS[takes](without_courtesies(behind[0].lstrip(": \t")))):
                 return f"{command} {rest}"
         return line
 
@@ -149,10 +150,11 @@ def words_for(word: str) -> tuple[str, ...]:
     return tuple(words.upper() for some in found for words in some if words != word.lower())
 
 
-def _without_thanks(words: str) -> str:
-    said = words.rstrip(" \t,.!")
+def without_courtesies(said: str) -> str:
+    """Return words without "please" or thanks at their end, and without the marks there."""
+    said = said.rstrip(" \t.!?,:")
     polite = next((word for word in _POLITE if said.lower().endswith(f" {word}")), "")
-    return said[: len(said) - len(polite)].rstrip(" \t,") if polite else words.strip()
+    return said[: len(said) - len(polite)].rstrip(" \t,")
 
 
 _ASKING = ("ask gm", "ask the gm", "ask my gm")
