@@ -222,6 +222,7 @@ BELOW = (
     "What stands below the first blank line was left alone: commands that go on there belong between PLAYER and END."
 )
 
+_NO_END = "There is no END line: everything after PLAYER was read."
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
 _WITH_DAYS = ("ABSENT", "DEPUTY")
 
@@ -292,28 +293,27 @@ def as_command_finding(finding: Finding, otherwise: str) -> Finding:
 def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
     """Return the commands in a text that has been cleaned of quotations; None if there are none."""
     if (at := find_header(lines, known, "PLAYER")) is not None:
-        return replace(_read_framed(lines, at, known), at=at)
+        return replace(_read_commands(header_of(lines[at], "PLAYER"), lines[at + 1 :], known), at=at)
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     # Without a frame a command must be in full, so that no abbreviated order is taken for one.
     if first is None or not begins_with_command(lines[first]):
         return None
-    if any(map(_takes_text, lines[first : _blank_after(lines, first)])):
-        return _with_texts(None, lines[first:])
-    end = _find_end(lines, first)
-    found = _read_paragraph(lines[first:end])
+    return _read_commands(None, lines[first:], known)
+
+
+def _read_commands(header: SheetHeader | None, lines: Sequence[str], known: Names) -> CommandList:
+    """Return the commands of a frame, or those of the first paragraph, with the texts of those that take one."""
+    end = next((at for at, line in enumerate(lines) if is_end(line)), None)
+    inside = lines[:end]
+    if any(map(_takes_text, inside if header else lines[: _find_blank(lines)])):
+        found = _with_texts(header, lines)
+        return found if not header or any(map(ends_text, lines)) else replace(found, notes=(_NO_END, *found.notes))
+    last = len(inside) if header else _find_blank(inside)
+    notes = (_NO_END,) if header and end is None else ()
+    if any(map(begins_with_command, inside[last:])):
+        notes = (BELOW,)
+    found = _numbered_commands(header, tuple(enumerate(inside[:last], start=1)), notes)
     return replace(found, notes=(*found.notes, *unread_note(lines[end + 1 :] if end is not None else (), known)))
-
-
-def _read_framed(lines: Sequence[str], at: int, known: Names) -> CommandList:
-    """Return the commands of the frame that begins on a line."""
-    header, inside = header_of(lines[at], "PLAYER"), lines[at + 1 :]
-    end = _find_end(inside, 0)
-    notes = () if end is not None else ("There is no END line: everything after PLAYER was read.",)
-    if any(map(_takes_text, inside[:end])):
-        found = _with_texts(header, inside)
-        return replace(found, notes=(*([] if any(map(ends_text, inside)) else notes), *found.notes))
-    found = _command_list(header, inside[:end], notes)
-    return replace(found, notes=(*found.notes, *unread_note(inside[end + 1 :] if end is not None else (), known)))
 
 
 def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandList | None:
@@ -363,18 +363,8 @@ def _second_word(line: str) -> str:
     return next(iter(as_command(line).upper().split()[1:2]), "").rstrip(".:!,")
 
 
-def _blank_after(lines: Sequence[str], start: int) -> int:
-    return next((at for at in range(start, len(lines)) if not lines[at].strip()), len(lines))
-
-
-def _read_paragraph(lines: Sequence[str]) -> CommandList:
-    """Return the commands of the first paragraph, none of which takes a text."""
-    blank = _blank_after(lines, 0)
-    return _command_list(None, lines[:blank], (BELOW,) if any(map(begins_with_command, lines[blank:])) else ())
-
-
-def _command_list(header: SheetHeader | None, lines: Sequence[str], notes: tuple[str, ...]) -> CommandList:
-    return _numbered_commands(header, tuple(enumerate(lines, start=1)), notes)
+def _find_blank(lines: Sequence[str]) -> int:
+    return next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
 
 
 def _numbered_commands(
@@ -470,10 +460,6 @@ def unread_note(lines: Sequence[str], known: Names) -> Iterator[str]:
         unread = [line for number, line in below if line.strip() and number not in left]
         if unread:
             yield f"Not read, as it stands below END: {quote_lines(unread)}. Send orders in a mail of their own."
-
-
-def _find_end(lines: Sequence[str], start: int) -> int | None:
-    return next((at for at in range(start, len(lines)) if is_end(lines[at])), None)
 
 
 _BUTTON = re.compile(r"(?:leave\s++(?P<campaign>\S++)(?:\s++(?P<seat>\S++))?|unsubscribe)", re.IGNORECASE)
