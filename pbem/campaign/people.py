@@ -171,13 +171,6 @@ def is_in_time(request: PendingRequest, now: dt.datetime) -> bool:
     return now - request.created_at <= dt.timedelta(days=DAYS)
 
 
-def match_code(session: Session, codes: Iterable[str]) -> str:
-    """Return the first of these words that is the code of a request, confirmed or not; "" if none is."""
-    words = list(codes)
-    known = set(session.scalars(select(PendingRequest.code).where(PendingRequest.code.in_(words)))) if words else set()
-    return next((word for word in words if word in known), "")
-
-
 def mark_confirmed(session: Session, request: PendingRequest, now: dt.datetime) -> bool:
     """Mark a request as confirmed; return False if another process was faster."""
     ours = (

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.people import verify_token
+from pbem.inbox.codes import Code
 from pbem.inbox.context import (
     Accepted,
     AuthResult,
@@ -36,14 +37,12 @@ from pbem.inbox.rate_limits import is_guess
 from pbem.inbox.seat_lookup import (
     DeputyInfo,
     SeatContext,
-    ShownReport,
     find_seat,
     find_stand_in,
     is_known,
     load_seat,
     seat_names,
     seats_of,
-    shown_by_reference,
 )
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
@@ -96,14 +95,13 @@ def _authenticate(case: MessageContext, header: SheetHeader | None, *, changing:
     if case.confirmed is not None and case.confirmed.seat_id is not None:
         return _decide(case, Evidence(load_seat(session, case.confirmed.seat_id), "confirmed"), changing=changing)
     key = header.key.lower() if header else ""
-    known = case.shown_with(key)
-    replied = list(case.shown.values()) or shown_by_reference(session, letter.references)
+    replied = case.codes.reports
     if header is None:
         found = _reply_evidence(session, letter, replied)
     elif (spot := find_seat(session, header.campaign, header.seat)) is None:
         found = _unknown_seat(session, letter, header, replied)
     else:
-        found = _frame_evidence(session, letter, header, spot, named=known.get(key), replied=replied)
+        found = _frame_evidence(session, letter, header, spot, named=case.codes.report_with(key), replied=replied)
     return _decide(case, _drop_outdated_key(case, found), changing=changing) if isinstance(found, Evidence) else found
 
 
@@ -116,12 +114,12 @@ def _drop_outdated_key(case: MessageContext, evidence: Evidence) -> Evidence:
     shown, spot = evidence.shown, evidence.spot
     if shown is not None and shown.stand_in is not None:
         return evidence if shown.stand_in.is_on(case.now) else replace(evidence, proof=None, shown=None)
-    if shown is None or shown.report_id != spot.report_id or shown.key in (spot.code, spot.report_message_id):
+    if shown is None or shown.subject_id != spot.report_id or shown.key in (spot.code, spot.report_message_id):
         return evidence
     return replace(evidence, proof=None, shown=None)
 
 
-def _reply_evidence(session: Session, letter: Message, replied: Sequence[ShownReport]) -> AuthResult | Evidence:
+def _reply_evidence(session: Session, letter: Message, replied: Sequence[Code]) -> AuthResult | Evidence:
     if not replied:
         return _without_code(session, letter)
     if len({shown.seat_id for shown in replied}) > 1:
@@ -137,7 +135,7 @@ def _without_code(session: Session, letter: Message) -> AuthResult:
     return Declined(reason="no-orders", to=letter.sender, spot=spot)
 
 
-def _unknown_seat(session: Session, letter: Message, header: SheetHeader, replied: Sequence[ShownReport]) -> AuthResult:
+def _unknown_seat(session: Session, letter: Message, header: SheetHeader, replied: Sequence[Code]) -> AuthResult:
     """Decline a header that names no seat.
 
     Only known people are told, and the hint has nothing but what is theirs.
@@ -164,8 +162,8 @@ def _frame_evidence(
     header: SheetHeader,
     spot: SeatContext,
     *,
-    named: ShownReport | None,
-    replied: Sequence[ShownReport],
+    named: Code | None,
+    replied: Sequence[Code],
 ) -> AuthResult | Evidence:
     own = [shown for shown in replied if shown.seat_id == spot.seat_id]
     other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
@@ -193,7 +191,7 @@ class _Writer:
     lapsed: DeputyInfo | None = None
 
 
-def _find_writer(case: MessageContext, spot: SeatContext, shown: ShownReport | None) -> _Writer:
+def _find_writer(case: MessageContext, spot: SeatContext, shown: Code | None) -> _Writer:
     if shown is not None and shown.stand_in is not None:
         return _Writer(own=False, deputy=shown.stand_in.address)  # the code is the deputy's own, whatever From says
     sender = case.confirmed.by if case.confirmed else case.letter.sender
@@ -273,7 +271,7 @@ def _reason_by_turn(case: MessageContext, spot: SeatContext, evidence: Evidence,
     if case.confirmed is not None:
         return None if changing or case.confirmed.report_id == spot.report_id else "confirmed-late"
     shown = evidence.shown
-    if shown is None or shown.report_id == spot.report_id:
+    if shown is None or shown.subject_id == spot.report_id:
         return None
     return "withdrawn" if shown.withdrawn else "stale-code"
 
@@ -315,8 +313,8 @@ def is_own_address(letter: Message, spot: SeatContext) -> bool:
     return letter.sender is not None and letter.sender.lower() == spot.address.lower()
 
 
-def _newest_report(shown: Sequence[ShownReport]) -> ShownReport:
-    return max(shown, key=lambda each: each.report_id)
+def _newest_report(shown: Sequence[Code]) -> Code:
+    return max(shown, key=lambda each: each.subject_id)
 
 
 def only_seat(case: MessageContext, claim: AuthResult) -> SheetHeader | None:

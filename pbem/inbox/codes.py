@@ -14,8 +14,10 @@ of an HMAC, at 200 a day.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -38,6 +40,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from pbem.campaign.people import DAYS
 from pbem.inbox.seat_lookup import DeputyInfo
+from pbem.mail.headers import REPLY_CODE
 from pbem.mail.message import Message, find_reply_codes
 from pbem.store.models import (
     Campaign,
@@ -127,6 +130,11 @@ class Codes:
         """The reports whose codes stand in recipients or subject; else the newest that the message names, if any."""
         by_code = [each for each in self.shown if each.is_report]
         return by_code or [each for each in self.named if each.is_report][:1]
+
+    @property
+    def request_key(self) -> str:
+        """The first code of a request among recipients and subject, "" if there is none."""
+        return next((each.key for each in self.shown if each.kind in ("ask", "invite", "offer", "form")), "")
 
     def report_with(self, key: str) -> Code | None:
         """Return the report of a code in the text, in small letters; or of the same code in another place."""
@@ -267,8 +275,24 @@ _NEAR = 3
 """Message-IDs of a message, the newest, of which one may be that of a mail to a GM."""
 
 
-def find_codes(session: Session, letter: Message, address: str, now: dt.datetime, typed: Iterable[str] = ()) -> Codes:
-    """Return what a message answers; `typed` are codes that stand in its text, in small letters."""
+_NAMING = re.compile(r"[\s>|*]*+(?:orders|player|confirm)\s", re.IGNORECASE)
+_WORD = re.compile(rf"(?<![^\s]){REPLY_CODE}(?![^\s])")
+_MOST_WRITTEN = 20
+_LONGEST = 200
+
+
+def written_codes(letter: Message) -> list[str]:
+    """Return what looks like codes in the text of a message: behind ORDERS, PLAYER or CONFIRM, quoted or not."""
+    lines = chain(letter.lines, letter.source_lines)
+    found = (code for line in lines if _NAMING.match(line) for code in _WORD.findall(line[:_LONGEST].lower()))
+    return list(islice(dict.fromkeys(found), _MOST_WRITTEN))
+
+
+def find_codes(
+    session: Session, letter: Message, address: str, now: dt.datetime | None, typed: Iterable[str] | None = None
+) -> Codes:
+    """Return what a message answers; `typed` are codes that stand in its text, by default those found there."""
+    typed = written_codes(letter) if typed is None else typed
     shown, written = _usable(find_reply_codes(letter, address)), _usable(typed)
     ids = letter.references
     if not (shown or written or ids):
@@ -289,7 +313,7 @@ def _usable(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(word for word in words if len(word) == CODE_CHARACTERS))
 
 
-def _read_row(row: Row[Any], now: dt.datetime) -> Code:
+def _read_row(row: Row[Any], now: dt.datetime | None) -> Code:
     copied = row.kind == "copy"
     kind = _KINDS.get(row.kind, row.kind)
     return Code(
@@ -309,13 +333,13 @@ def _read_row(row: Row[Any], now: dt.datetime) -> Code:
     )
 
 
-def _state_of(row: Row[Any], kind: CodeKind, now: dt.datetime) -> CodeState:
+def _state_of(row: Row[Any], kind: CodeKind, now: dt.datetime | None) -> CodeState:
     if row.stale:
         return "stale"
     if row.spent:
         return "spent"
     days = _DAYS.get(kind)
-    return "old" if days is not None and now - row.at > dt.timedelta(days=days) else ""
+    return "old" if now and days and now - row.at > dt.timedelta(days=days) else ""
 
 
 _DAYS: Mapping[CodeKind, int] = {

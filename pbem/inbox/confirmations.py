@@ -19,14 +19,15 @@ from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer, send_text
 from pbem.campaign.people import find_person, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
+from pbem.inbox.codes import find_codes
 from pbem.inbox.command_parser import CommandList, first_line
 from pbem.inbox.consent.acts import ADD, STEPS, act_of, chosen_word, unread_part
 from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import Confirmed, ConfirmedSender, MessageContext, Outcome
 from pbem.inbox.replies import Heading, answer, ask_again, pass_on
 from pbem.inbox.run_commands import run_commands
-from pbem.inbox.seat_lookup import SeatContext, load_seat, shown_by_code
-from pbem.mail.message import Message, find_reply_codes, parse_message
+from pbem.inbox.seat_lookup import SeatContext, load_seat
+from pbem.mail.message import Message, parse_message
 from pbem.report.answers import Reason, Refusal, RequestOutcome, RequestReply, WordsForGm
 from pbem.store.models import Campaign, InboxMessage, PendingRequest, Person, Seat
 from pbem.store.types import RequestKind
@@ -114,8 +115,8 @@ def _confirm_message(mail: Reading, asked: PendingRequest, *, tell: bool) -> Out
 
 
 def _as_kept(case: MessageContext, kept: InboxMessage, letter: Message, by: ConfirmedSender) -> MessageContext:
-    shown = shown_by_code(case.session, find_reply_codes(letter, case.address))
-    return replace(case, letter=letter, letter_id=kept.id, verdict="none", shown=shown, confirmed=by)
+    codes = find_codes(case.session, letter, case.address, case.now)
+    return replace(case, letter=letter, letter_id=kept.id, verdict="none", codes=codes, confirmed=by)
 
 
 def _confirmed(asked: PendingRequest, *, meant: bool, adds: bool = False) -> ConfirmedSender:

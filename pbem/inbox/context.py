@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -11,8 +10,9 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.snapshot import CampaignSnapshot, Context
+from pbem.inbox.codes import Code, Codes
 from pbem.inbox.frames import GmFrame, SheetHeader, SheetText
-from pbem.inbox.seat_lookup import DeputyInfo, SeatContext, ShownReport, shown_by_code
+from pbem.inbox.seat_lookup import DeputyInfo, SeatContext
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
 from pbem.report.answers import Doubt, Reason
@@ -142,7 +142,7 @@ class Evidence:
 
     spot: SeatContext
     proof: Proof | None
-    shown: ShownReport | None = None
+    shown: Code | None = None
     notes: tuple[str, ...] = ()
     guessed: bool = False
 
@@ -163,7 +163,7 @@ class MessageContext:
     letter_id: int
     letter: Message
     verdict: AuthVerdict = "none"
-    shown: Mapping[str, ShownReport] = field(default_factory=dict)
+    codes: Codes = field(default_factory=Codes)
     key: str = ""
     silences: list[str] = field(default_factory=list)
     confirmed: ConfirmedSender | None = None
@@ -192,10 +192,6 @@ class MessageContext:
     def account(self) -> str:
         """The account to whose limits the message counts: its key, or the verdict if it has none."""
         return self.key or self.verdict
-
-    def shown_with(self, key: str) -> Mapping[str, ShownReport]:
-        """Return the reports whose codes the message shows, that of a `key` in its text among them."""
-        return self.shown if not key or key in self.shown else {**self.shown, **shown_by_code(self.session, [key])}
 
     @property
     def proven(self) -> bool:

@@ -18,7 +18,6 @@ from pbem.campaign.courtesies import sender_names
 from pbem.campaign.people import is_in_time, is_open
 from pbem.inbox.authenticate import are_orders
 from pbem.inbox.codes import Code as CodeFound
-from pbem.inbox.codes import find_codes
 from pbem.inbox.command_parser import CommandList, find_press, find_request, first_line
 from pbem.inbox.consent.acts import STEPS, act_of, read_answer_to
 from pbem.inbox.consent.reader import Said
@@ -111,8 +110,8 @@ class Reading:
         # Who reads the code of a question may send it in words.
         typed = first_line(case.letter).lower().split()
         words = typed[1:2] if typed[:1] == ["confirm"] else ()
-        codes = find_codes(case.session, case.letter, case.address, case.now, words)
-        found = [*(each for each in codes.typed if each.kind == "ask"), *codes]
+        codes, confirmed = case.codes, [each for each in case.codes.typed if each.key in words]
+        found = [*(each for each in confirmed if each.kind == "ask"), *codes.shown, *confirmed, *codes.named]
         return next(filter(self._counts, found), None)
 
     def _counts(self, each: CodeFound) -> bool:

@@ -27,7 +27,6 @@ from pbem.campaign.waiting_sheets import waiting_sheets
 from pbem.errors import CampaignError
 from pbem.games import rulebook
 from pbem.inbox.authenticate import reads_as_order
-from pbem.inbox.codes import find_codes
 from pbem.inbox.command_parser import (
     COMMANDS,
     REFERENCE,
@@ -137,9 +136,8 @@ def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, .
 
 def _answered(case: MessageContext) -> tuple[str, str] | None:
     """Return the campaign, with its game, of the mail of ours that a message answers; None if it answers none."""
-    codes = find_codes(case.session, case.letter, case.address, case.now)
-    found = next(iter((*codes.reports, *codes.of("ask", "invite", "offer", "form"))), None)
-    return (found.campaign, found.game) if found and found.campaign else None
+    found = [*case.codes.reports, *case.codes.of("ask", "invite", "offer", "form")]
+    return next(((each.campaign, each.game) for each in found if each.campaign), None)
 
 
 def _own_seats(case: MessageContext) -> list[KnownSeat]:

@@ -29,8 +29,8 @@ from itertools import accumulate, chain, islice, pairwise
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.inbox.codes import find_codes
 from pbem.inbox.frames import BULLETS, EXAMPLES, Words, depth_of, find_frames, strip_marks, words_of
-from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.mail.body import CALENDAR_UNREAD
 from pbem.mail.fetch import load_raw
 from pbem.mail.message import Message, list_attachments, parse_message, reparse
@@ -356,8 +356,8 @@ def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> boo
 
 def _load_originals(session: Session, letter: Message) -> Iterator[SentText]:
     """Yield the mails that a message answers, the reports whose codes it shows, and the receipts of their seats."""
-    shown = [*shown_by_code(session, _codes_in(letter)).values(), *shown_by_reference(session, letter.references)]
-    seats = {each.seat_id for each in shown}
+    codes = find_codes(session, letter, "", None, _codes_in(letter))
+    seats = {each.seat_id for each in codes if each.is_report}
     ids = [*_named_ids(session, letter), *_receipt_ids(session, seats)]
     yield from _parse_originals(_raw_mails(session, ids), _sheet_lines(session, seats))
 

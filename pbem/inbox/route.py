@@ -10,17 +10,17 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.people import match_code, verify_token
+from pbem.campaign.people import verify_token
+from pbem.inbox.codes import find_codes
 from pbem.inbox.command_parser import CommandList, Confirm, find_commands
 from pbem.inbox.context import Confirmed, MessageContext, OpenedMessage, Outcome
 from pbem.inbox.facts import Reading
 from pbem.inbox.frames import GmFrame, Names, SheetHeader, SheetText, find_gm_frame, find_sheet
 from pbem.inbox.gm_commands import Wishes
 from pbem.inbox.routes import Route, choose_route
-from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.inbox.sheets import take_sheet
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
-from pbem.mail.message import Message, find_reply_codes, parse_message
+from pbem.mail.message import Message, parse_message
 from pbem.store.models import Campaign, Seat
 
 
@@ -58,8 +58,8 @@ def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
 def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail, known: Names) -> OpenedMessage:
     """Open a message in a transaction, and find the valid key that it shows."""
     counts = read.verdict == "none" or is_stamping(session, app.settings.authserv_id)
-    shown = shown_by_code(session, find_reply_codes(read.letter, app.settings.address))
-    case = MessageContext(app, session, now, read.mail.id, read.letter, read.verdict if counts else "none", shown)
+    codes = find_codes(session, read.letter, app.settings.address, now)
+    case = MessageContext(app, session, now, read.mail.id, read.letter, read.verdict if counts else "none", codes)
     key = find_credential(case, read.sheet, read.gm_sheet, known)
     return OpenedMessage(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
 
@@ -122,13 +122,14 @@ def _token_key(case: MessageContext, header: SheetHeader | None) -> str:
 
 
 def _code_key(case: MessageContext, header: SheetHeader | None) -> str:
-    shown = case.shown_with(header.key.lower() if header else "")
-    found = list(shown.values()) or shown_by_reference(case.session, case.letter.references)
-    reports = [each.report_id for each in found if not each.over]
+    named = case.codes.report_with(header.key.lower()) if header else None
+    found = [*filter(None, [named]), *case.codes.reports]
+    reports = [each.subject_id for each in found if not each.over]
     return f"code {max(reports)}" if reports else ""
 
 
 def _request_key(case: MessageContext, request: CommandList | None) -> str:
-    written = [order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)] if request else []
-    code = match_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
+    written = {order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)} if request else ()
+    confirmed = (each.key for each in case.codes.typed if each.key in written and not each.is_report)
+    code = case.codes.request_key or next(confirmed, "")
     return f"request {code}" if code else ""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from sqlalchemy import Executable, Row, bindparam, false, func, literal, or_, select
+from sqlalchemy import Executable, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import HouseRules
@@ -16,7 +15,6 @@ from pbem.mail.headers import with_name
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
-from pbem.util import CODE_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,24 +77,6 @@ class DeputyInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownReport:
-    """Report that the writer of a message has read, as its code or its Message-ID shows: the `key`.
-
-    `withdrawn`: the turn that it opened was withdrawn since. `over`: its game is over, and others may have read the
-    report in the archive. `stand_in` is the deputy whose copy of it was read, None if it was the player's own.
-    """
-
-    report_id: int
-    seat_id: int
-    withdrawn: bool
-    over: bool
-    campaign: str
-    game: str
-    key: str
-    stand_in: DeputyInfo | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class KnownSeat:
     """Seat of a person known by their address."""
 
@@ -153,36 +133,6 @@ _SEAT_BY_NAMES = _SEAT.where(Campaign.name == bindparam("campaign"), Seat.name =
 _CAMPAIGN_OF_SEAT = select(Seat.campaign_id).where(Seat.id == bindparam("seat")).scalar_subquery()
 _LOCK_BY_ID = select(Campaign.id).where(Campaign.id == _CAMPAIGN_OF_SEAT).with_for_update()
 _LOCK_BY_NAMES = select(Campaign.id).where(Campaign.name == bindparam("campaign")).with_for_update()
-_SHOWN = (
-    Report.id,
-    Report.seat_id,
-    Turn.shelf_id.is_not(None).label("withdrawn"),
-    (Campaign.status == CampaignState.OVER).label("over"),
-    Campaign.name,
-    Campaign.game,
-)
-_REPORTS = (
-    select(Report.code, Report.message_id, *_SHOWN)
-    .join(Turn, Turn.id == Report.turn_id)
-    .join(Campaign, Campaign.id == Turn.campaign_id)
-)
-_BY_CODE = _REPORTS.where(Report.code.in_(bindparam("words", expanding=True)))
-_BY_MESSAGE = _REPORTS.where(Report.message_id.in_(bindparam("ids", expanding=True)))
-_BY_DICE_CODE = (
-    select(Seat.dice_code, literal(0), Seat.id, false(), false(), Campaign.name, Campaign.game)
-    .join(Campaign, Campaign.id == Seat.campaign_id)
-    .where(Seat.dice_code.in_(bindparam("words", expanding=True)))
-)
-_COPIES = (
-    select(DeputyReport.code, DeputyReport.message_id, *_SHOWN, Person.address, Deputy.since, Deputy.until)
-    .join(Report, Report.id == DeputyReport.report_id)
-    .join(Turn, Turn.id == Report.turn_id)
-    .join(Campaign, Campaign.id == Turn.campaign_id)
-    .join(Deputy, Deputy.id == DeputyReport.deputy_id)
-    .join(Person, Person.id == Deputy.person_id)
-)
-_COPY_BY_CODE = _COPIES.where(DeputyReport.code.in_(bindparam("words", expanding=True)))
-_COPY_BY_MESSAGE = _COPIES.where(DeputyReport.message_id.in_(bindparam("ids", expanding=True)))
 _COPY_OF = (
     select(DeputyReport.code, DeputyReport.message_id)
     .join(Deputy, Deputy.id == DeputyReport.deputy_id)
@@ -232,43 +182,6 @@ def _load_locked(
 def seat_names(session: Session, campaign: str) -> list[SeatName]:
     """Return the names of a campaign's seats; none if there is no such campaign."""
     return list(session.scalars(select(Seat.name).join(Campaign).where(Campaign.name == campaign)))
-
-
-def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, ShownReport]:
-    """Return the reports whose reply codes are among these words; the report of a mail about the dice is 0.
-
-    An index compares word by word from the front, not in constant time. That tells a
-    guesser nothing: messages are read in batches, long after they were sent, and a
-    wrong code gets the same answer as none. Even if guesses were measured, they would
-    be 80 bits of an HMAC, at 200 a day.
-    """
-    words = [code for code in codes if len(code) == CODE_CHARACTERS]
-    if not words:
-        return {}
-    database = session.connection()
-    found = {row.code: ShownReport(*row[2:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
-    if len(found) < len(words):
-        found |= {row.code: _deputy_copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
-    if left := [word for word in words if word not in found]:
-        found |= {row[0]: ShownReport(*row[1:], row[0]) for row in database.execute(_BY_DICE_CODE, {"words": left})}
-    return {word: found[word] for word in words if word in found}
-
-
-def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[ShownReport]:
-    """Return the newest report named among Message-IDs, these given newest first; at most one."""
-    if not message_ids:
-        return []
-    database, these = session.connection(), {"ids": message_ids}
-    found = {row.message_id: ShownReport(*row[2:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
-    if message_ids[0] not in found:
-        copies = database.execute(_COPY_BY_MESSAGE, these)
-        found |= {row.message_id: _deputy_copy(row, row.message_id) for row in copies}
-    return [found[id_] for id_ in message_ids if id_ in found][:1]
-
-
-def _deputy_copy(row: Row[*tuple[Any, ...]], key: str) -> ShownReport:
-    deputy = DeputyInfo(row.address, row.since, row.until)
-    return ShownReport(row.id, row.seat_id, row.withdrawn, row.over, row.name, row.game, key, deputy)
 
 
 def seat_for_deputy(session: Session, spot: SeatContext, deputy: str) -> SeatContext:
