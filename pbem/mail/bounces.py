@@ -39,7 +39,9 @@ _HEADER_LINE = re.compile(r"\A(?:[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]
 _TO = re.compile(r"^[ \t>|]*+to[ \t]*+:([^\n]*+)", re.IGNORECASE | re.MULTILINE)
 
 _WORDS = load_phrases("bounces")
-_FAILED, _DELAYED, _FOR_GOOD = (re.compile(_WORDS[name], re.IGNORECASE) for name in ("failed", "delayed", "for_good"))
+_FAILED = re.compile(_WORDS["failed"], re.IGNORECASE)
+_DELAYED = re.compile(_WORDS["delayed"], re.IGNORECASE)
+_FOR_GOOD = re.compile(_WORDS["for_good"], re.IGNORECASE)
 _DELIVERED = re.compile(r"success(?:fully|ful)?\b.{0,40}\bdeliver|\bdelivered[ ](?:successfully|to)\b", re.IGNORECASE)
 
 # The gap between two paragraphs.
