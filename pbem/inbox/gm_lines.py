@@ -64,6 +64,9 @@ def parse_gm_frame(sheet: GmFrame) -> GmOrders:
 def _as_parsed(line: str) -> str:
     """Return a line as it is parsed: in the command's own words, and without courtesies that are not part of it."""
     said = as_gm_command(line)
+    verb, colon, rest = said.partition(":")
+    if colon and verb.upper() in _VERBS:
+        said = f"{verb} {rest}".strip()
     plain = without_courtesies(said)
     return plain if plain != said and _parse_one(said) is None and _parse_one(plain) is not None else said
 

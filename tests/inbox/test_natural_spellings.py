@@ -9,10 +9,13 @@ import pytest
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.registry import GM_COMMANDS
+from pbem.actions.settings import mail_gm_token
 from pbem.campaign.deadlines import open_turns
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.command_parser import COMMANDS, find_commands
 from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_lines import parse_gm_frame
+from tests.inbox.people import GM
 from tests.toy.home import Desk
 
 MARKS = ("1. ", "2) ", "(3) ", "- ", "* ", "• ", "  ")
@@ -69,5 +72,20 @@ def test_the_action_takes_each_form(desk: Desk, typed: str) -> None:
     desk.begin()
     run_action(desk.app, "toy1", ExtendDeadline(typed, sure="YES"), desk.now)
 
+    (turn,) = open_turns(desk.app)
+    assert turn.deadline == dt.datetime(2026, 11, 9, 19, tzinfo=dt.UTC)
+
+
+def test_a_listed_deadline_is_set_by_reply(desk: Desk) -> None:
+    """A GM replies with a list to a mail of the program: all of it is done."""
+    desk.begin()
+    with desk.app.store.writing() as session:
+        mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
+    desk.tick()
+    desk.reply(desk.last(GM), "1. deadline 2026-11-09 20:00\n2. hold: snow\n\nThanks\nGus")
+    desk.tick()
+    done = desk.last(GM)
+
+    assert done["Subject"].startswith("[toy1] Done: 2 commands")
     (turn,) = open_turns(desk.app)
     assert turn.deadline == dt.datetime(2026, 11, 9, 19, tzinfo=dt.UTC)
