@@ -167,7 +167,7 @@ def _frame_evidence(
 ) -> AuthResult | Evidence:
     own = [shown for shown in replied if shown.seat_id == spot.seat_id]
     other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
-    by_token = verify_token(header.key, spot.token_hash)
+    by_token = named is None and verify_token(header.key, spot.token_hash)  # a code is no token
     # Header and codes disagree: nothing is taken, and the mail is answered with both readings (docs/decisions/0004).
     if other:
         proven = by_token or is_own_address(letter, spot)

@@ -323,7 +323,7 @@ EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"
 def may_quote_ours(lines: Sequence[str]) -> bool:
     """Return True if a text may have lines of our mails: a mark, a sentence, a heading or the example of a sheet."""
     return any(
-        is_quoted(line)
+        (">" in line and is_quoted(line))
         or line.rstrip().endswith((".", ":", "!", "?", "--", "=="))
         or " \u00b7 " in line
         or " ".join(line.split()) in EXAMPLES

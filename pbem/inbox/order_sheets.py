@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import select
 
-from pbem.campaign.courtesies import sender_names
+from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import (
     Counted,
     Lines,
@@ -79,6 +79,8 @@ _MOST_ABOVE = 40
 """Lines above a sheet in which wishes are looked for."""
 
 _ORDER_COMMANDS: Mapping[str, type[Order]] = {command.usage: command for command in ORDER_COMMANDS}
+
+_FIRST_OF_COMMANDS = frozenset(usage.split()[0] for usage in _ORDER_COMMANDS)
 
 _FEWEST_ERRORS = 4
 """Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
@@ -167,9 +169,14 @@ def _read_typed(case: MessageContext, claim: Accepted, sheet: SheetText, earlier
     names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
     chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)
     sheet = _mask_keys(chosen, answered) if case.letter.filed else chosen  # its lines may be those of a file
-    sheet, aside = find_words(ruleset, view, sheet, names)
+    if ruleset.free_text or not sheet.closed:
+        sheet, aside = find_words(ruleset, view, sheet, names)
+    else:
+        aside = find_courtesies(ruleset, view, sheet.lines, names)
     sheet, command = _split_command(ruleset, view, sheet, aside)
-    sheet, adds = split_addition(ruleset, view, sheet, aside)
+    adds = False
+    if any("ADD" in line.upper() for _, line in sheet.lines):
+        sheet, adds = split_addition(ruleset, view, sheet, aside)
     adds = adds or (case.confirmed is not None and case.confirmed.adds)
     typed = _Typed(
         spot=answered,
@@ -214,6 +221,11 @@ def _split_command(
 
 def _command_on(ruleset: AnyRuleset, view: View, line: tuple[int, str]) -> type[Order] | None:
     """Return the command that a line of a sheet is; in other words it is one only where the game has no such order."""
+    if (
+        next(iter(split_words(line[1])), "").upper()
+        in {verb.word for verb in ruleset.orders.verbs} - _FIRST_OF_COMMANDS
+    ):
+        return None
     typed = without_courtesies(line[1])
     meant = _ORDER_COMMANDS.get(" ".join(as_command(typed).upper().split()))
     if meant is None or " ".join(typed.upper().split()) in _ORDER_COMMANDS:

@@ -115,7 +115,7 @@ _TOKEN = (
 
 
 def _token_key(case: MessageContext, header: SheetHeader | None) -> str:
-    if header is None or not header.key:
+    if header is None or not header.key or case.codes.report_with(header.key.lower()):
         return ""
     seat = case.session.connection().execute(_TOKEN, {"campaign": header.campaign, "seat": header.seat}).first()
     return f"token {seat.id}" if seat and verify_token(header.key, seat.token_hash) else ""
