@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from email.message import EmailMessage
 
 import pytest
 from sqlalchemy import select, update
@@ -11,31 +10,13 @@ from sqlalchemy import select, update
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import HoldCampaign
 from pbem.actions.settings import ChangeGm, mail_gm_token
-from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.store.models import Campaign, InboxMessage, PendingRequest
 from tests.actions.history import journal
+from tests.inbox.gms import TOKEN, framed
 from tests.toy.home import Desk, text_of
 
 GM, ANN, EVE = "gm@example.org", "ann@example.org", "eve@example.org"
-TOKEN = "0123456789abcdef0123"
-
-
-@pytest.fixture
-def running(desk: Desk) -> Desk:
-    """Return a home with a campaign whose GM has a token."""
-    desk.begin()
-    desk.tick()
-    with desk.app.store.writing() as session:
-        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
-    return desk
-
-
-def shown(desk: Desk, *lines: str) -> EmailMessage:
-    """Mail commands of the GM; return the answer."""
-    desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
-    desk.tick()
-    return desk.last(GM)
 
 
 def said(desk: Desk) -> str:
@@ -57,7 +38,7 @@ def last_note(desk: Desk) -> str:
 
 def test_a_yes_does_what_was_shown(running: Desk) -> None:
     """The mail that shows the effect is answered with YES; nothing has to be sent again."""
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     assert re.fullmatch(r"\[toy1\] Would do: remove seat red \(reply YES\) \[[a-z2-7]+\]", offer["Subject"])
     assert "WOULD DO: REMOVE red. Nothing has changed yet." in said(running)
     assert "Reply YES to do it. The offer ends when turn 1 is run or toy1 changes." in said(running)
@@ -80,7 +61,7 @@ def test_a_yes_does_what_was_shown(running: Desk) -> None:
 def test_what_is_noted_when_it_is_shown_can_be_done(running: Desk, commands: tuple[str, ...], done: str) -> None:
     """A look at other sheets or states stands in the journal, which does not count as a change of the campaign."""
     running.tick(hours=24 * 8)
-    offer = shown(running, *commands)
+    offer = framed(running, *commands)
     assert "(reply YES)" in offer["Subject"]
     running.reply(offer, "YES")
     running.tick()
@@ -91,7 +72,7 @@ def test_what_is_noted_when_it_is_shown_can_be_done(running: Desk, commands: tup
 @pytest.mark.parametrize("text", ["Yes, please.\n\nGm", "yes\n\n> WOULD DO: REMOVE red.\n> Reply YES to do it.", "JA"])
 def test_a_yes_in_plain_words(running: Desk, text: str) -> None:
     """A YES in other words, or above a quotation, counts."""
-    running.reply(shown(running, "REMOVE red"), text)
+    running.reply(framed(running, "REMOVE red"), text)
     running.tick()
 
     assert is_removed(running)
@@ -113,7 +94,7 @@ def test_a_yes_in_plain_words(running: Desk, text: str) -> None:
 )
 def test_all_else_does_nothing(running: Desk, text: str, answer: str) -> None:
     """A NO, a condition, a quoted YES and other words change nothing, and are answered."""
-    running.reply(shown(running, "REMOVE red"), text)
+    running.reply(framed(running, "REMOVE red"), text)
     running.tick()
 
     assert not is_removed(running)
@@ -122,7 +103,7 @@ def test_all_else_does_nothing(running: Desk, text: str, answer: str) -> None:
 
 def test_an_automatic_reply_does_nothing(running: Desk) -> None:
     """A holiday notice with a YES in it neither does anything nor is answered."""
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     before = len(running.mails(GM))
     running.post(
         "YES",
@@ -139,7 +120,7 @@ def test_an_automatic_reply_does_nothing(running: Desk) -> None:
 @pytest.mark.parametrize("sender", [EVE, ANN, "GM@example.net"])
 def test_a_yes_of_another_does_nothing(running: Desk, sender: str) -> None:
     """The code alone is not enough: a stranger's or player's YES is refused, and the GM is warned; the offer stays."""
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     running.reply(offer, "YES", sender=sender)
     running.tick()
     assert not is_removed(running)
@@ -152,7 +133,7 @@ def test_a_yes_of_another_does_nothing(running: Desk, sender: str) -> None:
 
 def test_a_forged_sender_does_nothing(running: Desk) -> None:
     """The GM's address is not enough either: without the code of the offer a YES is for nothing."""
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     running.reply(
         offer, "YES", to="orders@example.org", subject="Re: Would do: remove seat red", in_reply_to="<x@example.org>"
     )
@@ -166,7 +147,7 @@ def test_a_forged_sender_does_nothing(running: Desk) -> None:
 
 def test_a_yes_counts_once(running: Desk) -> None:
     """The same YES twice, also in one tick, does it once, and the second is told so."""
-    offer = shown(running, "ROLL 3d6 ann storms the gate", "REMOVE red")
+    offer = framed(running, "ROLL 3d6 ann storms the gate", "REMOVE red")
     running.reply(offer, "YES")
     running.reply(offer, "YES")
     running.tick()
@@ -178,7 +159,7 @@ def test_a_yes_counts_once(running: Desk) -> None:
 
 def test_a_no_ends_the_offer(running: Desk) -> None:
     """A YES after a NO is for nothing."""
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     running.reply(offer, "NO")
     running.tick()
     running.reply(offer, "YES")
@@ -190,7 +171,7 @@ def test_a_no_ends_the_offer(running: Desk) -> None:
 
 def test_a_change_ends_the_offer(running: Desk) -> None:
     """If the campaign has changed, nothing is done, and the new effect is offered; YES to that does it."""
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     running.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
     running.tick()
     running.reply(offer, "YES")
@@ -207,7 +188,7 @@ def test_a_change_ends_the_offer(running: Desk) -> None:
 def test_an_old_offer_is_not_done(running: Desk) -> None:
     """After two weeks an offer has ended, and a YES to it is told so."""
     run_action(running.app, "toy1", HoldCampaign(""), running.now)
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     running.tick(hours=15 * 24)
     running.reply(offer, "YES")
     running.tick()
@@ -218,7 +199,7 @@ def test_an_old_offer_is_not_done(running: Desk) -> None:
 
 def test_a_former_gm_cannot_accept(running: Desk) -> None:
     """An offer to a former GM is not theirs to accept, and a new token ends the offers before it."""
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     run_action(running.app, "toy1", ChangeGm("new@example.org"), running.now)
     running.reply(offer, "YES")
     running.tick()
@@ -236,7 +217,7 @@ def test_a_former_gm_cannot_accept(running: Desk) -> None:
 
 def test_commands_are_shown_and_done_together(running: Desk) -> None:
     """Where one of several commands asks, all are shown; what was tried is in the journal, and YES does all."""
-    offer = shown(running, "PAUSE blue", "REMOVE red", "DEADLINE 24h")
+    offer = framed(running, "PAUSE blue", "REMOVE red", "DEADLINE 24h")
     assert offer["Subject"].startswith("[toy1] Would do: 3 commands (reply YES)")
     assert "WOULD DO: 3 commands." in said(running)
     assert not any("paused" in line for line in journal(running))
@@ -250,9 +231,9 @@ def test_commands_are_shown_and_done_together(running: Desk) -> None:
 
 def test_what_is_seen_beside_is_disclosed(running: Desk) -> None:
     """A look at what another sheet would have done is in the journal, also where nothing of the mail is done yet."""
-    shown(running, "RUN YES")
+    framed(running, "RUN YES")
     running.tick()
-    shown(running, "PAUSE blue", "RERUN red", "BID 3")
+    framed(running, "PAUSE blue", "RERUN red", "BID 3")
 
     assert "WOULD DO: 2 commands." in said(running)
     assert "looked at what turn 1 would have come to with other sheets" in journal(running)
@@ -261,7 +242,7 @@ def test_what_is_seen_beside_is_disclosed(running: Desk) -> None:
 
 def test_a_roll_beside_is_not_told_before_it_stands(running: Desk) -> None:
     """Dice that are rolled beside a command that asks are not shown: they could be tried until they suit."""
-    shown(running, "ROLL 3d6 ann storms the gate", "REMOVE red")
+    framed(running, "ROLL 3d6 ann storms the gate", "REMOVE red")
 
     assert "3d6: " not in said(running)
     assert "Done together with the others." in said(running)
@@ -269,7 +250,7 @@ def test_a_roll_beside_is_not_told_before_it_stands(running: Desk) -> None:
 
 def test_a_yes_in_a_frame(running: Desk) -> None:
     """YES in a frame with the token accepts the offer that the mail answers, from any address."""
-    offer = shown(running, "REMOVE red")
+    offer = framed(running, "REMOVE red")
     running.reply(offer, f"GM toy1 {TOKEN}\nYES\nEND", sender="away@example.org")
     running.tick()
 
@@ -281,16 +262,16 @@ def test_a_sheet_is_entered_by_yes(running: Desk) -> None:
     """The lines below the command are kept with the offer."""
     running.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
     running.tick()
-    running.reply(shown(running, "SHEET red", "BID 1"), "YES")
+    running.reply(framed(running, "SHEET red", "BID 1"), "YES")
     running.tick()
 
     assert "DONE: SHEET red." in said(running)
-    assert "counts BID 1" in " ".join(text_of(shown(running, "SHEET red")).split())
+    assert "counts BID 1" in " ".join(text_of(framed(running, "SHEET red")).split())
 
 
 def test_no_token_is_kept_with_an_offer(running: Desk) -> None:
     """Lines with words like a token are not kept: then the command has to be sent again."""
-    shown(running, "REMOVE red", f"HOLD {TOKEN}")
+    framed(running, "REMOVE red", f"HOLD {TOKEN}")
 
     assert "To do it, send the same with: REMOVE red YES 1" in said(running)
     with running.app.store.reading() as session:

@@ -5,36 +5,18 @@ from __future__ import annotations
 from email.message import EmailMessage
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from pbem.actions.base import run_action
 from pbem.actions.settings import ChangeGm
-from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.store.models import Campaign, InboxMessage
 from pbem.store.types import HoldKind
+from tests.inbox.gms import framed
 from tests.inbox.trusting import believing, stamp
 from tests.toy.home import Desk, text_of
 
 GM, ANN, BOB, EVE = "gm@example.org", "ann@example.org", "bob@example.org", "eve@example.net"
-TOKEN = "0123456789abcdef0123"
-
-
-@pytest.fixture
-def running(desk: Desk) -> Desk:
-    """Return a home with a campaign whose GM has a token."""
-    desk.begin()
-    desk.tick()
-    with desk.app.store.writing() as session:
-        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
-    return desk
-
-
-def framed(desk: Desk, *lines: str) -> EmailMessage:
-    """Mail commands of the GM with the token; return the answer."""
-    desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
-    desk.tick()
-    return desk.last(GM)
 
 
 def reply(desk: Desk, mail: EmailMessage, text: str, **changes: str) -> str:

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from pbem.campaign.people import hash_token
 from pbem.store.models import Campaign, Press
 from pbem.store.types import HoldKind
+from tests.inbox.gms import framed
 from tests.toy.home import Desk, text_of
 
 GM, ANN, BOB = "gm@example.org", "ann@example.org", "bob@example.org"
-TOKEN = "0123456789abcdef0123"
-
-
-@pytest.fixture
-def running(desk: Desk) -> Desk:
-    """Return a home with a campaign whose GM has a token."""
-    desk.begin()
-    desk.tick()
-    with desk.app.store.writing() as session:
-        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
-    return desk
 
 
 def command(desk: Desk, *lines: str) -> str:
     """Mail commands of the GM; return the answer with its lines joined."""
-    desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
-    desk.tick()
-    return " ".join(text_of(desk.last(GM)).split())
+    return " ".join(text_of(framed(desk, *lines)).split())
 
 
 def sent(desk: Desk) -> list[tuple[str, list[str]]]:
