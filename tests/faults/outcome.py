@@ -39,6 +39,9 @@ _GM = "gm@example.org"
 # Kinds of mail with a newly drawn key, which may be part of the Message-ID: no two nights draw the same.
 _DRAWN = frozenset({"confirmation", "join", "welcome"})
 
+# Kinds of mail that may show such a key: a notice to the GM has the code of what it offers.
+_KEYED = _DRAWN | {"answer", "notice", "stranger"}
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -136,7 +139,7 @@ def _mail(mail: OutgoingMail) -> tuple[str, str, str, str]:
     name = mail.kind if counted else mail.message_id
     raw = mail.raw.replace(mail.message_id.encode(), name.encode())
     raw = _RECORD.sub(b"record", _decoded(raw))
-    raw = _KEY.sub(b"key", raw) if mail.kind in _DRAWN | {"answer", "stranger"} else raw
+    raw = _KEY.sub(b"key", raw) if mail.kind in _KEYED else raw
     return name, mail.recipient, mail.state, _digest(_untimed(raw))
 
 
