@@ -8,7 +8,7 @@ from tests.faults.servers import ServerNight
 from tests.sampling import Sampler
 
 PLACES = 12
-TAKEN = 3
+TAKEN = 1
 
 
 @pytest.mark.parametrize(("setting", "service"), [("inbox", "imap"), ("carrier", "smtp")])

@@ -16,7 +16,7 @@ POINTS = {
 }
 """Each night's kinds of points, and how many there are at the least."""
 
-TAKEN = 6
+TAKEN = 2
 """Points of a kind in a usual run."""
 
 
