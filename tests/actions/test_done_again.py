@@ -142,8 +142,11 @@ DONE: Mapping[str, Sequence[Deed[Any]]] = {
 }
 """The changes that are done on each stage."""
 
-PAIRS_TAKEN = 10
-"""Pairs of changes on a stage in a usual run, besides those of `SEATS`, and each with itself."""
+PAIRS_TAKEN = 4
+"""Pairs of changes on a stage in a usual run, besides each with itself."""
+
+SEAT_PAIRS_TAKEN = 10
+"""Pairs of changes of seats on a stage in a usual run."""
 
 Pair = tuple[Deed[Any], Deed[Any]]
 
@@ -223,9 +226,11 @@ def test_each_change_is_done_undone_and_done_again(scenes: Callable[[str], Scene
 
 
 @pytest.mark.parametrize("stage", ["running", "forming"])
-def test_seats_change_hands_in_all_orders(scenes: Callable[[str], Scene], stage: str) -> None:
+def test_seats_change_hands_in_all_orders(scenes: Callable[[str], Scene], stage: str, sampler: Sampler) -> None:
     """A seat is given, opened, removed and brought back in each order, as if what was undone had never been."""
-    assert wrong(scenes(stage), itertools.permutations(SEATS, 2)) == {}
+    pairs = sampler.sample([*itertools.permutations(SEATS, 2)], SEAT_PAIRS_TAKEN)
+
+    assert wrong(scenes(stage), pairs) == {}
 
 
 @pytest.mark.parametrize("sent", [False, True], ids=["queued", "sent"])

@@ -31,7 +31,7 @@ ON_STAGE = [
     for stage in STAGES
     for act in STAGES[stage].overtaken
 ]
-ACTS_TAKEN = 18
+ACTS_TAKEN = 6
 """Actions that are overtaken in a usual run."""
 
 MEETINGS_TAKEN = 10

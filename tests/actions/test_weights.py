@@ -324,7 +324,7 @@ def invoke(desk: Desk, stage: str, now: Any, *words: str) -> Result:
     return CliRunner().invoke(main, line, obj=STAGES[stage].games)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("act", [act for act, each in ASKING.items() if each.typed], ids=lambda act: act.__name__)
 def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
     """Without --yes the effect is shown, nothing is changed and the exit code is 3; with it the action is done."""
@@ -346,7 +346,7 @@ def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> 
         assert has_done(desk.app, act, before)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("act", [act for act, each in ASKING.items() if each.mailed], ids=lambda act: act.__name__)
 def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
     """Without YES the answer shows the effect, and how to have it; nothing is changed."""
