@@ -193,7 +193,7 @@ def act_at_random(thumb: Thumb, dice: random.Random) -> None:
         thumb.page.wait_for_timeout(20)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @GAMES
 def test_a_walk_at_random_leaves_a_sheet_that_the_game_takes(
     ruleset: AnyRuleset, label: str, open_page: Callable[..., Thumb]
@@ -529,7 +529,7 @@ HEIGHTS = {"low": None, "half": ".count", "full": ".to-report"}
 SIZES = [(320, 480), PHONE, (740, 360), (768, 1024), (1280, 800)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @GAMES
 def test_a_page_of_orders_is_accessible(

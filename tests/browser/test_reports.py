@@ -99,7 +99,7 @@ def _mailed(reporter: Renderer, ruleset: AnyRuleset, view: View, facts: ReportFa
     return Mailed(parts, {facts.content_id(each.name): each.png for each in parts.pictures if each.png is not None})
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_report_needs_no_scrolling_sideways(browser: Browser, reports: list[Mailed], width: int) -> None:
     """Everything of a report fits the width, from a small phone on."""
@@ -108,7 +108,7 @@ def test_a_report_needs_no_scrolling_sideways(browser: Browser, reports: list[Ma
             assert too_wide(page) == []
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_report_is_accessible(browser: Browser, reports: list[Mailed], scheme: Scheme) -> None:
     """axe-core has no findings on contrast, headings, tables and alternative texts, in light and in dark."""

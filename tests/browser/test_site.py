@@ -190,7 +190,7 @@ def test_a_link_names_a_turn_and_a_seat(browser: Browser, trap: tuple[Path, list
         assert page.get_by_label("Whose eyes").input_value() == seats[-1]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_replay_is_accessible(browser: Browser, replayed: tuple[Path, list[str]], scheme: Scheme) -> None:
     """On a phone nothing is too wide, and axe-core has no findings, in light and in dark."""
@@ -337,7 +337,7 @@ def club_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return root, write_club(root, request.param)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", [320, 360, 768, 1280])
 def test_pages_of_the_club_read_well(
