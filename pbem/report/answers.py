@@ -367,9 +367,12 @@ class Receipt:
         lines: dict[int, list[str]] = {}
         for order in self.orders:
             lines.setdefault(order.line, []).append(order.typed)
+        counted = frozenset(lines)
         for finding in self.errors:
-            # Where a line has several errors, the last may have the correction of all.
-            lines[finding.line] = [finding.corrected or f"{NOT_POSSIBLE}{finding.source}"]
+            again = finding.corrected or f"{NOT_POSSIBLE}{finding.source}"
+            # Where a line has several errors, the last may have the correction of all. Beside an order that counts it
+            # is another one behind a semicolon.
+            lines[finding.line] = [*lines[finding.line], again] if finding.line in counted else [again]
         return (self.header, *(line for at in sorted(lines) for line in lines[at]), *["WAIT"] * self.wait, "END")
 
     def just(self, word: str) -> tuple[str, ...]:

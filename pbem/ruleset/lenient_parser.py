@@ -154,7 +154,7 @@ def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[Field
             yield FieldError("second-order", text, "write one order a line")
         elif any(found not in (None, before) for found in rest):
             text = f"{_excerpt(part)!r} stands behind a {mark} and so is a remark, not a part of the order"
-            yield FieldError("second-order", text, f"leave the {mark} out, or write one order a line")
+            yield FieldError("order-rest", text, f"leave the {mark} out, or write one order a line")
 
 
 def _strip_connectives(part: str) -> str:

@@ -59,7 +59,7 @@ def test_what_stands_behind_an_order_is_warned_of(key: str, line: str, part: str
     """A part of an order behind a ; is named by a warning."""
     received = receive(key, [line])
 
-    warned = [each for each in received.reading.parsed.findings if each.code == "second-order"]
+    warned = [each for each in received.reading.parsed.findings if each.code in ("second-order", "order-rest")]
     assert [part in each.text for each in warned] == [True]
 
 

@@ -8,6 +8,7 @@ from pbem.actions.base import run_action
 from pbem.actions.start import StartCampaign
 from tests.inbox.letters import FREE, GAMES, good_orders, receive
 from tests.inbox.people import ANN, ask, form
+from tests.inbox.test_untouched import link_in
 from tests.toy.home import Desk
 
 
@@ -47,3 +48,16 @@ def test_a_second_sheet_of_a_mail_is_named_in_the_subject(desk: Desk) -> None:
     ask(desk, "ORDERS toy1 red\nBID 3\nEND\n\nORDERS toy2 red\nBID 4\nEND")
 
     assert "sheet for toy2 red NOT read" in desk.last(ANN)["Subject"]
+
+
+def test_the_corrected_sheet_keeps_the_order_before_a_semicolon(desk: Desk) -> None:
+    """Of "A; B" the link that corrects the sheet has A as an order, and the whole line as a comment."""
+    form(desk, "red", "blue", mass="101")
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
+    desk.tick()
+
+    desk.reply(desk.last(ANN), "BID 3; BID 4")
+    desk.tick()
+
+    link = link_in(desk.last(ANN), "Correct my orders")
+    assert "\nBID 3\n; not possible so far: BID 3; BID 4\nEND" in link

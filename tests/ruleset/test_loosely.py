@@ -332,7 +332,7 @@ def test_the_rest_of_an_order_in_a_remark_is_named(line: str, part: str) -> None
     """Words behind a semicolon that would extend the order, or make another of its verb, cause a warning."""
     (warning,) = parsed(line).findings
 
-    assert (warning.severity, warning.code) == ("warning", "second-order")
+    assert (warning.severity, warning.code) == ("warning", "order-rest")
     assert warning.text == f"{part!r} stands behind a ; and so is a remark, not a part of the order"
 
 

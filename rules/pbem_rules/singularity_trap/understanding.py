@@ -49,10 +49,10 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
                 entries |= {entry.line: entry for entry in again.entries}
                 findings[number] = [
                     *again.findings,
-                    *(each for each in findings[number] if each.code == "second-order"),
+                    *(each for each in findings[number] if each.code in ("second-order", "order-rest")),
                 ]
     for number, line in [(number, line) for number, line in written if comment_of(line)][:MOST_REMARKS]:
-        if not any(finding.code == "second-order" for finding in findings[number]):
+        if not any(finding.code in ("second-order", "order-rest") for finding in findings[number]):
             findings[number] += _behind(view, number, line)
     told = [_hinted(finding, line) for number, line in written for finding in findings[number]]
     return ParsedSheet(tuple(entries[number] for number in sorted(entries)), tuple(told))
