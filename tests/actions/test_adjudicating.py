@@ -162,7 +162,8 @@ def test_a_late_sheet_is_mailed_alone(war: Desk) -> None:
 
     late, subject = digests(war)[-1], war.mails(GM)[-1]["Subject"]
     assert late.endswith(
-        "RULING ; toy1, turn 1\nFILE blue.txt\n[RESULT]\n\nFILE game.txt\nTURN 1\nEND\n\n-- \nYou are the GM of toy1.\n"
+        "RULING ; toy1, turn 1\nFILE blue.txt\n[RESULT]\n\nFILE game.txt\nTURN 1\nEND\n\n-- \n"
+        "You are the GM of toy1. Reply with a command, such as STATUS, UNDO or DEADLINE 24h.\n"
     )
     assert "quietly" not in late
     assert "Without a sheet: none. Changed since the mail of " in " ".join(late.split())

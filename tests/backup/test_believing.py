@@ -276,7 +276,7 @@ def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) 
         assert database.execute("SELECT count(*) FROM outgoing").fetchone() == (0,)
     planted = (
         "INSERT INTO outgoing SELECT 1, id, 'victim@example.com', '<a@example.org>', x'78', 'failed', 0, created_at,"
-        " created_at, NULL, '', 'report', 'example.com', 'full', NULL, NULL, NULL FROM campaign"
+        " created_at, NULL, '', 'report', 'example.com', 'full', NULL, NULL, NULL, '' FROM campaign"
     )
     import_campaign(new.app, with_other_rows(moved.file, tmp_path / "forged.zip", planted), new.now)
 
