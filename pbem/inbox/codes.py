@@ -241,9 +241,12 @@ _MAILS_TO_GM = (
     )
     .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
     .where(
-        OutgoingMail.code != "",
         func.lower(OutgoingMail.recipient) == func.lower(Campaign.gm),
-        _is(OutgoingMail.code, OutgoingMail.message_id, _NEAR_IDS),
+        # In both, so that each is found by its index.
+        or_(
+            (OutgoingMail.code != "") & OutgoingMail.code.in_(_WORDS),
+            (OutgoingMail.code != "") & OutgoingMail.message_id.in_(_NEAR_IDS),
+        ),
     )
 )
 _PRESS_MAIL = "mail of press"
@@ -259,7 +262,7 @@ _PRESS = (
     .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
     .where(OutgoingMail.kind == "press", OutgoingMail.message_id.in_(_FIRST_ID))
 )
-_CODES = union_all(_REPORTS, _COPIES, _DICE, _REQUESTS, _QUESTIONS, _MAILS_TO_GM, _PRESS)
+CODES = union_all(_REPORTS, _COPIES, _DICE, _REQUESTS, _QUESTIONS, _MAILS_TO_GM, _PRESS)
 """Built once: building it takes longer than running it."""
 
 _KINDS: Mapping[str, CodeKind] = {
@@ -298,7 +301,7 @@ def find_codes(
     if not (shown or written or ids):
         return Codes()
     values = {"words": [*shown, *written], "any_id": ids, "near_ids": ids[:_NEAR], "first_id": ids[:1]}
-    found = [_read_row(row, now) for row in flushed_connection(session).execute(_CODES, values)]
+    found = [_read_row(row, now) for row in flushed_connection(session).execute(CODES, values)]
 
     def at(places: Sequence[str], key: Callable[[Code], str]) -> list[Code]:
         ranks = {place: rank for rank, place in enumerate(places)}

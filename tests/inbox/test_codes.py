@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from sqlite3 import Cursor
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from pbem.actions.base import run_action
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.actions.start import StartCampaign
 from pbem.campaign.snapshot import Context, load_campaign
-from pbem.inbox.codes import Codes, find_codes
+from pbem.inbox.codes import CODES, Codes, find_codes
 from pbem.mail.message import Message, parse_message
 from pbem.store.models import OutgoingMail
 from tests.inbox.people import ANN, BOB, GM, ask, form
@@ -186,3 +187,23 @@ def test_a_code_in_capitals_is_found(desk: Desk) -> None:
     head = f"From: {ANN}\r\nTo: {address.upper()}\r\n\r\nBID 3\r\n"
 
     assert kinds(look(desk, parse_message(head.encode()))) == [("report", "")]
+
+
+def test_the_look_up_reads_no_table_from_end_to_end(desk: Desk) -> None:
+    """Each branch of the look-up is served by indexes, however much mail a home has sent."""
+    statement = CODES.params(words=["a" * 16], any_id=["<a@b>"], near_ids=["<a@b>"], first_id=["<a@b>"])
+    plans: list[str] = []
+
+    def explain(_connection: object, cursor: Cursor, said: str, values: tuple[object, ...], *_: object) -> None:
+        plans.extend(row[-1] for row in cursor.execute(f"EXPLAIN QUERY PLAN {said}", values))
+
+    with desk.app.store.reading() as session:
+        engine = session.get_bind()
+        event.listen(engine, "before_cursor_execute", explain)
+        try:
+            session.execute(statement).all()
+        finally:
+            event.remove(engine, "before_cursor_execute", explain)
+
+    assert any("ix_outgoing_code" in step for step in plans)
+    assert [step for step in plans if step.startswith("SCAN")] == []
