@@ -145,7 +145,8 @@ def _signature(typed: Lines, names: Collection[str], verbs: Callable[[], Collect
         for place, (_, line) in enumerate(block)
         if _CONTACT.search(line) or {*plain_words(line).split()} & {*names}
     ]
-    if signs:
+    # A signature begins with its sender. Where the name stands below other lines, these may be orders.
+    if signs and signs[0] == 0:
         yield from (number for number, _ in [typed[at], *block[: signs[-1] + 1]])
 
 

@@ -190,7 +190,8 @@ def _read_typed(case: MessageContext, claim: Accepted, sheet: SheetText, earlier
     )
     if not typed.free or adds or _is_meant(case):
         return typed
-    meaning = read_meaning([line for _, line in typed.plain.lines], names)
+    left = typed.plain.lines or sheet.lines  # a sheet that was set aside as a whole may have been orders
+    meaning = read_meaning([line for _, line in left], names)
     talk = [number for number, _ in sheet.lines] if meaning == "talk" else []
     return dataclasses.replace(typed, aside=aside | {*talk}, meaning=meaning)
 
@@ -485,7 +486,7 @@ def _reason_to_refuse(case: MessageContext, typed: _Typed, earlier: PreviousShee
 
 def _refuse_empty_sheet(case: MessageContext, typed: _Typed, to: str, counted: Counted | None, reason: Reason) -> str:
     spot, sheet = typed.spot, typed.sheet
-    if reason == "no-orders" and typed.free and counted and not sheet.empty:
+    if reason == "no-orders" and typed.meaning == "talk" and counted and not sheet.empty:
         return case.silent("small talk beside the orders that count")
     hidden = hidden_orders_note(typed.ruleset, typed.view, sheet.lines) if reason == "commented" else ()
     page = Refusal(

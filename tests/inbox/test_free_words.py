@@ -199,6 +199,23 @@ def test_small_talk_keeps_the_sheet_and_has_no_answer(pen: Desk, text: str) -> N
     assert counted(pen) == [HOLD, SAIL]
 
 
+@pytest.mark.parametrize(
+    "text", ["Thanks!\nArmy A marches to Jaffa\nFleet B sails to Acre\n\nAnn", "ADD\nCheers\nBurn the mill\nAnn"]
+)
+def test_orders_between_thanks_and_a_name_are_no_signature(pen: Desk, text: str) -> None:
+    """A mail that begins with thanks and ends with a name has orders between them, not a signature."""
+    answer = told(pen, text)
+
+    assert all(line in answer for line in text.split("\n")[1:-1] if line not in ("", "Cheers"))
+
+
+def test_a_mail_that_was_set_aside_as_a_whole_is_answered(pen: Desk) -> None:
+    """What only looks like a notice is no small talk: its sender learns that it was not read."""
+    order = "Confidential: the army marches to Jaffa at night; the intended recipient of the letter is the abbot."
+
+    assert STILL in told(pen, f"{order}\nBuild a tower.")
+
+
 def test_a_question_is_pointed_to_the_gm(pen: Desk) -> None:
     """A question alone is no sheet; the answer says how it reaches the GM, and what counts."""
     answer = told(pen, "Hi, can I attack the mill too?\nAnn")
