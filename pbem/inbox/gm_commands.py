@@ -12,7 +12,7 @@ frame are done, or none; if one of them needs confirmation, all are only shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -107,6 +107,7 @@ Wishes = Mapping[type[GmCommand], Wish | CampaignError]
 
 NOT_EXAMINED = "the files of the mail could not be examined: please send it again"
 _TOGETHER = "Done together with the others."
+_LATER = "Shown once the others are done."
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,17 @@ def run_frame(
         # Whatever the GM has seen is disclosed, also where what was done beside it is undone.
         context = case.campaign_context(locked_campaign(case.session, name))
         add_audit_entries(context, [trace for _, each in said for trace in each.traces])
-        said = [(order, _CommandAnswer(_TOGETHER) if each.acts else each) for order, each in said]
+        said = list(_shown_alone(said))
     return _told(case, name, said)
+
+
+def _shown_alone(said: _Said) -> Iterator[tuple[GmCommand, _CommandAnswer]]:
+    """Yield the answers to commands that were undone; what looked at their results, such as dice, is not shown."""
+    changed = False
+    for order, each in said:
+        looks = not (each.acts or each.asks)
+        yield order, _CommandAnswer(_TOGETHER if each.acts else _LATER) if each.acts or (looks and changed) else each
+        changed = changed or not looks
 
 
 def _check_all_done(said: _Said) -> None:

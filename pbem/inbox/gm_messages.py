@@ -14,13 +14,14 @@ may take long, and it would block the database for everyone else.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
 import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from pbem.actions.questions import AUDIENCES
 from pbem.app import App
@@ -29,6 +30,7 @@ from pbem.campaign.optimistic_lock import fingerprint, load_read_set
 from pbem.campaign.people import UNPROVEN_A_DAY, asked_today, is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
+from pbem.inbox.codes import MAIL_DAYS
 from pbem.inbox.command_parser import first_line
 from pbem.inbox.consent.acts import STEPS, unread_part
 from pbem.inbox.context import MessageContext, Outcome
@@ -47,12 +49,13 @@ from pbem.inbox.gm_help import explain
 from pbem.inbox.gm_lines import asked_help, command_line, parse_gm_frame
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, is_echo, warn_gm
+from pbem.inbox.sheets import take_sheet
 from pbem.mail.fetch import load_raw
 from pbem.mail.headers import reply_code
 from pbem.mail.message import list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
 from pbem.report.notices import Notice
-from pbem.store.models import Campaign, PendingRequest
+from pbem.store.models import Campaign, OutgoingMail, PendingRequest
 from pbem.store.types import CampaignState, RequestKind
 from pbem.text import shorten
 from pbem.util import redact_all
@@ -120,8 +123,28 @@ def take_gm_frame(mail: Reading) -> Outcome:
 
 def take_reply(mail: Reading) -> Outcome:
     """Run the commands of a reply to a mail for the GM, as far as its code and sender prove them."""
-    trust: Trust = "code" if _is_from_gm(mail.case, mail.gm_campaign) else "none"
-    return _take_unframed(mail, mail.gm_campaign, trust), False
+    campaign = mail.gm_campaign
+    if not _is_from_gm(mail.case, campaign):
+        # A player may write a sheet below what their GM has passed on to them.
+        return take_sheet(mail) if mail.sheet.header else (_take_unframed(mail, campaign, "none"), False)
+    return _take_unframed(mail, campaign, _trust_in(mail, campaign)), False
+
+
+def _trust_in(mail: Reading, campaign: Campaign) -> Trust:
+    """Return what a reply from the GM's address is good for: a former GM has codes of mails, too, and old ones leak."""
+    case, asked, answered = mail.case, mail.asked, mail.answered
+    assert answered is not None
+    to = asked.data.get("to") or asked.data.get("gm") if asked else ""
+    at = asked.created_at if asked else case.now
+    if answered.kind in ("answer", "question"):
+        # That of a question may be gone by now.
+        row = case.session.execute(_MAILED, {"mailed": answered.mailed}).first()
+        to, at = (row.recipient.lower(), row.created_at) if row else ("", case.now)
+    fresh = case.now - at <= dt.timedelta(days=MAIL_DAYS)
+    return "code" if to == campaign.gm.lower() and fresh else "address"
+
+
+_MAILED = select(OutgoingMail.recipient, OutgoingMail.created_at).where(OutgoingMail.message_id == bindparam("mailed"))
 
 
 def take_unproved(mail: Reading) -> Outcome:
@@ -259,7 +282,10 @@ def answer_question(mail: Reading) -> Outcome:
         lines[first] = ""
     command = f"ANSWER {asked.number}" + (f" TO {audience}" if audience in AUDIENCES else "")
     sheet = GmFrame(campaign.name, "", tuple(enumerate([command, *lines], start=1)))
-    return run(case, campaign, sheet, {}), False
+    sent = case.session.execute(_MAILED, {"mailed": asked.message_id}).first()
+    # A former GM has the codes of the questions that they were mailed.
+    former = sent is not None and sent.recipient.lower() != campaign.gm.lower()
+    return run(case, campaign, sheet, {}, "address" if former else "token"), False
 
 
 def answer_offer(mail: Reading) -> Outcome:

@@ -147,6 +147,45 @@ def test_a_former_gm_can_do_nothing(running: Desk) -> None:
     assert not is_held(running)
 
 
+@pytest.mark.parametrize("kind", [offer, question])
+@pytest.mark.parametrize("text", ["HOLD", "Some words"])
+def test_a_mail_to_a_former_gm_proves_nothing(running: Desk, kind, text: str) -> None:  # type: ignore[no-untyped-def]
+    """Who has the mails of a former GM, and writes in the name of the new one, can hold nothing and tell nobody."""
+    mail = kind(running)
+    run_action(running.app, "toy1", ChangeGm("new@example.org"), running.now)
+    running.tick()
+    before = len(running.mails())
+    running.reply(mail, text, sender="new@example.org")
+    running.tick()
+
+    assert not is_held(running)
+    assert {each["To"] for each in running.mails()[before:]} == {"new@example.org"}
+
+
+@pytest.mark.parametrize("kind", [offer, question])
+def test_an_old_mail_proves_nothing(running: Desk, kind) -> None:  # type: ignore[no-untyped-def]
+    """The code of an offer or a question is good for commands as long as that of any other mail."""
+    mail = kind(running)
+    running.tick(hours=40 * 24)
+
+    assert "WOULD DO: HOLD." in reply(running, mail, "HOLD")
+
+
+def test_a_sheet_in_reply_to_a_mail_for_the_gm_counts(running: Desk) -> None:
+    """A player's ORDERS line beside the code of a mail that the GM has passed on is a sheet, and gets its receipt."""
+    running.reply(done(running), "ORDERS toy1 red\nBID 3\nEND", sender=ANN)
+    running.tick()
+
+    assert "BID 3" in text_of(running.last(ANN))
+
+
+@pytest.mark.parametrize("looks", ["JOURNAL", "ROLLS"])
+def test_dice_that_wait_for_a_yes_are_not_seen(running: Desk, looks: str) -> None:
+    """A command that shows things, behind a roll that was undone, does not show the roll."""
+    assert '"x": ' not in reply(running, done(running), f"ROLL 3d6 x\n{looks}")
+    assert '"x": ' in reply(running, running.last(GM), "YES")
+
+
 @pytest.mark.parametrize("text", ["STATUS", "HOLD back on Monday"])
 def test_without_a_code_all_is_offered(running: Desk, text: str) -> None:
     """A fresh mail from the GM's address may be forged: nothing is done before a YES to what it would do."""
