@@ -104,7 +104,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """What a message answers: by the codes in its recipients and subject, in its text, and by the mails it names.
+    """Mails of ours that a message answers: by codes in recipients and subject, in the text, and by mails it names.
 
     Each is in the order of the places where it stands, the recipients first and the oldest reference last.
     """
@@ -227,8 +227,16 @@ _REQUESTS = (
     .outerjoin(Campaign, Campaign.id == PendingRequest.campaign_id)
     .where(_is(PendingRequest.code, PendingRequest.message_id, _FIRST_ID))
 )
+_MAILED_TO = select(OutgoingMail.recipient).where(OutgoingMail.message_id == Question.message_id).scalar_subquery()
+"""The GM who was mailed a question: another may be the GM by now."""
+
 _QUESTIONS = (
-    _branch(literal("question"), (Question.code, Question.message_id, Question.id), Question.at, reader=Campaign.gm)
+    _branch(
+        literal("question"),
+        (Question.code, Question.message_id, Question.id),
+        Question.at,
+        reader=func.coalesce(_MAILED_TO, ""),
+    )
     .join(Campaign, Campaign.id == Question.campaign_id)
     .where(Question.code != "", _is(Question.code, Question.message_id, _FIRST_ID))
 )
@@ -347,6 +355,6 @@ def _state_of(row: Row[Any], kind: CodeKind, now: dt.datetime | None) -> CodeSta
 
 _DAYS: Mapping[CodeKind, int] = {
     **dict.fromkeys(("ask", "invite", "offer"), DAYS),
-    **dict.fromkeys(("press", "answer"), MAIL_DAYS),
+    **dict.fromkeys(("press", "answer", "question"), MAIL_DAYS),
 }
-"""Days for which codes are valid; those of reports and forms, and questions, end otherwise."""
+"""Days for which codes are valid; those of reports and forms end otherwise."""

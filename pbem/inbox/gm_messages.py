@@ -21,7 +21,7 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 
 from pbem.actions.questions import AUDIENCES
 from pbem.app import App
@@ -55,7 +55,7 @@ from pbem.mail.headers import reply_code
 from pbem.mail.message import list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
 from pbem.report.notices import Notice
-from pbem.store.models import Campaign, OutgoingMail, PendingRequest
+from pbem.store.models import Campaign, PendingRequest
 from pbem.store.types import CampaignState, RequestKind
 from pbem.text import shorten
 from pbem.util import redact_all
@@ -134,17 +134,11 @@ def _trust_in(mail: Reading, campaign: Campaign) -> Trust:
     """Return what a reply from the GM's address is good for: a former GM has codes of mails, too, and old ones leak."""
     case, asked, answered = mail.case, mail.asked, mail.answered
     assert answered is not None
-    to = asked.data.get("to") or asked.data.get("gm") if asked else ""
-    at = asked.created_at if asked else case.now
-    if answered.kind in ("answer", "question"):
-        # That of a question may be gone by now.
-        row = case.session.execute(_MAILED, {"mailed": answered.mailed}).first()
-        to, at = (row.recipient.lower(), row.created_at) if row else ("", case.now)
-    fresh = case.now - at <= dt.timedelta(days=MAIL_DAYS)
+    to, fresh = answered.reader.lower(), answered.state != "old"
+    if asked is not None:
+        to = asked.data.get("to") or asked.data.get("gm")
+        fresh = case.now - asked.created_at <= dt.timedelta(days=MAIL_DAYS)
     return "code" if to == campaign.gm.lower() and fresh else "address"
-
-
-_MAILED = select(OutgoingMail.recipient, OutgoingMail.created_at).where(OutgoingMail.message_id == bindparam("mailed"))
 
 
 def take_unproved(mail: Reading) -> Outcome:
@@ -282,9 +276,9 @@ def answer_question(mail: Reading) -> Outcome:
         lines[first] = ""
     command = f"ANSWER {asked.number}" + (f" TO {audience}" if audience in AUDIENCES else "")
     sheet = GmFrame(campaign.name, "", tuple(enumerate([command, *lines], start=1)))
-    sent = case.session.execute(_MAILED, {"mailed": asked.message_id}).first()
+    assert mail.answered is not None
     # A former GM has the codes of the questions that they were mailed.
-    former = sent is not None and sent.recipient.lower() != campaign.gm.lower()
+    former = mail.answered.reader.lower() not in ("", campaign.gm.lower())
     return run(case, campaign, sheet, {}, "address" if former else "token"), False
 
 
