@@ -46,7 +46,7 @@ END
 
 
 class Entered(NamedTuple):
-    """What a tick enters: modules, functions, its deepest stack, and the statements by which messages are processed."""
+    """Modules and functions that a tick enters, its deepest stack, and the statements that process messages."""
 
     modules: frozenset[str]
     functions: frozenset[str]

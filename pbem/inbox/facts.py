@@ -54,7 +54,7 @@ class Reading:
 
     @cached_property
     def machine(self) -> Machine:
-        """What wrote it."""
+        """The kind of its writer."""
         sign = self.came.case.letter.machine
         return "recall" if sign == RECALL else sign.kind.value
 
@@ -196,7 +196,7 @@ class Reading:
 
     @cached_property
     def first(self) -> First:
-        """What its first typed line is."""
+        """The kind of its first typed line."""
         if self.code in ("offer", "form", "question", "answer") and self.frame != "player":
             return self._first_of_gm()
         if self.code in ("ask", "spent") and self._agrees():
@@ -256,7 +256,7 @@ class Reading:
 
     @cached_property
     def sender(self) -> Sender:
-        """Who its From names; one that the receiving server calls forged is a GM's no more."""
+        """The kind of person that its From names; one that the receiving server calls forged is a GM's no more."""
         case = self.came.case
         if self.own_campaign is not None:
             return "gm"

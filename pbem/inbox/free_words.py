@@ -22,7 +22,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import View
 
 Meaning = Literal["talk", "question", "orders"]
-"""What a text in free words is: small talk that needs no answer, questions alone, or anything else."""
+"""Kinds of texts in free words: small talk that needs no answer, questions alone, or anything else."""
 
 _MOST_LOOKED_AT = 60
 """Lines at the end of a text among which what was added is looked for."""

@@ -90,7 +90,7 @@ class _OnlyShown(Exception):
 
 
 Trust = Literal["token", "code", "address", "none"]
-"""How commands are proved.
+"""Kinds of proof for commands.
 
 With the token all are done. With the "code" of a mail to the GM, from their address, those are that only show or that
 UNDO takes back, and the others are shown first. By their "address" alone all are shown first; with "none" none changes

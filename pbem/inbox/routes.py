@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 Machine = Literal["", "bulk", "robot", "reaction", "receipt", "recall", "bounce", "own"]
-"""What wrote it, by the signs of programs; "" for a person."""
+"""The kind of its writer, by the signs of programs; "" for a person."""
 
 Code = Literal[
     "", "report", "copy", "dice", "stale", "ask", "invite", "spent", "offer", "form", "question", "answer", "press"
@@ -24,13 +24,13 @@ Frame = Literal["", "orders", "player", "text", "gm"]
 """The frame in it; "text" for a command above all else that takes what stands below it."""
 
 First = Literal["nothing", "help", "yes", "no", "command", "orders-command", "order", "words"]
-"""What its first typed line is: of a GM's commands in a reply to a mail for the GM, else of a player's.
+"""The kind of its first typed line: of a GM's commands in a reply to a mail for the GM, else of a player's.
 
 "orders-command" stands for a sheet. Only where a yes, a no or an order is asked for, a line is one.
 """
 
 Sender = Literal["seat", "gm", "person", "stranger"]
-"""Who its From names: one with a seat, a GM of one campaign without a seat, another who is known, or a stranger."""
+"""Sender by From: one with a seat, a GM of one campaign without a seat, another who is known, or a stranger."""
 
 Route = Literal[
     "note",
@@ -59,11 +59,11 @@ Route = Literal[
 
 
 class Facts(Protocol):
-    """What is known of a message before anything is decided."""
+    """Facts of a message, known before anything is decided."""
 
     @property
     def machine(self) -> Machine:
-        """What wrote it."""
+        """The kind of its writer."""
 
     @property
     def frame(self) -> Frame:
@@ -79,7 +79,7 @@ class Facts(Protocol):
 
     @property
     def first(self) -> First:
-        """What its first typed line is."""
+        """The kind of its first typed line."""
 
     @property
     def key(self) -> bool:
@@ -87,7 +87,7 @@ class Facts(Protocol):
 
     @property
     def sender(self) -> Sender:
-        """Who its From names."""
+        """The kind of person that its From names."""
 
     @property
     def wish(self) -> bool:
