@@ -28,6 +28,7 @@ HALO = 2
 _UNSAFE = re.compile(r'[&<>"]')
 # Everything outside of the production Char of XML 1.0 (2.2).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_OPEN = re.compile(r"\A\s*+(?:<\?xml[^>]*+>\s*+)?<svg\b(?![^>]*\bviewBox=)")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 Anchor = Literal["start", "middle", "end"]
@@ -189,8 +190,9 @@ class Picture:
     """A picture drawn from a view.
 
     `svg` is self-contained: no links, no scripts, and text only in the font family
-    `FONT`. `width` and `height` are CSS pixels, `title` is the alternative text. With
-    a `drawing` the host paints that instead of the SVG: the same picture, sooner. On a
+    `FONT`; without a viewBox it gets that of its size, by which pages move and zoom
+    it. `width` and `height` are CSS pixels, `title` is the alternative text. With a
+    `drawing` the host paints that instead of the SVG: the same picture, sooner. On a
     page its `spots` can be tapped.
     """
 
@@ -201,6 +203,11 @@ class Picture:
     height: int
     drawing: Drawing | None = None
     spots: tuple[TapTarget, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Give the SVG a viewBox, if it has none."""
+        boxed = _OPEN.sub(rf'\g<0> viewBox="0 0 {self.width} {self.height}"', self.svg, count=1)
+        object.__setattr__(self, "svg", boxed)
 
 
 def interactive_svg(picture: Picture) -> str:

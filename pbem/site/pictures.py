@@ -91,11 +91,10 @@ def key_of(picture: Picture) -> str:
 def _placed(board: Picture, x: int, y: int, width: int, height: int) -> str:
     """Return the SVG of a board, which was checked, as an element at a place."""
     head = _ROOT.match(board.svg)
-    if head is None:
+    box = _BOX.search(head[0]) if head else None
+    if head is None or box is None:
         return ""
-    box = _BOX.search(head[0])
-    shown = box[1] if box else f"0 0 {board.width} {board.height}"
-    place = f'x="{x}" y="{y}" width="{width}" height="{height}" viewBox="{shown}" font-family="{FONT}"'
+    place = f'x="{x}" y="{y}" width="{width}" height="{height}" {box[0]} font-family="{FONT}"'
     return f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {place}>{board.svg[head.end() :]}'
 
 

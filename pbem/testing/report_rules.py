@@ -192,6 +192,18 @@ class ReportRules(RulesetTests):
                 assert not [name for name in element.attrib if name.startswith("on")]
                 assert not [value for value in element.attrib.values() if re.search(r"url\((?!#)", value)]
 
+    @rule("Let the tap targets of a picture lie within it, in the units of its viewBox: a page shows no others.")
+    def test_tap_targets_are_on_the_picture(self) -> None:
+        """A page moves and zooms a picture within its viewBox, so what can be tapped stands in that."""
+        for picture in _pictures(self.ruleset):
+            x, y, width, height = map(float, ET.fromstring(picture.svg).attrib["viewBox"].split())
+            for spot in picture.spots:
+                assert [
+                    corner
+                    for corner in spot.points
+                    if not (x <= corner[0] <= x + width and y <= corner[1] <= y + height)
+                ] == [], spot.names
+
     @rule('Set font-family="DejaVu Sans" on each text or around it: no other font is there to draw with.')
     def test_pictures_use_the_bundled_font(self) -> None:
         """Text in another font would not be drawn at all, without any error."""

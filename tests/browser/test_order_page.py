@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 import random
 import re
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+import pbem.cli
 from pbem.ruleset import AnyRuleset, View
 from pbem.testing.play import standard_game
 from pbem_rules import bubble_singularity, dueling_masters, gm_adjudicated, harvester, singularity, singularity_trap
@@ -21,6 +23,7 @@ from tests.browser.looking import SCHEMES, faults
 from tests.browser.test_seat_pages import file_of
 from tests.browser.thumb import PHONE, Thumb, drafts, new_thumb, sheet_of
 
+SKELETON = Path(pbem.cli.__file__).parent / "skeleton"
 NOTHING_LEFT = "All have orders"
 WALK = 60
 """Random actions of a walk through a page."""
@@ -523,6 +526,26 @@ def test_a_game_without_a_map_is_typed(open_page: Callable[..., Thumb]) -> None:
     assert thumb.page.locator("[data-role=map]").count() == 0
 
     assert thumb.send() == ["We march."]
+
+
+def test_the_game_of_the_scaffold_shows_its_map(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The map of a game as `pbem dev new` writes it fills its part of the screen, and a cave can be tapped."""
+    monkeypatch.syspath_prepend(SKELETON)
+    ruleset = importlib.import_module("mygame").RULESET
+    thumb = new_thumb(browser)
+    view = view_of(ruleset, "turn 1")
+    thumb.page.goto(file_of(tmp_path, ruleset, view, templates=SKELETON / "mygame/templates").as_uri())
+    thumb.settle()
+    assert min(each["size"] for each in thumb.spots()) >= 24
+
+    open_lines(thumb.page)
+    thumb.page.get_by_label("An order", exact=True).fill("HIDE IN ")
+    thumb.place(view["near"][0])
+
+    assert thumb.page.get_by_label("An order", exact=True).input_value() == f"HIDE IN {view['near'][0]}"
+    thumb.page.close()
 
 
 HEIGHTS = {"low": None, "half": ".count", "full": ".to-report"}

@@ -54,12 +54,18 @@ def moments(ruleset: AnyRuleset) -> list[View]:
     return [asked[0], asked[len(asked) // 2], asked[-1]]
 
 
-def file_of(folder: Path, ruleset: AnyRuleset, view: View, words: PressSection | None = None) -> Path:
+def file_of(
+    folder: Path,
+    ruleset: AnyRuleset,
+    view: View,
+    words: PressSection | None = None,
+    templates: Path = TEMPLATES,
+) -> Path:
     """Return the page of a view, as it would be attached; made once."""
     path = folder / f"{ruleset.key}-{hashlib.sha256(canonical_json((view, str(words)))).hexdigest()[:9]}.html"
     if not path.exists():
         facts = dataclasses.replace(_facts(view, usual_seats(ruleset), first=True), page=True)
-        with Renderer([TEMPLATES], {ruleset.key: ruleset}) as reporter:
+        with Renderer([TEMPLATES, templates], {ruleset.key: ruleset}) as reporter:
             report = reporter.report(ruleset, view, dataclasses.replace(facts, words=words) if words else facts)
         path.write_bytes(report.page or b"")
     return path

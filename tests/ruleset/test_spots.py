@@ -39,3 +39,14 @@ def test_a_live_picture_is_as_sound_as_the_picture() -> None:
     picture = SEA.picture("sea", "The sea", [spot])
 
     check_svg(Picture("sea", "The sea", interactive_svg(picture), 40, 30))
+
+
+def test_a_picture_without_a_view_box_gets_that_of_its_size() -> None:
+    """Pages move and zoom a picture by its viewBox; one that it has stays."""
+    plain = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect/></svg>'
+
+    made = ET.fromstring(Picture("sea", "The sea", plain, 40, 30).svg)
+    kept = ET.fromstring(Picture("sea", "The sea", plain.replace("width", 'viewBox="0 0 4 3" width', 1), 40, 30).svg)
+
+    assert made.attrib["viewBox"] == "0 0 40 30"
+    assert kept.attrib["viewBox"] == "0 0 4 3"

@@ -352,8 +352,6 @@ class Viewer {
     const ground = await this.files.ground(drawn.ground);
     const read = new DOMParser().parseFromString(drawn.svg.replace(GROUND, () => ground), "image/svg+xml");
     const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(read.documentElement, true)));
-    const [width, height] = ["width", "height"].map((side) => svg.getAttribute(side));
-    if (!svg.hasAttribute("viewBox")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     if (drawn.moves) svg.append(movesGroup(drawn.moves, this.colours));
     return svg;
   }
