@@ -176,17 +176,6 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
             yield channel.undone
 
 
-def drop_mails_of(context: Context, kind: str) -> None:
-    """Withdraw the queued mails of the newest change of a kind, if it is the newest of all."""
-    try:
-        entry = _load_entry(context, None)
-    # Whatever was stored there, what is asked for can be done.
-    except CampaignError:
-        return
-    if entry.kind == kind:
-        drop_queued(context.session, _ours(context, entry.mails))
-
-
 def undoable_entries(context: Context) -> Collection[int]:
     """Return the numbers of the newest journal entries that can be undone now."""
     found, rows = [], _RowCache(context)
@@ -442,7 +431,7 @@ def _undo_state(context: Context, plan: _Plan) -> None:
     EditState().keep(context, plan.edit)
 
 
-def take_back_export(context: Context) -> None:
+def _take_back_export(context: Context) -> None:
     """Let a campaign that has moved be played here after all, on hold; notify its players."""
     session, moved = context.session, context.snapshot
     why = "it is played here after all, and not at " + moved.moved_to
@@ -456,7 +445,7 @@ def take_back_export(context: Context) -> None:
 
 
 _INVERSE: Mapping[str, Callable[[Context, _Plan], object]] = {
-    "export": lambda context, _: take_back_export(context),
+    "export": lambda context, _: _take_back_export(context),
     "rollback": lambda context, _: UndoRollback().do(context),
     "ruling": _undo_ruling,
     "state": _undo_state,

@@ -22,8 +22,6 @@ from pbem.store.session import Store
 from pbem.store.types import UNSENT_STATES, MessageState, OutgoingState
 from pbem.util import FORMERLY, redact_all
 
-STATES = tuple(state.value for state in MessageState)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageInfo:

@@ -29,9 +29,8 @@ from pathlib import Path
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.reversal import UNDO, record
+from pbem.actions.reversal import record
 from pbem.actions.settings import mail_gm_token
-from pbem.actions.undo import drop_mails_of, take_back_export
 from pbem.actions.welcome import find_report, renew_codes
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
@@ -140,21 +139,6 @@ def export_campaign(app: App, name: str, file: Path, now: dt.datetime, *, to: st
         _write_export(app, name, draft, now, to)
         publish(draft / DRAFT, file)
     return ExportResult(campaign=name, path=file, bytes=file.stat().st_size, to=to)
-
-
-def undo_export(app: App, name: str, now: dt.datetime) -> None:
-    """Let a campaign be played here after all, on hold; notify its players.
-
-    Raises:
-        CampaignError: It has not moved.
-    """
-    with app.store.writing() as session:
-        context = Context(session, app, load_campaign(session, name, lock=True), now)
-        if context.snapshot.status != CampaignState.MOVED:
-            raise CampaignError(f"campaign {name} has not moved: it is {context.snapshot.status}")
-        # One mail instead of two, where the one that it moves is still queued.
-        drop_mails_of(context, "export")
-        record(context, UNDO, lambda: take_back_export(context))
 
 
 def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:

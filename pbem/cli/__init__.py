@@ -92,10 +92,7 @@ def _install_completion(ctx: click.Context, _param: click.Parameter, wanted: boo
 @click.group(
     cls=Main,
     declared=COMMANDS,
-    hidden={
-        "forward": ("correcting", "Undo the newest rollback"),
-        "help": ("help", "Print the help of a topic or a command"),
-    },
+    hidden={"help": ("help", "Print the help of a topic or a command")},
     context_settings={
         "help_option_names": ["-h", "--help"],
         # Here, since no other module may know a game by its name.

@@ -13,7 +13,7 @@ from pbem.actions.base import run_action, run_query
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt
 from pbem.actions.rerun import EditState, RerunTurn, ShowState
 from pbem.actions.rerun_plan import RerunChanges
-from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns, UndoRollback
+from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns
 from pbem.actions.sheets import RestoreSheet, ShowSheets
 from pbem.actions.undo import UndoChange
 from pbem.app import init_home, open_app
@@ -36,12 +36,6 @@ from pbem.ruleset.values import SeatName
 @click.argument("entry", type=NUMBER, required=False)
 def undo(call: Call, name: str, entry: int | None) -> None:
     call.act(name, UndoChange(None if entry is None else str(entry)))
-
-
-@command("pbem forward trap7", (UndoRollback,), hidden=True)
-@campaign
-def forward(call: Call, name: str) -> None:
-    call.act(name, UndoRollback())
 
 
 @command(

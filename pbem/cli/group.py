@@ -1,4 +1,4 @@
-"""Groups of commands: help in sections, words of earlier versions, and errors.
+"""Groups of commands: help in sections, and errors.
 
 What is imported here, `pbem --help` and the shell's completion import each time:
 a command's own module is imported when that command is asked for.
@@ -17,7 +17,6 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from pbem.cli import aliases
 from pbem.cli.output import colour, drop_unwritten, print_document, print_error, printable
 from pbem.errors import PbemError, RulesetError, describe_error
 from pbem.text import as_sentence
@@ -83,7 +82,7 @@ class _Commands(UserDict[str, Any]):
 
 
 class Main(Group):
-    """The group of all commands; it reads old words too, and its errors are sentences, never a traceback.
+    """The group of all commands; its errors are sentences, never a traceback.
 
     Args:
         declared: For each section of the help its commands by name, each with its module and its summary.
@@ -124,16 +123,12 @@ class Main(Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant, in the words of this version or of an earlier one."""
+        """Return the command that is meant."""
         ctx.meta[AS_JSON] = "--json" in args
         if ctx.obj is None:
             from pbem.games import installed_games
 
             ctx.obj = installed_games()
-        if not ctx.resilient_parsing:
-            args, note = aliases.read_old_words(args)
-            if note:
-                print_error(note)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

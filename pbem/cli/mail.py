@@ -13,7 +13,6 @@ from pbem.admin.checks import compare_with_archive
 from pbem.admin.doctor import check_permissions
 from pbem.admin.health import activate_home, is_closed, require_active
 from pbem.admin.mail import (
-    STATES,
     delivery_counts,
     list_messages,
     list_outbox,
@@ -24,7 +23,7 @@ from pbem.admin.mail import (
 )
 from pbem.app import App, upgrade_home
 from pbem.backup.restore import restore_home
-from pbem.backup.transfer import export_campaign, import_campaign, undo_export
+from pbem.backup.transfer import export_campaign, import_campaign
 from pbem.cli import completion
 from pbem.cli.call import Call, clock
 from pbem.cli.command import DUE, NEW, command
@@ -40,7 +39,7 @@ from pbem.cli.lines import (
     saved_lines,
     shown_lines,
 )
-from pbem.cli.options import FILE, FOLDER, NUMBER, RenamedChoice, before_undo, campaign
+from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
 from pbem.cli.output import print_error, print_lines, progress
 from pbem.cli.tick import tick_lines
 from pbem.config import load_settings, reaches
@@ -58,7 +57,6 @@ from pbem.text import count_noun
 @click.option("--save", type=FOLDER, help="Write the message and its files into this folder.")
 @click.option("--quarantined", "state", flag_value="quarantined", help="List only messages that were not processed.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
-@click.option("--state", "in_state", type=RenamedChoice(STATES, {"done": "processed"}), hidden=True)
 def inbox(
     call: Call,
     *,
@@ -67,13 +65,12 @@ def inbox(
     save: Path | None,
     state: str | None,
     limit: int,
-    in_state: str | None,
 ) -> None:
     if ((retry or save) and wanted is None) or (retry and save) or (state and wanted is not None):
         raise click.UsageError("--retry or --save needs an ID, and --quarantined none")
     with call.open() as app:
         if wanted is None:
-            listed = list_messages(app.store, state or in_state, limit=limit)
+            listed = list_messages(app.store, state, limit=limit)
             call.print(listed, letter_lines(listed), paged=True)
         elif retry:
             retry_message(app.store, wanted)
@@ -130,7 +127,7 @@ def outbox(call: Call, *, which: int | str | None, retry: bool, name: str | None
 @click.option(
     "--queue",
     "chosen",
-    type=RenamedChoice([each.value for each in JobQueue], {"campaigns": "process"}),
+    type=click.Choice([each.value for each in JobQueue]),
     multiple=True,
     help="On PostgreSQL: serve this queue; may be repeated. [default: all; archive only where its folder is]",
 )
@@ -237,14 +234,7 @@ def _activate(call: Call) -> None:
 @campaign
 @click.argument("file", type=FILE, required=False)
 @click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")
-@before_undo("--back", is_flag=True)
-def export(call: Call, *, name: str, file: Path | None, to: str, back: bool) -> None:
-    if back:
-        with call.open() as app:
-            undo_export(app, name, call.now)
-        lines = [f"Done: {name} is played here again. It is on hold. Release: pbem release {name}"]
-        call.print({"campaign": name}, lines)
-        return
+def export(call: Call, *, name: str, file: Path | None, to: str) -> None:
     if file is None or not to:
         raise click.UsageError("give FILE, and with --to the address at which it will be played")
     with call.open() as app:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from pbem.cli import completion
-from pbem.cli.output import print_error
 
 
 class TimeParam(click.ParamType[dt.datetime]):
@@ -41,18 +40,6 @@ class KeyValueParam(click.ParamType[tuple[str, str]]):
         if not (left.strip() and equals and right.strip()):
             self.fail(f"{value!r} must be written as {self.name}", param, ctx)
         return left.strip(), right.strip()
-
-
-class RenamedChoice(click.Choice[str]):
-    """Parameter type of a word out of some; former words are accepted for those of today."""
-
-    def __init__(self, choices: Sequence[str], former: Mapping[str, str]) -> None:
-        super().__init__(choices)
-        self._former = former
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word of today."""
-        return super().convert(self._former.get(value, value), param, ctx)
 
 
 def by_name(ctx: click.Context, param: click.Parameter, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -108,17 +95,6 @@ def sheets_option(function: F) -> F:
     """Give a command its --sheet SEAT=FILE, as often as there are seats."""
     text = "Use the order lines in FILE as the seat's sheet."
     return pairs_option("--sheet", "sheets", "SEAT=FILE", text, completion.seat_pairs)(function)
-
-
-def before_undo(flag: str, **settings: Any) -> Callable[[F], F]:
-    """Return a decorator that gives a command a hidden option of an earlier version, in whose place is `pbem undo`."""
-
-    def note(ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
-        if value is not None and value is not False:
-            print_error(f'Note: "pbem {ctx.info_name} {flag}" is now "pbem undo".')
-        return value
-
-    return click.option(flag, hidden=True, callback=note, **settings)
 
 
 def restore_option(function: F) -> F:

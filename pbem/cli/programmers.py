@@ -25,7 +25,7 @@ from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import NEW, SHOWS, command, group
 from pbem.cli.lines import check_lines
-from pbem.cli.options import FOLDER, RenamedChoice
+from pbem.cli.options import FOLDER
 from pbem.errors import ConfigError, SaveError
 from pbem.games import find_game
 from pbem.inbox.order_sheets import check_sheet, order_form
@@ -143,7 +143,7 @@ def record(call: Call, key: str, folder: Path) -> None:
 
 
 @command("pbem dev schema report --game harvester", SHOWS)
-@click.argument("what", type=RenamedChoice(("report", "sheet", "choices"), {"desk": "choices"}))
+@click.argument("what", type=click.Choice(("report", "sheet", "choices")))
 @click.option("--game", metavar="KEY", shell_complete=completion.games, help="With the orders of one game.")
 def schema(call: Call, what: str, game: str | None) -> None:
     """Print a JSON Schema.

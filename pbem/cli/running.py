@@ -15,7 +15,7 @@ from pbem.actions.deadlines import (
     ShowDeadlines,
 )
 from pbem.actions.open_turn import Preview, PreviewRealDice, PreviewTurn, write_preview
-from pbem.actions.press import Announce, AnnounceInReport, RemoveAnnouncement, ShowPress, ShowTexts
+from pbem.actions.press import Announce, AnnounceInReport, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
 from pbem.actions.questions import AUDIENCES, SENDER, AnswerQuestion, ShowQuestions
 from pbem.actions.run_turn import RequestRun
@@ -27,7 +27,7 @@ from pbem.cli import completion
 from pbem.cli.call import Call
 from pbem.cli.command import SHOWS, command, group
 from pbem.cli.lines import preview_facts, preview_folder_lines
-from pbem.cli.options import FOLDER, NUMBER, WORDS, KeyValueParam, before_undo, by_name, campaign, seat
+from pbem.cli.options import FOLDER, NUMBER, WORDS, KeyValueParam, by_name, campaign, seat
 from pbem.cli.output import print_error, print_lines, progress
 from pbem.cli.tick import print_tick
 from pbem.errors import PbemError
@@ -44,9 +44,8 @@ from pbem.scheduler.worker_status import has_workers
 )
 @campaign
 @click.argument("when", required=False, metavar="[24h|MOMENT]")
-@click.option("--usual", is_flag=True, hidden=True)
-def deadline(call: Call, name: str, when: str | None, *, usual: bool) -> None:
-    if when or usual:
+def deadline(call: Call, name: str, when: str | None) -> None:
+    if when:
         call.act(name, ExtendDeadline(when))
     else:
         call.show(name, ShowDeadlines())
@@ -182,7 +181,7 @@ seat_ = group("seat", give, open_, pause, resume, remove)
 
 @command(
     'echo "Back Monday" | pbem announce trap7 -',
-    (Announce, AnnounceInReport, RemoveAnnouncement),
+    (Announce, AnnounceInReport),
     help="The words are those of FILE, or of standard input (-). Without FILE, announcements in reports are listed.",
 )
 @campaign
@@ -190,13 +189,8 @@ seat_ = group("seat", give, open_, pause, resume, remove)
 # Several --to add up: otherwise the last one would replace the others without a word.
 @click.option("--to", multiple=True, metavar="SEATS", help="The seats, like red,blue; may be repeated. [default: all]")
 @click.option("--in-report", is_flag=True, help="Put the words into the next reports.")
-@before_undo("--drop", type=NUMBER)
-def announce(
-    call: Call, name: str, *, file: TextIO | None, to: tuple[str, ...], in_report: bool, drop: int | None
-) -> None:
-    if drop is not None:
-        call.act(name, RemoveAnnouncement(drop))
-    elif file is None:
+def announce(call: Call, name: str, *, file: TextIO | None, to: tuple[str, ...], in_report: bool) -> None:
+    if file is None:
         call.show(name, ShowTexts())
     else:
         seats = split_words(",".join(to or [EVERYBODY]))

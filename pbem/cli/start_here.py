@@ -80,7 +80,6 @@ def games(call: Call, key: str | None, *, rules: bool) -> None:
 @click.option("--state", type=FILE, help="Go on from this state of a game begun elsewhere; see: pbem state")
 @click.option("--from", "texts", type=FOLDER, help="Go on from the texts in this folder, in a game that its GM judges.")
 @click.option("--turn", type=click.IntRange(1, LAST_TURN), help="The number of the first turn, with --state or --from.")
-@click.option("--settle", type=click.IntRange(0, 7 * 24 * 60), hidden=True)
 def new(
     call: Call,
     *,
@@ -96,13 +95,10 @@ def new(
     state: Path | None,
     texts: Path | None,
     turn: int | None,
-    settle: int | None,
 ) -> None:
     if state and texts:
         raise click.UsageError("--state and --from cannot go together: a game goes on from one of them")
     given = {"title": title} if title else {}
-    if settle is not None:
-        given["settle"] = f"{settle}m"
     wanted = NewCampaign(
         name=name,
         game=game,

@@ -77,7 +77,7 @@ class Asking:
     """The time from the commands before to the one that asks."""
 
 
-RULED = ("adjudicate", "toy1", "RULED", "--take")
+RULED = ("ruling", "toy1", "RULED")
 """The command that submits a first ruling."""
 
 ASKING: Mapping[type[Change[Any]], Asking] = {
@@ -85,10 +85,10 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
     RerunTurn: Asking("running", ("rerun", "toy1", "--sheet", "red=FILE"), ("RERUN red", "BID 3")),
     EditState: Asking(
         "running",
-        ("patch", "toy1", FILE),
+        ("state", "toy1", FILE),
         ("STATE", '[{"op": "replace", "path": "/purses/1", "value": 40}]'),
     ),
-    RepairHistory: Asking("broken", ("mend", "toy1"), ("ROLLBACK REPAIR",)),
+    RepairHistory: Asking("broken", ("rollback", "toy1", "--repair"), ("ROLLBACK REPAIR",)),
     EnterSheet: Asking("running", ("sheet", "toy1", "red", FILE), ("SHEET red", "BID 3")),
     RestoreSheet: Asking(
         "running",
@@ -97,16 +97,16 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
         before=(("sheet", "toy1", "red", "RED", "--yes"),),
     ),
     UndoChange: Asking("running", ("undo", "toy1"), ("UNDO",)),
-    GiveSeat: Asking("running", ("seat", "toy1", "red", "--to", "eve@example.org"), ("GIVE red TO eve@example.org",)),
-    ExtendDeadline: Asking("running", ("extend", "toy1", "50d"), ("DEADLINE 50d",)),
-    OpenSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
+    GiveSeat: Asking("running", ("seat", "give", "toy1", "red", "eve@example.org"), ("GIVE red TO eve@example.org",)),
+    ExtendDeadline: Asking("running", ("deadline", "toy1", "50d"), ("DEADLINE 50d",)),
+    OpenSeat: Asking("running", ("seat", "open", "toy1", "red"), ("OPEN red",)),
     AnswerQuestion: Asking(
         "running",
         ("answer", "toy1", "1", FILE),
         ("ANSWER 1", "They may not."),
         before=(("answer", "toy1", "1", "RED"),),
     ),
-    RemoveSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
+    RemoveSeat: Asking("running", ("seat", "remove", "toy1", "red"), ("REMOVE red",)),
     RequestRun: Asking("running", ("run", "toy1"), ("RUN",), before=(("run", "toy1"),)),
     ReleaseCampaign: Asking(
         *("running", ("release", "toy1"), ("RELEASE",)),
@@ -122,19 +122,19 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
     ForkCampaign: Asking("running", ("fork", "toy1", "2", "NEW")),
     TryTurn: Asking("running", (), ("FORK 2",)),
     StartCampaign: Asking(
-        "forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)
+        "forming", ("start", "toy1"), ("START",), before=(("seat", "open", "toy1", "green", "--yes"),)
     ),
     SubmitRuling: Asking(
         "ruled",
-        ("adjudicate", "toy1", "FOLDER", "--take"),
+        ("ruling", "toy1", "FOLDER"),
         ("RULING", "FILE all.txt", "It snowed."),
         before=(RULED,),
     ),
     RestoreRuling: Asking(
         "ruled",
-        ("adjudicate", "toy1", "--restore"),
+        ("ruling", "toy1", "--restore"),
         ("RULING BACK",),
-        before=(RULED, ("adjudicate", "toy1", "FOLDER", "--take", "--yes")),
+        before=(RULED, ("ruling", "toy1", "FOLDER", "--yes")),
     ),
 }
 """For each action of a GM that needs confirmation, a situation in which it does."""
@@ -250,7 +250,13 @@ def test_every_typed_command_has_a_weight() -> None:
 
     assert sorted(WEIGHTS) == sorted(main.commands)
     # `fork` does what it does in steps; the others are mailed in the words of earlier versions alone.
-    assert {act.__name__ for act in mailed - typed} == {"TryTurn", "SetSchedule", "AddAnnouncement"}
+    assert {act.__name__ for act in mailed - typed} == {
+        "TryTurn",
+        "SetSchedule",
+        "AddAnnouncement",
+        "RemoveAnnouncement",
+        "UndoRollback",
+    }
     assert {*ASKING} >= DISCLOSED
 
 

@@ -24,13 +24,14 @@ from pbem.actions.deadlines import HoldCampaign, ReleaseCampaign
 from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.run_turn import run_turn
 from pbem.actions.status import ShowStatus
+from pbem.actions.undo import UndoChange
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
 from pbem.backup import transfer
 from pbem.backup.create import create_backup
 from pbem.backup.restore import restore_home
-from pbem.backup.transfer import export_campaign, import_campaign, undo_export
+from pbem.backup.transfer import export_campaign, import_campaign
 from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.cli import main
@@ -262,7 +263,7 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
     with open_app(home, GAMES) as app:
         old = Desk(app, moved.old.now)
-        undo_export(app, "toy1", old.now)
+        run_action(app, "toy1", UndoChange(sure="YES"), old.now)
         run_action(app, "toy1", ReleaseCampaign(), old.now)
         play(old, {"blue": "BID 1"})
 

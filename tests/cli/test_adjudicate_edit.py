@@ -28,7 +28,7 @@ def home(tmp_path: Path) -> Path:
         "--gm",
         "gm@example.org",
         *seats,
-        "--deadline",
+        "--schedule",
         "DAILY 20:00 UTC",
     )
     run(tmp_path, "start", "pen1", "--now", NOW)

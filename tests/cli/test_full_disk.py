@@ -76,7 +76,7 @@ def test_a_full_disk_and_a_new_home(duel: Run, tmp_path: Path) -> None:
         assert duel(*words).exit_code == 0
 
 
-@pytest.mark.parametrize(("words", "stream", "code"), [("status x", "2", 1), ("letters", "2", 0), ("games", "1", 1)])
+@pytest.mark.parametrize(("words", "stream", "code"), [("status x", "2", 1), ("inbox", "2", 0), ("games", "1", 1)])
 def test_an_exit_code_without_words(duel: Run, home: Path, words: str, stream: str, code: int) -> None:
     """The exit code says how a command ended, also when its error, note or list goes to a file on the full disk."""
     line = f'exec "$0" cli.py --home "$1" {words} >/dev/null {stream}>/dev/full'

@@ -136,13 +136,13 @@ def test_a_terminal_is_asked(played: Run, home: Path, typed: str, code: int) -> 
     assert ("Done: turn 1 is open (it was turn 2)." in done.stdout) == (code == 0)
 
 
-def test_rollback_and_forward(played: Run) -> None:
+def test_a_rollback_is_undone(played: Run) -> None:
     """Both commands print the turn that is open then, and that all are notified."""
-    back, forward = played("rollback", "duel", "1", "--yes", *NOW), played("forward", "duel", *NOW)
+    back, undone = played("rollback", "duel", "1", "--yes", *NOW), played("undo", "duel", "--yes", *NOW)
 
     assert back.output.startswith("Done: turn 1 is open (it was turn 2).\n")
     assert "Sheets that count: red (sheet 1).\n" in back.output
-    assert forward.output.startswith("Done: turn 2 is open (it was turn 1).\n")
+    assert undone.output.startswith('Done: undid "rolled back from turn 2 to turn 1".')
 
 
 def test_a_broken_history_is_mended(played: Run, home: Path) -> None:

@@ -15,7 +15,7 @@ from pbem.cli import COMMANDS, main
 from tests.cli.conftest import Run
 from tests.test_architecture import THIRD_PARTY
 
-LIGHT = {"pbem.cli", *(f"pbem.cli.{name}" for name in ("aliases", "group", "output", "topics"))}
+LIGHT = {"pbem.cli", *(f"pbem.cli.{name}" for name in ("group", "output", "topics"))}
 LIGHT |= {"pbem", "pbem.errors", "pbem.text", "pbem.util"}
 """The modules of pbem that the help imports, beside click."""
 

@@ -11,15 +11,14 @@ NOW = ("--now", "2026-11-03T09:00Z")
 
 
 def test_deadline_says_the_new_deadline(duel: Run) -> None:
-    """A deadline moves by a span, to a moment of the campaign's clocks, or by the house rule."""
-    outputs = [duel("deadline", "duel", *by, *NOW).output for by in (["1d"], ["2026-11-08T20:00"], ["--usual"])]
+    """A deadline moves by a span, or to a moment of the campaign's clocks."""
+    outputs = [duel("deadline", "duel", *by, *NOW).output for by in (["1d"], ["2026-11-08T20:00"])]
 
     assert outputs[0] == (
         "Done: turn 1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) "
         "(was Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)). Players are notified. Undo: pbem undo duel\n"
     )
     assert "is due Sun 8 Nov 2026 20:00 Europe/Berlin" in outputs[1]
-    assert "is due Tue 10 Nov 2026 20:00 Europe/Berlin" in outputs[2]
 
 
 def test_deadline_refuses_what_is_no_time(duel: Run) -> None:

@@ -17,7 +17,7 @@ def pbem(desk: Desk, *words: str, typed: str = "") -> Result:
 
 
 def test_a_text_is_put_in_listed_and_taken_out(desk: Desk, tmp_path: Path) -> None:
-    """A file or standard input becomes a text; without one, all texts are listed; --drop removes one."""
+    """A file or standard input becomes a text; without one, all texts are listed; undo removes the newest."""
     desk.begin()
     file = tmp_path / "words.txt"
     file.write_text("The harbour is closed.\n")
@@ -29,8 +29,9 @@ def test_a_text_is_put_in_listed_and_taken_out(desk: Desk, tmp_path: Path) -> No
         "1  waits for the reports that open turn 2, for all\n| The harbour is closed.\n"
         "2  waits for the reports that open turn 2, for red\n| Only you.\n"
     )
-    assert pbem(desk, "text", "toy1", "--drop", "1").stdout.startswith("2  waits")
-    assert json.loads(pbem(desk, "announce", "toy1", "--json").output)["texts"][0]["seat"] == "red"
+    pbem(desk, "undo", "toy1", "--yes")
+    texts = json.loads(pbem(desk, "announce", "toy1", "--json").output)["texts"]
+    assert [(text["id"], text["seat"]) for text in texts] == [(1, "")]
 
 
 def test_a_gm_writes_to_his_players(desk: Desk) -> None:

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 COMMANDS = [
     *("init", "migrate", "new", "start", "tick", "run", "status", "inbox", "outbox"),
-    *("games", "rules", "check", "verify", "replay", "seat", "set", "help", "nonsense"),
+    *("games", "dev", "check", "verify", "undo", "seat", "set", "help", "nonsense"),
 ]
 WORDS = [
     *("duel", "", "-", "--", "x" * 300, "a b", "\u00e9\u4e2d", "\udcff", "0", "-1", "singularity", "/nowhere", "."),
@@ -33,12 +33,12 @@ WORDS = [
         "--report",
         "--option",
         "--seat",
-        "--deadline",
-        "--settle",
+        "--schedule",
+        "--quarantined",
         "--game",
         "--gm",
         "--state",
-        "--show",
+        "--save",
         "--retry",
     ),
     *("red=ann@example.org", "red=", "=", "size=5", "size=", "2026-11-06T20:00Z", "9999-12-31", "0001-01-01"),
@@ -144,7 +144,7 @@ def test_a_report_that_cannot_be_checked_against(
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    """A closed pipe, as by `pbem rules | head`, is no error."""
+    """A closed pipe, as by `pbem games KEY --rules | head`, is no error."""
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, str(ROOT / "cli.py"), "games", "singularity", "--rules"]

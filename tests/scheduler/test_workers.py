@@ -180,10 +180,10 @@ def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
 
 
 def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
-    """The command names the queues that it serves, a former name as that of today, and ends with code 0."""
+    """The command names the queues that it serves, and ends with code 0."""
     (desk.home / "turns").mkdir()
     command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(desk.home), "serve"]
-    chosen = ["--queue", "archive", "--queue", "campaigns"]
+    chosen = ["--queue", "archive", "--queue", "process"]
     with subprocess.Popen([*command, *chosen], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         begun = process.stdout.readline()
