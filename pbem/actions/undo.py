@@ -8,12 +8,14 @@ those who were mailed are notified, and then the GM is asked first.
 
 from __future__ import annotations
 
+import datetime as dt
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from sqlalchemy import Row, func, select, type_coerce, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.types import NullType
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, Number, read_number
@@ -30,8 +32,7 @@ from pbem.campaign.notices import as_title, notify_each, notify_players, send_te
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.row_changes import RowChange, Rows, find_conflicts, load_rows, read_changes, restore_rows
 from pbem.campaign.snapshot import Context, SeatView, load_campaign, open_deadline, require_here
-from pbem.campaign.value_checks import Unfit, moment, stored_data
-from pbem.errors import CampaignError
+from pbem.errors import PARSE_ERRORS, CampaignError, describe_error
 from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
 from pbem.report.notices import CampaignHeld, Notice
 from pbem.ruleset.serialization import json_sha256, parse_json
@@ -42,8 +43,6 @@ from pbem.text import count_noun, wrap
 
 MOST_MARKED = 200
 """Journal entries, the newest, of which is said whether they can be undone."""
-
-MOST_MAILS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
         last = newest_entry(context)
         try:
             _undo(context, plan)
-        except (Unfit, IntegrityError) as error:
+        except StatementError as error:
             raise _unusable(plan.entry.id, error) from None
         _mark_undone(context, plan.entry, by=last)
 
@@ -232,45 +231,23 @@ def _load_mails(context: Context, entry: _Entry) -> Sequence[Any]:
 
 def _read_entry(row: Row[Any]) -> _Entry:
     try:
-        return _parse_entry(row)
-    except Unfit as error:
+        data = json.loads(row.undo)
+        return _Entry(
+            row.id,
+            row.text,
+            row.secret,
+            kind=next(kind for kind in REVERSALS if kind == data["action"]),
+            rows=read_changes(data.get("rows", [])),
+            mails=tuple(data.get("mails", ())),
+            superseded=tuple(data.get("superseded", ())),
+            **{name: int(data.get(name, 0)) for name in ("turn", "era", "shelf", "undone")},
+        )
+    except (*PARSE_ERRORS, StopIteration) as error:
         raise _unusable(row.id, error) from None
 
 
-def _parse_entry(row: Row[Any]) -> _Entry:
-    data = stored_data(row.undo)
-    kind = data.get("action") if isinstance(data, dict) else None
-    if not isinstance(kind, str) or kind not in REVERSALS:
-        raise Unfit("the name of an action is expected")
-    return _Entry(
-        row.id,
-        row.text,
-        row.secret,
-        kind,
-        turn=_number(data.get("turn", 0)),
-        era=_number(data.get("era", 0)),
-        shelf=_number(data.get("shelf", 0)),
-        mails=_numbers(data.get("mails", [])),
-        superseded=_numbers(data.get("superseded", [])),
-        rows=read_changes(data.get("rows", []), REVERSALS[kind].tables),
-        undone=_number(data.get("undone", 0)),
-    )
-
-
-def _number(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 2**31:
-        raise Unfit("a number is expected")
-    return value
-
-
-def _numbers(value: Any) -> tuple[int, ...]:
-    if not isinstance(value, list) or len(value) > MOST_MAILS:
-        raise Unfit("a list of numbers is expected")
-    return tuple(map(_number, value))
-
-
 def _unusable(number: int, error: Exception) -> CampaignError:
-    why = str(error) if isinstance(error, Unfit) else "rows that it refers to are gone"
+    why = "rows that it refers to are gone" if isinstance(error, IntegrityError) else describe_error(error)
     return CampaignError(f"entry {number} cannot be undone: what was stored with it cannot be used ({why})")
 
 
@@ -422,7 +399,7 @@ def _undo_ruling(context: Context, plan: _Plan) -> None:
     known = earlier_rulings(context.session, context.snapshot, open_ruling(context).turn)
     number = next((each.number for each in known if json_sha256(each.ruling) == before), None)
     if number is None:
-        raise Unfit("a ruling that is kept is expected")
+        raise CampaignError("the ruling before is no longer there")
     RestoreRuling(number).do(context)
 
 
@@ -478,7 +455,14 @@ _Tell = Callable[[Context, Context, _Entry, int, Collection[SeatName]], None]
 
 def _tell_deadline(before: Context, after: Context, entry: _Entry, act: int, but: Collection[SeatName]) -> None:
     old, new = (open_deadline(each.session, each.snapshot) for each in (before, after))
-    was = next((moment(row.after["deadline"]) for row in entry.rows if row.after and "deadline" in row.after), old)
+    was = next(
+        (
+            dt.datetime.fromisoformat(row.after["deadline"])
+            for row in entry.rows
+            if row.after and "deadline" in row.after
+        ),
+        old,
+    )
     if was is not None and new is not None:
         tell_deadline(after, was, new, act=act, but=but)
 

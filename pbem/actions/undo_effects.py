@@ -7,6 +7,7 @@ new turn does. Who has to prove less, or plays two seats, is told.
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,6 @@ from pbem.campaign.deadlines import OpenTurnStatus, least_time, load_open_turns
 from pbem.campaign.house_rules import HouseRules, is_less_proof
 from pbem.campaign.row_changes import RowChange
 from pbem.campaign.snapshot import Context
-from pbem.campaign.value_checks import moment, stored_data
 from pbem.errors import CampaignError
 from pbem.store.models import Person, Seat, Turn
 from pbem.store.types import SeatState
@@ -72,7 +72,7 @@ def _deadline_before(turn: OpenTurnStatus, kind: str, rows: Sequence[RowChange])
         return turn.deadline if any(map(turn.is_held_by, turn.awaited)) else None
     found = (row.before["deadline"] for row in rows if row.before and "deadline" in row.before)
     value = next(found, None) if kind == "deadline" else None
-    return None if value is None else moment(value)
+    return None if value is None else dt.datetime.fromisoformat(value)
 
 
 def _explain_refusal(turn: OpenTurnStatus, before: dt.datetime, least: dt.timedelta) -> str:
@@ -93,7 +93,7 @@ def side_effects(context: Context, rows: Sequence[RowChange]) -> Iterator[str]:
 
 
 def _less_proof(context: Context, before: Mapping[str, Any]) -> Iterator[str]:
-    wanted = HouseRules.read(stored_data(before["policy"])).authentication
+    wanted = HouseRules.read(json.loads(before["policy"])).authentication
     if is_less_proof(wanted, context.snapshot.policy.authentication):
         yield "Less proof is then asked of who sends orders."
 

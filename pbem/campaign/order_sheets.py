@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.courtesies import Lines as Lines
 from pbem.campaign.courtesies import Manners, find_courtesies
-from pbem.campaign.waiting_sheets import WITHDRAWN
 from pbem.errors import CampaignError
 from pbem.games import find_game
 from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
@@ -33,7 +32,7 @@ from pbem.ruleset.tokenizer import (
     without_comment,
 )
 from pbem.ruleset.values import SeatName, View
-from pbem.store.models import OrderSheet, Turn
+from pbem.store.models import WITHDRAWN, OrderSheet, Turn
 from pbem.store.types import Author
 from pbem.text import count_noun
 from pbem.util import redact_credentials

@@ -13,9 +13,6 @@ from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName
 from pbem.store.models import OrderSheet, Seat
 
-WITHDRAWN: Mapping[str, bool] = {"accepted": False, "wait": False}
-"""The values of a sheet that neither counts nor has the turn wait."""
-
 STANDS = OrderSheet.accepted | OrderSheet.wait
 """A condition for sheets that were not withdrawn: they count, or wait for their correction."""
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
+from pbem.store.columns import Leaves, Undo, Undoing, column, facts
 from pbem.store.types import (
     Author,
     CampaignState,
@@ -70,14 +71,15 @@ class Person(Base):
     """
 
     __tablename__ = "person"
+    __table_args__ = facts(Leaves.CAMPAIGN)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    address: Mapped[str] = mapped_column(String(254))
+    address: Mapped[str] = column(String(254), planned=True)
     key: Mapped[str] = mapped_column(String(254), unique=True)
     fallback: Mapped[str] = mapped_column(String(254), default="")
-    plain: Mapped[bool] = mapped_column(default=False)
+    plain: Mapped[bool] = column(default=False, planned=True)
     calendar: Mapped[bool] = mapped_column(default=True)
-    pages: Mapped[PageDelivery | None] = mapped_column(string_enum(PageDelivery, 10), default=None)
+    pages: Mapped[PageDelivery | None] = column(string_enum(PageDelivery, 10), default=None, planned=True)
     created_at: Mapped[dt.datetime]
 
 
@@ -98,27 +100,32 @@ class Campaign(Base):
     """
 
     __tablename__ = "campaign"
+    __table_args__ = facts(Leaves.HISTORY, Undoing())
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(40), unique=True)
     game: Mapped[str] = mapped_column(String(40))
-    version: Mapped[int]
+    version: Mapped[int] = column(planned=True)
     options: Mapped[Any] = mapped_column(CanonicalJson)
-    gm: Mapped[str] = mapped_column(String(254))
-    gm_name: Mapped[str] = mapped_column(String(60), default="")
-    schedule: Mapped[str] = mapped_column(String(120))
-    status: Mapped[CampaignState] = mapped_column(string_enum(CampaignState, 10), default=CampaignState.FORMING)
-    turn: Mapped[int] = mapped_column(default=0)
+    gm: Mapped[str] = column(String(254), planned=True)
+    gm_name: Mapped[str] = column(String(60), default="", planned=True)
+    schedule: Mapped[str] = column(String(120), undo=Undo.SET, planned=True)
+    status: Mapped[CampaignState] = column(
+        string_enum(CampaignState, 10), default=CampaignState.FORMING, left=CampaignState.RUNNING, planned=True
+    )
+    turn: Mapped[int] = column(default=0, planned=True)
     seed: Mapped[bytes]
-    dice_words: Mapped[Any] = mapped_column(CanonicalJson, default=list)
+    dice_words: Mapped[Any] = column(CanonicalJson, default=list, planned=True)
     mail_key: Mapped[bytes]
     created_at: Mapped[dt.datetime]
-    policy: Mapped[Any] = mapped_column(CanonicalJson, default=dict)
-    gm_token_hash: Mapped[str] = mapped_column(String(64), default="")
-    hold_kind: Mapped[HoldKind] = mapped_column(string_enum(HoldKind, 10), default=HoldKind.NONE)
-    hold_reason: Mapped[str] = mapped_column(default="")
-    moved_to: Mapped[str] = mapped_column(default="")
-    era: Mapped[int] = mapped_column(default=0)
+    policy: Mapped[Any] = column(CanonicalJson, default=dict, undo=Undo.SET, planned=True)
+    gm_token_hash: Mapped[str] = column(String(64), default="", left="")
+    hold_kind: Mapped[HoldKind] = column(
+        string_enum(HoldKind, 10), default=HoldKind.NONE, left=HoldKind.NONE, undo=Undo.SET, planned=True
+    )
+    hold_reason: Mapped[str] = column(default="", left="", undo=Undo.SET, planned=True)
+    moved_to: Mapped[str] = column(default="", left="", planned=True)
+    era: Mapped[int] = column(default=0, planned=True)
     origin: Mapped[int] = mapped_column(default=0)
     # Large, and needed once: not loaded with the rest.
     given: Mapped[bytes | None] = mapped_column(CompressedBytes, deferred=True)
@@ -139,21 +146,23 @@ class Seat(Base):
     """
 
     __tablename__ = "seat"
-    __table_args__ = (UniqueConstraint("campaign_id", "name"),)
+    __table_args__ = (UniqueConstraint("campaign_id", "name"), facts(Leaves.HISTORY, Undoing()))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     name: Mapped[str] = mapped_column(String(20))
-    person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"), index=True)
-    token_hash: Mapped[str] = mapped_column(String(64))
-    status: Mapped[SeatState] = mapped_column(string_enum(SeatState, 10), default=SeatState.PLAYING)
-    paused: Mapped[bool] = mapped_column(default=False)
-    muted: Mapped[Any] = mapped_column(CanonicalJson, default=list)
-    dice_word: Mapped[str] = mapped_column(default="")
-    dice_code: Mapped[str] = mapped_column(String(32), default="", index=True)
-    nmr_in_a_row: Mapped[int] = mapped_column(default=0)
-    nmr_total: Mapped[int] = mapped_column(default=0)
-    since: Mapped[dt.datetime | None]
+    person_id: Mapped[int | None] = column(ForeignKey("person.id"), index=True, undo=Undo.SET, planned=True)
+    token_hash: Mapped[str] = column(String(64), left="", undo=Undo.SET)
+    status: Mapped[SeatState] = column(
+        string_enum(SeatState, 10), default=SeatState.PLAYING, undo=Undo.SET, planned=True
+    )
+    paused: Mapped[bool] = column(default=False, undo=Undo.SET, planned=True)
+    muted: Mapped[Any] = column(CanonicalJson, default=list, undo=Undo.SET, planned=True)
+    dice_word: Mapped[str] = column(default="", undo=Undo.SET, planned=True)
+    dice_code: Mapped[str] = column(String(32), default="", index=True, left="", undo=Undo.SET)
+    nmr_in_a_row: Mapped[int] = column(default=0, undo=Undo.SET)
+    nmr_total: Mapped[int] = column(default=0, undo=Undo.SET)
+    since: Mapped[dt.datetime | None] = column(undo=Undo.SET)
 
     campaign: Mapped[Campaign] = relationship(back_populates="seats")
     person: Mapped[Person | None] = relationship()
@@ -168,6 +177,7 @@ class Deputy(Base):
     """A person who may send sheets for a seat in its player's place, for a time."""
 
     __tablename__ = "deputy"
+    __table_args__ = facts(Leaves.HOME, Undoing(removes=True))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
@@ -180,11 +190,12 @@ class Absence(Base):
     """A time in which a seat's player cannot send orders; later deadlines keep out of it."""
 
     __tablename__ = "absence"
+    __table_args__ = facts(Leaves.CAMPAIGN, Undoing(removes=True))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
-    since: Mapped[dt.datetime]
-    until: Mapped[dt.datetime]
+    since: Mapped[dt.datetime] = column(planned=True)
+    until: Mapped[dt.datetime] = column(planned=True)
 
 
 class Standby(Base):
@@ -194,14 +205,14 @@ class Standby(Base):
     """
 
     __tablename__ = "applicant"
-    __table_args__ = (UniqueConstraint("campaign_id", "person_id"),)
+    __table_args__ = (UniqueConstraint("campaign_id", "person_id"), facts(Leaves.HOME, Undoing()))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
     wish: Mapped[str] = mapped_column(String(20), default="")
     words: Mapped[str] = mapped_column(default="")
-    status: Mapped[StandbyState] = mapped_column(string_enum(StandbyState, 10), default=StandbyState.WAITING)
+    status: Mapped[StandbyState] = column(string_enum(StandbyState, 10), default=StandbyState.WAITING, undo=Undo.SET)
     created_at: Mapped[dt.datetime]
 
 
@@ -213,10 +224,11 @@ class PendingRequest(Base):
     """
 
     __tablename__ = "request"
+    __table_args__ = facts(Leaves.HOME, Undoing({"kind": RequestKind.INVITE, "done_at": None}, adds=True))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[RequestKind] = mapped_column(string_enum(RequestKind, 12))
-    code: Mapped[str] = mapped_column(String(32), unique=True)
+    code: Mapped[str] = column(String(32), unique=True, undo=Undo.SET)
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))
     data: Mapped[Any] = mapped_column(CanonicalJson)
     message_id: Mapped[str] = mapped_column(String(200), default="", index=True)
@@ -231,6 +243,7 @@ class WithdrawnTurns(Base):
     """
 
     __tablename__ = "shelf"
+    __table_args__ = facts(Leaves.CAMPAIGN)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
@@ -247,10 +260,11 @@ class StoredRoll(Base):
     """
 
     __tablename__ = "roll"
+    __table_args__ = facts(Leaves.HISTORY)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
-    turn: Mapped[int]
+    turn: Mapped[int] = column(until=0, planned=True)
     label: Mapped[str]
     dice: Mapped[str] = mapped_column(String(40))
     number: Mapped[int]
@@ -283,21 +297,22 @@ class Turn(Base):
         # For queries of each tick over all turns, whose rows are long: they hold states and records.
         _partial_index("ix_turn_shelved", "campaign_id", where="shelf_id IS NOT NULL"),
         _partial_index("ix_turn_unarchived", "id", where="archived_at IS NULL AND shelf_id IS NULL"),
+        facts(Leaves.HISTORY, Undoing({"shelf_id": None, "resolved_at": None})),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     shelf_id: Mapped[int | None] = mapped_column(ForeignKey("shelf.id"))
-    number: Mapped[int]
+    number: Mapped[int] = column(until=0, planned=True)
     awaited: Mapped[Any] = mapped_column(CanonicalJson)
     state: Mapped[bytes] = mapped_column(CompressedBytes)
     state_hash: Mapped[str] = mapped_column(String(64))
     opened_at: Mapped[dt.datetime]
-    deadline: Mapped[dt.datetime | None]
-    reminded_at: Mapped[dt.datetime | None]
+    deadline: Mapped[dt.datetime | None] = column(undo=Undo.SET, planned=True)
+    reminded_at: Mapped[dt.datetime | None] = column(undo=Undo.MILD)
     extensions: Mapped[int] = mapped_column(default=0)
-    ruling: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
-    resolved_at: Mapped[dt.datetime | None]
+    ruling: Mapped[Any] = column(CanonicalJson, nullable=True, undo=Undo.DIGEST, planned=True)
+    resolved_at: Mapped[dt.datetime | None] = column(planned=True)
     record: Mapped[bytes | None] = mapped_column(CompressedBytes)
     archived_at: Mapped[dt.datetime | None]
 
@@ -306,7 +321,7 @@ class ExtensionVote(Base):
     """A seat's vote for more time in a turn."""
 
     __tablename__ = "vote"
-    __table_args__ = (UniqueConstraint("turn_id", "seat_id"),)
+    __table_args__ = (UniqueConstraint("turn_id", "seat_id"), facts(Leaves.CAMPAIGN))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
@@ -321,13 +336,13 @@ class Report(Base):
     """
 
     __tablename__ = "report"
-    __table_args__ = (UniqueConstraint("turn_id", "seat_id"),)
+    __table_args__ = (UniqueConstraint("turn_id", "seat_id"), facts(Leaves.HISTORY, Undoing()))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
-    code: Mapped[str] = mapped_column(String(32), unique=True)
-    message_id: Mapped[str] = mapped_column(String(200), index=True)
+    code: Mapped[str] = column(String(32), unique=True, undo=Undo.SET, planned=True)
+    message_id: Mapped[str] = column(String(200), index=True, undo=Undo.SET)
     edition: Mapped[int] = mapped_column(default=1)
     view: Mapped[bytes] = mapped_column(CompressedBytes)
     files: Mapped[Mapping[str, bytes]] = mapped_column(CompressedFiles)
@@ -341,6 +356,7 @@ class DeputyReport(Base):
     """
 
     __tablename__ = "report_copy"
+    __table_args__ = facts(Leaves.HOME, Undoing(removes=True))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     report_id: Mapped[int] = mapped_column(ForeignKey("report.id"), index=True)
@@ -356,7 +372,7 @@ class StoredAttachment(Base):
     """
 
     __tablename__ = "enclosed"
-    __table_args__ = (UniqueConstraint("campaign_id", "sha256"),)
+    __table_args__ = (UniqueConstraint("campaign_id", "sha256"), facts(Leaves.HISTORY))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
@@ -373,7 +389,7 @@ class SealedPage(Base):
     """
 
     __tablename__ = "sealed_page"
-    __table_args__ = (_partial_index("ix_sealed_page_unwritten", "id", where="written_at IS NULL"),)
+    __table_args__ = (_partial_index("ix_sealed_page_unwritten", "id", where="written_at IS NULL"), facts(Leaves.HOME))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
@@ -389,6 +405,7 @@ class KeyValue(Base):
     """A value that the installation remembers under a name."""
 
     __tablename__ = "fact"
+    __table_args__ = facts(Leaves.HOME)
 
     name: Mapped[str] = mapped_column(String(20), primary_key=True)
     data: Mapped[Any] = mapped_column(CanonicalJson)
@@ -401,6 +418,7 @@ class Worker(Base):
     """
 
     __tablename__ = "worker"
+    __table_args__ = facts(Leaves.RUNNING)
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     machine: Mapped[str] = mapped_column(String(254))
@@ -430,6 +448,7 @@ class InboxMessage(Base):
         Index("ix_letter_content", "content"),
         _partial_index("ix_letter_unanswered", "received_at", where="unanswered"),
         _partial_index("ix_letter_unmasked", "state", "id", where="masked_at IS NULL"),
+        facts(Leaves.HOME),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -450,6 +469,10 @@ class InboxMessage(Base):
     masked_at: Mapped[dt.datetime | None]
 
 
+WITHDRAWN: Mapping[str, bool] = {"accepted": False, "wait": False}
+"""The values of a sheet that neither counts nor has the turn wait."""
+
+
 class OrderSheet(Base):
     """An order sheet as received and as parsed. Of a seat's sheets for a turn the last accepted one counts.
 
@@ -458,14 +481,17 @@ class OrderSheet(Base):
     """
 
     __tablename__ = "sheet"
-    __table_args__ = (UniqueConstraint("turn_id", "seat_id", "version"),)
+    __table_args__ = (
+        UniqueConstraint("turn_id", "seat_id", "version"),
+        facts(Leaves.HISTORY, Undoing(parent="turn_id", adds=True, withdrawn=WITHDRAWN)),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
     letter_id: Mapped[int | None] = mapped_column(ForeignKey("letter.id"))
     version: Mapped[int]
-    accepted: Mapped[bool]
+    accepted: Mapped[bool] = column(undo=Undo.SET, planned=True)
     wait: Mapped[bool]
     digest: Mapped[str] = mapped_column(String(64))
     text: Mapped[str]
@@ -495,6 +521,7 @@ class OutgoingMail(Base):
         _partial_index("ix_outgoing_code", "code", where="code <> ''"),
         _partial_index("ix_outgoing_stranger", "created_at", "provider", where="kind = 'stranger'"),
         _partial_index("ix_outgoing_unmasked", "state", "sent_at", where="masked_at IS NULL"),
+        facts(Leaves.HOME),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -526,10 +553,11 @@ class Press(Base):
     """
 
     __tablename__ = "press"
+    __table_args__ = facts(Leaves.HISTORY)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
-    turn: Mapped[int]
+    turn: Mapped[int] = column(until=0, planned=True)
     kind: Mapped[PressKind] = mapped_column(string_enum(PressKind, 10))
     sender_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
     recipients: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
@@ -547,18 +575,18 @@ class Question(Base):
     """
 
     __tablename__ = "question"
-    __table_args__ = (UniqueConstraint("campaign_id", "number"),)
+    __table_args__ = (UniqueConstraint("campaign_id", "number"), facts(Leaves.HISTORY))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     number: Mapped[int]
-    turn: Mapped[int]
+    turn: Mapped[int] = column(until=0, planned=True)
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
     author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)
     text: Mapped[str]
     at: Mapped[dt.datetime]
-    code: Mapped[str] = mapped_column(String(32), default="", index=True)
-    message_id: Mapped[str] = mapped_column(String(200), default="", index=True)
+    code: Mapped[str] = column(String(32), default="", index=True, left="")
+    message_id: Mapped[str] = column(String(200), default="", index=True, left="")
 
 
 class QuestionAnswer(Base):
@@ -568,11 +596,12 @@ class QuestionAnswer(Base):
     """
 
     __tablename__ = "answer"
+    __table_args__ = facts(Leaves.HISTORY)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
     question_id: Mapped[int] = mapped_column(ForeignKey("question.id"), index=True)
-    turn: Mapped[int]
+    turn: Mapped[int] = column(until=0, planned=True)
     recipients: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
     text: Mapped[str]
     at: Mapped[dt.datetime]
@@ -582,10 +611,11 @@ class Announcement(Base):
     """A text of the GM for the reports that open turn `turn`: to one seat, or to all."""
 
     __tablename__ = "gm_text"
+    __table_args__ = facts(Leaves.HISTORY, Undoing(adds=True, removes=True))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
-    turn: Mapped[int]
+    turn: Mapped[int] = column(until=1, planned=True)
     seat_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
     text: Mapped[str]
     at: Mapped[dt.datetime]
@@ -602,6 +632,7 @@ class JournalEntry(Base):
     """
 
     __tablename__ = "act"
+    __table_args__ = facts(Leaves.CAMPAIGN)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
@@ -609,5 +640,5 @@ class JournalEntry(Base):
     actor: Mapped[str] = mapped_column(String(254))
     text: Mapped[str]
     secret: Mapped[bool] = mapped_column(default=False)
-    turn: Mapped[int | None]
-    undo: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
+    turn: Mapped[int | None] = column(until=0, planned=True)
+    undo: Mapped[Any] = column(CanonicalJson, nullable=True, left=None)
