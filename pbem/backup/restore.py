@@ -54,7 +54,7 @@ from pbem.config import (
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, ReplayError, StoreError
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.copy import PASSED_BY, checkpoint, copy_from_file, is_empty
+from pbem.store.copy import PASSING, checkpoint, copy_from_file, is_empty
 from pbem.store.migrate import NOT_EMPTY
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, KeyValue, OutgoingMail, SealedPage, Turn
 from pbem.store.queue import QUEUES, add_queues
@@ -209,7 +209,7 @@ def check_room(packed: BackupReader, folder: Path) -> None:
         raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
 
 
-def take_database(packed: BackupReader, target: Path, *, leave: Collection[str] = PASSED_BY) -> None:
+def take_database(packed: BackupReader, target: Path, *, leave: Collection[str] = PASSING) -> None:
     """Create a database of this version from the rows of a backup, without the tables to `leave`.
 
     The file may be a stranger's: nothing in it is executed, and every value is checked.

@@ -61,53 +61,11 @@ from pbem.mail.outbox import welcome_message_id
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.copy import LEFT_BEHIND, copy_to_file, import_rows, open_file, revision_of
+from pbem.store.copy import LEFT_BEHIND, copy_to_file, import_rows, keep_one_campaign, open_file, revision_of
 from pbem.store.models import Campaign, PendingRequest, Person, Turn
 from pbem.store.session import Store
 from pbem.store.types import CampaignState, HoldKind, RequestKind
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
-
-# Deletes from a copy what belongs to other campaigns, and what is not transferred: messages and mail; tokens and codes,
-# of which the other home makes new ones; deputies and standbys, who have agreed to this home alone; and what it takes
-# to undo an action, since that names rows by their ids here.
-_OTHERS = """
-DELETE FROM campaign WHERE name != :name;
-DELETE FROM seat WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM shelf WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM turn WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM press WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM answer WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM question WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM gm_text WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM act WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM roll WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM enclosed WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM applicant;
-DELETE FROM outgoing;
-DELETE FROM deputy;
-DELETE FROM absence WHERE seat_id NOT IN (SELECT id FROM seat);
-DELETE FROM vote WHERE turn_id NOT IN (SELECT id FROM turn);
-DELETE FROM report WHERE turn_id NOT IN (SELECT id FROM turn);
-DELETE FROM sheet WHERE turn_id NOT IN (SELECT id FROM turn);
-DELETE FROM report_copy;
-DELETE FROM request;
-DELETE FROM sealed_page;
-DELETE FROM fact;
-UPDATE act SET undo = NULL;
-UPDATE sheet SET letter_id = NULL;
-DELETE FROM letter;
-UPDATE seat SET token_hash = '', dice_code = '';
-UPDATE question SET code = '', message_id = '';
-UPDATE campaign SET gm_token_hash = '', status = 'running',
-    hold_kind = 'none', hold_reason = '', moved_to = '';
-DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
-"""
-
-
-def keep_one_campaign(database: sqlite3.Connection, name: str) -> None:
-    """Delete the rows of all other campaigns, and the mail, codes and tokens of this one."""
-    for statement in filter(str.strip, _OTHERS.split(";")):
-        database.execute(statement, {"name": name} if ":name" in statement else {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,8 +139,8 @@ def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -
     copy = draft / DATABASE
     copy_to_file(app.settings.database, copy)
     with BackupWriter(draft / DRAFT) as packing:
+        keep_one_campaign(copy, name)
         with open_file(copy) as database:
-            keep_one_campaign(database, name)
             database.execute("VACUUM")  # or the file would still contain the deleted rows
             campaigns = list_campaigns(database)
             pack_archive(database, app.settings.archive, name, packing)
@@ -264,8 +222,7 @@ def _unpack(packed: BackupReader, draft: Path) -> str:
             raise BackupError(f"{packed.path} does not hold one campaign")
         if any(json.loads(zlib.decompress(record))["campaign"] != names[0] for (record,) in records):
             raise BackupError(f"{packed.path}: a record in its database is of another campaign")
-        keep_one_campaign(database, names[0])
-        database.commit()
+    keep_one_campaign(draft / FILE, names[0])
     packed.unpack(f"{TURNS}{names[0]}/", draft / names[0])
     return str(names[0])
 

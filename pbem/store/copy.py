@@ -12,21 +12,45 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Enum, MetaData, Row, String, Table, delete, func, insert, inspect, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    Enum,
+    MetaData,
+    Row,
+    String,
+    Table,
+    delete,
+    false,
+    func,
+    insert,
+    inspect,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import ConfigError, StoreError
+from pbem.store.columns import CAMPAIGN, Leaves, left_values, of_campaigns, tables_leaving, way_home
 from pbem.store.migrate import migrate, require_current_schema, require_tables, schema_is_current, sqlite_path
-from pbem.store.models import Base, Worker
+from pbem.store.models import Base, Campaign
 from pbem.store.session import BUSY_SECONDS, existing_file, open_engine, why_refused
 from pbem.store.types import UtcDateTime
 
+
+def _tables_before(least: Leaves) -> frozenset[str]:
+    return frozenset(Base.metadata.tables) - {table.name for table in tables_leaving(Base.metadata, least)}
+
+
+PASSING = _tables_before(Leaves.HOME)
+"""Tables that describe running processes. They are in no copy."""
+
+LEFT_BEHIND = _tables_before(Leaves.CAMPAIGN)
+"""Tables that belong to the home and never move with a campaign: above all its mail, which is sent in its name."""
+
 AT_ONCE = 50
 """Rows in memory at a time: states and reports are long."""
-
-PASSING: tuple[type[Base], ...] = (Worker,)
-"""Tables that describe running processes. They are in no copy."""
 
 
 def copy_to_file(url: str, target: Path) -> None:
@@ -78,9 +102,8 @@ def _vacuum_into(path: Path, target: Path) -> None:
         database.execute("VACUUM INTO ?", (str(target),))
     with open_file(target) as copy:
         there = {name for (name,) in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        for kind in PASSING:
-            if kind.__tablename__ in there:
-                copy.execute(f"DELETE FROM {kind.__tablename__}")  # noqa: S608 - a name of ours
+        for name in PASSING & there:
+            copy.execute(f"DELETE FROM {name}")  # noqa: S608 - a name of ours
 
 
 @contextmanager
@@ -117,12 +140,6 @@ def checkpoint(file: Path) -> None:
     """Make a database one plain file, without a write-ahead log beside it."""
     with open_file(file) as database:
         database.execute("PRAGMA journal_mode = DELETE")
-
-
-PASSED_BY = tuple(kind.__tablename__ for kind in PASSING)
-
-LEFT_BEHIND = ("fact", "letter", "request", "sealed_page", "report_copy", "applicant", "deputy", "outgoing", *PASSED_BY)
-"""Tables that belong to the home and never move with a campaign: above all its mail, which is sent in its name."""
 
 
 def import_rows(file: Path, target: Connection, *, replacing: int | None = None) -> None:
@@ -169,19 +186,31 @@ def _add_rows(source: Connection, target: Connection, kept: Sequence[str], repla
 
 def _remove(target: Connection, campaign_id: int) -> None:
     """Delete all rows of a campaign in the order of their foreign keys; messages belong to the home and stay."""
-    tables = Base.metadata.tables
-    seats = select(tables["seat"].c.id).where(tables["seat"].c.campaign_id == campaign_id)
-    reports = select(tables["report"].c.id).where(tables["report"].c.seat_id.in_(seats))
     for table in reversed(Base.metadata.sorted_tables):
         # sorted_tables has referenced tables first, so the campaign itself goes last.
-        if table.name == "campaign":
-            target.execute(delete(table).where(table.c.id == campaign_id))
-        elif "campaign_id" in table.c:
-            target.execute(delete(table).where(table.c.campaign_id == campaign_id))
-        elif "seat_id" in table.c:
-            target.execute(delete(table).where(table.c.seat_id.in_(seats)))
-        elif "report_id" in table.c:
-            target.execute(delete(table).where(table.c.report_id.in_(reports)))
+        if table.name == CAMPAIGN or way_home(table) is not None:
+            target.execute(delete(table).where(of_campaigns(table, [campaign_id])))
+
+
+def keep_one_campaign(file: Path, name: str) -> None:
+    """Delete from a copy what belongs to other campaigns or to the home, and the codes and tokens of this one."""
+    # Codes are made anew by the other home; deputies and standbys have agreed to this one alone; and what it takes to
+    # undo an action names rows by their ids here.
+    engine = open_engine(f"sqlite:///{file}")
+    mine = select(Campaign.id).where(Campaign.name == name)
+    try:
+        with engine.execution_options(pbem_writes=True).connect() as rows, rows.begin():
+            ids = list(rows.scalars(mine))
+            for table in reversed(Base.metadata.sorted_tables):
+                if table.name in LEFT_BEHIND:
+                    rows.execute(delete(table))
+                    continue
+                if values := left_values(table, Leaves.CAMPAIGN):
+                    rows.execute(update(table).values(values))
+                rows.execute(delete(table).where(func.coalesce(of_campaigns(table, ids), false()).is_(false())))
+    finally:
+        engine.dispose()
+    checkpoint(file)
 
 
 _PEOPLE = Base.metadata.tables["person"].c
@@ -223,9 +252,8 @@ def _advance_sequences(target: Connection) -> None:
 
 def _copy_rows(source: Connection, target: Connection) -> None:
     """Copy all rows, table by table, those that others point to first."""
-    passing = {kind.__tablename__ for kind in PASSING}
     for table in plain_tables():
-        if table.name not in passing:
+        if table.name not in PASSING:
             for rows in _rows_of(source, table):
                 target.execute(insert(table), [_replace_nul(row) for row in rows])
 
