@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-from sqlalchemy import ColumnElement, Select, Table, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT_OR_NONE, SURE, TURN, GmCommand, TextBlock
@@ -30,7 +30,6 @@ from pbem.campaign.history import add_entry, seats_removed_before
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.reports import report_text
 from pbem.campaign.snapshot import (
-    NO_HOLD,
     CampaignSnapshot,
     Context,
     counting_versions,
@@ -42,21 +41,8 @@ from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
-from pbem.store.models import (
-    Announcement,
-    Base,
-    Campaign,
-    OrderSheet,
-    Person,
-    Press,
-    Question,
-    QuestionAnswer,
-    Report,
-    Seat,
-    StoredAttachment,
-    StoredRoll,
-    Turn,
-)
+from pbem.store.columns import Leaves, left_values, of_campaigns, tables_leaving, until_turn
+from pbem.store.models import Base, Campaign, Person, Report, Seat, Turn
 from pbem.store.session import Store
 from pbem.store.types import CampaignState, SeatState
 
@@ -280,56 +266,34 @@ def _load_views(session: Session, snapshot: CampaignSnapshot, number: int) -> di
 
 
 def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
-    def copy(kind: type[Base], *which: ColumnElement[bool], **changes: Any) -> None:
-        _insert(target, kind, _load_rows(source, select(kind).where(*which)), changes)
-
     # No address or token of the original, so that no one is mailed from the copy or can order in it.
-    campaign = {
-        "status": CampaignState.RUNNING,
-        "turn": number,
-        "version": version_before(source, snapshot, number),
-        "gm": f"gm@{NOWHERE}",
-        "gm_token_hash": "",
-        **NO_HOLD,
-    }
-    copy(Campaign, Campaign.id == snapshot.id, **campaign)
     for place in snapshot.places:
         address = f"{place.seat}@{NOWHERE}"
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
-    out = seats_removed_before(source, snapshot.id, number)
-    for seat in _load_rows(source, select(Seat).where(Seat.campaign_id == snapshot.id)):
-        status = SeatState.REMOVED if seat["name"] in out else SeatState.PLAYING
-        _insert(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
-    # The copy has an archive of its own, which is yet to be written.
-    copy(Turn, is_current(snapshot.id), Turn.number < number, archived_at=None)
-    copy(Turn, is_current(snapshot.id), Turn.number == number, resolved_at=None, record=None, archived_at=None)
-    turns = select(Turn.id).where(is_current(snapshot.id), Turn.number <= number)
-    copy(Report, Report.turn_id.in_(turns))
-    # What was enclosed in withdrawn turns may have been shown again since, so all of it belongs to the first turn here.
-    first = source.scalars(turns.order_by(Turn.number)).first()
-    copy(StoredAttachment, StoredAttachment.campaign_id == snapshot.id, turn_id=first)
-    # Messages are not copied.
-    copy(OrderSheet, OrderSheet.turn_id.in_(turns), letter_id=None)
-    copy(Press, Press.campaign_id == snapshot.id, Press.turn <= number)
-    asked = (Question.campaign_id == snapshot.id, Question.turn <= number)
-    # The code answers by mail, and only where the mail was sent from.
-    copy(Question, *asked, code="", message_id="")
-    answered = QuestionAnswer.question_id.in_(select(Question.id).where(*asked))
-    copy(QuestionAnswer, answered, QuestionAnswer.turn <= number)
-    # A GM's text belongs to the turn that its reports open: one written in the open turn has the number after it.
-    copy(Announcement, Announcement.campaign_id == snapshot.id, Announcement.turn <= number + 1)
-    copy(StoredRoll, StoredRoll.campaign_id == snapshot.id, StoredRoll.turn <= number)
+    turns = select(Turn.id).where(is_current(snapshot.id)).order_by(Turn.number)
+    removed, version = seats_removed_before(source, snapshot.id, number), version_before(source, snapshot, number)
+    changes: dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
+        "campaign": lambda _: {"turn": number, "version": version, "gm": f"gm@{NOWHERE}"},
+        "seat": lambda seat: {"person_id": seat["id"], "paused": False, "status": _seat_state(seat, removed)},
+        # The copy has an archive of its own, which is yet to be written.
+        "turn": lambda turn: {"archived_at": None, **(_UNRUN if turn["number"] == number else {})},
+        # What was enclosed in withdrawn turns may have been shown again since, so all of it belongs to the first here.
+        "enclosed": lambda _: {"turn_id": source.scalars(turns).first()},
+    }
+    for table in tables_leaving(Base.metadata, Leaves.HISTORY):
+        rows = select(table).where(of_campaigns(table, [snapshot.id]))
+        if table.name != "enclosed":
+            rows = rows.where(until_turn(table, number))
+        left, change = left_values(table, Leaves.HISTORY), changes.get(table.name)
+        found = (row._asdict() for row in source.execute(rows))
+        copies = [{**row, **left, **(change(row) if change else {})} for row in found]
+        if copies:
+            target.execute(insert(table), copies)
 
 
-def _load_rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
-    """Return the rows of one table as dictionaries by column."""
-    return [
-        {column.name: getattr(row, column.name) for column in row.__table__.columns} for row in session.scalars(query)
-    ]
+_UNRUN = {"resolved_at": None, "record": None}
 
 
-def _insert(session: Session, kind: type[Base], rows: Iterable[Mapping[str, Any]], changes: Mapping[str, Any]) -> None:
-    copies: Sequence[dict[str, Any]] = [{**row, **changes} for row in rows]
-    if copies:
-        session.connection().execute(insert(cast(Table, kind.__table__)), copies)
+def _seat_state(seat: Mapping[str, Any], removed: Collection[SeatName]) -> SeatState:
+    return SeatState.REMOVED if seat["name"] in removed else SeatState.PLAYING
