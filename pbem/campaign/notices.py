@@ -205,13 +205,14 @@ class CampaignMailer:
             files: Further parts.
         """
         id_ = id_ if isinstance(id_, str) else self.id_of(*id_)
-        own = "" if under or code else self._gm_code(to, id_)
+        own = "" if under else self._gm_code(to, id_, code)
+        tagged = tagged and bool(under or code)
         code = under.code if under else code or own
         thread = (under.message_id,) if under else ()
         written = page if isinstance(page, MailText) else self.app.reporter.write(page, self.frame(code))
         return NewMail(
             recipient=to,
-            subject=self.subject(subject, code if tagged and not own else ""),
+            subject=self.subject(subject, code if tagged else ""),
             text=written.text,
             html=written.html,
             message_id=id_,
@@ -239,7 +240,7 @@ class CampaignMailer:
         files: tuple[MailPart, ...] = (),
     ) -> NewMail:
         """Return the answer to a message, with a complete subject, in a `thread` of mails (RFC 3834)."""
-        own = "" if code else self._gm_code(to, id_)
+        own = self._gm_code(to, id_, code)
         code = code or own
         written = self.app.reporter.write(page, self.frame(code))
         return NewMail(
@@ -310,10 +311,13 @@ class CampaignMailer:
         id_ = (page.page, secrets.token_hex(8))
         self.send(session, now, self.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))
 
-    def _gm_code(self, to: str, id_: str) -> str:
-        """Return the code by which a reply to a mail takes commands, the same for the same mail; "" if not the GM's."""
+    def _gm_code(self, to: str, id_: str, code: str) -> str:
+        """Return the code by which a reply to a mail takes commands: its own `code`, or one that follows from the mail.
+
+        It is "" for a mail to anybody but the GM.
+        """
         is_gm = self.campaign_id is not None and to.lower() == self.gm.lower()
-        return reply_code(self.key, "gm", id_) if is_gm else ""
+        return (code or reply_code(self.key, "gm", id_)) if is_gm else ""
 
     def _reply_to(self, code: str) -> str:
         address = self.app.settings.address

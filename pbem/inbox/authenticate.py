@@ -302,10 +302,12 @@ def are_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
     return bool(read.entries) and not read.errors
 
 
-def has_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
-    """Return True if numbered lines have an order of a seat's game; in a game of free words nothing tells one."""
+def find_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> Lines:
+    """Return those of numbered lines that are orders of a seat's game; none in a game of free words."""
     game = case.app.game(spot.game)
-    return not game.free_text and bool(game.parse(json.loads(spot.view), lines).entries)
+    read = () if game.free_text else game.parse(json.loads(spot.view), lines).entries
+    numbers = {entry.line for entry in read}
+    return tuple(line for line in lines if line[0] in numbers)
 
 
 def is_own_address(letter: Message, spot: SeatContext) -> bool:

@@ -77,9 +77,9 @@ class Code:
     """A mail of ours that a message answers: the `key`, a code or a Message-ID, shows it.
 
     `subject_id` is the row that owns the code: of a report, also for a deputy's copy and 0 before the start; of a
-    request, a question, or a mail in the outbox. `reader` is the address it was mailed to, "" where the row does not
-    tell. `withdrawn`: the turn that the report opened was withdrawn since. `over`: its game is over, and others may
-    have read the report in the archive. `stand_in` is the deputy whose copy of a report was read.
+    request, a question, or a mail in the outbox. `withdrawn`: the turn that the report opened was withdrawn since.
+    `over`: its game is over, and others may have read the report in the archive. `stand_in` is the deputy whose
+    copy of a report was read.
     """
 
     key: str
@@ -89,7 +89,6 @@ class Code:
     campaign: str
     game: str
     seat_id: int = 0
-    reader: str = ""
     mailed: str = ""
     state: CodeState = ""
     withdrawn: bool = False
@@ -106,12 +105,14 @@ class Code:
 class Codes:
     """Mails of ours that a message answers: by codes in recipients and subject, in the text, and by mails it names.
 
-    Each is in the order of the places where it stands, the recipients first and the oldest reference last.
+    Each is in the order of the places where it stands, the recipients first and the oldest reference last. `proving`
+    are the codes and Message-IDs, among these, of mails to the GM of today: young ones, sent since their newest token.
     """
 
     shown: Sequence[Code] = ()
     typed: Sequence[Code] = ()
     named: Sequence[Code] = ()
+    proving: frozenset[str] = frozenset()
 
     def __iter__(self) -> Iterator[Code]:
         return iter((*self.shown, *self.typed, *self.named))
@@ -120,10 +121,9 @@ class Codes:
         """Return those of some kinds."""
         return [each for each in self if each.kind in kinds]
 
-    @property
-    def first(self) -> Code | None:
-        """The newest place's, None if the message answers nothing of ours."""
-        return next(iter(self), None)
+    def proves_gm(self, code: Code) -> bool:
+        """Return True if only a GM's mailbox has the code; whatever it is good for, the sender has to be theirs too."""
+        return code.key in self.proving
 
     @property
     def reports(self) -> list[Code]:
@@ -227,15 +227,11 @@ _REQUESTS = (
     .outerjoin(Campaign, Campaign.id == PendingRequest.campaign_id)
     .where(_is(PendingRequest.code, PendingRequest.message_id, _FIRST_ID))
 )
-_MAILED_TO = select(OutgoingMail.recipient).where(OutgoingMail.message_id == Question.message_id).scalar_subquery()
-"""The GM who was mailed a question: another may be the GM by now."""
-
 _QUESTIONS = (
     _branch(
         literal("question"),
         (Question.code, Question.message_id, Question.id),
         Question.at,
-        reader=func.coalesce(_MAILED_TO, ""),
     )
     .join(Campaign, Campaign.id == Question.campaign_id)
     .where(Question.code != "", _is(Question.code, Question.message_id, _FIRST_ID))
@@ -245,7 +241,6 @@ _MAILS_TO_GM = (
         literal("answer"),
         (OutgoingMail.code, OutgoingMail.message_id, OutgoingMail.id),
         OutgoingMail.created_at,
-        reader=OutgoingMail.recipient,
     )
     .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
     .where(
@@ -265,7 +260,6 @@ _PRESS = (
         literal(_PRESS_MAIL),
         (literal(""), OutgoingMail.message_id, OutgoingMail.id),
         OutgoingMail.created_at,
-        reader=OutgoingMail.recipient,
     )
     .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
     .where(OutgoingMail.kind == "press", OutgoingMail.message_id.in_(_FIRST_ID))
@@ -316,8 +310,13 @@ def find_codes(
         here = [replace(each, key=key(each)) for each in found if key(each) in ranks]
         return sorted(here, key=lambda each: ranks[each.key])
 
+    # A mail to a GM may have the code of what it asks, which says more.
+    proofs = [each for each in found if each.kind == "answer"]
+    others = {each.key for each in found if each.kind != "answer"}
+    found = [each for each in found if each.kind != "answer" or each.key not in others]
+    proving = frozenset(key for each in proofs if not each.state for key in (each.key, each.mailed))
     by_code, by_mail = attrgetter("key"), attrgetter("mailed")
-    return Codes(at(shown, by_code), at(written, by_code), at(ids, by_mail))
+    return Codes(at(shown, by_code), at(written, by_code), at(ids, by_mail), proving)
 
 
 def _usable(words: Iterable[str]) -> list[str]:
@@ -335,7 +334,6 @@ def _read_row(row: Row[Any], now: dt.datetime | None) -> Code:
         campaign=row.campaign,
         game=row.game,
         seat_id=row.seat_id,
-        reader=row.reader,
         mailed=row.mailed,
         state=_state_of(row, kind, now),
         withdrawn=bool(row.withdrawn),

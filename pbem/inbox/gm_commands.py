@@ -12,9 +12,11 @@ frame are done, or none; if one of them needs confirmation, all are only shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from sqlalchemy import func, select
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
 from pbem.actions.base import AuditEntry, Change, Channel, Query, add_audit_entries, apply_change, confirmation
@@ -32,6 +34,7 @@ from pbem.campaign.order_sheets import Lines, quote_lines
 from pbem.campaign.press import sanitise_text
 from pbem.campaign.snapshot import Context, locked_campaign, open_deadline
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
+from pbem.inbox.authenticate import find_orders
 from pbem.inbox.context import MessageContext
 from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_help import explain, help_lines
@@ -42,12 +45,15 @@ from pbem.inbox.gm_lines import (
     held_by,
     names_people,
     parse_gm_frame,
+    second_word,
 )
+from pbem.inbox.seat_lookup import find_seat, seats_of
 from pbem.mail.compose import MailPart
 from pbem.mail.message import is_truncated, list_attachments
 from pbem.report.answers import GmAnswer, GmCommandResult, tell_findings
 from pbem.report.pictures import render_png
 from pbem.ruleset.order_types import Order, ParsedOrder
+from pbem.store.models import Campaign
 from pbem.text import format_time_short, quote_block
 from pbem.util import redact_credentials
 
@@ -133,6 +139,8 @@ def run_frame(
     """
     orders = parse_gm_frame(sheet)
     entries, found = orders.parsed.entries, orders.parsed.findings
+    if elsewhere := _find_elsewhere(case, name, orders):
+        return GmRun(elsewhere)
     if orders.parsed.errors:
         meant = found[0].corrected if found[0].code == "unknown-verb" else ""
         told = tell_findings([replace(each, corrected="") for each in found], sheet.shown)
@@ -144,7 +152,7 @@ def run_frame(
         with case.session.begin_nested():
             said = [_run_entry(case, name, entry, orders, wishes, sure=sure, trust=trust) for entry in entries]
             if not sure:
-                _check_texts(entries, orders, said, trust)
+                _check_texts(case, name, orders, said, trust)
             _check_all_done(said)
     except _CommandFailed as failed:
         return GmRun(_failure(name, failed, count=len(entries)))
@@ -155,6 +163,21 @@ def run_frame(
         add_audit_entries(context, [trace for _, each in said for trace in each.traces])
         said = list(_shown_alone(said))
     return _told(case, name, said)
+
+
+def _find_elsewhere(case: MessageContext, name: str, orders: GmOrders) -> GmAnswer | None:
+    """Return the refusal of a command that names another campaign of the GM; None if there is none."""
+    named = {word: line for line in orders.commands if (word := second_word(line[1]))}
+    campaign = locked_campaign(case.session, name)
+    theirs = select(Campaign.name).where(func.lower(Campaign.gm) == campaign.gm.lower(), Campaign.name.in_(named))
+    other = next((each for each in case.session.scalars(theirs) if each not in {name, *campaign.seats}), None)
+    if other is None:
+        return None
+    number, line = named[other]
+    problem = f"{other} is another campaign of yours: send this in a reply to a mail of {other}"
+    return GmAnswer(
+        campaign=name, result="not-done", count=len(orders.commands), line=number, at_fault=line, problem=problem
+    )
 
 
 def _shown_alone(said: _Said) -> Iterator[tuple[GmCommand, _CommandAnswer]]:
@@ -172,9 +195,10 @@ def _check_all_done(said: _Said) -> None:
         raise _OnlyShown(said)
 
 
-def _check_texts(entries: Sequence[ParsedOrder], orders: GmOrders, said: _Said, trust: Trust) -> None:
+def _check_texts(case: MessageContext, name: str, orders: GmOrders, said: _Said, trust: Trust) -> None:
     """Raise _OnlyShown if a text may not be meant for its readers, or what was done needs more proof: it is undone."""
-    held = [_held_back(entry, orders, *each) for entry, each in zip(entries, said, strict=True)]
+    entries = orders.parsed.entries
+    held = [_held_back(case, name, orders.text_of(entry), *each) for entry, each in zip(entries, said, strict=True)]
     if trust != "token":
         held = [_unproved(entry, orders, *each) for entry, each in zip(entries, held, strict=True)]
     if held != said:
@@ -182,22 +206,34 @@ def _check_texts(entries: Sequence[ParsedOrder], orders: GmOrders, said: _Said, 
 
 
 def _held_back(
-    entry: ParsedOrder, orders: GmOrders, order: GmCommand, told: _CommandAnswer
+    case: MessageContext, name: str, text: TextBlock, order: GmCommand, told: _CommandAnswer
 ) -> tuple[GmCommand, _CommandAnswer]:
-    """Return the answer to a command; one whose text has lines like commands in it is only shown."""
-    text = orders.text_of(entry)
-    because = held_by(text) if told.acts and isinstance(order, _TOLD) else ()
+    """Return the answer to a command; one whose text has lines like commands, or orders, in it is only shown."""
+    if not (told.acts and isinstance(order, _TOLD)):
+        return order, told
+    because, kind, else_ = held_by(text), "commands", "send it again, with END alone on a line below each text"
     if isinstance(order, RulingCommand):  # its form has headings of its own, and it is long
         because = tuple(line for line in because if names_people(line))
+    elif not because:
+        because = _orders_in(case, name, text)
+        kind, else_ = "orders of your own seat", "send them in a reply to your report"
     if not because:
         return order, told
     words = told.text if isinstance(order, RulingCommand) else sanitise_text(text.words).text
     lines = (
-        *("Not sent, since lines in the text look like commands:", quote_block("\n".join(because))),
+        *(f"Not sent, since lines in the text look like {kind}:", quote_block("\n".join(because))),
         *("With YES this goes out:", quote_block(words)),
-        "Else send it again, with END alone on a line below each text.",
+        f"Else {else_}.",
     )
     return order, _CommandAnswer("\n".join(lines), asks=True, asked=order)
+
+
+def _orders_in(case: MessageContext, name: str, text: TextBlock) -> tuple[str, ...]:
+    """Return the lines of a text that are orders of a seat of its writer, a GM who plays."""
+    own = [each.seat for each in seats_of(case.session, case.sender) if each.campaign == name]
+    spots = filter(None, (find_seat(case.session, name, seat) for seat in own))
+    found = dict(line for spot in spots for line in find_orders(case, spot, text.lines))
+    return tuple(redact_credentials(line.strip()) for line in found.values())
 
 
 def _unproved(
@@ -214,7 +250,7 @@ def _unproved(
 
 
 _NOT_TAKEN_BACK = "Shown first, since UNDO does not take it back."
-_NO_CODE = "Shown first, since your mail answers none of mine."
+_NO_CODE = "Shown first, since your mail shows no valid code of mine."
 _MAILED = ("invite", "text")
 """Kinds of actions by which people are mailed words of the GM, or mail at all."""
 

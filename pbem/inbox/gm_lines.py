@@ -38,10 +38,11 @@ WORDS = (AddAnnouncement, AnnounceCommand, AnswerCommand)
 class GmOrders:
     """Parsed commands of a GM, and the texts below some, by the numbers of their lines.
 
-    `below` are the lines below the END of the last text.
+    `below` are the lines below the END of the last text, `commands` those of commands as they were typed.
     """
 
     parsed: ParsedSheet
+    commands: Lines = ()
     texts: Mapping[int, TextBlock] = field(default_factory=dict)
     below: Lines = ()
 
@@ -58,7 +59,7 @@ def parse_gm_frame(sheet: GmFrame) -> GmOrders:
     texts = {number: TextBlock(tuple(text)) for number, text in split.texts.items()}
     parsed = GM_COMMANDS.parse({}, [(number, _as_parsed(line)) for number, line in redact_lines(split.commands)])
     found = tuple(_as_gm_finding(each) for each in parsed.findings)
-    return GmOrders(replace(parsed, findings=found), texts, split.below)
+    return GmOrders(replace(parsed, findings=found), split.commands, texts, split.below)
 
 
 def _as_parsed(line: str) -> str:
@@ -89,6 +90,11 @@ def is_slip(line: str) -> bool:
     if not word or line.rstrip().endswith("?") or len(typed) > _MOST_TYPED or not (word.isupper() or len(typed) == 1):
         return False
     return _first_word(line) in _VERBS or bool(nearest_command(word))
+
+
+def second_word(line: str) -> str:
+    """Return the word behind a command, in small letters; "" if it stands alone."""
+    return next(iter(split_words(as_gm_command(line))[1:2]), "").lower().rstrip(".:!")
 
 
 def asked_help(sheet: GmFrame) -> tuple[str, ...] | None:

@@ -14,7 +14,6 @@ may take long, and it would block the database for everyone else.
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import re
 import secrets
@@ -30,7 +29,6 @@ from pbem.campaign.optimistic_lock import fingerprint, load_read_set
 from pbem.campaign.people import UNPROVEN_A_DAY, asked_today, is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.inbox.codes import MAIL_DAYS
 from pbem.inbox.command_parser import first_line
 from pbem.inbox.consent.acts import STEPS, unread_part
 from pbem.inbox.context import MessageContext, Outcome
@@ -109,8 +107,8 @@ def take_gm_frame(mail: Reading) -> Outcome:
     if campaign is None:
         return f"for no campaign, by its GM frame; {to_stranger(case)}", False
     if not (campaign.gm_token_hash and verify_token(sheet.key, campaign.gm_token_hash)):
-        warned = warn_gm(case, campaign, GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender))
-        return f"in the GM's name without the token; {warned}; {to_stranger(case)}", False
+        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender)
+        return f"in the GM's name without the token; {_warn(case, campaign, page)}", False
     words = asked_help(sheet)
     if words is not None:
         _send(case, campaign, explain(words, campaign.name))
@@ -124,21 +122,16 @@ def take_gm_frame(mail: Reading) -> Outcome:
 def take_reply(mail: Reading) -> Outcome:
     """Run the commands of a reply to a mail for the GM, as far as its code and sender prove them."""
     campaign = mail.gm_campaign
-    if not _is_from_gm(mail.case, campaign):
+    if not is_from_gm(mail.case, campaign):
         # A player may write a sheet below what their GM has passed on to them.
         return take_sheet(mail) if mail.sheet.header else (_take_unframed(mail, campaign, "none"), False)
-    return _take_unframed(mail, campaign, _trust_in(mail, campaign)), False
+    return _take_unframed(mail, campaign, trust_in(mail)), False
 
 
-def _trust_in(mail: Reading, campaign: Campaign) -> Trust:
+def trust_in(mail: Reading) -> Trust:
     """Return what a reply from the GM's address is good for: a former GM has codes of mails, too, and old ones leak."""
-    case, asked, answered = mail.case, mail.asked, mail.answered
-    assert answered is not None
-    to, fresh = answered.reader.lower(), answered.state != "old"
-    if asked is not None:
-        to = asked.data.get("to") or asked.data.get("gm")
-        fresh = case.now - asked.created_at <= dt.timedelta(days=MAIL_DAYS)
-    return "code" if to == campaign.gm.lower() and fresh else "address"
+    assert mail.answered is not None
+    return "code" if mail.case.codes.proves_gm(mail.answered) else "address"
 
 
 def take_unproved(mail: Reading) -> Outcome:
@@ -150,23 +143,30 @@ def take_unproved(mail: Reading) -> Outcome:
 def _take_unframed(mail: Reading, campaign: Campaign, trust: Trust) -> str:
     case = mail.case
     if mail.commands is None:
-        return _refuse_words(mail, campaign) if trust != "none" else _refuse_other(case, campaign)
+        return _refuse_words(mail, campaign) if trust != "none" else refuse_other(case, campaign)
     if (words := asked_help(mail.commands)) is not None:
         return "help for the GM; " + _limited(case, campaign, explain(words, campaign.name))
     try:
         return run(case, campaign, replace(mail.commands, campaign=campaign.name), mail.came.wishes, trust)
     except NotTheirs:
-        return _refuse_other(case, campaign)
+        return refuse_other(case, campaign)
 
 
-def _is_from_gm(case: MessageContext, campaign: Campaign) -> bool:
+def is_from_gm(case: MessageContext, campaign: Campaign) -> bool:
+    """Return True if a message comes from the GM's registered address, as far as the receiving server knows."""
     return case.sender == campaign.gm.lower() and case.verdict != "fail"
 
 
-def _refuse_other(case: MessageContext, campaign: Campaign) -> str:
+def refuse_other(case: MessageContext, campaign: Campaign) -> str:
     """Warn a GM of a reply to their mail that does not come from their address."""
     page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
-    return f"a reply to the GM's mail, not from their address; {warn_gm(case, campaign, page)}; {to_stranger(case)}"
+    return f"a reply to the GM's mail, not from their address; {_warn(case, campaign, page)}"
+
+
+def _warn(case: MessageContext, campaign: Campaign, page: GmSenderMismatch) -> str:
+    """Warn a GM of a message in their name, and answer another sender as a stranger; return what to note of it."""
+    warned = warn_gm(case, campaign, page)
+    return warned if case.sender == campaign.gm.lower() else f"{warned}; {to_stranger(case)}"
 
 
 def _refuse_words(mail: Reading, campaign: Campaign) -> str:
@@ -263,7 +263,7 @@ def answer_question(mail: Reading) -> Outcome:
     """
     case, asked, campaign = mail.case, mail.question, mail.gm_campaign
     assert asked is not None
-    if not _is_from_gm(case, campaign):
+    if not is_from_gm(case, campaign):
         said = f"Question {asked.number} was answered from {case.shown_sender}, not from your address: not sent on."
         how = f"If it was you, reply from {campaign.gm}, or send ANSWER {asked.number} with your token."
         page = Notice(title="Answer not accepted", paragraphs=(said, how), campaign=campaign.name)
@@ -276,18 +276,16 @@ def answer_question(mail: Reading) -> Outcome:
         lines[first] = ""
     command = f"ANSWER {asked.number}" + (f" TO {audience}" if audience in AUDIENCES else "")
     sheet = GmFrame(campaign.name, "", tuple(enumerate([command, *lines], start=1)))
-    assert mail.answered is not None
-    # A former GM has the codes of the questions that they were mailed.
-    former = mail.answered.reader.lower() not in ("", campaign.gm.lower())
-    return run(case, campaign, sheet, {}, "address" if former else "token"), False
+    # Words to a question are asked for, so that the code does.
+    return run(case, campaign, sheet, {}, "token" if trust_in(mail) == "code" else "address"), False
 
 
 def answer_offer(mail: Reading) -> Outcome:
     """Do what a YES, a NO or no answer to an offer says."""
     case, asked, campaign = mail.case, mail.asked, mail.gm_campaign
     assert asked is not None
-    if not _is_from_gm(case, campaign):
-        return _refuse_other(case, campaign), False
+    if not is_from_gm(case, campaign):
+        return refuse_other(case, campaign), False
     step = STEPS["offer"][mail.said]
     if step == "do":
         return _accept(case, campaign, asked, mail.came.wishes), False

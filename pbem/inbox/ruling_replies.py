@@ -19,12 +19,12 @@ from pbem.campaign.notices import CampaignMailer
 from pbem.errors import CampaignError
 from pbem.inbox.context import Outcome
 from pbem.inbox.frames import GmFrame
-from pbem.inbox.gm_messages import OFFER, run
-from pbem.inbox.newcomers import to_stranger
+from pbem.inbox.gm_commands import Trust
+from pbem.inbox.gm_messages import OFFER, is_from_gm, refuse_other, run, trust_in
 from pbem.inbox.our_frames import choose_form, find_forms
-from pbem.inbox.replies import Heading, answer, warn_gm
+from pbem.inbox.replies import Heading, answer
 from pbem.mail.message import Message
-from pbem.report.answers import GmAnswer, GmSenderMismatch
+from pbem.report.answers import GmAnswer
 from pbem.store.models import Campaign, PendingRequest, Turn
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ class _Reply:
 
     campaign: Campaign
     code: str
-    gm: str
     frame: GmFrame | None = None
     problem: str = ""
 
@@ -51,7 +50,7 @@ def _find_reply(session: Session, letter: Message, shown: Sequence[PendingReques
     if sent is None or campaign is None:
         return None
     turn = session.get(Turn, sent.data.get("turn_id"))
-    reply = _Reply(campaign, sent.code, sent.data.get("gm", ""))
+    reply = _Reply(campaign, sent.code)
     if turn is None or turn.campaign_id != campaign.id or turn.shelf_id or turn.number != campaign.turn:
         said = f"the mail that you answer is about another turn than the open one, {campaign.turn}"
         return replace(reply, problem=said)
@@ -82,23 +81,18 @@ def _find_digest(session: Session, shown: Sequence[PendingRequest]) -> PendingRe
     return session.scalar(digest) if code else None
 
 
-def _is_from_gm(letter: Message, reply: _Reply) -> bool:
-    # The GM of today who was also the one that was mailed: a former GM still has the code.
-    return (letter.sender or "").lower() == reply.campaign.gm.lower() == reply.gm
-
-
 def take_form(mail: Reading) -> Outcome:
     """Take the ruling in a reply to a mail with a form."""
     case, reply = mail.case, _find_reply(mail.case.session, mail.case.letter, [mail.asked] if mail.asked else [])
     if reply is None:
         return "a reply to the form of a campaign that is gone", False
     campaign = reply.campaign
-    if case.verdict == "fail" or not _is_from_gm(case.letter, reply):
-        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
-        warned = warn_gm(case, campaign, page)
-        return f"a reply to the GM's mail, not from their address; {warned}; {to_stranger(case)}", False
+    if not is_from_gm(case, campaign):
+        return refuse_other(case, campaign), False
     if reply.frame is not None:
-        return run(case, campaign, reply.frame, mail.came.wishes), False
+        # The form is asked for, so that the code does.
+        trust: Trust = "token" if trust_in(mail) == "code" else "address"
+        return run(case, campaign, reply.frame, mail.came.wishes, trust), False
     problem = GmAnswer(campaign=campaign.name, result="not-done", at_fault="RULING", problem=reply.problem)
     # As `answer` limits it: an answering machine may send back the form for ever.
     heading = Heading(CampaignMailer.of(case.app, campaign), "Not done: ruling")

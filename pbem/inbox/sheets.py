@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pbem.inbox.authenticate import authenticate, has_orders, only_seat
+from pbem.inbox.authenticate import authenticate, find_orders, only_seat
 from pbem.inbox.bounce_replies import note_machine
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
 from pbem.inbox.frames import SheetText
@@ -66,7 +66,7 @@ def take_unproved(mail: Reading) -> Outcome:
     if isinstance(claim, Accepted):  # they have said so
         return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
     own = only_seat(case, claim)
-    if own and isinstance(claim, Declined) and claim.spot and has_orders(case, claim.spot, sheet.lines):
+    if own and isinstance(claim, Declined) and claim.spot and find_orders(case, claim.spot, sheet.lines):
         claim = authenticate(case, own)
         if isinstance(claim, Accepted):
             claim = NeedsConfirmation(claim.spot, to=claim.deputy or claim.spot.address, orders=True)
@@ -118,7 +118,7 @@ def take_bulk_sheet(mail: Reading) -> Outcome:
         return note_machine(case), False
     case, claim, sheet = with_edited_form(case, claim, sheet)
     whole = sheet.header is not None and sheet.closed and not sheet.empty
-    if whole or has_orders(case, claim.spot, sheet.lines):
+    if whole or find_orders(case, claim.spot, sheet.lines):
         return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
     told = warn_of_bulk_mail(case, claim.spot)
     return "; ".join(filter(None, (case.silent(f"no orders, and {case.letter.machine.reason}"), told))), False

@@ -169,7 +169,6 @@ def test_what_is_no_code_of_ours_finds_nothing(desk: Desk, letter: Message) -> N
     """Foreign references and words that look like codes find nothing."""
     found = look(desk, letter, None, "x" * 500, "", "'; --")
 
-    assert found.first is None
     assert list(found) == []
 
 

@@ -106,8 +106,7 @@ def test_a_wrong_token_does_nothing(desk: Desk, token: str) -> None:
     answer = command(desk, "0" * len(token), "HOLD")
 
     assert held(desk) == ""
-    assert "in your name, without your token" in read(desk, at=-2)
-    assert answer.startswith("No seat of yours is named")
+    assert "in your name, without your token" in answer
 
 
 def test_automatic_mail_is_not_the_gms(desk: Desk, token: str) -> None:

@@ -14,7 +14,7 @@ from pbem.actions.base import run_action, run_query
 from pbem.actions.deadlines import ReleaseCampaign
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
-from pbem.actions.settings import ChangeGm
+from pbem.actions.settings import ChangeGm, MailToken
 from pbem.actions.withdraw_ruling import ShowRuling
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import load_campaign
@@ -365,3 +365,14 @@ def test_the_newest_form_is_the_least_quoted() -> None:
 
     for lines in ([*new, *old], [*old, *new]):
         assert choose_form(find_forms(lines), "toy1", 1, "").lines == ("FILE all.txt", "Rain.")
+
+
+def test_a_new_token_ends_the_code_of_the_form(war: Desk, asked: EmailMessage) -> None:
+    """A ruling in reply to a mail from before the GM's newest token is shown first; their YES submits it."""
+    run_action(war.app, "toy1", MailToken(), war.now)
+    war.tick()
+
+    assert "WOULD DO: RULING." in reply(war, asked, form(asked))
+    assert parts(war) == {}
+    reply(war, war.last(GM), "YES")
+    assert parts(war) == SAID
