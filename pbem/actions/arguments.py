@@ -114,7 +114,7 @@ class Day(Field):
     """Field for a day of the calendar, kept as ISO 8601 text.
 
     A day without a year, such as "--12-24", and TODAY and TOMORROW are kept as they are, for
-    `pbem.inbox.days` to fill in.
+    `pbem.actions.days` to fill in.
     """
 
     shown, expected, example = "day", "a day like 24 Dec, 24.12. or 2026-12-24", "24 Dec"

@@ -8,7 +8,6 @@ or decision about many missing sheets.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -17,14 +16,15 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, SeatCommand, TextBlock, Valued, Wish, Words
+from pbem.actions.arguments import NUMBER, SURE, GmCommand, SeatCommand, Words
 from pbem.actions.base import TICK, Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
+from pbem.actions.days import TIMES, read_time, write_time
 from pbem.actions.run_turn import RequestRun
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.history import add_entry
-from pbem.campaign.house_rules import OFF, SCHEDULE, parse_house_rule
+from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, notify_players
-from pbem.campaign.schedule import parse_duration, require_duration
+from pbem.campaign.schedule import parse_duration
 from pbem.campaign.snapshot import (
     NO_HOLD,
     CampaignSnapshot,
@@ -46,17 +46,23 @@ from pbem.store.models import Campaign, ExtensionVote, Turn
 from pbem.store.types import CampaignState, HoldKind
 from pbem.text import count_noun, format_time, format_time_short, join_names
 
-_SPAN_PATTERN = re.compile(r"\+?\d++\w?")
-
 LATEST = dt.timedelta(days=400)
 """The furthest deadline from now; a later one is a typing error."""
 
 
-class _Span(FreeText, Valued):
-    """Field for a span of time or a moment; YES, which EXTEND has as its confirmation, is neither."""
+class _Time(Field):
+    """Field for a span of time or a moment, kept as it was typed."""
 
-    def value(self, typed: str | None) -> str | None:
-        return None if typed is None or typed.upper() == "YES" else typed
+    shown, expected, example = "time", TIMES, "24h"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the words as typed. Raises FieldError if they are neither."""
+        if not write_time(word):
+            raise FieldError("not-a-time", f"expected {self.expected}, got {word!r}")
+        return word
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example, "Fri 20:00")
 
 
 class _VotedSpan(Field):
@@ -84,7 +90,7 @@ def format_span(span: dt.timedelta) -> str:
 
 
 _VOTED = _VotedSpan()
-_BY = _Span("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
+_BY = _Time()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,36 +124,12 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
         # A deadline that has passed cannot be set again.
         return TextResult(extend(context, move.new), undo=context.snapshot.name if move.old > context.now else "")
 
-    def _by(self, context: Context) -> dt.timedelta | dt.datetime | None:
-        if not self.by:
-            return None
-        if (weekday := weekday_of(self.by)) is not None:
-            return _next_day(context, weekday)
-        zone = context.snapshot.schedule.zone
-        return read_extension(_with_year(self.by, context.now.astimezone(ZoneInfo(zone)).date()), zone)
-
     def _plan(self, context: Context) -> _Move:
-        return _plan_move(context, self._by(context))
-
-
-_DAY_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
-_SHORTEST_DAY = 3
-
-
-def weekday_of(word: str) -> int | None:
-    """Return the day of the week that a word names, cut to three letters or more, from Monday as 0; None if none."""
-    days = (at for at, name in enumerate(_DAY_NAMES) if len(word) >= _SHORTEST_DAY and name.startswith(word.upper()))
-    return next(days, None)
-
-
-def _next_day(context: Context, weekday: int) -> dt.datetime:
-    """Return the next such day of the week after today, at the clock time of the open turn's deadline."""
-    turn, zone = _open_turn(context.session, context.snapshot), ZoneInfo(context.snapshot.schedule.zone)
-    today = context.now.astimezone(zone)
-    clock = (turn.deadline or context.now).astimezone(zone)
-    days = (weekday - today.weekday() - 1) % 7 + 1
-    moved = dt.datetime.combine(today.date() + dt.timedelta(days=days), clock.time(), zone)
-    return moved.astimezone(dt.UTC)
+        if not self.by:
+            return _plan_move(context, None)
+        turn, zone = _open_turn(context.session, context.snapshot), context.snapshot.schedule.zone
+        clock = (turn.deadline or context.now).astimezone(ZoneInfo(zone)).time()
+        return _plan_move(context, read_time(self.by, context.now, zone, clock))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,42 +162,6 @@ class VoteForExtension(SeatCommand):
         return TextResult(
             f"{said}\nAn extension by the players is {format_span(usual)} here, whatever span is asked for."
         )
-
-
-_LEAP_YEARS = 9
-
-
-def _with_year(moment: str, today: dt.date) -> str:
-    """Return a moment such as "--12-24T20:00" with the year in which its day comes next; others as they are."""
-    if not moment.startswith("--"):
-        return moment
-    years = (f"{year:04}-{moment[2:]}" for year in range(today.year, today.year + _LEAP_YEARS))
-    return next((each for each in years if each[:10] >= today.isoformat() and _is_day(each[:10])), moment)
-
-
-def _is_day(text: str) -> bool:
-    try:
-        dt.date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
-def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
-    """Return a GM's extension: a span like "24h" or "3d", or a moment, in the given zone unless it names another.
-
-    Raises:
-        CampaignError: If it is neither.
-    """
-    if _SPAN_PATTERN.fullmatch(text):
-        return require_duration(text.removeprefix("+"))
-    try:
-        moment = dt.datetime.fromisoformat(text)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))
-        return moment.astimezone(dt.UTC)
-    # OverflowError: of the years 1 and 9999 some moments cannot be converted to UTC.
-    except (ValueError, OverflowError):
-        raise CampaignError(f"{text!r} is no time: write a span like 24h or 3d, or 2026-12-24T20:00") from None
 
 
 def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> str:
@@ -429,33 +375,6 @@ class ShowDeadlines(GmCommand, Query[DeadlineList]):
         if facts.closes is not None and facts.closes > facts.deadline:
             yield f"  late sheets count until {format_time(facts.closes, zone)}"
         yield f"  run then, the next is due {format_time(facts.next, zone)}"
-
-
-@dataclass(frozen=True, slots=True)
-class SetSchedule(GmCommand, Change[DeadlineList]):
-    """See when turns are due, or set another schedule for the turns to come."""
-
-    usage = "DEADLINE [schedule...]"
-    weight = Reversible("pbem set NAME schedule=SCHEDULE", "DEADLINE schedule")
-    kind = "schedule"
-    schedule: Annotated[str, Words("schedule", "a schedule", "FRI 20:00 Europe/Berlin")] = ""
-
-    def wish(self, text: TextBlock) -> Wish:
-        """Return the change of the schedule; without a schedule, the query of the deadlines."""
-        return self.with_values() if self.schedule else ShowDeadlines()
-
-    def do(self, context: Context) -> DeadlineList:
-        """Change the schedule, and notify all players. Raises CampaignError if it cannot be read."""
-        session, snapshot, now = context.session, context.snapshot, context.now
-        _check_not_over(snapshot)
-        schedule = parse_house_rule(SCHEDULE, self.schedule)
-        said = f"schedule changed from {snapshot.schedule.text} to {schedule}"
-        act = add_entry(session, snapshot.id, now, actor="gm", text=said)
-        change_schedule(context, schedule, act)
-        return ShowDeadlines().look(replace(context, snapshot=load_campaign(session, snapshot.name)))
-
-    def render(self, facts: DeadlineList, channel: Channel) -> Iterator[str]:
-        return ShowDeadlines().render(facts, channel)
 
 
 def change_schedule(context: Context, text: str, act: int) -> None:

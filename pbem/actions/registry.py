@@ -7,7 +7,6 @@ from pbem.actions.deadlines import (
     ExtendDeadline,
     HoldCampaign,
     ReleaseCampaign,
-    SetSchedule,
     ShowDeadlines,
     VoteForExtension,
 )
@@ -59,7 +58,7 @@ from pbem.actions.withdraw_ruling import RulingCommand
 from pbem.ruleset.orders import OrderParser
 
 GM_FORMS: tuple[type[GmCommand], ...] = (
-    *(GmHelp, MailToken, StatusCommand, JournalCommand, SetCommand, ShowDeadlines, ExtendDeadline, SetSchedule),
+    *(GmHelp, MailToken, StatusCommand, JournalCommand, SetCommand, ExtendDeadline, ShowDeadlines),
     *(HoldCampaign, ReleaseCampaign, StartCampaign, RequestRun, PreviewTurn, Invite, GiveSeat, OpenSeat),
     *(PauseSeat, ResumeSeat, RemoveSeat, AnnounceCommand, AnswerCommand, RulingCommand, RollsCommand),
     *(RollDice, SheetCommand, ShowSheets, UndoChange, ShowTurns, RepairHistory, RollBack, StateCommand),

@@ -51,9 +51,9 @@ class Reversal:
 _SEATS = ("seat", "applicant", "deputy", "absence", "report", "report_copy")
 
 REVERSALS: Mapping[str, Reversal] = {
-    "deadline": Reversal(("turn",), until_run=True, helps=("pbem deadline {name} WHEN", "EXTEND when")),
-    "schedule": Reversal(("campaign",), helps=("pbem set {name} schedule=SCHEDULE", "DEADLINE schedule")),
-    "house rules": Reversal(("campaign",), helps=("pbem set {name} RULE=VALUE", "RULE rule value")),
+    "deadline": Reversal(("turn",), until_run=True, helps=("pbem deadline {name} TIME", "DEADLINE time")),
+    "schedule": Reversal(("campaign",), helps=("pbem set {name} schedule=SCHEDULE", "SET schedule=SCHEDULE")),
+    "house rules": Reversal(("campaign",), helps=("pbem set {name} RULE=VALUE", "SET rule=value")),
     "hold": Reversal(("campaign",), helps=("pbem hold {name}", "HOLD")),
     "release": Reversal(("campaign",), until_run=True, helps=("pbem release {name}", "RELEASE")),
     "give": Reversal(

@@ -39,14 +39,14 @@ from pbem.scheduler.worker_status import has_workers
 @command(
     "pbem deadline trap7 24h",
     (ExtendDeadline,),
-    help="It is changed by a span like 24h or 3d, or to a moment like 2026-12-24T20:00 by the campaign's clocks; "
-    "players are notified. The schedule of later turns is a house rule: pbem set NAME schedule=..",
+    help="It is changed by a span like 24h or 3d, or to a moment like 24 Dec 20:00 or Fri 20:00, by the campaign's "
+    "clocks; players are notified. The schedule of later turns is a house rule: pbem set NAME schedule=..",
 )
 @campaign
-@click.argument("when", required=False, metavar="[24h|MOMENT]")
-def deadline(call: Call, name: str, when: str | None) -> None:
-    if when:
-        call.act(name, ExtendDeadline(when))
+@click.argument("time", nargs=-1, metavar="[TIME]")
+def deadline(call: Call, name: str, time: tuple[str, ...]) -> None:
+    if time:
+        call.act(name, ExtendDeadline(" ".join(time)))
     else:
         call.show(name, ShowDeadlines())
 

@@ -27,6 +27,7 @@ from typing import Annotated, Any
 
 from pbem.actions.arguments import ABOUT, ADDRESS, ADDRESS_OR_OFF, CAMPAIGN, CODE, SEAT, TURN, PlayerCommand, Proof
 from pbem.actions.base import Confirmed, Harmless, Reversible
+from pbem.actions.days import write_days
 from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.campaign.courtesies import Manners
@@ -34,7 +35,6 @@ from pbem.campaign.order_sheets import Lines, ignore_courtesies, quote_lines
 from pbem.games import rulebook
 from pbem.inbox.authenticate import authenticate, reads_as_order
 from pbem.inbox.context import Accepted, MessageContext
-from pbem.inbox.days import write_days
 from pbem.inbox.frames import Names, SheetHeader, SheetText, find_header, find_sheet, header_of, plain_sheet
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of

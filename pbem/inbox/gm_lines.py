@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from pbem.actions.arguments import SEAT, SEAT_OR_NONE, FreeText, GmCommand, TextBlock
 from pbem.actions.base import Change
-from pbem.actions.deadlines import HoldCampaign, SetSchedule, weekday_of
+from pbem.actions.days import write_time
+from pbem.actions.deadlines import HoldCampaign
 from pbem.actions.gm_forms import AnnounceCommand, GmHelp
 from pbem.actions.press import AddAnnouncement
 from pbem.actions.questions import AnswerCommand
@@ -176,9 +177,6 @@ def command_line(order: Order) -> str:
 _MOST_TOPICS = 2
 """Words behind HELP; more are a sentence."""
 
-_WORDY = (HoldCampaign, SetSchedule)
-"""Commands that take whatever words there are."""
-
 
 def read_unframed(
     campaign: str, lines: Sequence[str], *, code: str = "", names: Collection[str] = ()
@@ -232,10 +230,10 @@ def _is_prose(order: GmCommand) -> bool:
     free = [word for name, kind in kinds if kind not in (SEAT, SEAT_OR_NONE) for word in verb.words_of(order, name)]
     if isinstance(order, GmHelp):
         return len(free) > _MOST_TOPICS
-    return bool(free) and (isinstance(order, _WORDY) or not _is_value(free[0]))
+    return bool(free) and (isinstance(order, HoldCampaign) or not _is_value(free[0]))
 
 
 def _is_value(word: str) -> bool:
     """Return True for a number, dice, a time, or a house rule."""
     name = word.partition("=")[0].lower()
-    return any(sign.isdigit() for sign in word) or name in HOUSE_RULES or weekday_of(word) is not None
+    return any(sign.isdigit() for sign in word) or name in HOUSE_RULES or bool(write_time(word))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from pbem.actions.arguments import PlayerCommand, Proof, SeatCommand
+from pbem.actions.days import fill_years
 from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import LeaveSeat, SetDiceWord
 from pbem.actions.seats import seat_of
@@ -52,7 +53,6 @@ from pbem.inbox.context import (
     SenderMismatch,
     UnknownSender,
 )
-from pbem.inbox.days import fill_years
 from pbem.inbox.frames import SheetHeader
 from pbem.inbox.held_texts import Screened, screen_texts
 from pbem.inbox.offers import offer_texts

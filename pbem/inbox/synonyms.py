@@ -15,7 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from pbem.inbox.days import write_span, write_span_of_time, write_time
+from pbem.actions.days import write_span, write_span_of_time, write_time
+from pbem.ruleset.tokenizer import quote_word
 
 LONGEST = 200
 """Characters of a line that may be a synonym."""
@@ -74,10 +75,18 @@ def _given(rest: str) -> str:
     return " ".join([words[0], "TO", *words[2:]]) if by else rest
 
 
+def _time(rest: str) -> str:
+    """Return a span or a moment as one word, with YES and what is behind that; other words as they are."""
+    words = rest.split()
+    at = next((at for at, word in enumerate(words) if word.upper() == "YES"), len(words))
+    time = write_time(" ".join(words[:at]))
+    return " ".join([quote_word(time), *words[at:]]) if time else rest
+
+
 _READERS: Mapping[str, Callable[[str], str]] = {
     "days": write_span,
     "span": lambda rest: write_span_of_time(rest) or rest,
-    "time": write_time,
+    "time": _time,
     "name": _one_word,
     "seats": _seats,
     "address": _with_address,

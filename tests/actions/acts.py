@@ -21,7 +21,7 @@ from sqlalchemy import update
 from pbem.actions.base import Change as Deed
 from pbem.actions.base import run_action, run_query
 from pbem.actions.create import NewCampaign, create_campaign
-from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule
+from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign
 from pbem.actions.fork import ForkCampaign
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice
 from pbem.actions.questions import AnswerQuestion, AskGm
@@ -183,7 +183,7 @@ ACTS: dict[str, Act] = (
         "hold": deed(HoldCampaign()),
         "release": deed(ReleaseCampaign()),
         "extend": deed(ExtendDeadline()),
-        "reschedule": deed(SetSchedule("DAILY 20:00 UTC")),
+        "reschedule": deed(SetHouseRule({"schedule": "DAILY 20:00 UTC"})),
         "rules": deed(SetHouseRule({"grace": "2h"})),
         "pause": deed(PauseSeat("green")),
         "bring back": deed(ResumeSeat("green")),

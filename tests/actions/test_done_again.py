@@ -20,7 +20,7 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import DatabaseError
 
 from pbem.actions.base import Change as Deed
-from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule, VoteForExtension
+from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, VoteForExtension
 from pbem.actions.fork import TryTurn
 from pbem.actions.open_turn import EnterSheet, PreviewRealDice, RollDice
 from pbem.actions.players import AppointDeputy, DismissDeputy, EndAbsences, LeaveSeat, NoteAbsence, SetDiceWord
@@ -81,7 +81,7 @@ DONE: Mapping[str, Sequence[Deed[Any]]] = {
         PauseSeat("green"),
         ExtendDeadline("24h"),
         ExtendDeadline("2d"),
-        SetSchedule("DAILY 20:00 UTC"),
+        SetHouseRule({"schedule": "DAILY 20:00 UTC"}),
         SetHouseRule({"grace": "2h", "schedule": "DAILY 21:00 UTC"}),
         HoldCampaign("on a train"),
         ReleaseCampaign(),

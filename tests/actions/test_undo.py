@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 
 from pbem.actions.base import Change as Deed
 from pbem.actions.base import attempt, do_as_shown, run_action, run_query
-from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule
+from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign
 from pbem.actions.open_turn import EnterSheet, RollDice
 from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement
 from pbem.actions.rerun import EditState, ShowState
@@ -81,7 +81,7 @@ def outbox(desk: Desk, state: str = "queued") -> list[str]:
 
 REVERSIBLE: dict[str, Deed[Any]] = {
     "deadline": ExtendDeadline("24h"),
-    "schedule": SetSchedule("DAILY 20:00 UTC"),
+    "schedule": SetHouseRule({"schedule": "DAILY 20:00 UTC"}),
     "house rules": SetHouseRule({"grace": "2h"}),
     "hold": HoldCampaign("on a train"),
     "give": GiveSeat("green", "dan@example.org"),

@@ -161,7 +161,14 @@ EXAMPLES = (
         "HOLD",
         "RELEASE",
     ),
-    *("DEADLINE 24h", "DEADLINE DAILY 20:00 UTC", "RUN", "PAUSE red", "RESUME red", "GIVE red TO eve@example.org"),
+    *(
+        "DEADLINE 24h",
+        'SET schedule="DAILY 20:00 UTC"',
+        "RUN",
+        "PAUSE red",
+        "RESUME red",
+        "GIVE red TO eve@example.org",
+    ),
     *("OPEN red", "REMOVE red", "INVITE eve@example.org", "SET grace=12h", "TOKEN", "TEXT TO red", "DROP 1"),
     *(
         "ANNOUNCE",
@@ -252,7 +259,6 @@ def test_every_typed_command_has_a_weight() -> None:
     # `fork` does what it does in steps; the others are mailed in the words of earlier versions alone.
     assert {act.__name__ for act in mailed - typed} == {
         "TryTurn",
-        "SetSchedule",
         "AddAnnouncement",
         "RemoveAnnouncement",
         "UndoRollback",

@@ -7,7 +7,8 @@ import datetime as dt
 import pytest
 
 from pbem.actions.base import run_action, run_query
-from pbem.actions.deadlines import DeadlineList, SetSchedule, ShowDeadlines
+from pbem.actions.deadlines import DeadlineList, ShowDeadlines
+from pbem.actions.settings import SetHouseRule
 from pbem.campaign.deadlines import AbsencePeriod, next_deadline
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
@@ -126,7 +127,7 @@ def test_the_next_deadline_is_told_ahead(desk: Desk) -> None:
 def test_another_schedule_begins_with_the_next_turn(desk: Desk) -> None:
     """The open turn keeps its deadline, and all players are told of the new schedule."""
     desk.begin()
-    run_action(desk.app, "toy1", SetSchedule("1ST MON 09:00 UTC"), desk.now)
+    run_action(desk.app, "toy1", SetHouseRule({"schedule": "1ST MON 09:00 UTC"}), desk.now)
     desk.tick()
 
     assert ahead(desk).deadline == utc("2026-11-06T19:00")
@@ -141,5 +142,5 @@ def test_a_schedule_that_cannot_be_read_changes_nothing(desk: Desk) -> None:
     desk.begin()
 
     with pytest.raises(CampaignError, match="'1TS' is not a week of a month"):
-        run_action(desk.app, "toy1", SetSchedule("1TS MON 09:00 UTC"), desk.now)
+        run_action(desk.app, "toy1", SetHouseRule({"schedule": "1TS MON 09:00 UTC"}), desk.now)
     assert ahead(desk).schedule == WEEKLY

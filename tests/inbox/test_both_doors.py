@@ -33,6 +33,8 @@ DOORS = {
     "deadlines": (["deadline", "toy1"], ["DEADLINE"]),
     "another schedule": (["set", "toy1", "schedule=DAILY 20:00 UTC"], ['SET schedule="DAILY 20:00 UTC"']),
     "more time": (["deadline", "toy1", "24h"], ["EXTEND 24h"]),
+    "a day": (["deadline", "toy1", "24", "Dec", "8pm", "--yes"], ["DEADLINE 24 Dec 8pm YES"]),
+    "another time": (["deadline", "toy1", "Sat", "20:00"], ["DEADLINE Sat 20:00"]),
     "hold": (["hold", "toy1", "snow"], ["HOLD snow"]),
     "text": (["announce", "toy1", "FILE", "--in-report", "--to", "red"], ["TEXT TO red", "BID 3", "BID"]),
     "texts": (["announce", "toy1"], ["TEXTS"]),

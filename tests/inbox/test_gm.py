@@ -348,7 +348,7 @@ def test_other_words_are_understood(others: str, command_: str) -> None:
         *[("SEAT red TO eve@example.org", "GIVE red TO eve@example.org"), ("replace red by eve@example.org YES", "")],
         *[("RULE grace 12h", "SET grace 12h"), ("MEND YES", "ROLLBACK REPAIR YES"), ("PATCH YES 3", "STATE YES 3")],
         *[("what if 4 red", "FORK 4 red"), ("press to red, blue", "ANNOUNCE TO red blue"), ("PRESS", "PRESS")],
-        *[("DEADLINE EVERY 12h", "DEADLINE EVERY 12h"), ("SHEET", "SHEETS"), ("RERUN YES 3", "RERUN YES 3")],
+        *[("DEADLINE Sat 8pm", 'DEADLINE "Sat 20:00"'), ("SHEET", "SHEETS"), ("RERUN YES 3", "RERUN YES 3")],
         *[("pause seat", "PAUSE seat"), ("ROLL 4", "ROLL 4"), ("JOURNAL 3 PRESS", "JOURNAL 3 PRESS")],
     ],
 )

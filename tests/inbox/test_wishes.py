@@ -9,8 +9,8 @@ import re
 import pytest
 from sqlalchemy import select
 
+from pbem.actions.days import fill_years, write_span
 from pbem.inbox.command_parser import COMMANDS, VERBS, find_commands
-from pbem.inbox.days import fill_years, write_span
 from pbem.inbox.synonyms import as_command, load_table
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.store.models import Absence, InboxMessage, OrderSheet

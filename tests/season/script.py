@@ -148,7 +148,7 @@ def the_gm_by_mail() -> Iterator[Step]:
     yield Gm("trap", "DEADLINE", "turn 1 is due")
     yield Gm("trap", "DEADLINE 24h", "is due Sat 7 Nov")
     yield Gm("duel", "EXTEND", "is due")
-    yield Gm("dust", "DEADLINE SAT 18:00 Europe/Berlin", "SAT 18:00")
+    yield Gm("dust", 'SET schedule="SAT 18:00 Europe/Berlin"', "SAT 18:00")
     yield Gm("dust", "DEADLINE 2026-12-24T20:00", "reply YES")
     yield Gm("bubble", "HOLD I am on a train", "on hold")
     yield Gm("bubble", "RELEASE", "released")

@@ -3,15 +3,19 @@
 `write_days` turns them into tokens that `pbem.actions.arguments.Day` reads: ISO 8601, or
 "--12-24" for a day without a year (the form of ISO 8601:2000). `fill_years` replaces
 those by the days that are meant, once it is known what day it is. What no calendar
-has, and 3/4, which may be two days, is left as it was written.
+has, and 3/4, which may be two days, is left as it was written. `write_time` and
+`read_time` do the same for the deadlines of GMs, with clock times.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from zoneinfo import ZoneInfo
 
 from pbem.actions.arguments import TODAY, TOMORROW, is_two_days, is_yearless
+from pbem.campaign.schedule import parse_duration, require_duration
+from pbem.errors import CampaignError
 
 LONGEST = 200
 """Characters of a line in which days are looked for."""
@@ -82,12 +86,27 @@ def write_span(words: str) -> str:
 
 
 _SPAN = re.compile(r"\A\+? ?([0-9]{1,4}) ?(h|d|m|w)(?:ours?|rs?|ays?|in(?:ute)?s?|eeks?)?\Z", re.IGNORECASE)
-_MOMENT = re.compile(
-    r"\A(?P<day>(?:[0-9]{4}-|--)[0-9]{2}-[0-9]{2}) ?[T,]? ?(?:at )?"
-    r"(?P<clock>[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?)(?: ?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2}))?\Z",
+_CLOCK = re.compile(
+    r"(?<![\w:.+-])(?P<hour>[0-9]{1,2})(?P<minutes>[:.][0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?"
+    r"(?> ?(?P<half>[ap])\.?m\b\.?)?"
+    r"(?: ?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2}))?(?![\w:.])",
     re.IGNORECASE,
 )
-_BEFORE_TIMES = frozenset({"BY", "FOR", "TO", "UNTIL"})
+_DAY_AND_CLOCK = re.compile(r"(?<=-[0-9]{2})T(?=[0-9])", re.IGNORECASE)
+_CLOCK_AT_END = re.compile(r"(?:\A|[T ])([0-9]{2}:[0-9:.Z+-]+)\Z")
+_IDLE_IN_TIMES = frozenset({"BY", "FOR", "TO", "UNTIL", "IN", "AT", "ON", "THE", "NEXT"})
+_NOON = 12
+_DAY_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+_SHORTEST_DAY = 3
+
+TIMES = "a span like 24h or 3d, or a moment like 24 Dec 20:00, Fri 20:00 or 2026-12-24T20:00"
+"""What a deadline is moved by, or to."""
+
+
+def weekday_of(word: str) -> int | None:
+    """Return the day of the week that a word names, cut to three letters or more, from Monday as 0; None if none."""
+    days = (at for at, name in enumerate(_DAY_NAMES) if len(word) >= _SHORTEST_DAY and name.startswith(word.upper()))
+    return next(days, None)
 
 
 def write_span_of_time(words: str) -> str:
@@ -99,17 +118,80 @@ def write_span_of_time(words: str) -> str:
     return f"{number * 7}d" if unit == "w" else f"{number}{unit}"
 
 
-def write_time(line: str) -> str:
-    """Return a span or a moment, with or without YES behind it, as one word; other words as they are."""
-    words = line.split()
-    at = next((at for at, word in enumerate(words) if word.upper() == "YES"), len(words))
-    typed = " ".join(words[words[0].upper() in _BEFORE_TIMES : at]) if words else ""
-    found = _MOMENT.match(" ".join(write_days(typed).split()))
-    time = write_span_of_time(typed)
-    if found:
-        hour, _, rest = found["clock"].replace(".", ":").partition(":")
-        time = f"{found['day']}T{hour:0>2}:{rest}{(found['zone'] or '').upper()}"
-    return " ".join([time, *words[at:]]) if time else line
+def write_time(typed: str) -> str:
+    """Return a span or a moment as `read_time` reads it, such as "24h", "2026-12-24T20:00", "Fri 20:00"; "" if none.
+
+    A moment may lack the year ("--12-24T20:00"), the day ("20:00") or the clock time ("2026-12-24", "Friday").
+    """
+    if len(typed) > LONGEST:
+        return ""
+    written = write_days(_DAY_AND_CLOCK.sub(" ", typed.replace('"', ""))).replace(",", " ")
+    words = [word for word in written.split() if word.upper() not in _IDLE_IN_TIMES]
+    if span := write_span_of_time(" ".join(words)):
+        return span
+    clock, words = _cut_clock(" ".join(words))
+    day = words.pop() if words else ""
+    dated = bool(_TOKEN.fullmatch(day))
+    # A date may have its day of the week before it.
+    if any(weekday_of(word) is None or not dated for word in words) or len(words) > 1:
+        return ""
+    if day and not dated and weekday_of(day) is None and day.upper() not in (TODAY, TOMORROW):
+        return ""
+    return f"{day}{'T' if dated else ' '}{clock}" if day and clock else day or clock
+
+
+def _cut_clock(words: str) -> tuple[str, list[str]]:
+    """Return the clock time in some words, as "20:00", and the words without it; "" if there is none."""
+    found = next((each for each in _CLOCK.finditer(words) if each["minutes"] or each["half"]), None)
+    if found is None:
+        return "", words.split()
+    hour, half = int(found["hour"]), (found["half"] or "").lower()
+    hour = hour if not half else hour % _NOON + (_NOON if half == "p" else 0)
+    minutes, zone = (found["minutes"] or ":00").replace(".", ":", 1), (found["zone"] or "").upper()
+    return f"{hour:02}{minutes}{zone}", f"{words[: found.start()]} {words[found.end() :]}".split()
+
+
+def read_time(typed: str, now: dt.datetime, zone: str, clock: dt.time) -> dt.timedelta | dt.datetime:
+    """Return the span or the moment, in UTC, that a GM writes for a deadline, by the clocks of a `zone`.
+
+    A day without a year, a day of the week and a clock time alone are the next such; a day of the week is after today.
+
+    Args:
+        typed: What was typed.
+        now: The time.
+        zone: The time zone, unless the moment names another.
+        clock: The clock time of a moment without one.
+
+    Raises:
+        CampaignError: If it is neither.
+    """
+    written = write_time(typed)
+    if parse_duration(written) is not None:
+        return require_duration(written)
+    found = _CLOCK_AT_END.search(written)
+    day, time = (written[: found.start()], found[1]) if found else (written, "")
+    try:
+        at = dt.time.fromisoformat(time) if time else clock
+        return _moment(day or time, at, now, ZoneInfo(zone)).astimezone(dt.UTC)
+    # OverflowError: of the years 1 and 9999 some moments cannot be converted to UTC.
+    except (ValueError, OverflowError):
+        raise CampaignError(f"{typed!r} is no time for a deadline: write {TIMES}") from None
+
+
+def _moment(day: str, clock: dt.time, now: dt.datetime, zone: ZoneInfo) -> dt.datetime:
+    """Return the clock time on a day as `write_time` writes it; the next such if that is a clock time too."""
+    clock = clock if clock.tzinfo else clock.replace(tzinfo=zone)
+    today = now.astimezone(clock.tzinfo).date()
+    if day[:1].isdigit() and ":" in day:
+        moment = dt.datetime.combine(today, clock)
+        return moment if moment > now else dt.datetime.combine(today + dt.timedelta(days=1), clock)
+    if (weekday := weekday_of(day)) is not None:
+        return dt.datetime.combine(today + dt.timedelta(days=(weekday - today.weekday() - 1) % 7 + 1), clock)
+    if day.upper() in (TODAY, TOMORROW):
+        return dt.datetime.combine(today + dt.timedelta(days=day.upper() == TOMORROW), clock)
+    return dt.datetime.combine(
+        _nearest_day(day, today, ahead=True) if is_yearless(day) else dt.date.fromisoformat(day), clock
+    )
 
 
 def _is_day(word: str) -> bool:
