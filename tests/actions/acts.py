@@ -71,7 +71,7 @@ class Letter:
 
     def come(self, app: App, now: dt.datetime) -> None:
         """Fetch the mail into the inbox, before anything else is done."""
-        desk = Desk(app, now, _numbers)
+        desk = Desk(app, now, next(_numbers))
         desk.post("\n".join([f"GM toy1 {TOKEN}", *self.lines, "END"]), sender="gm@example.org")
         fetch_messages(app.store, open_mailbox(app.settings), now)
 

@@ -21,8 +21,7 @@ ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
 
 def begin(desk: Desk, **options: Any) -> None:
     """Start toy1 with three seats."""
-    desk.begin(seats=("red", "blue", "green"), **options)
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"), **options)
 
 
 def play(desk: Desk, sheets: Mapping[str, str], *, hours: float = 1) -> None:

@@ -41,8 +41,7 @@ def war(desk: Desk) -> Iterator[Desk]:
     """Yield a home with "toy1", a started campaign of three that the GM decides; red and green have sent sheets."""
     toy = desk.app
     desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
-    desk.begin(seats=("red", "blue", "green"))
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"))
     sheet(desk, ANN, "March to the pass, quietly.")
     sheet(desk, CYD, "Ask the abbot.")
     desk.tick(hours=1)
@@ -396,8 +395,7 @@ def test_one_file_works_as_well_as_many(war: Desk, tmp_path: Path) -> None:
 
 def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path) -> None:
     """A GM who mistakes the campaign is told so; its turns are run when they are due, and do not mention rulings."""
-    desk.begin()
-    desk.tick()
+    desk.start()
 
     with pytest.raises(CampaignError, match="toy1 needs no ruling: Toy Auction resolves its turns itself"):
         write_folder(run_query(desk.app, "toy1", ShowRulingForm(), desk.now), tmp_path)

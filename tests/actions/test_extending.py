@@ -25,8 +25,7 @@ DAY = dt.timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin(seats=("red", "blue", "green"), rules={"hold": "off"})
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"), rules={"hold": "off"})
 
 
 def more(desk: Desk, by: dt.timedelta | dt.datetime | None = None) -> str:

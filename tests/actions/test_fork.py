@@ -14,10 +14,11 @@ from pbem.actions.rollback import RollBack
 from pbem.errors import CampaignError
 from pbem.store.models import Person, Seat, Turn
 from tests.actions.history import begin, live_turns, play, proof, rows, snapshot
-from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.home import Desk, open_desk, prepared, text_of
 
 
 @pytest.fixture
+@prepared
 def played(desk: Desk) -> Desk:
     """Return a campaign with two turns run; turn 3 is open."""
     begin(desk, rounds="5")

@@ -18,12 +18,13 @@ from pbem.errors import CampaignError
 from pbem.mail.compose import compose
 from pbem.report.notices import Notice
 from pbem.store.models import Campaign
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 EVE = "Eve Smith (gm@example.org)"
 
 
 @pytest.fixture
+@prepared
 def named(desk: Desk) -> Desk:
     """Return a home with a campaign whose GM has a name."""
     desk.begin()

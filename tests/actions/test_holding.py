@@ -24,8 +24,7 @@ WEEK = 168
 
 def begin(desk: Desk, **rules: str) -> None:
     """Start a campaign of three."""
-    desk.begin(rules=rules, seats=("red", "blue", "green"), rounds="9")
-    desk.tick()
+    desk.start(rules=rules, seats=("red", "blue", "green"), rounds="9")
 
 
 def send(desk: Desk, *players: str) -> None:
@@ -241,8 +240,7 @@ def test_how_many_are_a_mass_is_a_house_rule(desk: Desk) -> None:
 
 def test_a_silent_mailbox_holds_the_turn(desk: Desk) -> None:
     """After a turn with sheets, the turn is held if the home has received no mail at all since."""
-    desk.begin(rounds="9")
-    desk.tick()
+    desk.start(rounds="9")
     send(desk, ANN, BOB)
     desk.tick()
     assert resolved(desk, hours=1) == ["all_in"]
@@ -254,8 +252,7 @@ def test_a_silent_mailbox_holds_the_turn(desk: Desk) -> None:
 
 def test_a_mailbox_with_other_letters_is_not_silent(desk: Desk) -> None:
     """Any message shows that mail comes in; then two missing sheets do not hold the turn."""
-    desk.begin(rounds="9")
-    desk.tick()
+    desk.start(rounds="9")
     send(desk, ANN, BOB)
     desk.tick()
     desk.tick(hours=1)

@@ -21,8 +21,7 @@ from tests.toy.home import Desk
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def set_rules(desk: Desk, **rules: str) -> str:

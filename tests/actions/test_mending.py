@@ -29,12 +29,13 @@ from tests.actions.history import (
     snapshot,
     subjects,
 )
-from tests.toy.home import GAMES, Desk
+from tests.toy.home import GAMES, Desk, prepared
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 
 
 @pytest.fixture
+@prepared
 def played(desk: Desk) -> Desk:
     """Return a campaign with three turns run; turn 4 is open, with one sheet."""
     begin(desk, rounds="9", rules={"hold": "off"})

@@ -18,8 +18,7 @@ WEEK = 168
 
 def begin(desk: Desk, **rules: str) -> None:
     """Start a campaign of three in which no number of missing sheets holds a turn."""
-    desk.begin(rules={"hold": "off", **rules}, seats=("red", "blue", "green"), rounds="9")
-    desk.tick()
+    desk.start(rules={"hold": "off", **rules}, seats=("red", "blue", "green"), rounds="9")
 
 
 def play(desk: Desk, *players: str) -> None:

@@ -25,7 +25,7 @@ from pbem.scheduler.tick import run_campaign_now
 from pbem.store.types import HoldKind
 from tests.actions.history import begin, live_turns, play, send, snapshot
 from tests.actions.meeting import KEEPING, Points
-from tests.toy.home import Desk
+from tests.toy.home import Desk, prepared
 from tests.toy.ruleset import Auction
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
@@ -33,6 +33,7 @@ WEEK = dt.timedelta(days=7)
 
 
 @pytest.fixture
+@prepared
 def played(desk: Desk) -> Desk:
     """Return a campaign with two turns run; turn 3 is open, and all sheets are in."""
     begin(desk, rounds="9")

@@ -18,10 +18,11 @@ from pbem.archive.json_patch import PatchError
 from pbem.errors import CampaignError
 from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects
-from tests.toy.home import GAMES, Desk, open_desk, text_of
+from tests.toy.home import GAMES, Desk, open_desk, prepared, text_of
 
 
 @pytest.fixture
+@prepared
 def played(desk: Desk) -> Desk:
     """Return a campaign with turn 1 run; turn 2 is open."""
     begin(desk, rounds="5")

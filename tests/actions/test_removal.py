@@ -20,13 +20,14 @@ from pbem.store.models import Campaign, Deputy, Seat, Turn
 from tests.actions.acts import TOKEN
 from tests.actions.history import begin, play, send, snapshot
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, token, words
-from tests.toy.home import Desk
+from tests.toy.home import Desk, prepared
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 NO_RULES = {"hold": "off"}
 
 
 @pytest.fixture
+@prepared
 def played(desk: Desk) -> Desk:
     """Return a campaign with two of nine turns run; turn 3 is open."""
     begin(desk, rounds="9", rules=NO_RULES)

@@ -21,7 +21,7 @@ from pbem.ruleset import Json
 from pbem.store.models import JournalEntry, OrderSheet, Report, Seat, Turn
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, snapshot
 from tests.actions.test_turns import Grown
-from tests.toy.home import ADDRESSES, Desk, text_of
+from tests.toy.home import ADDRESSES, Desk, prepared, text_of
 from tests.toy.ruleset import Table
 
 
@@ -44,6 +44,7 @@ def again(desk: Desk, *, sure: bool = True, **sheets: str) -> RerunImpact:
 
 
 @pytest.fixture
+@prepared
 def played(desk: Desk) -> Desk:
     """Return a campaign with turn 1 run: red won, and whispered to blue; green sent nothing."""
     begin(desk, rounds="5")

@@ -19,13 +19,14 @@ from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError
 from pbem.store.models import InboxMessage, OrderSheet, Seat, Turn
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 from tests.toy.ruleset import Auction
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 
 
 @pytest.fixture
+@prepared
 def played(desk: Desk) -> Desk:
     """Return a campaign with two of five turns run; turn 3 is open."""
     begin(desk, rounds="5")

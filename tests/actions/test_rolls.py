@@ -37,8 +37,7 @@ def war(desk: Desk) -> Iterator[Desk]:
     """Yield a home with "toy1", a campaign of three whose turns the GM decides, in its first turn."""
     toy = desk.app
     desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
-    desk.begin(seats=("red", "blue", "green"))
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"))
     yield desk
     desk.app = toy
 

@@ -36,7 +36,7 @@ from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem.store.models import JournalEntry, OutgoingMail, Report, Turn
 from pbem.store.types import OutgoingState
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, snapshot, token, words
-from tests.toy.home import Desk
+from tests.toy.home import Desk, prepared
 from tests.toy.ruleset import Auction
 
 CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
@@ -48,6 +48,7 @@ CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red and blue."""
     form(desk, "red", "blue")

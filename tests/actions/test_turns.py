@@ -55,8 +55,7 @@ def record(desk: Desk, number: int) -> dict[str, Any]:
 
 def test_a_start_mails_welcome_token_report_and_seal(desk: Desk) -> None:
     """Each player gets a welcome with a token and a first report; only the token's hash is stored."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     welcome, report = desk.mails(ANN)
     token = text_of(welcome).partition("ORDERS toy1 red ")[2].split()[0]
 
@@ -68,8 +67,7 @@ def test_a_start_mails_welcome_token_report_and_seal(desk: Desk) -> None:
 
 def test_a_welcome_brings_the_rulebook_and_tells_the_options_of_the_campaign(desk: Desk) -> None:
     """The welcome has the rules as a file, and lists the options of this campaign that are not as usual."""
-    desk.begin(rounds="9")
-    desk.tick()
+    desk.start(rounds="9")
     welcome = desk.mails(ANN)[0]
     (file,) = welcome.iter_attachments()
 
@@ -100,8 +98,7 @@ def test_an_unknown_campaign_gets_its_nearest(desk: Desk) -> None:
 
 def test_a_turn_uses_the_last_good_sheets(desk: Desk) -> None:
     """Of several sheets the last accepted one counts; the record names its version."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     for text in ("BID 9", "BID 1", "nonsense"):
         desk.reply(desk.mails(ANN)[1], text)
     desk.tick()
@@ -114,8 +111,7 @@ def test_a_turn_uses_the_last_good_sheets(desk: Desk) -> None:
 
 def test_missing_sheets_are_counted_and_defaults_used(desk: Desk) -> None:
     """A missing sheet is replaced by the game's defaults from last turn's orders, and counted until a sheet comes."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "BID 2\nWHISPER blue deal")
     desk.tick()
     run_turn(desk.app, "toy1", desk.now, reason="test")
@@ -139,8 +135,7 @@ def test_a_sheet_ends_the_row_of_missed_ones(desk: Desk) -> None:
 
 def test_an_empty_sheet_is_not_a_missing_one(desk: Desk) -> None:
     """An empty sheet orders nothing, and no defaults are used."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.post("ORDERS toy1 red\nEND")
     desk.tick()
     run_turn(desk.app, "toy1", desk.now, reason="test")
@@ -185,8 +180,7 @@ def test_no_mail_tells_the_turns_number(desk: Desk) -> None:
 
 def test_seats_not_told_keep_their_report(desk: Desk) -> None:
     """Seats without a new report get no mail; their last code stays valid, and their next report has all events."""
-    desk.begin(pace="in_turn", rounds="6")
-    desk.tick()
+    desk.start(pace="in_turn", rounds="6")
     bobs = desk.last(BOB)
     desk.reply(desk.last(ANN), "BID 1\nWHISPER blue hello")
     desk.tick()
@@ -204,8 +198,7 @@ def test_seats_not_told_keep_their_report(desk: Desk) -> None:
 
 def test_a_seat_hears_of_all_turns_since_its_last_report(desk: Desk) -> None:
     """With three seats in turn, two turns pass between a seat's reports; the next one has both."""
-    desk.begin(seats=("red", "blue", "green"), pace="in_turn", rounds="9")
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"), pace="in_turn", rounds="9")
     greens = desk.last(CYD)
     desk.reply(desk.last(ANN), "BID 1\nWHISPER green hello")
     desk.tick()
@@ -225,8 +218,7 @@ def test_a_seat_hears_of_all_turns_since_its_last_report(desk: Desk) -> None:
 
 def test_a_removed_seat_is_told_to_the_game_once(desk: Desk) -> None:
     """A seat removed by the GM is in `removed` of the next turn alone; it gets no mail and is not awaited."""
-    desk.begin(seats=("red", "blue", "green"))
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"))
     with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "blue").values(status="removed"))
     run_turn(desk.app, "toy1", desk.now, reason="test")
@@ -266,8 +258,7 @@ def test_a_sheet_that_comes_while_computing_is_not_lost(desk: Desk, times: int) 
                 desk.tick()
             return super().defaults(view, kept)
 
-    desk.begin()
-    desk.tick()
+    desk.start()
     run_turn(dataclasses.replace(desk.app, games={"toy": Interrupted()}), "toy1", desk.now, reason="test")
 
     assert record(desk, 1)["orders"]["red"] == [{"order": "bid", "coins": times}]

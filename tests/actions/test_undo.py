@@ -36,13 +36,14 @@ from pbem.store.models import Announcement, Base, JournalEntry, OrderSheet, Outg
 from tests.actions.acts import STAGES, choose, form
 from tests.actions.history import begin, play
 from tests.inbox.people import insist
-from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.home import Desk, open_desk, prepared, text_of
 from tests.toy.ruleset import Auction
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
 
 
 @pytest.fixture
+@prepared
 def running(desk: Desk) -> Desk:
     """Return a campaign with turn 2 open, whose mails are all sent."""
     begin(desk, rounds="9")

@@ -23,7 +23,7 @@ from pbem.errors import CampaignError
 from pbem.store.models import Campaign
 from tests.actions.acts import TOKEN
 from tests.actions.history import begin, play, send, subjects
-from tests.toy.home import ADDRESSES, GAMES, Desk, text_of
+from tests.toy.home import ADDRESSES, GAMES, Desk, prepared, text_of
 
 LEAST = dt.timedelta(hours=12)
 """The least time by the house rules."""
@@ -35,6 +35,7 @@ LONG: dict[str, Deed[Any]] = {"extension": ExtendDeadline("10d"), "hold": HoldCa
 
 
 @pytest.fixture
+@prepared
 def running(desk: Desk) -> Desk:
     """Return a campaign with turn 2 open, whose mails are all sent; it holds no turn for missing sheets."""
     begin(desk, rounds="9", rules={"hold": "off"})

@@ -388,8 +388,7 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
 @pytest.mark.parametrize("line", ["LEAVE", "ADDRESS ann@example.net", "FALLBACK ann@example.net"])
 def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
     """A command that ends a seat, or changes an address, is done once the registered address has confirmed it."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     before = kept(desk.app)
     desk.post(f"PLAYER toy1 red\n{line}\nEND", sender="ann@example.org")
     desk.tick()

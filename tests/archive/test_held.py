@@ -19,7 +19,7 @@ from pbem.ruleset import canonical_json
 from pbem.store.models import Turn
 from tests.actions.history import begin, play
 from tests.toy.fixtures import desk
-from tests.toy.home import GAMES, Desk, is_report, open_desk, text_of
+from tests.toy.home import GAMES, Desk, is_report, open_desk, prepared, text_of
 
 __all__ = ["desk"]
 
@@ -63,6 +63,7 @@ def rewritten(desk: Desk, first: int) -> None:
 
 
 @pytest.fixture
+@prepared
 def played(desk: Desk) -> Desk:
     """Return a campaign of three turns."""
     begin(desk, rounds="5")

@@ -18,7 +18,7 @@ from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json
 from tests.actions.history import begin, play, proof
 from tests.toy.fixtures import desk
-from tests.toy.home import GAMES, Desk
+from tests.toy.home import GAMES, Desk, prepared
 
 __all__ = ["desk"]
 
@@ -40,6 +40,7 @@ def record_of(desk: Desk, turn: int) -> dict[str, object]:
 
 
 @pytest.fixture
+@prepared
 def past(desk: Desk) -> Desk:
     """Return a campaign whose first turn was run again, and whose second and third were rolled back and replayed."""
     begin(desk)
@@ -53,6 +54,7 @@ def past(desk: Desk) -> Desk:
 
 
 @pytest.fixture
+@prepared
 def rolled(desk: Desk) -> Desk:
     """Return a campaign whose second turn was rolled back, and not run again yet."""
     begin(desk)

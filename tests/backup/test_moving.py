@@ -94,8 +94,7 @@ def another_home(folder: Path, now: Desk, *, database: str = "") -> Iterator[Des
     settings.write_text(settings.read_text().replace("orders@example.org", NEW))
     with open_app(folder, GAMES) as app:
         desk = Desk(app, now.now)
-        desk.begin(name="toy2", rounds="9")
-        desk.tick()
+        desk.start(name="toy2", rounds="9")
         yield desk
 
 

@@ -103,8 +103,7 @@ def make_folder(folder: Path, **others: str) -> Path:
 @pytest.fixture
 def bot(desk: Desk, tmp_path: Path) -> BotHome:
     """Return Ann's bot, with her first report in its mailbox."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     made = BotHome(desk, make_folder(tmp_path / "bot"))
     made.fetch()
     return made

@@ -19,8 +19,7 @@ ANN, BOB = "ann@example.org", "bob@example.org"
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def entry(mail: EmailMessage) -> Any:

@@ -51,8 +51,7 @@ def test_a_home_without_campaigns_has_nothing_to_do(desk: Desk) -> None:
 
 def test_the_page_says_who_is_in_and_when_it_is_due(desk: Desk) -> None:
     """Of each seat the page has the player and the sheet, and of the turn its deadline in the campaign's zone."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last("ann@example.org"), "BID 1")
     desk.tick()
 
@@ -65,8 +64,7 @@ def test_the_page_says_who_is_in_and_when_it_is_due(desk: Desk) -> None:
 
 def test_the_page_says_which_sheet_is_to_be_corrected(desk: Desk) -> None:
     """The seats whose newest sheet has refused lines are marked, whether a sheet of theirs counts or not."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last("ann@example.org"), "BID 1\nBIT 2")
     desk.reply(desk.last("bob@example.org"), "BIT 2\nBIT 3")
     desk.tick()
@@ -118,8 +116,7 @@ def test_deputies_and_standbys_are_named(desk: Desk) -> None:
 
 def test_questions_wait_for_their_answers(desk: Desk) -> None:
     """The number of open questions is among what waits for the GM, with the command that lists them."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last("ann@example.org"), "ASK GM\nMay I bid twice?")
     desk.tick()
 
@@ -128,8 +125,7 @@ def test_questions_wait_for_their_answers(desk: Desk) -> None:
 
 def test_sheets_are_plotted_by_turn(desk: Desk) -> None:
     """Of each turn the plot has the sheets that came on time, late or not at all, and those still awaited."""
-    desk.begin(rules={"mass": "101"})
-    desk.tick()
+    desk.start(rules={"mass": "101"})
     desk.reply(desk.last("ann@example.org"), "BID 1")
     desk.tick(hours=1)
     desk.tick(hours=24 * 7)

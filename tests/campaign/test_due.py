@@ -15,8 +15,7 @@ ANN, BOB = "ann@example.org", "bob@example.org"
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def send(desk: Desk, to: str, text: str) -> None:
@@ -208,8 +207,7 @@ def test_a_reply_to_a_reminder_is_a_sheet(desk: Desk) -> None:
 
 def test_short_turns_are_reminded_halfway(desk: Desk) -> None:
     """With less than two days to play, the reminder comes after half of the time."""
-    desk.begin(name="toy2", deadline="EVERY 12h")
-    desk.tick()
+    desk.start(name="toy2", deadline="EVERY 12h")
 
     assert [desk.tick(hours=hours).reminded for hours in (5, 1)] == [0, 2]
 

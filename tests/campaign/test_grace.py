@@ -14,8 +14,7 @@ TO_DEADLINE = 106
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin(rules={"grace": "24h", "hold": "off"}, seats=("red", "blue", "green"))
-    desk.tick()
+    desk.start(rules={"grace": "24h", "hold": "off"}, seats=("red", "blue", "green"))
 
 
 def send(desk: Desk, to: str, text: str = "BID 1") -> None:

@@ -18,8 +18,7 @@ URL = "https://club.example.org/"
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def html_of(mail: EmailMessage) -> str:

@@ -150,8 +150,7 @@ def test_news_stand_in_the_next_reports_of_all(desk: Desk) -> None:
 
 def test_press_with_the_report_reaches_whom_it_is_for(desk: Desk) -> None:
     """With press-delivery=report no separate mail is sent, and only the recipients read the message."""
-    desk.begin(seats=THREE, rules={"press_delivery": "report"})
-    desk.tick()
+    desk.start(seats=THREE, rules={"press_delivery": "report"})
     desk.post("PRESS TO blue\nLet us deal.")
     desk.tick()
     answer = text_of(desk.last())
@@ -274,8 +273,7 @@ def test_press_that_comes_during_a_run_is_not_lost(desk: Desk) -> None:
                 desk.tick()
             return super().text_map(view)
 
-    desk.begin()
-    desk.tick()
+    desk.start()
     run_turn(dataclasses.replace(desk.app, games={"toy": Interrupted()}), "toy1", desk.now, reason="test")
     desk.tick()
 

@@ -18,10 +18,11 @@ from pbem.actions.run_turn import run_turn
 from pbem.campaign import archive_sync
 from pbem.scheduler.tick import tick
 from tests.actions.history import begin, play, proof
-from tests.toy.home import Desk, open_desk
+from tests.toy.home import Desk, open_desk, prepared
 
 
 @pytest.fixture
+@prepared
 def past(desk: Desk) -> Desk:
     """Return a campaign of three turns: the first was run again, and a second was withdrawn."""
     begin(desk, rounds="5")

@@ -15,8 +15,7 @@ from tests.toy.home import Desk
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def page(mail: EmailMessage) -> str:

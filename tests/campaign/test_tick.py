@@ -87,8 +87,7 @@ def test_two_homes_on_one_database_take_turns(postgres_url: str, tmp_path: Path)
 def test_one_games_fault_does_not_stop_the_others(desk: Desk) -> None:
     """The turn stays open, its GM is told once, and other campaigns go on."""
     desk.begin(rounds="2")
-    desk.begin(name="toy2")
-    desk.tick()
+    desk.start(name="toy2")
     fine = desk.app
     desk.app = dataclasses.replace(fine, games={"toy": Broken()})
     done = [desk.tick(hours=107), desk.tick(hours=1)]
@@ -118,8 +117,7 @@ def test_mail_that_cannot_be_sent_stops_nothing(desk: Desk) -> None:
 
 def test_what_a_crash_left_unarchived_is_archived_the_same(desk: Desk) -> None:
     """Folders written from the database alone have the same bytes as those written at once."""
-    desk.begin(rounds="2")
-    desk.tick()
+    desk.start(rounds="2")
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.post("ORDERS toy1 red\nnonsense\nEND")
     desk.tick()
@@ -181,8 +179,7 @@ def test_there_is_nothing_to_prove_before_the_start(desk: Desk) -> None:
 
 def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
     """`run` reads the mail first, so that no sheet is overlooked, then resolves and sends."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     done = run_campaign_now(desk.app, "toy1", desk.now)
 
@@ -226,8 +223,7 @@ def test_a_fault_that_cannot_be_mailed_is_told_nevertheless(desk: Desk) -> None:
 
 def test_one_turn_that_cannot_be_archived_does_not_stop_the_others(desk: Desk) -> None:
     """A folder in the way, or orders that a later version of the game lacks, is reported; the rest is archived."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.tick(hours=107)
     desk.begin(name="toy2")

@@ -57,8 +57,7 @@ def club() -> Iterator[Club]:
     """Return a home whose campaigns have each had a turn, with sheets for the next; Ann plays in toy1 alone."""
     with server_folder("unreadable") as folder, open_desk(folder / "home") as desk:
         desk.begin(name="toy1", seats=("red", "blue"), rounds="9", rules={"hold": "off"})
-        desk.begin(name="toy2", seats=("green", "blue"), rounds="9", rules={"hold": "off"})
-        desk.tick()
+        desk.start(name="toy2", seats=("green", "blue"), rounds="9", rules={"hold": "off"})
         order(desk, "toy1", "red", "BID 2\nWHISPER blue deal")
         order(desk, "toy2", "green", "BID 2")
         desk.tick(hours=24 * 7)

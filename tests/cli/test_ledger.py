@@ -20,8 +20,7 @@ def outbox(desk: Desk, *words: str) -> Result:
 def trouble(desk: Desk) -> None:
     """Start two campaigns; in the first, Ann's report bounced, and Bob's is deferred."""
     desk.begin()
-    desk.begin(name="toy2", seats=("green", "red"))
-    desk.tick()
+    desk.start(name="toy2", seats=("green", "red"))
     about = (OutgoingMail.campaign_id == 1) & (OutgoingMail.kind == "report")
     with desk.app.store.writing() as session:
         to = update(OutgoingMail).where(about)

@@ -51,8 +51,7 @@ def notes(desk: Desk) -> str:
 
 def test_a_letter_that_is_set_aside(desk: Desk, tmp_path: Path) -> None:
     """A game that fails at a sheet, and quotes it, discloses its token neither in the log nor in the note."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     token, code = keys(desk)
     desk.app = dataclasses.replace(desk.app, games={"toy": Gossip()})
     with open_log(tmp_path / "log"):

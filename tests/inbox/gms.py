@@ -10,16 +10,16 @@ from sqlalchemy import update
 from pbem.campaign.people import hash_token
 from pbem.store.models import Campaign
 from tests.inbox.people import GM
-from tests.toy.home import Desk
+from tests.toy.home import Desk, prepared
 
 TOKEN = "0123456789abcdef0123"
 
 
 @pytest.fixture
+@prepared
 def running(desk: Desk) -> Desk:
     """Return a home with a campaign whose GM has a token."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
     return desk

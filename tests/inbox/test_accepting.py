@@ -25,8 +25,7 @@ GIVEN = {
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
     believing(desk)
 
 

@@ -78,8 +78,7 @@ def desk_of(folder: Path) -> Iterator[Desk]:
     """Yield a home with two campaigns, one of which takes an address for proof only with a question."""
     with open_desk(folder) as desk:
         desk.begin()
-        desk.begin(seats=("red", "green"), name="toy2", rules={"authentication": "confirm"})
-        desk.tick()
+        desk.start(seats=("red", "green"), name="toy2", rules={"authentication": "confirm"})
         stand_in(desk, "dee@example.org", first=-1, last=5, seat="blue")
         yield desk
 

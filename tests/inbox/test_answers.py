@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -87,8 +86,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     """Return the home that each test gets a copy of."""
     with open_desk(tmp_path_factory.mktemp("played") / "home") as desk:
         desk.begin()
-        desk.begin(seats=("red", "green"), name="toy2")
-        desk.tick()
+        desk.start(seats=("red", "green"), name="toy2")
         old = code(desk)
         for name in ("toy1", "toy2"):
             desk.post(f"ORDERS {name} red\nBID 0\nEND")
@@ -115,7 +113,7 @@ def keys(played: Played) -> dict[str, str]:
 def desk(played: Played, tmp_path: Path) -> Iterator[Desk]:
     """Yield a copy of the home played so far, open."""
     with open_app(shutil.copytree(played.home, tmp_path / "home"), GAMES) as app:
-        yield Desk(app, played.now, itertools.count(100))
+        yield Desk(app, played.now, 100)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())

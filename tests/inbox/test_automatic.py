@@ -25,8 +25,7 @@ AWAY = {"Auto-Submitted": "auto-replied"}
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def sheets(desk: Desk) -> int:

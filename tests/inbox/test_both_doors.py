@@ -17,7 +17,7 @@ from pbem.cli import main
 from pbem.scheduler.tick import run_campaign_now
 from tests.actions.history import journal
 from tests.inbox.people import form
-from tests.toy.home import GAMES, Desk, text_of
+from tests.toy.home import GAMES, Desk, prepared, text_of
 
 GM, ANN = "gm@example.org", "ann@example.org"
 
@@ -58,6 +58,7 @@ DOORS = {
 
 
 @pytest.fixture
+@prepared
 def token(desk: Desk) -> str:
     """Return the GM's token of a campaign whose turn 1 was the last, so that the seed is known."""
     desk.begin(rounds="1")

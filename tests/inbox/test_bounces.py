@@ -23,8 +23,7 @@ FORGED = "ORDERS toy1 red\nBID 9\nEND"
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def arrive(desk: Desk, raw: bytes) -> None:

@@ -29,8 +29,7 @@ SHEET = "ORDERS toy1 {seat}\n{line}\nEND"
 
 def harmful(desk: Desk, *, seconds: float = 0.5) -> None:
     """Start a campaign of the game with the harmful lines; a message has so many seconds."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     settings = dataclasses.replace(desk.app.settings, letter_seconds=seconds)
     desk.app = dataclasses.replace(desk.app, settings=settings, games={"toy": Magic()})
 

@@ -26,8 +26,7 @@ SHEETS = {
 @pytest.mark.parametrize("sheet", SHEETS.values(), ids=SHEETS.keys())
 def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
     """Check and receipt name joined, doubtful and omitted lines in the same words, and find the same orders."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     report = desk.last()
     (data,) = [part for part in report.iter_attachments() if part.get_content_type() == "application/json"]
     checked = check_sheet(GAMES, sheet.encode(), data.get_content())

@@ -20,8 +20,7 @@ from tests.toy.ruleset import Auction, Bid
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def answered(desk: Desk, text: str, **fields: str) -> str:

@@ -30,16 +30,16 @@ from tests.faults.night import tick_in_a_process
 from tests.inbox.people import ANN, BOB, EVE, ask, insist, question, reports
 from tests.inbox.people import confirm as agree
 from tests.inbox.trusting import believing, rule, stamp, told
-from tests.toy.home import GAMES, Desk, open_desk, text_of
+from tests.toy.home import GAMES, Desk, open_desk, prepared, text_of
 
 FRAME = "ORDERS toy1 red\n{}\nEND"
 
 
 @pytest.fixture
+@prepared
 def begun(desk: Desk) -> Desk:
     """Return a desk with a campaign of red and blue, whose address is enough, and a sheet of red."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(ANN), "BID 3\nWHISPER blue deal\nWAIT")
     desk.tick()
     return desk
@@ -259,8 +259,7 @@ def test_other_commands_beside_it_are_done_without_it(begun: Desk) -> None:
 
 def test_a_player_of_two_seats_is_asked_which(begun: Desk) -> None:
     """Without a seat or a code nothing is cleared, and the answer names both seats."""
-    begun.begin(name="toy2")
-    begun.tick()
+    begun.start(name="toy2")
 
     assert "PLAYER toy1 red PLAYER toy2 red" in ask(begun, "CLEAR ORDERS")
     assert "red" not in missing(begun.app.store)
@@ -270,8 +269,7 @@ def test_a_kill_at_any_commit_clears_once(tmp_path: Path) -> None:
     """After the next tick the orders are cleared, and one answer is out."""
     home = tmp_path / "home"
     with open_desk(home) as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         desk.post(FRAME.format("BID 3"))
         desk.tick()
         desk.post("CLEAR ORDERS")
@@ -295,8 +293,7 @@ def test_a_kill_at_any_commit_clears_once(tmp_path: Path) -> None:
 def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
     """Yield a home on PostgreSQL with a campaign that has begun."""
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         yield desk
 
 

@@ -17,12 +17,13 @@ from pbem.inbox.codes import CODES, Codes, find_codes
 from pbem.mail.message import Message, parse_message
 from pbem.store.models import OutgoingMail
 from tests.inbox.people import ANN, BOB, GM, ask, form
-from tests.toy.home import Desk
+from tests.toy.home import Desk, prepared
 
 BLANK = parse_message(b"From: ann@example.org\r\nSubject: hello\r\n\r\nhello\r\n")
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green."""
     form(desk, "red", "blue", "green", mass="101")

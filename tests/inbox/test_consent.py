@@ -13,7 +13,7 @@ from pbem.inbox.consent.acts import STEPS, Act, Step, read_reply
 from pbem.inbox.consent.reader import MOST_READ, load_words
 from pbem.mail.message import parse_message
 from tests.inbox.people import ANN, EVE, GM, form, players, question, words
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 COLUMNS: tuple[Act, ...] = ("leave", "address", "offer", "odd", "mine", "welcome", "import", "press")
 ROWS = """
@@ -162,10 +162,10 @@ def send(desk: Desk, mail: EmailMessage, asked: EmailMessage) -> None:
 
 
 @pytest.fixture
+@prepared
 def leaving(desk: Desk) -> Desk:
     """Return a home in which Ann was asked whether she wants to leave."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.mails(ANN)[1], "LEAVE")
     desk.tick()
     return desk
@@ -240,8 +240,7 @@ def test_words_to_an_invitation_reach_the_gm(desk: Desk, typed: str) -> None:
 
 def test_a_forged_sheet_is_not_confirmed_by_saying_so(desk: Desk) -> None:
     """Yes in a sentence about the mail is none."""
-    desk.begin(rules={"authentication": "confirm"})
-    desk.tick()
+    desk.start(rules={"authentication": "confirm"})
     desk.post("ORDERS toy1 red\nBID 3\nEND")
     desk.tick()
     desk.reply(question(desk, ANN), "Yes, that mail was forged.")

@@ -18,8 +18,7 @@ TEN, ELEVEN = "Mon, 02 Nov 2026 08:10:00 +0000", "Mon, 02 Nov 2026 08:40:00 +000
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def put(desk: Desk, name: str, text: str, *, added: str = "", date: str = TEN, sender: str = ANN) -> None:

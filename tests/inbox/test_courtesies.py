@@ -106,8 +106,7 @@ def test_in_free_words_a_name_below_the_text_is_no_order() -> None:
 
 def test_a_message_of_courtesies_keeps_the_sheet(desk: Desk) -> None:
     """Thanks for a receipt do not replace the orders, and are answered as a mail without orders."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "BID 4")
     desk.tick()
     desk.reply(desk.last(), "Hi,\n\nmany thanks for the game!\n\nKind regards\nAnn")
@@ -118,8 +117,7 @@ def test_a_message_of_courtesies_keeps_the_sheet(desk: Desk) -> None:
 
 def test_wait_among_courtesies_keeps_the_orders(desk: Desk) -> None:
     """WAIT between a greeting and a closing says WAIT and nothing else."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "BID 4")
     desk.tick()
     desk.reply(desk.last(), "Hello,\n\nWAIT\n\nThanks\nAnn")
@@ -130,8 +128,7 @@ def test_wait_among_courtesies_keeps_the_orders(desk: Desk) -> None:
 
 def test_courtesies_raise_no_doubt(desk: Desk) -> None:
     """A better sheet with more courtesies than orders replaces the one before without a question."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "BID 4")
     desk.tick()
     desk.reply(
@@ -146,8 +143,7 @@ def test_courtesies_raise_no_doubt(desk: Desk) -> None:
 
 def test_the_senders_name_is_known_by_their_from_field(desk: Desk) -> None:
     """A name that stands in the From field is no order, also without a closing above it."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "BID 4\nBeatrix", sender='"Beatrix Potter" <ann@example.org>')
     desk.tick()
 

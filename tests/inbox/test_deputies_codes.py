@@ -9,17 +9,17 @@ from pbem.store.models import OrderSheet, Report
 from tests.inbox.people import ANN, BOB, EVE, ask, insist, players, question, reports, token
 from tests.inbox.people import confirm as agree
 from tests.inbox.trusting import TAKEN, told
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 FRIEND = "friend@example.net"
 """An address that plays no seat."""
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _begun(desk: Desk) -> None:
     """Make Eve Ann's deputy until Thursday of the first week; the turn ends on Friday."""
-    desk.begin(rules={"authentication": "confirm"})
-    desk.tick()
+    desk.start(rules={"authentication": "confirm"})
     ask(desk, f"PLAYER toy1 red {token(desk)}\nDEPUTY eve@example.net UNTIL 2026-11-05\nEND")
     agree(desk, EVE)
 

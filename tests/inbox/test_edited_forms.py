@@ -22,8 +22,7 @@ BID, DEAL = "; BID 2", "; WHISPER blue deal"
 def toy(tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with a campaign of the toy, whose form has several orders."""
     with open_desk(tmp_path / "home", games={"toy": Suggesting()}) as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         yield desk
 
 

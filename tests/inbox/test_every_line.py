@@ -93,8 +93,7 @@ def test_a_form_line_changed_behind_its_semicolon_is_noticed() -> None:
 
 def test_orders_below_end_are_named(desk: Desk) -> None:
     """A receipt says which lines below END were not read; thanks there are none of them."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "ORDERS toy1 red\nBID 4\nEND\nWHISPER blue deal\nThanks\nAnn")
     desk.tick()
 
@@ -104,8 +103,7 @@ def test_orders_below_end_are_named(desk: Desk) -> None:
 
 def test_keys_outside_of_the_frame_are_masked(desk: Desk) -> None:
     """A line outside of the frame is repeated without the key in it."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     code = str(desk.last()["Reply-To"]).partition("+")[2].partition("@")[0]
     desk.reply(desk.last(), f"ORDERS toy1 red\nBID 4\nEND\nmy code is {code}")
     desk.tick()
@@ -115,8 +113,7 @@ def test_keys_outside_of_the_frame_are_masked(desk: Desk) -> None:
 
 def test_words_below_press_are_named(desk: Desk) -> None:
     """The answer to PRESS … END says which lines below END were not read."""
-    desk.begin()
-    desk.tick()
+    desk.start()
 
     answer = ask(desk, "PRESS TO blue\nLet us meet.\nEND\nAnd you?\n\nThanks\nAnn")
 
@@ -125,8 +122,7 @@ def test_words_below_press_are_named(desk: Desk) -> None:
 
 def test_a_wait_that_was_dropped_is_mentioned(desk: Desk) -> None:
     """A sheet without the WAIT of the one before says so; one with FINAL was meant to."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     said = []
     for text in ("BID 4\nWAIT", "BID 5", "BID 6", "ORDERS toy1 red WAIT\nBID 7\nEND", "BID 8\nFINAL"):
         desk.reply(desk.last(), text)

@@ -326,8 +326,7 @@ def test_wait_among_small_talk_keeps_the_orders(pen: Desk) -> None:
 )
 def test_add_works_in_a_game_with_verbs(desk: Desk, typed: str) -> None:
     """A part of a sheet is added to what counts, and its WAIT stays."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     for text in ("BID 4\nWAIT", typed, "ADD\nBIT 5"):
         desk.reply(desk.last(), text)
         desk.tick()

@@ -16,7 +16,7 @@ from pbem.actions.welcome import renew_codes, resend_report
 from pbem.campaign.snapshot import Context, find_seat_view, locked_campaign
 from pbem.ruleset import View
 from tests.inbox.people import ANN, BOB, EVE, ask, form, reports, token
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 from tests.toy.ruleset import Auction
 
 REFERENCE = "A prize a round goes to the highest bid."
@@ -30,6 +30,7 @@ class Forgetful(Auction):
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red and blue, and run its first turn."""
     form(desk, "red", "blue")

@@ -17,12 +17,13 @@ from pbem.inbox.gm_lines import command_line, parse_gm_frame
 from pbem.inbox.synonyms import as_gm_command, load_table
 from pbem.report.notices import GmToken
 from tests.actions.history import journal
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 GM, ANN, BOB = "gm@example.org", "ann@example.org", "bob@example.org"
 
 
 @pytest.fixture
+@prepared
 def token(desk: Desk) -> str:
     """Return the token that the GM of a campaign was mailed."""
     desk.begin()

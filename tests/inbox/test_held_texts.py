@@ -29,8 +29,7 @@ SECRET = "cyd is weak."
 @pytest.fixture
 def begun(desk: Desk) -> Desk:
     """Return a desk with a campaign of three seats."""
-    desk.begin(seats=("red", "blue", "green"))
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"))
     return desk
 
 
@@ -259,8 +258,7 @@ def test_a_question_is_held_too(begun: Desk) -> None:
 
 def test_a_stranger_in_a_players_name_is_asked_first(desk: Desk) -> None:
     """Where a From proves nothing, neither words nor orders count before its owner has said whose they are."""
-    desk.begin(seats=("red", "blue", "green"), rules={"authentication": "confirm"})
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"), rules={"authentication": "confirm"})
     asked = post(desk, f"PRESS TO blue\n{SECRET}\nBID 3")
     assert ("did you send this" in asked["Subject"], sent(desk), orders(desk)) == (True, [], [])
     desk.reply(asked, "YES")
@@ -272,8 +270,7 @@ def test_a_stranger_in_a_players_name_is_asked_first(desk: Desk) -> None:
 
 def test_press_that_is_off_is_refused_and_the_orders_count(desk: Desk) -> None:
     """Where no part can be sent no question is asked; the answer says why."""
-    desk.begin(seats=("red", "blue", "green"), rules={"press": "off"})
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"), rules={"press": "off"})
 
     assert "there is no press in toy1" in words(post(desk, "PRESS TO blue\nHello.\nBID 3")).lower()
     assert len(orders(desk)) == 1

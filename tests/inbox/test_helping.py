@@ -20,8 +20,7 @@ from tests.toy.home import GAMES, Desk, open_desk, text_of
 def desk(tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with two games and a campaign of red and blue that has begun."""
     with open_desk(tmp_path / "home", games={**GAMES, "gm_adjudicated": UMPIRE}) as opened:
-        opened.begin()
-        opened.tick()
+        opened.start()
         yield opened
 
 

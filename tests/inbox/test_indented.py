@@ -41,8 +41,7 @@ BROUGHT: dict[str, Callable[[Desk], object]] = {
 @pytest.mark.parametrize("mail", BROUGHT)
 def test_thanks_that_quote_a_mail_of_ours(desk: Desk, mail: str, indent: str) -> None:
     """The good sheet still counts, whichever mail is quoted, with its token, its code or its example."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     asked(desk, "ORDERS toy1 red\nBID 3\nEND")
     BROUGHT[mail](desk)
     answered = desk.mails(ANN)[0] if mail == "welcome" else desk.last()
@@ -66,8 +65,7 @@ TYPED = {
 @pytest.mark.parametrize("text", TYPED.values(), ids=TYPED)
 def test_typed_orders_are_kept(desk: Desk, text: str) -> None:
     """Indented orders above, below or inside a quotation are orders."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     report = desk.last()
     quoted = textwrap.indent(asked(desk, "hello?"), "    ")
     filled = quoted.replace("; your orders, one a line", "BID 4").replace(" red TOKEN", " red")
@@ -79,8 +77,7 @@ def test_typed_orders_are_kept(desk: Desk, text: str) -> None:
 
 def test_omitted_lines_are_told(desk: Desk) -> None:
     """The receipt says how many lines were left out, and names no error in them."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     receipt = asked(desk, "ORDERS toy1 red\nBID 3\nEND")
     desk.reply(desk.last(), "BID 4\n\n" + textwrap.indent(receipt, "    "))
     desk.tick()
@@ -92,8 +89,7 @@ def test_omitted_lines_are_told(desk: Desk) -> None:
 
 def test_words_to_others_may_quote_us(desk: Desk) -> None:
     """Indented text in press is passed on, though it is in the mail that is answered, once its writer says YES."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     refusal = textwrap.indent(asked(desk, "hello?"), "    ")
     desk.reply(desk.last(), f"PRESS TO blue\nThey say to me:\n\n{refusal}")
     desk.tick()

@@ -59,8 +59,7 @@ def folded(text: str) -> str:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     """Yield a home with a campaign that has begun, used for one message after the other."""
     with open_desk(tmp_path_factory.mktemp("injection") / "home") as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         yield desk
 
 

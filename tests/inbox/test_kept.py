@@ -33,8 +33,7 @@ from tests.toy.home import Desk, text_of
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin(rules={"authentication": "confirm"})
-    desk.tick()
+    desk.start(rules={"authentication": "confirm"})
 
 
 def asked_about(desk: Desk, text: str = SHEET, *, sender: str = ANN, **headers: str) -> str:

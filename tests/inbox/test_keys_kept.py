@@ -72,8 +72,7 @@ def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
 
 def test_a_key_in_a_subject_is_masked(desk: Desk) -> None:
     """An answer repeats the subject of its message, but no key in it."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     own = token(desk)
     desk.post("Here they are.", subject=f"ORDERS toy1 red {own}")
     desk.tick()

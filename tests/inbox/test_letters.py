@@ -34,8 +34,7 @@ class Locked(Auction):
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def letters(desk: Desk) -> list[InboxMessage]:

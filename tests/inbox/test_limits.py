@@ -27,8 +27,7 @@ GM = "gm@example.org"
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def guess(desk: Desk, times: int) -> None:

@@ -10,14 +10,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from tests.inbox.people import ANN, BOB, EVE, ask, form, words
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 
 @pytest.fixture
+@prepared
 def begun(desk: Desk) -> Desk:
     """Return a home in which Ann was reminded, and may be away or ask for more time."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.tick(hours=100)
     return desk
 

@@ -13,7 +13,7 @@ from pbem.actions.base import run_action
 from pbem.actions.seats import Invite
 from pbem.inbox.rate_limits import STRANGER_OF_ALL_KINDS_A_DAY
 from tests.inbox.people import ANN, BOB, EVE, GM, ask, confirm, form, players, words
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 OFFER = "Which game would you like to join?"
 
@@ -31,6 +31,7 @@ ANYTHING = {
 
 
 @pytest.fixture
+@prepared
 def club(desk: Desk) -> Desk:
     """Return a home with a campaign that takes players, one that is full, and one that takes none."""
     form(desk, "red", name="toy1", open_seats=2, signup="on")

@@ -11,16 +11,16 @@ from sqlalchemy import select
 
 from pbem.store.models import InboxMessage, OrderSheet
 from tests.inbox.trusting import ANN
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 STILL = "Your orders of Mon 2 Nov, 10:00 CET still count."
 
 
 @pytest.fixture
+@prepared
 def sheets(desk: Desk) -> Desk:
     """Return a campaign in which red has sent three sheets, the last of them for five coins."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     report = desk.last()
     for orders in ("BID 3\nWHISPER blue deal", "BID 4", "BID 5\nWHISPER blue hello"):
         desk.reply(report, orders)
@@ -156,8 +156,7 @@ def test_a_sheet_of_errors_can_be_mended_in_the_answer(sheets: Desk) -> None:
 
 def test_a_sheet_of_errors_is_taken_where_nothing_counts(desk: Desk) -> None:
     """A sheet of errors that replaces nothing is taken, and its receipt lists the errors."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), MOSTLY_ERRORS)
     desk.tick()
 

@@ -29,10 +29,11 @@ from tests.inbox.people import (
     words,
 )
 from tests.inbox.trusting import version_taken
-from tests.toy.home import Desk
+from tests.toy.home import Desk, prepared
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green in which anyone may ask for a seat."""
     form(desk, "red", "blue", "green", signup="on", hold="off")

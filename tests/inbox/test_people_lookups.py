@@ -11,10 +11,11 @@ from pbem.campaign.history import add_entry
 from pbem.inbox.queries import LARGE_A_DAY
 from tests.inbox.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
 from tests.inbox.trusting import version_taken
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red and blue."""
     form(desk, "red", "blue")

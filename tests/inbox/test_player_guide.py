@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.inbox.people import ANN, ask, reports, words
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 DONE = {
     "EXTEND": "more time is noted",
@@ -44,10 +44,10 @@ ALSO = {
 """Commands that stand within its sentences."""
 
 
+@prepared
 def begin(desk: Desk) -> None:
     """Start a campaign whose house rules allow all that the guide speaks of."""
-    desk.begin(rules={"press": "signed"})
-    desk.tick()
+    desk.start(rules={"press": "signed"})
 
 
 @pytest.fixture

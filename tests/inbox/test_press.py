@@ -28,8 +28,7 @@ THREE = ("red", "blue", "green")
 
 def begin(desk: Desk, **rules: str) -> None:
     """Start a campaign of three seats with these house rules, and send its first mails."""
-    desk.begin(seats=THREE, rules=rules)
-    desk.tick()
+    desk.start(seats=THREE, rules=rules)
 
 
 def say(desk: Desk, text: str, sender: str = ANN, *, subject: str = "hello") -> str:

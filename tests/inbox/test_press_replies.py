@@ -29,8 +29,7 @@ WORDS = "Yes, let us.\nBID 3"
 @pytest.fixture
 def begun(desk: Desk) -> Desk:
     """Return a desk with a campaign of three seats whose press may be unsigned."""
-    desk.begin(seats=("red", "blue", "green"), rules={"press": "anonymous"})
-    desk.tick()
+    desk.start(seats=("red", "blue", "green"), rules={"press": "anonymous"})
     return desk
 
 
@@ -202,8 +201,7 @@ def test_a_text_too_long_is_refused(begun: Desk) -> None:
 def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
     """Yield a home on PostgreSQL with a campaign that has begun."""
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         yield desk
 
 

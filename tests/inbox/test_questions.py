@@ -25,11 +25,12 @@ from pbem.ruleset import SeatName, View
 from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Question, QuestionAnswer
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, insist, reports, words
 from tests.inbox.trusting import believing, stamp, version_taken
-from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.home import Desk, open_desk, prepared, text_of
 from tests.toy.ruleset import Auction
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green."""
     form(desk, "red", "blue", "green", mass="101")

@@ -14,13 +14,13 @@ from pbem.actions.press import AnnounceInReport
 from pbem.inbox.quoted_originals import SentText, match_lines, spell
 from pbem.mail.html_text import html_to_text
 from pbem.store.models import OrderSheet
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "BID 1\nWHISPER blue deal")
     desk.tick()
 

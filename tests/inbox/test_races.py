@@ -25,8 +25,7 @@ ANN, EVE = "ann@example.org", "eve@example.org"
 def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
     """Yield a home on PostgreSQL with a campaign that has begun."""
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         yield desk
 
 

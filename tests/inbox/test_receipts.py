@@ -14,8 +14,7 @@ from tests.toy.home import Desk, text_of
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def send(desk: Desk, text: str) -> str:

@@ -16,7 +16,7 @@ from pbem.inbox.rate_limits import ANSWERS_A_DAY, PASSED_ON_A_DAY
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import JournalEntry
 from tests.inbox.people import ANN, ANSWER, BOB, CYD, EVE, GM, ask, confirm, form, players, question, token, words
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 QUOTE = "On Mon, 2 Nov 2026 at 09:00, PBEM <orders@example.org> wrote:\n{quoted}"
 OUTLOOK = "-----Original Message-----\nFrom: PBEM <orders@example.org>\nSent: Monday\nSubject: YES or NO?\n\n{original}"
@@ -88,6 +88,7 @@ OTHER = {
 
 
 @pytest.fixture
+@prepared
 def invited(desk: Desk) -> Desk:
     """Return a home with a campaign to which Eve is invited; the first mails are sent."""
     form(desk, "red", open_seats=2)
@@ -405,8 +406,7 @@ def test_a_word_in_reply_to_a_report_is_no_answer(desk: Desk, typed: str) -> Non
 )
 def test_a_change_of_address_needs_a_clear_yes(desk: Desk, typed: str, *, moved: bool) -> None:
     """Phrases, conditions and silence do not move a player to another address; each is answered."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     ask(desk, f"PLAYER toy1 red {token(desk)}\nADDRESS {EVE}\nEND")
     desk.reply(desk.last(ANN), typed)
     desk.tick()
@@ -420,8 +420,7 @@ def test_a_change_of_address_needs_a_clear_yes(desk: Desk, typed: str, *, moved:
 )
 def test_a_seat_is_given_up_by_a_clear_yes_alone(desk: Desk, typed: str, *, left: bool) -> None:
     """The question whether LEAVE is meant needs a clear YES."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.mails(ANN)[1], "LEAVE")
     desk.tick()
     desk.reply(question(desk, ANN), typed)
@@ -432,8 +431,7 @@ def test_a_seat_is_given_up_by_a_clear_yes_alone(desk: Desk, typed: str, *, left
 
 def test_a_deputy_may_decline(desk: Desk) -> None:
     """A NO ends the request, and its player is told."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     ask(desk, f"PLAYER toy1 red {token(desk)}\nDEPUTY {CYD} UNTIL 2026-12-24\nEND")
     desk.reply(desk.last(CYD), "No, I have no time")
     desk.tick()

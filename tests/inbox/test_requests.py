@@ -118,8 +118,7 @@ def test_every_command_has_a_handler() -> None:
 @pytest.fixture
 def begun(desk: Desk) -> Desk:
     """Yield a campaign of red and blue, with its first reports mailed."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     return desk
 
 

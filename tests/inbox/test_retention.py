@@ -27,8 +27,7 @@ TOKEN = "0123456789abcdef0123"
 @pytest.fixture
 def token(desk: Desk) -> str:
     """Return Ann's token, from the welcome mail of a running campaign."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     welcome = text_of(desk.mails(ANN)[0])
     return welcome.partition("ORDERS toy1 red ")[2].split()[0]
 
@@ -119,8 +118,7 @@ def test_of_a_report_long_sent_its_text_is_kept(shared: Desk) -> None:
 
 def test_a_report_is_mailed_again_however_old(desk: Desk) -> None:
     """RESEND brings the whole report, since it does not use the sent mail."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     first = desk.last(ANN)
     desk.tick(hours=24 * 3)
     desk.tick(hours=24 * 8)

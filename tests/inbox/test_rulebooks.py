@@ -60,8 +60,7 @@ class Told(Auction):
 def desk(tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with two games and a campaign of red and blue that has begun."""
     with open_desk(tmp_path / "home", games={"toy": Told(), "gm_adjudicated": UMPIRE}) as opened:
-        opened.begin()
-        opened.tick()
+        opened.start()
         yield opened
 
 

@@ -55,8 +55,7 @@ def save(desk: Desk, folder: Path, *more: str) -> Result:
 
 def receive(desk: Desk, raw: bytes) -> None:
     """Have a campaign get a mail."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     (desk.home / "post" / "inbox" / "new" / "mail").write_bytes(raw)
     desk.tick()
 

@@ -102,8 +102,7 @@ def test_a_level_below_zero_is_read_as_such(level: str) -> None:
 
 def test_a_struck_out_order_is_told_in_the_receipt(desk: Desk) -> None:
     """The mail of a player who put an order aside gets a receipt that names it, and the rest is done."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "BID 4\n// WHISPER blue deal")
     desk.tick()
 
@@ -112,8 +111,7 @@ def test_a_struck_out_order_is_told_in_the_receipt(desk: Desk) -> None:
 
 def test_an_order_with_a_line_through_it_is_told_in_the_receipt(desk: Desk) -> None:
     """What a mail program shows struck out is not given, though its plain text has no mark of it."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "ann@example.org", desk.last()["Reply-To"], "orders"
     mail.set_content("WHISPER blue deal\nBID 4\n")

@@ -15,8 +15,7 @@ ANN, BOB, GM = "ann@example.org", "bob@example.org", "gm@example.org"
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def play(desk: Desk) -> None:

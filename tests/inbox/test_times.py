@@ -19,8 +19,7 @@ WEEK = 168
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin(rounds="9")
-    desk.tick()
+    desk.start(rounds="9")
 
 
 def ask(desk: Desk, text: str, *, sender: str = ANN) -> str:

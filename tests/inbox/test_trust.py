@@ -11,8 +11,7 @@ from tests.toy.home import Desk, text_of
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
-    desk.begin()
-    desk.tick()
+    desk.start()
 
 
 def answered(desk: Desk, to: str = ANN) -> str:

@@ -41,8 +41,7 @@ def play(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> int:
 @pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES.keys())
 def test_a_machine_is_answered_a_few_times(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> None:
     """A machine is answered a few times and then no more; its GM is told once."""
-    desk.begin()
-    desk.tick()
+    desk.start()
 
     assert play(desk, machine, reply=reply) <= 8
     told = [mail for mail in desk.mails(GM) if "an answering machine at red?" in str(mail["Subject"])]
@@ -51,8 +50,7 @@ def test_a_machine_is_answered_a_few_times(desk: Desk, machine: Callable[[int, s
 
 def test_a_person_behind_a_machine_is_read(desk: Desk) -> None:
     """Orders and commands from that address count as ever, on that day too."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     play(desk, MACHINES["the same"], reply=True)
     report = desk.mails(ANN)[1]
     desk.reply(report, "BID 4")
@@ -71,8 +69,7 @@ def test_a_person_behind_a_machine_is_read(desk: Desk) -> None:
 
 def test_another_day_begins_anew(desk: Desk) -> None:
     """The same words on another day are answered again."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     play(desk, MACHINES["the same"], reply=True)
     desk.tick(hours=30)
     before = len(desk.mails(ANN))
@@ -89,8 +86,7 @@ def test_another_day_begins_anew(desk: Desk) -> None:
 )
 def test_a_sheet_of_errors_always_has_its_receipt(desk: Desk, text: str) -> None:
     """A sheet sent again and again, alike or with other digits, always has its receipt."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     report, shown = desk.mails(ANN)[1], code(desk)
     for number in range(7):
         before = len(desk.mails(ANN))
@@ -101,8 +97,7 @@ def test_a_sheet_of_errors_always_has_its_receipt(desk: Desk, text: str) -> None
 
 def test_orders_for_a_turn_that_was_run_are_always_answered(desk: Desk) -> None:
     """The same sheet sent to an old report again and again is refused each time."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     report = desk.mails(ANN)[1]
     desk.tick(hours=24 * 5)
     for _ in range(6):
@@ -114,8 +109,7 @@ def test_orders_for_a_turn_that_was_run_are_always_answered(desk: Desk) -> None:
 
 def test_the_first_messages_of_many_that_come_together_are_answered(desk: Desk) -> None:
     """Later messages are no reason to leave an earlier one without an answer."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     report = desk.mails(ANN)[1]
     before = len(desk.mails(ANN))
     for _ in range(6):

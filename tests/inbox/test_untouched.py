@@ -230,8 +230,7 @@ def test_orders_behind_their_semicolons_change_nothing(begun: Begun) -> None:
 def toy(tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with a campaign of the toy whose form has no semicolons of its own."""
     with open_desk(tmp_path / "home", games={"toy": Suggesting()}) as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         yield desk
 
 

@@ -31,12 +31,13 @@ from tests.inbox.people import (
 )
 from tests.inbox.trusting import believing, stamp, version_taken
 from tests.mail.reports import postfix
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 DAN = "dan@example.net"
 
 
 @pytest.fixture(autouse=True)
+@prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green."""
     form(desk, "red", "blue", "green", signup="on", hold="off")

@@ -25,8 +25,7 @@ TODAY = dt.date(2026, 11, 24)
 @pytest.fixture
 def begun(desk: Desk) -> Desk:
     """Return a desk with a campaign of red and blue, whose address is enough."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     return desk
 
 
@@ -124,8 +123,7 @@ def test_commands_in_other_words(typed: str, line: str) -> None:
 def test_orders_in_free_words_are_no_synonyms(desk: Desk, line: str) -> None:
     """In a game that accepts any words, such lines in a reply are orders."""
     desk.app = dataclasses.replace(desk.app, games={"toy": Essay()})
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(reports(desk, ANN)[0], line)
     desk.tick()
 
@@ -250,8 +248,7 @@ def test_leave_takes_one_off_the_standby_list(desk: Desk) -> None:
 
 def test_leave_with_the_name_of_a_campaign_gives_up_the_seat_there(begun: Desk) -> None:
     """Of two seats the one in the campaign named is given up, once its player has said so."""
-    begun.begin(name="toy2")
-    begun.tick()
+    begun.start(name="toy2")
     ask(begun, "LEAVE toy2")
     begun.reply(begun.last(ANN), "YES")
     begun.tick()

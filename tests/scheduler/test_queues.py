@@ -108,8 +108,7 @@ def test_a_home_of_files_has_no_queues(tmp_path: Path) -> None:
 def test_a_database_without_queues_is_refused(migrated_postgres_url: str, tmp_path: Path) -> None:
     """Campaigns on a database without queues run by ticks; a worker is refused with the command to migrate."""
     with open_desk(tmp_path / "home", database=migrated_postgres_url) as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         with pytest.raises(ConfigError, match="no queues for workers, or older ones; run: pbem migrate"):
             require_queues(desk.app.store)
 

@@ -82,8 +82,7 @@ def test_open_seats_say_how_to_join(desk: Desk) -> None:
 
 def test_a_site_has_no_addresses_and_no_secrets(desk: Desk) -> None:
     """No file has an address except that for orders, nor a code, a token or the hash of a seed."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     written = files(site(desk))
     # The guide is the same in all homes; its example of a deputy has the address of this home's Bob.
     written["guide.html"] = written["guide.html"].replace(b"DEPUTY bob@example.org", b"")
@@ -117,8 +116,7 @@ def test_nothing_is_written_twice(desk: Desk) -> None:
 
 def test_a_turn_is_not_told_before_it_is_mailed(desk: Desk) -> None:
     """Sheets that came in, and their effects, change no file."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     before = files(site(desk))
     desk.reply(desk.last(), "BID 7\nWHISPER blue deal")
     desk.tick()
@@ -128,8 +126,7 @@ def test_a_turn_is_not_told_before_it_is_mailed(desk: Desk) -> None:
 
 def test_a_turn_for_some_seats_alone_is_seen_by_none(desk: Desk) -> None:
     """While one seat knows what others do not, the site stays as of the last opening that all had a report of."""
-    desk.begin(pace="in_turn", deadline="EVERY 24h")
-    desk.tick()
+    desk.start(pace="in_turn", deadline="EVERY 24h")
     before = files(site(desk))
     desk.tick(hours=25)
     desk.tick()
@@ -140,8 +137,7 @@ def test_a_turn_for_some_seats_alone_is_seen_by_none(desk: Desk) -> None:
 
 def test_news_are_shown_when_all_have_them(desk: Desk) -> None:
     """The newspaper appears with the reports that brought it, and is text, whatever is in it."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), f"NEWS\n{HOSTILE}\nEND")
     desk.tick()
     before = (site(desk) / "c/toy1/index.html").read_text()
@@ -156,8 +152,7 @@ def test_news_are_shown_when_all_have_them(desk: Desk) -> None:
 
 def test_press_is_never_shown_before_the_end(desk: Desk) -> None:
     """Press to some seats is not published."""
-    desk.begin(rules={"site": "full"})
-    desk.tick()
+    desk.start(rules={"site": "full"})
     desk.reply(desk.last(), "PRESS TO blue\nLet us part the coins.\nEND")
     desk.tick(hours=24 * 7)
 
@@ -181,8 +176,7 @@ def test_calendars_have_the_open_deadlines(desk: Desk) -> None:
 
 def test_feeds_tell_turns_and_news(desk: Desk) -> None:
     """Feeds are Atom, with entries that keep their ids; words of players are text in them."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), f"NEWS\n{HOSTILE}\nEND")
     desk.tick(hours=24 * 7)
     feed = ET.fromstring((site(desk) / "c/toy1/feed.xml").read_bytes())
@@ -225,8 +219,7 @@ def opened(desk: Desk) -> Desk:
 def test_an_open_board_is_shown_unless_the_gm_says_no(desk: Desk) -> None:
     """What all players see of the board is shown when they have it, later with spectators=1, and never with off."""
     desk = opened(desk)
-    desk.begin()
-    desk.tick()
+    desk.start()
     first = (site(desk) / "c/toy1/board.svg").read_text()
     desk.tick(hours=24 * 7)
     second = (site(desk) / "c/toy1/board.svg").read_text()
@@ -243,8 +236,7 @@ def test_an_open_board_is_shown_unless_the_gm_says_no(desk: Desk) -> None:
 def test_public_scores_are_a_plot(desk: Desk) -> None:
     """From the second opening on the standing is drawn over the turns that all know of, with a line for each seat."""
     desk = opened(desk)
-    desk.begin()
-    desk.tick()
+    desk.start()
     first = (site(desk) / "c/toy1/index.html").read_text()
     desk.reply(desk.last("ann@example.org"), "BID 7")
     desk.tick(hours=24 * 7)
@@ -257,8 +249,7 @@ def test_public_scores_are_a_plot(desk: Desk) -> None:
 
 def test_each_time_stands_once(desk: Desk) -> None:
     """No page of a campaign or of the club gives a time twice, or in two zones."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     desk.reply(desk.last(), "NEWS\nThe cat is out.\nEND")
     desk.tick(hours=24 * 7)
     root = site(desk)

@@ -19,8 +19,7 @@ HOME = "c/toy1/replay"
 
 def played(desk: Desk, *unsigned: str, **rules: str) -> None:
     """Play a game of two rounds with press of all kinds, to its end; unsigned press comes before all other."""
-    desk.begin(rounds="2", rules=rules)
-    desk.tick()
+    desk.start(rounds="2", rules=rules)
     desk.reply(desk.last(), "BID 7")
     for text in unsigned:
         desk.reply(desk.last(), f"UNSIGNED TO blue\n{text}\nEND")
@@ -75,8 +74,7 @@ def test_press_is_opened_only_where_the_gm_says_so(desk: Desk) -> None:
 
 def test_answers_to_all_are_in_the_replay(desk: Desk) -> None:
     """Questions that were answered to all are there, without the name of their seat; others only where all is open."""
-    desk.begin(rounds="2")
-    desk.tick()
+    desk.start(rounds="2")
     for question in ("May ships dock?", "May I bid twice?"):
         desk.reply(desk.last(), f"ASK GM\n{question}\nEND")
         desk.tick()

@@ -24,8 +24,7 @@ def with_site(desk: Desk, url: str = "") -> Desk:
 
 def test_without_a_folder_no_site_is_written(desk: Desk) -> None:
     """Without a folder in the settings no site is written."""
-    desk.begin()
-    desk.tick()
+    desk.start()
 
     assert not (desk.home / "public").exists()
 
@@ -33,8 +32,7 @@ def test_without_a_folder_no_site_is_written(desk: Desk) -> None:
 def test_a_tick_shows_what_was_done(desk: Desk) -> None:
     """A tick publishes a turn that was run or a deadline that was moved, and otherwise writes nothing."""
     desk = with_site(desk)
-    desk.begin()
-    desk.tick()
+    desk.start()
     page = desk.home / "public/c/toy1/index.html"
     first, index = page.read_text(), desk.home / "public/index.html"
     run_action(desk.app, "toy1", ExtendDeadline("24h"), desk.now)
@@ -53,8 +51,7 @@ def test_a_tick_shows_what_was_done(desk: Desk) -> None:
 def test_a_link_is_good_before_its_mail_is_sent(desk: Desk) -> None:
     """With FORMAT LINK the mail has a link and no page, and the page is on the site, encrypted."""
     desk = with_site(desk, "https://club.example.org/pbem/")
-    desk.begin()
-    desk.tick()
+    desk.start()
     ask(desk, "FORMAT LINK")
     desk.tick(hours=24 * 7)
     mail = desk.last(ANN)
@@ -78,8 +75,7 @@ def sealed_pages(desk: Desk, site: str = "public") -> list[str]:
 def linked(desk: Desk) -> Desk:
     """Return a home with a site that has the sealed page of red's report."""
     desk = with_site(desk, "https://club.example.org/pbem/")
-    desk.begin()
-    desk.tick()
+    desk.start()
     ask(desk, "FORMAT LINK")
     desk.tick(hours=24 * 7)
     return desk
@@ -119,8 +115,7 @@ def test_sealed_pages_stay_ninety_days(desk: Desk) -> None:
 
 def test_without_a_site_a_link_is_a_file(desk: Desk) -> None:
     """A player who asks for links in a home without a site gets pages as files."""
-    desk.begin()
-    desk.tick()
+    desk.start()
     ask(desk, "FORMAT LINK")
     desk.tick(hours=24 * 7)
 

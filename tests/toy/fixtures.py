@@ -22,6 +22,5 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with a started campaign, on each database in turn."""
     url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
     with open_desk(tmp_path / "home", database=url) as desk:
-        desk.begin()
-        desk.tick()
+        desk.start()
         yield desk

@@ -5,17 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import email
 import email.policy
-import itertools
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from email.message import EmailMessage
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import select
 
@@ -39,6 +38,8 @@ MONDAY = dt.datetime(2026, 11, 2, 9, 0, tzinfo=dt.UTC)
 
 ADDRESS_IS_ENOUGH = {"authentication": "address"}
 """The house rule of tests about other things: a sheet counts because of its From."""
+
+SetUp = TypeVar("SetUp", bound=Callable[..., Any])
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _PARSED = lru_cache(maxsize=10_000)(email.policy.default.header_fetch_parse)
@@ -71,40 +72,78 @@ def make_home(folder: Path, *, database: str = "") -> Path:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """The rows and files of a started campaign: hundreds of tests start the same one."""
+class Prepared:
+    """What a set-up leaves in a home: hundreds of tests begin with the same one."""
 
     rows: sqlite3.Connection
-    archive: Mapping[Path, bytes]
+    files: Mapping[Path, bytes | None]
+    """By their paths in the home; None for a folder."""
+    now: dt.datetime
+    count: int
+    returned: Any
 
     @classmethod
-    def of(cls, app: App) -> Begun:
-        """Return what an application has now."""
+    def of(cls, desk: Desk, returned: Any) -> Prepared:
+        """Return what a home has now."""
         rows = sqlite3.connect(":memory:", check_same_thread=False)
-        with closing(sqlite3.connect(str(app.store.engine.url.database))) as live:
+        with closing(sqlite3.connect(desk.home / DATABASE)) as live:
             live.backup(rows)
-        archive = app.settings.archive
-        files = [path for path in archive.rglob("*") if path.is_file()]
-        return cls(rows, {path.relative_to(archive): path.read_bytes() for path in files})
+        written = [path for folder in _WRITTEN for path in sorted((desk.home / folder).rglob("*"))]
+        files = {path.relative_to(desk.home): None if path.is_dir() else path.read_bytes() for path in written}
+        return cls(rows, files, desk.now, desk.count, None if returned is desk else returned)
 
-    def put(self, app: App) -> None:
-        """Copy it into another application."""
-        with closing(sqlite3.connect(str(app.store.engine.url.database))) as live:
+    def put(self, desk: Desk) -> Any:
+        """Copy it into another home; return what the set-up has returned there."""
+        with closing(sqlite3.connect(desk.home / DATABASE)) as live:
             self.rows.backup(live)
-        for name, content in self.archive.items():
-            path = app.settings.archive / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        for name, content in self.files.items():
+            path = desk.home / name
+            if content is None:
+                path.mkdir(parents=True, exist_ok=True)
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+        desk.now, desk.count = self.now, self.count
+        return desk if self.returned is None else self.returned
 
 
-# Started campaigns, by all that their start depends on.
-_BEGUN: dict[object, Begun] = {}
+DATABASE = "pbem.sqlite"
+_WRITTEN = ("turns", "post")
+"""Folders of a home that set-ups write to, besides its database."""
+
+_MOST_PREPARED = 200
+_PREPARED: dict[object, Prepared] = {}
+"""Set-ups by all that they depend on; of more than so many the oldest is forgotten."""
+
+
+def prepared(set_up: SetUp) -> SetUp:
+    """Run a set-up of a fresh home once in a process; into each later one that is made alike, put what that left.
+
+    The set-up depends on the home, the time and its arguments alone, whose `repr` says all about them. It returns
+    the desk, or a value that is never changed.
+    """
+
+    @wraps(set_up)
+    def once(desk: Desk, *args: Any, **options: Any) -> Any:
+        if not (desk.alike and is_untouched(desk.home)):
+            return set_up(desk, *args, **options)
+        key = (set_up, repr(args), repr(sorted(options.items())), desk.now, *desk.app.games.items(), made_of(desk.home))
+        if key in _PREPARED:
+            return _PREPARED[key].put(desk)
+        returned = set_up(desk, *args, **options)
+        if len(_PREPARED) >= _MOST_PREPARED:
+            del _PREPARED[next(iter(_PREPARED))]
+        _PREPARED[key] = Prepared.of(desk, returned)
+        return returned
+
+    return once  # type: ignore[return-value]
 
 
 def is_untouched(home: Path) -> bool:
-    """Return True if the home's database is a file to which nothing was ever written."""
-    file, log = home / "pbem.sqlite", home / "pbem.sqlite-wal"
-    return file.exists() and not (log.exists() and log.stat().st_size) and file.read_bytes() == migrated_database()
+    """Return True if nothing was ever written to the home: no mail, and no row to its database, if that is a file."""
+    file, log = home / DATABASE, home / f"{DATABASE}-wal"
+    written = (log.exists() and log.stat().st_size) or any((home / folder).exists() for folder in _WRITTEN)
+    return file.exists() and not written and file.read_bytes() == migrated_database()
 
 
 def made_of(home: Path) -> tuple[tuple[str, bytes], ...]:
@@ -119,10 +158,11 @@ class Desk:
 
     app: App
     now: dt.datetime = MONDAY
-    _count: Iterator[int] = field(default_factory=itertools.count)
+    count: int = 0
+    """Mails posted so far."""
     _read: dict[Path, tuple[str, EmailMessage]] = field(default_factory=dict)
     alike: bool = True
-    """True if campaigns with an equal start may share keys and salts."""
+    """True if homes that were prepared alike may share keys and salts."""
 
     @property
     def home(self) -> Path:
@@ -147,20 +187,11 @@ class Desk:
             deadline=deadline,
             options=options,
         )
-        rules = ADDRESS_IS_ENOUGH | dict(rules or {})
-        alike = (repr(wanted), repr(sorted(rules.items())), self.now, *self.app.games.items(), made_of(self.home))
-        if not (self.alike and is_untouched(self.home)):
-            self._begin(wanted, rules)
-        elif alike in _BEGUN:
-            _BEGUN[alike].put(self.app)
-        else:
-            self._begin(wanted, rules)
-            _BEGUN[alike] = Begun.of(self.app)
+        _begin(self, wanted, ADDRESS_IS_ENOUGH | dict(rules or {}))
 
-    def _begin(self, wanted: NewCampaign, rules: Mapping[str, str]) -> None:
-        create_campaign(self.app, wanted, self.now, seed=b"a seed for tests")
-        self.set_rules(wanted.name, **rules)
-        run_action(self.app, wanted.name, StartCampaign(), self.now)
+    def start(self, **begun: Any) -> None:
+        """Begin a campaign, and mail the first reports."""
+        _start(self, **begun)
 
     def set_rules(self, name: str = "toy1", **rules: str) -> None:
         """Change house rules of a campaign."""
@@ -178,7 +209,7 @@ class Desk:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         """Put a mail into the inbox."""
-        number = next(self._count)
+        number, self.count = self.count, self.count + 1
         message = EmailMessage()
         message["From"], message["To"], message["Subject"] = sender, to, subject
         message["Message-ID"] = f"<letter{number}@example.org>"
@@ -220,6 +251,19 @@ class Desk:
     def last(self, to: str = "ann@example.org") -> EmailMessage:
         """Return the last mail sent to an address."""
         return self.mails(to)[-1]
+
+
+@prepared
+def _begin(desk: Desk, wanted: NewCampaign, rules: Mapping[str, str]) -> None:
+    create_campaign(desk.app, wanted, desk.now, seed=b"a seed for tests")
+    desk.set_rules(wanted.name, **rules)
+    run_action(desk.app, wanted.name, StartCampaign(), desk.now)
+
+
+@prepared
+def _start(desk: Desk, **begun: Any) -> None:
+    desk.begin(**begun)
+    desk.tick()
 
 
 def is_report(mail: EmailMessage) -> bool:
