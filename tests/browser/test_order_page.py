@@ -17,6 +17,7 @@ from playwright.sync_api import Browser
 import pbem.cli
 from pbem.ruleset import AnyRuleset, View
 from pbem.testing.play import standard_game
+from pbem.web.page import bundle_modules
 from pbem_rules import bubble_singularity, dueling_masters, gm_adjudicated, harvester, singularity, singularity_trap
 from tests.browser.clicking import open_lines
 from tests.browser.looking import SCHEMES, faults
@@ -516,6 +517,36 @@ def test_what_must_be_ordered_is_asked_for_once(open_page: Callable[..., Thumb])
 
     assert thumb.send()
     assert href
+
+
+def test_the_line_in_work_is_named_whole(open_page: Callable[..., Thumb]) -> None:
+    """Above the choices stands the line with all its steps, and on the map each bubble bears its colour."""
+    thumb = open_page(bubble_singularity.RULESET, "round 1")
+    for _ in range(3):
+        thumb.at(*_middle(thumb.lit()[0]))
+    [move] = [line for line in drafts(thumb.page) if line.startswith("MOVE ")]
+    assert len(move.split()) == 4
+    assert thumb.selected()[1].split(" · ")[0] == move
+
+    for _ in range(3):
+        thumb.press(".chips button:not([disabled])")
+
+    [bubbles] = [line for line in drafts(thumb.page) if line.startswith("BUBBLES ")]
+    assert thumb.page.locator(".mark.piece text").all_text_contents() == bubbles.split()[1:]
+
+
+def test_a_unit_that_is_made_keeps_the_case_of_its_name(browser: Browser) -> None:
+    """A game may name its new units in small letters; a line about the second is read with that name."""
+    page = new_thumb(browser).page
+    node = {"word": "scout1", "makes": 0}
+
+    found = page.evaluate(f"""() => {{
+      {bundle_modules("tree.js")}
+      return Tree.prototype.match([{json.dumps(node)}], ["SCOUT2"], 0).word;
+    }}""")
+
+    assert found == "scout2"
+    page.close()
 
 
 def test_a_game_without_a_map_is_typed(open_page: Callable[..., Thumb]) -> None:

@@ -178,10 +178,10 @@ function drawMark(board, { shape, spots, lines, label, begun, beside }) {
 }
 
 /**
- * A label for a disc: words in capitals by their first letter.
+ * A label for a disc: words in capitals, and long ones, by their first letter.
  * @param {string} label
  */
-const brief = (label) => (/^[A-Z]{3,}$/.test(label) ? label[0] : label.slice(0, 5));
+const brief = (label) => (/^[A-Z]{3,}$|^[a-z]{7,}$/.test(label) ? label[0] : label.slice(0, 6));
 
 /**
  * @param {{x: number, y: number}[]} points

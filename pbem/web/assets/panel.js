@@ -227,7 +227,8 @@ export class Panel {
     const partner = ordering.partner(state);
     if (selection.order) return ["In the sheet", selection.order];
     if (selection.units.length > 1) return [`${selection.units.length} units`, ["one order for each", ...todo].join(" · ")];
-    if (selection.words.length && partner) return [need?.title || "", [selection.words.join(" "), `${(partner.short || partner.title).toLowerCase()} ${wants}`].join(" · ")];
+    const line = ordering.own(state, "")?.line || selection.words.join(" ");
+    if (selection.words.length && partner) return [need?.title || "", [line, `${(partner.short || partner.title).toLowerCase()} ${wants}`].join(" · ")];
     const here = selection.spot >= 0 ? `, ${ordering.atlas.places[selection.spot].title.split(":")[0]}` : "";
     if (selection.words.length) return [(need?.title || ordering.phrase(selection.words)) + here, [selection.words.join(" "), ...todo].join(" · ")];
     if (need) return [need.title, [need.says || "", wants && `${wants} given`, ...todo].filter(Boolean).join(" · ")];

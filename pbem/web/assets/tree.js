@@ -170,7 +170,8 @@ export class Tree {
           return { node, word: String(number), length: 1 };
         }
       } else if (node.makes !== undefined) {
-        if (stem(token) === stem(node.word) && token !== stem(token)) return { node, word: token.toUpperCase(), length: 1 };
+        const [number] = /[0-9]+$/.exec(token) || [];
+        if (number && stem(token) === stem(node.word)) return { node, word: node.word.replace(/[0-9]*$/, number), length: 1 };
       } else {
         const parts = this.partsOf(node.word);
         if (parts.every((part, index) => part === (tokens[at + index] ?? "").toLowerCase())) {
