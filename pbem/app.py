@@ -71,7 +71,7 @@ def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]
     """
     require_current_schema(settings.database)
     folders = [folder for folder in (settings.own_templates, TEMPLATE_DIR) if folder is not None]
-    store = Store(settings.database, open_dispatcher(settings))
+    store = Store(settings.database, open_dispatcher(settings.database))
     gc.freeze()  # all that is loaded stays; traversing it in each collection takes a tenth of a turn's time
     try:
         with ExitStack() as opened:

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 THIRD_PARTY: dict[str, set[str]] = {
     "PIL": {"report"},
     "alembic": {"store"},
+    "asgiref": {"scheduler"},
     "click": {"cli"},
     "cryptography": {"web"},
     "dkim": {"mail"},

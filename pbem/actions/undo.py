@@ -366,7 +366,7 @@ def _undo(context: Context, plan: _Plan) -> None:
         _INVERSE[entry.kind](context, plan)
         return
     restore_rows(context.session, context.snapshot.id, entry.rows)
-    queue_again(context.session, _ours(context, entry.superseded), context.app.settings)
+    queue_again(context.session, _ours(context, entry.superseded))
     after = replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
     for change in entry.rows:
         if change.table == "seat" and "person_id" in (change.before or ()):

@@ -43,7 +43,8 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Bot, Standing, View
-from pbem.scheduler.tick import TickResult, run_campaign_now, tick
+from pbem.scheduler.tick import run_campaign_now, tick
+from pbem.scheduler.work import TickResult
 from pbem.site.publish import publish
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, OrderSheet

@@ -43,8 +43,9 @@ from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
 from pbem.cli.output import print_error, print_lines, progress
 from pbem.cli.tick import tick_lines
 from pbem.config import load_settings, reaches
-from pbem.scheduler.tick import TickResult, import_steps, stopped_by_signals
+from pbem.scheduler.tick import import_steps, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_home
+from pbem.scheduler.work import TickResult
 from pbem.site.publish import publish
 from pbem.store.queue import has_queues, require_queues
 from pbem.store.session import JobQueue

@@ -80,6 +80,6 @@ def workers_lines(status: WorkersStatus) -> Iterator[str]:
             unserved = "" if queue.served else "; no worker serves it"
             yield f"{queue.queue}: {count_noun(queue.waiting, 'job')} waiting{unserved}"
         for failed in queue.failed:
-            lane = f" {failed.lane}" if failed.lane else ""
+            campaign = f" {failed.campaign}" if failed.campaign else ""
             times = count_noun(failed.times, "time")
-            yield f"{queue.queue}{lane}: failed {times}, last {format_utc(failed.last)}; see the log"
+            yield f"{queue.queue}{campaign}: failed {times}, last {format_utc(failed.last)}; see the log"

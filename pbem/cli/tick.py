@@ -8,8 +8,8 @@ from pbem.campaign.deadlines import describe_reason
 from pbem.cli.call import Call
 from pbem.cli.command import DUE, command
 from pbem.cli.output import print_error, progress
-from pbem.scheduler.tick import TickResult
 from pbem.scheduler.tick import tick as tick_home
+from pbem.scheduler.work import TickResult
 from pbem.store.types import HoldKind
 from pbem.text import count_noun
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from threading import Lock
 
-from sqlalchemy import ColumnElement, bindparam, func, select, true, update
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config_values import SendingLimits
@@ -39,7 +39,6 @@ from pbem.mail.outbox import (
     LONGEST_WAIT,
     OUTBOX,
     DeliveryResult,
-    in_partition,
     is_due,
     provider_of,
 )
@@ -113,10 +112,10 @@ LONGEST_SPAN = timedelta(days=1)
 _HOLD = update(OUTBOX).where(OUTBOX.c.id == bindparam("row")).values(not_before=bindparam("until"))
 
 
-def defer_over_limit(session: Session, pace: SendingLimits, now: datetime, *, which: ColumnElement[bool]) -> int:
+def defer_over_limit(session: Session, pace: SendingLimits, now: datetime) -> int:
     """Defer due mail that the rate limits do not allow now, in order; return the number of mails deferred."""
     slots = RateSlots(pace, now, _list_sent(session, now))
-    due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now), which).order_by(*IN_ORDER))
+    due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now)).order_by(*IN_ORDER))
     times = [(row, slots.take(domain)) for row, domain in due.all()]
     held = [{"row": row, "until": min(at, now + LONGEST_WAIT)} for row, at in times if at > now]
     if held:
@@ -207,7 +206,6 @@ def deliver_due(
     *,
     pace: SendingLimits = _NO_PACE,
     connections: int = 1,
-    lane: str | None = None,
     on_sent: Callable[[], None] | None = None,
 ) -> DeliveryResult:
     """Send all mail that is due and that the rate limits allow; call `on_sent` after each.
@@ -217,10 +215,9 @@ def deliver_due(
     minutes and so on, over a new connection; one refused for good goes another way if there is
     one. When the carrier accepts nothing at all, the rest waits for the next
     call, and no mail is given up. Concurrent senders share the work, as do as many
-    threads as there are `connections`. With a `lane` only its mail is sent.
+    threads as there are `connections`.
     """
-    which = true() if lane is None else in_partition(lane, pace)
-    sender = _Sender(store, carrier, now, which, on_sent)
+    sender = _Sender(store, carrier, now, on_sent)
     if pace:
         sender.keep(pace)
     sender.send(connections)
@@ -271,13 +268,11 @@ class _Sender:
         store: Store,
         carrier: Transport,
         now: datetime,
-        which: ColumnElement[bool],
         on_sent: Callable[[], None] | None,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self.trouble = ""
         self._store, self._carrier, self._now, self._on_sent = store, carrier, now, on_sent
-        self._which = which
         self._newest: int | None = None
         self._ahead: list[int] = []
         self._broken = False
@@ -287,7 +282,7 @@ class _Sender:
     def keep(self, pace: SendingLimits) -> None:
         """Hold back mail that the rate limits do not allow; leave mail written later for the next call."""
         with self._store.writing() as session:
-            self.counts["delayed"] = defer_over_limit(session, pace, self._now, which=self._which)
+            self.counts["delayed"] = defer_over_limit(session, pace, self._now)
             # Later mail has not been checked against the limits.
             self._newest = session.scalar(select(func.max(OUTBOX.c.id))) or 0
 
@@ -332,7 +327,7 @@ class _Sender:
                 self.counts.update(failed=-1, deferred=1)
 
     def _claim(self, session: Session) -> list[_Claimed]:
-        due = is_due(self._now) & self._which
+        due = is_due(self._now)
         if self._newest is not None:
             due &= OUTBOX.c.id <= self._newest
         while True:

@@ -17,7 +17,6 @@ from sqlalchemy import ColumnElement, Row, Table, bindparam, case, insert, selec
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
-from pbem.config_values import SendingLimits
 from pbem.mail.compose import NewMail, compose, with_recipient
 from pbem.mail.headers import message_id
 from pbem.store.models import OutgoingMail, Person, Seat
@@ -117,24 +116,6 @@ def is_due(now: datetime) -> ColumnElement[bool]:
     return OUTBOX.c.state.in_(UNSENT_STATES) & when
 
 
-def partition_of(provider: str, pace: SendingLimits) -> str:
-    """Return the partition key of mail to a provider: the provider if it has a rate limit of its own, else "".
-
-    Each partition has one sender at a time. If there is a limit for all mail
-    together, "" is the only one.
-    """
-    return provider if provider in _own_partitions(pace) else ""
-
-
-def in_partition(lane: str, pace: SendingLimits) -> ColumnElement[bool]:
-    """Return the condition that a mail has this partition key."""
-    return OUTBOX.c.provider == lane if lane else OUTBOX.c.provider.not_in(_own_partitions(pace))
-
-
-def _own_partitions(pace: SendingLimits) -> Collection[str]:
-    return () if pace.overall else pace.domains.keys()
-
-
 def provider_of(address: str) -> str:
     """Return the domain of an address, as stored in `OutgoingMail.provider`."""
     return address.rpartition("@")[2].lower()
@@ -168,12 +149,7 @@ def enqueue(
     if rows:
         session.connection().execute(_PUT, rows)
         _observed(session).queued.extend(mail.message_id for mail in ready)
-        _start_sending(session, settings, (row["provider"] for row in rows))
-
-
-def _start_sending(session: Session, settings: Settings, providers: Iterable[str]) -> None:
-    lanes = {partition_of(provider, settings.pace) for provider in providers}
-    enqueue_on_commit(session, *(QueuedJob(JobQueue.SEND, lane) for lane in lanes))
+        enqueue_on_commit(session, QueuedJob(JobQueue.SEND))
 
 
 def withdraw_turn_mail(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
@@ -269,11 +245,11 @@ def drop_queued(session: Session, ids: Collection[int]) -> Collection[int]:
     return _supersede(session, OUTBOX.c.id.in_(ids))
 
 
-def queue_again(session: Session, ids: Collection[int], settings: Settings) -> None:
+def queue_again(session: Session, ids: Collection[int]) -> None:
     """Queue mails again that were withdrawn."""
     theirs = update(OUTBOX).where(OUTBOX.c.id.in_(ids), OUTBOX.c.state == OutgoingState.SUPERSEDED)
-    found = session.connection().execute(theirs.values(state=OutgoingState.QUEUED).returning(OUTBOX.c.provider))
-    _start_sending(session, settings, found.scalars())
+    session.connection().execute(theirs.values(state=OutgoingState.QUEUED))
+    enqueue_on_commit(session, QueuedJob(JobQueue.SEND))
 
 
 def _row(

@@ -14,10 +14,8 @@ import time
 from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
 from threading import Event
 from types import FrameType
-from typing import NamedTuple, Self
 
 from sqlalchemy import func, select
 
@@ -27,77 +25,23 @@ from pbem.admin.processed import empty_processed, load_unmoved, record_unmoved
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending, repair_archive
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest, set_aside
-from pbem.campaign.deadlines import (
-    BY_GM,
-    DueTurn,
-    OpenTurnStatus,
-    due_turns,
-    held_for_rulings,
-    open_turns,
-    requested_runs,
-    turns_to_notify,
-)
-from pbem.campaign.schedule import Outage
+from pbem.campaign.deadlines import BY_GM, DueTurn
 from pbem.campaign.snapshot import load_campaign, require_running
 from pbem.errors import PbemError, RulesetError, StoreError, describe_error
-from pbem.inbox import ProcessResult
 from pbem.log import event
 from pbem.mail.fetch import fetch_messages, open_mailbox, open_waiter
-from pbem.mail.outbox import DeliveryResult, in_partition, is_due
+from pbem.mail.outbox import is_due
 from pbem.mail.retention import redact_old_mail
 from pbem.mail.transport import open_transport
+from pbem.scheduler.work import OpenWork, TickResult, TickTime, find_due, log_problems
 from pbem.scheduler.worker_status import serving
 from pbem.store.models import InboxMessage
 from pbem.store.types import MessageState
 from pbem.text import count_noun
-from pbem.util import FORMERLY, Progress, ShutdownRequested, no_progress, redact_secrets
+from pbem.util import Progress, ShutdownRequested, no_progress, redact_secrets
 
 MOST_NAMED = 3
 """Things in the mailbox that are no mail, named in one sentence."""
-
-
-@dataclass(slots=True)
-class TickResult:
-    """Result of a tick or of a worker's job; empty if another tick was running (`busy`). `problems` are for the GM.
-
-    Turns that fell due and wait from now on: `on_hold` until their GM releases them, `needs_ruling` until the GM has
-    ruled on them.
-    """
-
-    busy: bool = False
-    polled: int = 0
-    processed: ProcessResult = field(default_factory=ProcessResult, metadata={FORMERLY: "answered"})
-    reminded: int = 0
-    resolved: list[DueTurn] = field(default_factory=list)
-    on_hold: list[DueTurn] = field(default_factory=list, metadata={FORMERLY: "held"})
-    needs_ruling: list[DueTurn] = field(default_factory=list, metadata={FORMERLY: "awaiting"})
-    archived: int = 0
-    sent: DeliveryResult = field(default_factory=DeliveryResult)
-    problems: list[str] = field(default_factory=list)
-
-
-def log_problems(done: TickResult) -> None:
-    """Log the problems of a result, with secrets redacted in the result too."""
-    done.problems = [redact_secrets(problem) for problem in done.problems]
-    for problem in done.problems:
-        event("problem", level="error", text=problem)
-
-
-@dataclass(frozen=True, slots=True)
-class TickTime:
-    """Time of a poll, as of which everything is done until the next.
-
-    If the mailbox could not be read then (not `readable`), no turn is resolved
-    by its deadline and no seat is reminded, since sheets may be lying there;
-    turns whose sheets are all in go on. For an `outage` deadlines wait. With
-    `read_until`, mail that came later is not processed yet: turns are resolved
-    that were due then.
-    """
-
-    at: dt.datetime
-    readable: bool = True
-    outage: Outage | None = None
-    read_until: dt.datetime | None = None
 
 
 def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
@@ -169,29 +113,6 @@ def run_due(
     each_by_itself(app, lambda name: _run_campaign(app, moment, done, name, progress), done.problems, campaign)
 
 
-class OpenWork(NamedTuple):
-    """The open turns of all campaigns, or of the `campaign` alone, and the runs that GMs have requested."""
-
-    campaign: str | None
-    turns: Sequence[OpenTurnStatus]
-    requested: Sequence[DueTurn]
-
-    @classmethod
-    def load(cls, app: App, now: dt.datetime, campaign: str | None = None) -> Self:
-        """Return the work of all campaigns or of one, as it is now."""
-        return cls(campaign, open_turns(app, campaign), requested_runs(app, now, campaign))
-
-
-def find_due(app: App, moment: TickTime, work: OpenWork) -> Iterator[str]:
-    """Yield the campaigns in which something is due."""
-    found = due_turns(work.turns, moment.at, by_deadline=moment.readable, outage=moment.outage)
-    yield from (turn.campaign for turn in (*found, *work.requested))
-    with app.store.reading() as session:
-        yield from held_for_rulings(session, work.campaign)
-    if moment.readable:
-        yield from (turn.campaign for turn in turns_to_notify(work.turns, moment.at))
-
-
 def _run_campaign(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
     work = OpenWork.load(app, moment.at, campaign)
     if any(True for _ in find_due(app, moment, work)):
@@ -240,19 +161,15 @@ def show_dashboard(app: App, now: dt.datetime, done: TickResult) -> None:
         done.problems.append(f"the dashboard was not written: {describe_error(error)}")
 
 
-def send_mail(
-    app: App, now: dt.datetime, done: TickResult, *, lane: str | None = None, progress: Progress = no_progress
-) -> None:
-    """Send the mail that is due: all of it, or that of a partition."""
-    mail_at_rest(app, lambda: _deliver(app, now, done, lane, progress), done.problems, now)
+def send_mail(app: App, now: dt.datetime, done: TickResult, *, progress: Progress = no_progress) -> None:
+    """Send the mail that is due."""
+    mail_at_rest(app, lambda: _deliver(app, now, done, progress), done.problems, now)
 
 
-def _deliver(app: App, now: dt.datetime, done: TickResult, lane: str | None, progress: Progress) -> None:
+def _deliver(app: App, now: dt.datetime, done: TickResult, progress: Progress) -> None:
     settings = app.settings
     with app.store.reading() as session:
-        waiting = select(func.count()).where(is_due(now))
-        here = waiting if lane is None else waiting.where(in_partition(lane, settings.pace))
-        total = session.scalar(here) or 0
+        total = session.scalar(select(func.count()).where(is_due(now))) or 0
     try:
         with closing(open_transport(settings)) as carrier:
             if total:  # even an empty delivery takes SQLite's write lock, and most ticks have nothing to send
@@ -264,7 +181,6 @@ def _deliver(app: App, now: dt.datetime, done: TickResult, lane: str | None, pro
                     now,
                     pace=settings.pace,
                     connections=settings.connections,
-                    lane=lane,
                     on_sent=_sent_counter(progress, total),
                 )
     except PbemError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, is_requested, run_turn
@@ -15,10 +14,8 @@ from pbem.errors import StoreError
 from pbem.log import event
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
 from pbem.scheduler.review import hold_doubtful_turns, run_condition
+from pbem.scheduler.work import OpenWork, TickResult, TickTime
 from pbem.util import Progress
-
-if TYPE_CHECKING:
-    from pbem.scheduler.tick import OpenWork, TickResult, TickTime
 
 
 def run_campaign(app: App, moment: TickTime, done: TickResult, work: OpenWork, progress: Progress) -> None:

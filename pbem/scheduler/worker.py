@@ -1,14 +1,14 @@
-"""Workers, which take jobs from the queues and do them in the main thread.
+"""Workers: processes, on any number of machines, that share the work of a tick as jobs of queues.
 
-A job contains only its partition; the work to be done is in the database.
+A job contains only its campaign; the work to be done is in the database.
 Everything is done as of the newest poll until the next one, as a tick does it; so
 the mail that came with it was read before a deadline of its time counts.
 
-A thread of its own asks the database for jobs and sends the heartbeat of the
-worker, however long a job takes. The jobs are done in the main thread, since time
-limits and signals work only there. Jobs of a worker without a heartbeat are put
-back for the others; that is sufficient, since every job may be done twice
-(docs/decisions/0022).
+The loop of procrastinate has a thread of its own: it asks for jobs and sends the
+heartbeat of the worker, however long a job takes. The jobs are done in the main
+thread, since time limits and signals work only there. Jobs of a worker without a
+heartbeat are put back for the others; that is sufficient, since every job may be
+done twice (docs/decisions/0022).
 """
 
 from __future__ import annotations
@@ -20,39 +20,31 @@ import logging
 import os
 import platform
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
-from concurrent.futures import Future
-from contextlib import asynccontextmanager, closing, suppress
+from collections.abc import Callable, Collection
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Event
 
+from asgiref.sync import async_to_sync, sync_to_async
 from procrastinate import App as QueueApp
 from procrastinate import JobContext, PsycopgConnector
-from procrastinate.connector import BaseConnector
 from procrastinate.exceptions import ConnectorException, ProcrastinateException, UniqueViolation
-from procrastinate.jobs import Job, Status
+from procrastinate.jobs import Status
 from procrastinate.manager import JobManager
 from procrastinate.worker import Worker as JobWorker
 from psycopg import Error as PostgresError
-from sqlalchemy import column, delete, select, table
-from sqlalchemy.orm import Session
+from sqlalchemy import column, delete, select, table, text
 
-from pbem.admin.health import LastPoll, last_poll, record_poll, require_active
+from pbem.admin.health import last_poll, record_poll, require_active
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.errors import CampaignError, ConfigError, PbemError, StoreError, describe_error
 from pbem.log import event
 from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST
-from pbem.mail.outbox import is_due, partition_of
+from pbem.mail.outbox import is_due
 from pbem.scheduler.tick import (
-    OpenWork,
-    TickResult,
-    TickTime,
     answer_mail,
-    find_due,
-    log_problems,
     mask_tokens,
     run_due,
     send_mail,
@@ -60,144 +52,64 @@ from pbem.scheduler.tick import (
     sync_archive,
     try_to_fetch_mail,
 )
+from pbem.scheduler.work import OpenWork, TickResult, TickTime, find_due, log_problems
 from pbem.scheduler.worker_status import LOST_AFTER
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Worker
 from pbem.store.session import AdvisoryLock, JobQueue, QueuedJob, enqueue_on_commit, read_clock
 from pbem.store.types import MessageState
 from pbem.util import ShutdownRequested, redact_secrets
 
-Given = Callable[[], None]
 
-
-class MainThreadExecutor:
-    """Runs callables from the loop of another thread on the main thread, one after the other."""
-
-    def __init__(self) -> None:
-        self._given: SimpleQueue[tuple[Given, Future[None]] | None] = SimpleQueue()
-
-    async def do(self, work: Given) -> None:
-        """Run a callable from the loop of another thread and wait for it; raise what it raises."""
-        future: Future[None] = Future()
-        self._given.put((work, future))
-        await asyncio.wrap_future(future)
-
-    def work(self) -> None:
-        """Run callables until `rest` is called."""
-        while (given := self._given.get()) is not None:
-            work, future = given
-            if future.set_running_or_notify_cancel():
-                _run_into(work, future)
-
-    def rest(self) -> None:
-        """End `work` once all callables given before are done."""
-        self._given.put(None)
-
-
-def _run_into(work: Given, future: Future[None]) -> None:
-    try:
-        work()
-    except BaseException as error:  # noqa: BLE001 - the caller raises it
-        future.set_exception(error)
-    else:
-        future.set_result(None)
-
-
-AT_ONCE = "at once"
-"""Partition of a poll that does not wait for its time, since there is new mail."""
-
-MOST_WOKEN = 50
-"""Jobs enqueued in one transaction, so that the first can begin before the last is enqueued."""
-
-JobHandler = Callable[[App, str, dt.datetime, TickResult], None]
-
-
-def run_job(app: App, work: QueuedJob, now: dt.datetime) -> TickResult:
+def run_job(app: App, job: QueuedJob, now: dt.datetime) -> TickResult:
     """Do a job and return its result. Raises ConfigError in a home that was restored and not activated since."""
     require_active(app)
     done = TickResult()
-    _JOBS[work.queue](app, work.lane, now, done)
+    if job.queue == JobQueue.POLL:
+        _poll(app, now, done)
+    elif job.queue == JobQueue.PROCESS:
+        _advance(app, job.campaign, done)
+    elif job.queue == JobQueue.SEND:
+        send_mail(app, now, done)
+    else:
+        sync_archive(app, now, done)
+        show_dashboard(app, now, done)
     return done
 
 
-def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
-    """Fetch mail, and enqueue jobs for all that is due; unless another worker has just done so."""
-    if lane != AT_ONCE and _was_just_polled(app, now):
-        return
+def _poll(app: App, now: dt.datetime, done: TickResult) -> None:
+    """Fetch mail and answer all of it, in the order in which it came; then enqueue what is due."""
     readable = try_to_fetch_mail(app, now, done)
     record_poll(app, now, readable=readable)
-    enqueue_all(app, now)
+    answer_mail(app, now, done)
     mask_tokens(app, now, done)
+    with app.store.writing() as session:
+        if session.scalar(select(OutgoingMail.id).where(is_due(now)).limit(1)) is not None:
+            enqueue_on_commit(session, QueuedJob(JobQueue.SEND))
+        enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
+        enqueue_on_commit(session, *(QueuedJob(JobQueue.PROCESS, name) for name in _campaigns_due(app)))
 
 
-def _was_just_polled(app: App, now: dt.datetime) -> bool:
-    """Return True if the last poll is so recent that two workers must have asked for it."""
+def _advance(app: App, campaign: str, done: TickResult) -> None:
+    """Run what is due in a campaign, once all messages that came with the newest poll are answered."""
+    if (moment := _time_of_poll(app)) is not None:
+        run_due(app, moment, done, campaign=campaign)
+
+
+def _time_of_poll(app: App) -> TickTime | None:
+    """Return the time of the newest poll; None before the first, and until its messages are answered."""
     with app.store.reading() as session:
-        last = last_poll(session)
-    return last is not None and last.at <= now < last.at + dt.timedelta(seconds=app.settings.poll_seconds / 2)
-
-
-def _process(app: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
-    """Answer messages, in the order in which they came; with a campaign, run what is due in it once that is done."""
-    with app.store.reading() as session:
-        last = last_poll(session)
-        ready = last is not None and (not campaign or _is_answered(session, last))
-    if last is None or not ready:
-        return
-    if campaign:
-        run_due(app, _tick_time(last), done, campaign=campaign)
-        return
-    answer_mail(app, last.at, done)
-    # Campaigns that waited for messages go on.
-    enqueue_all(app, now)
-
-
-def _archive(app: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
-    sync_archive(app, now, done)
-    show_dashboard(app, now, done)
-
-
-_JOBS: Mapping[JobQueue, JobHandler] = {
-    JobQueue.POLL: _poll,
-    JobQueue.PROCESS: _process,
-    JobQueue.SEND: lambda app, lane, now, done: send_mail(app, now, done, lane=lane),
-    JobQueue.ARCHIVE: _archive,
-}
-
-
-def _tick_time(last: LastPoll) -> TickTime:
+        if (last := last_poll(session)) is None:
+            return None
+        left = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.id <= last.newest)
+        if session.scalar(left.limit(1)) is not None:
+            return None
     return TickTime(last.at, readable=not last.watch.failed, outage=last.watch.outage)
 
 
-def _is_answered(session: Session, last: LastPoll) -> bool:
-    """Return True if all messages that came with the newest poll were processed."""
-    left = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.id <= last.newest)
-    return session.scalar(left.limit(1)) is None
-
-
-def enqueue_all(app: App, now: dt.datetime) -> None:
-    """Enqueue all jobs that are due now, also those that were lost from the queues."""
-    works = sorted(_find_jobs(app, now))
-    for start in range(0, len(works), MOST_WOKEN):
-        with app.store.writing() as session:
-            enqueue_on_commit(session, *works[start : start + MOST_WOKEN])
-
-
-def _find_jobs(app: App, now: dt.datetime) -> set[QueuedJob]:
-    with app.store.reading() as session:
-        last = last_poll(session)
-        new = session.scalar(select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW).limit(1))
-        providers = session.scalars(select(OutgoingMail.provider).where(is_due(now)).distinct())
-        found = {QueuedJob(JobQueue.SEND, partition_of(provider, app.settings.pace)) for provider in providers}
-    if new is not None:
-        # Campaigns wait for it, and are enqueued at its end.
-        found.add(QueuedJob(JobQueue.PROCESS))
-    elif last is not None:
-        found |= {QueuedJob(JobQueue.PROCESS, campaign) for campaign in _campaigns_due(app, _tick_time(last))}
-    return found | {QueuedJob(JobQueue.ARCHIVE)}
-
-
-def _campaigns_due(app: App, moment: TickTime) -> set[str]:
+def _campaigns_due(app: App) -> set[str]:
     """Return the campaigns in which something is due; all if one cannot be read, as its job will report that."""
+    if (moment := _time_of_poll(app)) is None:
+        return set()
     try:
         return set(find_due(app, moment, OpenWork.load(app, moment.at)))
     except (*UNREADABLE, CampaignError):
@@ -219,9 +131,6 @@ ASKING = 1.0
 
 OPENING = 5.0
 """Seconds within which the database must accept a connection."""
-
-LONGEST_LANE = 254
-"""Characters of a partition, which is the name of a campaign or of a provider."""
 
 PAUSE = 1.0
 """Seconds before another try, when the database cannot be used."""
@@ -252,28 +161,20 @@ def run_worker(
     told: Callable[[TickResult], None],
     lost_after: dt.timedelta = LOST_AFTER,
 ) -> None:
-    """Do the jobs of some queues, and pass on each result, until `stop` is set.
+    """Do the jobs of some queues in this thread, the main one, and pass on each result, until `stop` is set.
 
     Workers without a heartbeat for `lost_after` are taken for dead; all workers of a database must agree on that time.
     """
     app = dataclasses.replace(app, archives=JobQueue.ARCHIVE in queues)
     with closing(AdvisoryLock(app.store.engine)) as place:
-        executor = MainThreadExecutor()
-        loop = WorkerLoop(app, tuple(queues), stop, told, lost_after.total_seconds(), place, executor)
-        threads = [Thread(target=loop.serve, name="jobs")]
-        if JobQueue.POLL in queues:
-            threads.append(Thread(target=_poll_regularly, args=(app, stop), name="time"))
-        for thread in threads:
-            thread.start()
-        # In this thread, the main one: it alone gets the signals by which time limits work.
-        executor.work()
-        for thread in threads:
-            thread.join()
+        loop = _Loop(app, tuple(queues), stop, told, lost_after.total_seconds(), place)
+        # In a thread of its own, while this one does what `sync_to_async` hands over.
+        async_to_sync(loop.serve)()
 
 
 @dataclass(slots=True)
-class WorkerLoop:
-    """Shared state of the threads of one worker. `in_hand` are the ids of the jobs that it is doing."""
+class _Loop:
+    """The loop of a worker, and what its jobs need."""
 
     app: App
     queues: tuple[JobQueue, ...]
@@ -281,26 +182,24 @@ class WorkerLoop:
     told: Callable[[TickResult], None]
     lost_after: float
     place: AdvisoryLock
-    executor: MainThreadExecutor
-    in_hand: set[int] = field(default_factory=set)
-    let_go: set[int] = field(default_factory=set)
     trouble: str = ""
+    worker: JobWorker = field(init=False)
 
-    def serve(self) -> None:
-        """Take jobs, in a thread of its own; when that ends, however it does, all other threads end too."""
+    async def serve(self) -> None:
+        """Take jobs until `stop` is set, also when the database was lost and is back; set it when that ends."""
+        polls = [asyncio.to_thread(_poll_regularly, self.app, self.stop)] if JobQueue.POLL in self.queues else []
+        await asyncio.gather(self._take_jobs(), *polls)
+
+    async def _take_jobs(self) -> None:
         try:
-            asyncio.run(self._serve())
+            while not self.stop.is_set():
+                try:
+                    await self._serve_once()
+                except (ProcrastinateException, PostgresError, OSError, PbemError) as error:
+                    self._report_trouble(error)
+                await asyncio.to_thread(self.stop.wait, PAUSE)
         finally:
             self.stop.set()
-            self.executor.rest()
-
-    async def _serve(self) -> None:
-        while not self.stop.is_set():
-            try:
-                await self._serve_once()
-            except (ProcrastinateException, PostgresError, OSError, PbemError) as error:
-                self._report_trouble(error)
-            await self._sleep(PAUSE)
 
     def _report_trouble(self, error: Exception) -> None:
         """Report why no jobs can be taken; the same reason once, however often it is met."""
@@ -313,9 +212,14 @@ class WorkerLoop:
 
     async def _serve_once(self) -> None:
         """Take jobs until the worker is to stop, or the database is lost."""
-        queue_app = self._queue_app()
-        async with _open_queues(queue_app):
-            worker = JobWorker(
+        # By default SQLAlchemy renders a password as "***".
+        url = self.app.store.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        queue_app = QueueApp(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=3))
+        for queue in JobQueue:
+            queue_app.task(name=queue.value, pass_context=True)(self._hand_over)
+        try:
+            await asyncio.wait_for(queue_app.open_async(), OPENING)
+            self.worker = JobWorker(
                 queue_app,
                 queues=[queue.value for queue in self.queues],
                 fetch_job_polling_interval=ASKING,
@@ -326,99 +230,29 @@ class WorkerLoop:
                 update_heartbeat_interval=self.lost_after / SIGNS_OF_LIFE,
                 stalled_worker_timeout=self.lost_after,
             )
-            tending = [
-                asyncio.create_task(part)
-                for part in (self._stop_when_told(worker), self._keep_alive(queue_app, worker))
-            ]
+            running = asyncio.create_task(self.worker.run())  # type: ignore[no-untyped-call] # it has no types there
+            await asyncio.sleep(0)  # a worker that has not begun does not hear that it is to stop
             try:
-                await _run(worker)
+                await self._tend(queue_app.job_manager, running)
             finally:
-                for task in tending:
-                    task.cancel()
-                await asyncio.gather(*tending, return_exceptions=True)
-
-    def _queue_app(self) -> QueueApp:
-        url = self.app.store.engine.url.set(drivername="postgresql")
-        # By default SQLAlchemy renders a password as "***".
-        conninfo = url.render_as_string(hide_password=False)
-        queue_app = QueueApp(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
-        queue_app.job_manager = _Jobs(queue_app.connector, self._report_refused)
-        for queue in JobQueue:
-            queue_app.task(name=queue.value, pass_context=True)(self._hand_over)
-        return queue_app
-
-    def _report_refused(self, job: Job) -> None:
-        event("job refused", level="error", job=job.id, queue=job.queue)
-        said = "is not of a kind that pbem puts in; it counts as failed"
-        self.told(TickResult(problems=[f"job {job.id} of the queue {job.queue} {said}"]))
-
-    async def _sleep(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while not self.stop.is_set() and time.monotonic() < end:
-            await asyncio.sleep(LOOK_UP)
-
-    async def _stop_when_told(self, worker: JobWorker) -> None:
-        while not self.stop.is_set():
-            await asyncio.sleep(LOOK_UP)
-        _stop(worker)
-
-    async def _hand_over(self, context: JobContext, lane: str) -> None:
-        number = context.job.id
-        assert number is not None
-        self.in_hand.add(number)
-        try:
-            await self.executor.do(lambda: self._run_job(QueuedJob(JobQueue(context.job.queue), lane)))
+                self._stop_worker()
+                await running
         finally:
-            self.in_hand.discard(number)
+            await queue_app.close_async()
 
-    def _run_job(self, work: QueuedJob) -> None:
-        """Do a job, in the main thread; put it back if it was interrupted, or hindered by what is not its fault."""
-        began = time.monotonic()
-        done = TickResult()
-        try:
-            done = run_job(self.app, work, self._wait_for_place())
-        except ShutdownRequested:
-            self._put_back(work)
-        except (StoreError, OSError) as error:  # such as an unreachable database or a full disk
-            done.problems.append(describe_error(error))
-            self.stop.wait(PAUSE)
-            self._put_back(work)
-        except Exception as error:
-            event("job failed", level="error", fault=error, queue=work.queue, lane=work.lane)
-            self._tell(TickResult(problems=[f"{_describe_job(work)} failed ({describe_error(error)}); see the log"]))
-            raise
-        self._tell(done)
-        event("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
+    def _stop_worker(self) -> None:
+        self.worker.stop()  # type: ignore[no-untyped-call] # procrastinate has no types there
 
-    def _wait_for_place(self) -> dt.datetime:
-        """Return the time once no tick is at work, by the clock of the database: the same for all machines."""
-        # A tick has the advisory lock alone, workers share it (docs/decisions/0022).
-        while (now := self.place.take()) is None:
-            if self.stop.is_set():
-                raise ShutdownRequested
-        return now
-
-    def _put_back(self, work: QueuedJob) -> None:
-        with self.app.store.writing() as session:
-            enqueue_on_commit(session, work)
-
-    def _tell(self, done: TickResult) -> None:
-        log_problems(done)
-        self.told(done)
-
-    async def _keep_alive(self, queue_app: QueueApp, worker: JobWorker) -> None:
-        """Register the worker, and put back the jobs of dead ones, as long as it runs."""
-        while worker.worker_id is None:
-            await asyncio.sleep(LOOK_UP)
-        try:
-            await queue_app.job_manager.delete_old_jobs(nb_hours=KEPT_HOURS, include_failed=True)
-            while True:
-                await asyncio.to_thread(self._register, worker.worker_id)
-                await self._put_back_lost(queue_app, worker.worker_id)
-                await asyncio.sleep(self.lost_after / SIGNS_OF_LIFE)
-        except (ProcrastinateException, PostgresError, PbemError) as error:
-            self._report_trouble(error)
-            _stop(worker)  # `_serve` starts another when the database can be used again
+    async def _tend(self, jobs: JobManager, running: asyncio.Task[None]) -> None:
+        """Register the worker, and put back the jobs of dead ones, until it is to stop or has ended."""
+        await jobs.delete_old_jobs(nb_hours=KEPT_HOURS, include_failed=True)
+        due = time.monotonic()
+        while not (running.done() or self.stop.is_set()):
+            if self.worker.worker_id is not None and time.monotonic() >= due:
+                await asyncio.to_thread(self._register, self.worker.worker_id)
+                await self._put_back_lost(jobs)
+                due = time.monotonic() + self.lost_after / SIGNS_OF_LIFE
+            await asyncio.wait({running}, timeout=LOOK_UP)
 
     def _register(self, number: int) -> None:
         with self.app.store.writing(durable=False) as session:
@@ -428,79 +262,67 @@ class WorkerLoop:
                 here = {"machine": platform.node(), "process": os.getpid(), "queues": list(self.queues)}
                 session.add(Worker(id=number, since=read_clock(session), **here))
 
-    async def _put_back_lost(self, queue_app: QueueApp, number: int) -> None:
-        manager = queue_app.job_manager
-        await manager.prune_stalled_workers(self.lost_after)
-        lost = await manager.get_stalled_jobs(seconds_since_heartbeat=self.lost_after)
-        # Jobs of this worker that it is not doing: their end could not be recorded. One that is being recorded at this
-        # moment looks the same, so a job is put back only when it was seen twice.
-        ours = [job for job in await _taken_jobs(queue_app, number) if job.id not in self.in_hand]
-        await _put_back(queue_app, [*lost, *(job for job in ours if job.id in self.let_go)])
-        self.let_go = {job.id for job in ours if job.id is not None}
+    async def _put_back_lost(self, jobs: JobManager) -> None:
+        """Have the jobs of dead workers done by others. Of several workers that do so at once, one succeeds."""
+        await jobs.prune_stalled_workers(self.lost_after)
+        for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=self.lost_after):
+            event("job put back", level="warning", job=job.id, queue=job.queue)
+            with suppress(ConnectorException):
+                try:
+                    await jobs.retry_job(job)
+                except UniqueViolation:  # another one of its lock waits, and does the work of both
+                    await jobs.finish_job(job, Status.SUCCEEDED, delete_job=True)
 
+    async def _hand_over(self, context: JobContext, campaign: str) -> None:
+        """Have a job done in the main thread."""
+        if (whole := asyncio.current_task()) is not None:
+            whole.add_done_callback(self._check_recorded)
+        await sync_to_async(self._run_job)(QueuedJob(JobQueue(context.job.queue), campaign))
 
-class _Jobs(JobManager):
-    """Jobs of the queues; those whose rows are malformed are marked as failed when they are fetched."""
+    def _check_recorded(self, whole: asyncio.Task[None]) -> None:
+        """Begin anew if the end of a job could not be recorded: as this worker's job it would keep its lock."""
+        if not whole.cancelled() and whole.exception() is not None:
+            self._stop_worker()
 
-    def __init__(self, connector: BaseConnector, refuse: Callable[[Job], None]) -> None:
-        super().__init__(connector)
-        self._refuse = refuse
+    def _run_job(self, job: QueuedJob) -> None:
+        """Do a job; enqueue it again if it was interrupted, or hindered by what is not its fault."""
+        began = time.monotonic()
+        done = TickResult()
+        try:
+            done = run_job(self.app, job, self._wait_for_place())
+        except ShutdownRequested:
+            self._enqueue_again(job)
+        except (StoreError, OSError) as error:  # such as an unreachable database or a full disk
+            done.problems.append(describe_error(error))
+            self.stop.wait(PAUSE)
+            self._enqueue_again(job)
+        except Exception as error:
+            event("job failed", level="error", fault=error, queue=job.queue, campaign=job.campaign)
+            of = f"campaign {job.campaign}: work on it" if job.campaign else f"work of the queue {job.queue}"
+            self._tell(TickResult(problems=[f"{of} failed ({describe_error(error)}); see the log"]))
+            raise
+        self._tell(done)
+        event("job ended", queue=job.queue, campaign=job.campaign, seconds=round(time.monotonic() - began, 3))
 
-    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
-        """Return the next job that can be done, or None."""
-        while (job := await super().fetch_job(queues, worker_id)) is not None:
-            if _is_well_formed(job):
-                return job
-            # procrastinate raises on some malformed rows and leaves them "doing", with all that waits for their
-            # locks.
-            await self.finish_job(job, Status.FAILED, delete_job=False)
-            self._refuse(job)
-        return None
+    def _wait_for_place(self) -> dt.datetime:
+        """Return the time once no tick is at work, by the clock of the database: the same for all machines."""
+        # A tick has the advisory lock alone, workers share it (docs/decisions/0022).
+        while (now := self.place.take()) is None:
+            if self.stop.is_set():
+                raise ShutdownRequested
+        return now
 
+    def _enqueue_again(self, job: QueuedJob) -> None:
+        with self.app.store.writing() as session:
+            enqueue_on_commit(session, job)
 
-def _is_well_formed(job: Job) -> bool:
-    """Return True if a job has the form in which `pbem` enqueues jobs, so that its partition can be trusted."""
-    arguments: object = job.task_kwargs
-    if not isinstance(arguments, dict) or arguments.keys() != {"lane"} or job.task_name != job.queue:
-        return False
-    lane = arguments["lane"]
-    return isinstance(lane, str) and len(lane) <= LONGEST_LANE
+    def _tell(self, done: TickResult) -> None:
+        log_problems(done)
+        self.told(done)
 
 
 _HEARD_OF = table("procrastinate_workers", column("id"))
-
-
-@asynccontextmanager
-async def _open_queues(queue_app: QueueApp) -> AsyncIterator[None]:
-    try:
-        await asyncio.wait_for(queue_app.open_async(), OPENING)
-        yield
-    finally:
-        await queue_app.close_async()
-
-
-async def _run(worker: JobWorker) -> None:
-    await worker.run()  # type: ignore[no-untyped-call] # procrastinate has no types there
-
-
-def _stop(worker: JobWorker) -> None:
-    worker.stop()  # type: ignore[no-untyped-call] # procrastinate has no types there
-
-
-async def _taken_jobs(queue_app: QueueApp, number: int) -> Iterable[Job]:
-    """Return the jobs that a worker has taken and not finished."""
-    return await queue_app.job_manager.list_jobs_async(status=Status.DOING.value, worker_id=number)
-
-
-async def _put_back(queue_app: QueueApp, jobs: Iterable[Job]) -> None:
-    for job in jobs:
-        event("job put back", level="warning", job=job.id, queue=job.queue)
-        try:
-            await queue_app.job_manager.retry_job(job)
-        except UniqueViolation:  # another one of its lock is queued, and does the work of both
-            await queue_app.job_manager.finish_job(job, Status.SUCCEEDED, delete_job=True)
-        except ConnectorException as error:
-            event("job put back by another", reason=str(error.__cause__))
+_POLLING = text("SELECT id FROM procrastinate_jobs WHERE queue_name = 'poll' AND status = 'doing' LIMIT 1")
 
 
 def _poll_regularly(app: App, stop: Event) -> None:
@@ -509,7 +331,7 @@ def _poll_regularly(app: App, stop: Event) -> None:
     hinted = False
     while not stop.is_set():
         wait = float(seconds)
-        with suppress(PbemError):  # trouble with the database is reported by the other thread
+        with suppress(PbemError):  # trouble with the database is reported by the loop
             wait = _enqueue_poll(app, dt.timedelta(seconds=seconds), at_once=hinted)
         began = time.monotonic()
         waiter.wait(wait, stop)
@@ -521,12 +343,9 @@ def _enqueue_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
     with app.store.writing(durable=False) as session:
         last, now = last_poll(session), read_clock(session)
         due = last.at + pause if last and last.at <= now else now  # a poll in the future: the clock was ahead
-        if at_once or due <= now:
-            enqueue_on_commit(session, QueuedJob(JobQueue.POLL, AT_ONCE if at_once else ""))
-            return pause.total_seconds()
-        return min(due - now, pause).total_seconds()
-
-
-def _describe_job(work: QueuedJob) -> str:
-    of_campaign = work.queue == JobQueue.PROCESS and work.lane
-    return f"campaign {work.lane}: work on it" if of_campaign else f"work of the queue {work.queue}"
+        if due > now and not at_once:
+            return min(due - now, pause).total_seconds()
+        # One that other workers have asked for at this moment is not recorded yet.
+        if at_once or session.scalar(_POLLING) is None:
+            enqueue_on_commit(session, QueuedJob(JobQueue.POLL))
+        return pause.total_seconds()

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import fcntl
-import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Row, select, text
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from pbem.app import App
@@ -42,9 +40,9 @@ class WorkerInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedJobs:
-    """Failed jobs of the last day in a partition of a queue: their number, and the time of the newest."""
+    """Failed jobs of the last day, of a campaign or of none (""): their number, and the time of the newest."""
 
-    lane: str
+    campaign: str
     times: int
     last: dt.datetime
 
@@ -68,9 +66,9 @@ class WorkersStatus:
 
 
 _WORKERS = text("""
-    SELECT worker.machine, worker.process, worker.queues, worker.since,
-           extract(epoch FROM clock_timestamp() - heard.last_heartbeat) AS seconds,
-           array_remove(array_agg(trim(job.queue_name || ' ' || coalesce(job.args ->> 'lane', ''))), NULL) AS doing
+    SELECT worker.machine, worker.process, worker.queues::jsonb AS queues, worker.since,
+           extract(epoch FROM clock_timestamp() - heard.last_heartbeat)::float AS seconds,
+           array_remove(array_agg(trim(job.queue_name || ' ' || coalesce(job.args ->> 'campaign', ''))), NULL) AS doing
       FROM worker
       JOIN procrastinate_workers heard ON heard.id = worker.id
       LEFT JOIN procrastinate_jobs job ON job.worker_id = worker.id AND job.status = 'doing'
@@ -79,7 +77,7 @@ _WORKERS = text("""
 """)
 _WAITING = text("SELECT queue_name, count(*) FROM procrastinate_jobs WHERE status = 'todo' GROUP BY queue_name")
 _FAILED = text("""
-    SELECT job.queue_name, job.args ->> 'lane' AS lane, count(*) AS times, max(event.at) AS last
+    SELECT job.queue_name, coalesce(job.args ->> 'campaign', '') AS campaign, count(*) AS times, max(event.at) AS last
       FROM procrastinate_jobs job
       JOIN procrastinate_events event ON event.job_id = job.id AND event.type = 'failed'
      WHERE job.status = 'failed' AND event.at > clock_timestamp() - interval '1 day'
@@ -92,8 +90,32 @@ def load_worker_status(app: App) -> WorkersStatus:
     """Load the status of workers, waiting jobs and failed jobs. Raises ConfigError for a database without queues."""
     require_queues(app.store)
     with app.store.reading() as session:
-        workers = tuple(_worker_info(row) for row in session.execute(_WORKERS))
-        return WorkersStatus(workers=workers, queues=tuple(_queue_statuses(session, workers)))
+        workers = _load_workers(session)
+        waiting = {row[0]: row[1] for row in session.execute(_WAITING)}
+        failed = defaultdict(list)
+        for queue, campaign, times, last in session.execute(_FAILED):
+            failed[queue].append(FailedJobs(campaign=campaign, times=times, last=last))
+    served = {queue for worker in workers if not worker.silent for queue in worker.queues}
+    queues = (
+        QueueStatus(queue=queue, waiting=waiting.get(queue, 0), served=queue in served, failed=tuple(failed[queue]))
+        for queue in JobQueue
+    )
+    return WorkersStatus(workers=workers, queues=tuple(queues))
+
+
+def _load_workers(session: Session) -> tuple[WorkerInfo, ...]:
+    return tuple(
+        WorkerInfo(
+            machine=row.machine,
+            process=row.process,
+            queues=tuple(row.queues),
+            since=row.since,
+            seconds=row.seconds,
+            silent=row.seconds > LOST_AFTER.total_seconds(),
+            doing=tuple(row.doing),
+        )
+        for row in session.execute(_WORKERS)
+    )
 
 
 def has_workers(app: App) -> bool:
@@ -102,8 +124,9 @@ def has_workers(app: App) -> bool:
     if app.store.engine.dialect.name != "postgresql":
         return False
     with app.store.reading() as session:
+        # Without a worker the tables of procrastinate may be missing.
         return session.scalar(select(Worker.id).limit(1)) is not None and any(
-            not _worker_info(row).silent for row in session.execute(_WORKERS)
+            not worker.silent for worker in _load_workers(session)
         )
 
 
@@ -133,28 +156,3 @@ def _is_locked(path: Path) -> bool:
     except OSError:  # no service has run here, or its mark may not be read
         return False
     return False
-
-
-def _worker_info(row: Row[Any]) -> WorkerInfo:
-    seconds = float(row.seconds)
-    return WorkerInfo(
-        machine=row.machine,
-        process=row.process,
-        queues=tuple(json.loads(row.queues)),
-        since=row.since,
-        seconds=seconds,
-        silent=seconds > LOST_AFTER.total_seconds(),
-        doing=tuple(row.doing),
-    )
-
-
-def _queue_statuses(session: Session, workers: Sequence[WorkerInfo]) -> Iterator[QueueStatus]:
-    waiting = {row[0]: row[1] for row in session.execute(_WAITING)}
-    failed = defaultdict(list)
-    for row in session.execute(_FAILED):
-        failed[row.queue_name].append(FailedJobs(lane=row.lane, times=row.times, last=row.last))
-    served = {queue for worker in workers if not worker.silent for queue in worker.queues}
-    for queue in JobQueue:
-        yield QueueStatus(
-            queue=queue, waiting=waiting.get(queue, 0), served=queue in served, failed=tuple(failed[queue])
-        )

@@ -4,8 +4,8 @@ The tables of procrastinate have versions of their own: each of its releases may
 bring migrations, which are taken from the installed package. A key/value row
 remembers the newest one applied.
 
-A waiting job stands for all work of its partition, so there is never a second
-one. It is locked until the enqueuing transaction ends, so that no worker begins
+A waiting job stands for all work of its kind, or of its campaign, so there is
+never a second one. It is locked until the enqueuing transaction ends, so that no worker begins
 it without seeing what was changed.
 """
 
@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, inspect, make_url, text
 from sqlalchemy.orm import Session
 
-from pbem.config import Settings
-from pbem.config_values import SendingLimits
 from pbem.errors import ConfigError, StoreError
 from pbem.store.models import KeyValue
 from pbem.store.session import JobDispatcher, JobQueue, QueuedJob, Store
@@ -41,16 +39,12 @@ def can_have_queues(url: str) -> bool:
     return make_url(url).get_backend_name() == "postgresql" and find_spec("procrastinate") is not None
 
 
-def are_queues_there(session: Session) -> bool:
-    return session.get(KeyValue, QUEUES) is not None
-
-
 def has_queues(store: Store) -> bool:
     """Return True if workers can share the work on the database."""
-    if store.engine.dialect.name != "postgresql" or find_spec("procrastinate") is None:
+    if not can_have_queues(str(store.engine.url)):
         return False
     with store.reading() as session:
-        return are_queues_there(session)
+        return session.get(KeyValue, QUEUES) is not None
 
 
 def require_queues(store: Store) -> None:
@@ -122,60 +116,40 @@ _PRIORITIES = {JobQueue.POLL: 2, JobQueue.SEND: 1}
 _WAITING = text("SELECT id FROM procrastinate_jobs WHERE queueing_lock = :name AND status = 'todo' FOR SHARE")
 
 
-def queueing_lock(work: QueuedJob) -> str:
-    """Return the lock under which at most one job of this work waits."""
-    return f"{work.queue} {work.lane}".rstrip()
+def open_dispatcher(url: str) -> JobDispatcher | None:
+    """Return the dispatcher of jobs of a database; None where there can be no queues."""
+    return _enqueue_all if can_have_queues(url) else None
 
 
-def execution_lock(work: QueuedJob, pace: SendingLimits) -> str | None:
-    """Return the lock under which at most one job of this work runs; None where several may run at once."""
-    if work.queue == JobQueue.POLL:
-        return work.queue.value
-    shared = work == QueuedJob(JobQueue.SEND) and not pace.overall
-    return None if shared else queueing_lock(work)
+def _enqueue_all(session: Session, jobs: Collection[QueuedJob]) -> None:
+    if session.get(KeyValue, QUEUES) is not None:
+        for job in sorted(jobs):  # in one order for all transactions, against deadlocks
+            _enqueue(session, job)
 
 
-def open_dispatcher(settings: Settings) -> JobDispatcher | None:
-    """Return the dispatcher of jobs; None where there can be no queues."""
-    return _Dispatcher(settings.pace) if can_have_queues(settings.database) else None
-
-
-class _Dispatcher:
-    """Enqueues jobs, once the tables of the queue have been seen."""
-
-    def __init__(self, pace: SendingLimits) -> None:
-        self._pace = pace
-        self._there = False
-
-    def __call__(self, session: Session, works: Collection[QueuedJob]) -> None:
-        self._there = self._there or are_queues_there(session)
-        if self._there:
-            for work in sorted(works):  # in one order for all transactions, against deadlocks
-                enqueue(session, work, self._pace)
-
-
-def enqueue(session: Session, work: QueuedJob, pace: SendingLimits) -> None:
+def _enqueue(session: Session, job: QueuedJob) -> None:
     """Enqueue a job, unless an equal one waits already. Raises StoreError."""
     from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
-    name = queueing_lock(work)
+    # Under this name at most one job waits, and at most one runs.
+    name = f"{job.queue} {job.campaign}".rstrip()
     for _ in range(ATTEMPTS):
         if session.connection().execute(_WAITING, {"name": name}).first():
             return
         # In a savepoint: if another process was faster, the transaction goes on.
         with suppress(AlreadyEnqueued), session.begin_nested():
-            job = _app().configure_task(
-                work.queue.value,
-                queue=work.queue.value,
-                lock=execution_lock(work, pace),
+            task = _app().configure_task(
+                job.queue.value,
+                queue=job.queue.value,
+                lock=name,
                 queueing_lock=name,
-                priority=_PRIORITIES.get(work.queue, 0),
+                priority=_PRIORITIES.get(job.queue, 0),
                 connection=session.connection().connection.driver_connection,
             )
             try:
-                job.defer(lane=work.lane)
+                task.defer(campaign=job.campaign)
             except ConnectorException as error:
-                raise StoreError(f"no work can be put into the queue {work.queue}: {error.__cause__}") from error
+                raise StoreError(f"no work can be put into the queue {job.queue}: {error.__cause__}") from error
             return
 
 

@@ -46,10 +46,10 @@ class JobQueue(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class QueuedJob:
-    """A job; `lane` is its partition key: a campaign or a provider of mail, or ""."""
+    """A job; those of the queue `process` have a campaign each."""
 
     queue: JobQueue
-    lane: str = ""
+    campaign: str = ""
 
 
 JobDispatcher = Callable[[Session, Collection[QueuedJob]], None]

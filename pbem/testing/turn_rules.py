@@ -28,7 +28,8 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.serialization import canonical_json, through_json
 from pbem.ruleset.values import Json, SeatName, View
-from pbem.scheduler.tick import TickResult, run_campaign_now, tick
+from pbem.scheduler.tick import run_campaign_now, tick
+from pbem.scheduler.work import TickResult
 from pbem.store.migrate import migrate
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.types import CampaignState, MessageState

@@ -44,7 +44,8 @@ from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.retention import redact_old_mail
 from pbem.ruleset import AnyRuleset, RulesetError
-from pbem.scheduler.tick import TickResult, run_campaign_now, tick
+from pbem.scheduler.tick import run_campaign_now, tick
+from pbem.scheduler.work import TickResult
 from pbem.store.models import Campaign
 from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.history import begin, meanwhile, play

@@ -15,7 +15,8 @@ from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import CampaignError, ConfigError, ReplayError
 from pbem.ruleset import Dice, OrderParser, TurnInput, View
 from pbem.ruleset import Event as Happening
-from pbem.scheduler.tick import LOCK, TickResult, run_campaign_now, serve
+from pbem.scheduler.tick import LOCK, run_campaign_now, serve
+from pbem.scheduler.work import TickResult
 from pbem.scheduler.worker_status import is_served
 from pbem.store.models import Turn
 from tests.toy.home import Desk, open_desk, text_of
@@ -48,7 +49,7 @@ class Silent(Auction):
     orders = OrderParser((Whisper,))
 
 
-TRIPPED = "ZeroDivisionError: the resolver tripped, at tests/campaign/test_tick.py, line 32, in resolve"
+TRIPPED = "ZeroDivisionError: the resolver tripped, at tests/campaign/test_tick.py, line 33, in resolve"
 """The fault of `Broken`, with its place in this file."""
 
 
@@ -204,7 +205,7 @@ def test_one_games_fault_does_not_stop_reminders(desk: Desk) -> None:
     desk.app = dataclasses.replace(desk.app, games={"toy": Untemplated()})
     done = desk.tick(hours=83)
 
-    tripped = "ZeroDivisionError: the template tripped, at tests/campaign/test_tick.py, line 41, in template"
+    tripped = "ZeroDivisionError: the template tripped, at tests/campaign/test_tick.py, line 42, in template"
     assert done.problems == [f"campaign toy1: no player could be reminded ({tripped})"]
     assert (done.reminded, done.sent.sent) == (2, 4 + 4 + 2)
 

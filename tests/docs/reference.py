@@ -44,7 +44,7 @@ from pbem.inbox.gm_help import GM_WORDS
 from pbem.inbox.order_sheets import Check
 from pbem.inbox.synonyms import words_for
 from pbem.ruleset import Option, Seats
-from pbem.scheduler.tick import TickResult
+from pbem.scheduler.work import TickResult
 from pbem.scheduler.worker_status import WorkersStatus
 from pbem.site.publish import Published
 from pbem.store import types

@@ -42,7 +42,7 @@ from pbem.mail.outbox import DeliveryResult
 from pbem.report.answers import FindingWithLine, Help, RestatedOrder
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
-from pbem.scheduler.tick import TickResult
+from pbem.scheduler.work import TickResult
 from pbem.site.publish import Published
 from pbem.testing import RulesetSuite, rules
 from tests.docs.guide import GUIDE, PAGES

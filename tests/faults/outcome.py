@@ -19,7 +19,7 @@ from pbem.app import App
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove_archive
 from pbem.mail.retention import keep_text_only, redact_tokens
-from pbem.scheduler.tick import TickResult
+from pbem.scheduler.work import TickResult
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Seat, Turn
 
 # Times: a disturbed night ends later, and its mails may say so.

@@ -10,7 +10,8 @@ from pathlib import Path
 from pbem.app import open_app
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
-from pbem.scheduler.tick import TickResult, tick
+from pbem.scheduler.tick import tick
+from pbem.scheduler.work import TickResult
 from tests.faults.local import Night, change_settings, copy_home
 from tests.faults.night import GAMES, LATER, NIGHT, small_night
 from tests.faults.outcome import Outcome, astray, idle, outcome

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from pbem.admin.health import home_status
-from pbem.scheduler.tick import TickResult
+from pbem.scheduler.work import TickResult
 from pbem.store.models import JournalEntry
 from tests.faults.local import LocalNight, recovered
 from tests.faults.night import NIGHT, tick_in_a_process

@@ -17,7 +17,8 @@ from pbem.actions.status import CampaignStatus
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.games import installed_games
-from pbem.scheduler.tick import TickResult, tick
+from pbem.scheduler.tick import tick
+from pbem.scheduler.work import TickResult
 from pbem.store.models import InboxMessage
 from tests.mail_servers.conftest import MakeSettings
 from tests.servers.mail import GHOST, MailServer

@@ -16,7 +16,8 @@ from pbem.app import open_app
 from pbem.log import open_log
 from pbem.mail.fetch import Sleeper, open_waiter
 from pbem.mail.imap import Idler
-from pbem.scheduler.tick import TickResult, serve
+from pbem.scheduler.tick import serve
+from pbem.scheduler.work import TickResult
 from tests.mail_servers.conftest import MakeSettings
 from tests.mail_servers.test_bounces import NOW
 from tests.servers.mail import MailServer

@@ -18,7 +18,8 @@ from pbem.campaign.archive_sync import prove_archive
 from pbem.cli.demo import BotPlayer
 from pbem.games import installed_games
 from pbem.ruleset import Dice
-from pbem.scheduler.tick import TickResult, tick
+from pbem.scheduler.tick import tick
+from pbem.scheduler.work import TickResult
 from tests.mail_servers.conftest import MakeSettings
 from tests.servers.mail import MailServer
 

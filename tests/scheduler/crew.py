@@ -15,21 +15,21 @@ from typing import Any
 from sqlalchemy import Row, text
 
 from pbem.app import App
-from pbem.scheduler.tick import TickResult
-from pbem.scheduler.worker import AT_ONCE, run_job
+from pbem.scheduler.work import TickResult
+from pbem.scheduler.worker import run_job
 from pbem.store.session import JobQueue, QueuedJob, read_clock
 from tests.patience import PATIENCE
 from tests.toy.home import Desk
 
 _WAITING = text("""
-    SELECT id, queue_name, args ->> 'lane' AS lane FROM procrastinate_jobs
+    SELECT id, queue_name, args ->> 'campaign' AS campaign FROM procrastinate_jobs
      WHERE status = 'todo' ORDER BY priority DESC, id
 """)
 
 
 def waiting(app: App) -> list[QueuedJob]:
     """Return the jobs that wait, in the order in which they would be taken."""
-    return [QueuedJob(JobQueue(row.queue_name), row.lane) for row in _rows(app)]
+    return [QueuedJob(JobQueue(row.queue_name), row.campaign) for row in _rows(app)]
 
 
 def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows: rows[0]) -> QueuedJob | None:
@@ -40,7 +40,7 @@ def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows:
     row = pick(rows)
     with desk.app.store.writing() as session:
         session.execute(text("DELETE FROM procrastinate_jobs WHERE id = :id"), {"id": row.id})
-    work = QueuedJob(JobQueue(row.queue_name), row.lane)
+    work = QueuedJob(JobQueue(row.queue_name), row.campaign)
     run_job(desk.app, work, desk.now)
     return work
 
@@ -53,7 +53,7 @@ def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[QueuedJob]:
 
 def poll(desk: Desk) -> TickResult:
     """Poll the mailbox, at the test's time."""
-    return run_job(desk.app, QueuedJob(JobQueue.POLL, AT_ONCE), desk.now)
+    return run_job(desk.app, QueuedJob(JobQueue.POLL), desk.now)
 
 
 def _rows(app: App) -> list[Row[Any]]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pbem.app import open_app
 from pbem.log import open_log
-from pbem.scheduler.tick import TickResult, stopped_by_signals
+from pbem.scheduler.tick import stopped_by_signals
+from pbem.scheduler.work import TickResult
 from pbem.scheduler.worker import run_worker, select_queues
 from pbem.store.session import JobQueue
 from tests.toy.home import GAMES

@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pbem.config_values import RateLimit, SendingLimits
 from pbem.errors import ConfigError
-from pbem.mail.outbox import partition_of
 from pbem.store.migrate import downgrade, migrate
 from pbem.store.models import KeyValue
-from pbem.store.queue import create_queue_tables, execution_lock, require_queues
+from pbem.store.queue import create_queue_tables, require_queues
 from pbem.store.session import JobQueue, QueuedJob, Store, enqueue_on_commit
 from tests.patience import PATIENCE
 from tests.scheduler.crew import waiting
@@ -150,24 +148,24 @@ def test_jobs_and_locks_follow_the_name_of_their_queue(desk: Desk) -> None:
         with desk.app.store.reading() as session:
             found.append(sorted(map(tuple, session.execute(rows))))
 
-    send = ("send", "send", None, "send")
+    send = ("send", "send", "send", "send")
     today = [("process", "process", "process toy1", "process toy1"), send]
     assert found == [today, [("campaigns", "campaigns", "campaigns toy1", "campaigns toy1"), send], today]
 
 
-@pytest.mark.parametrize(
-    ("pace", "lane", "lock"),
-    [
-        (SendingLimits(), "", None),
-        (SendingLimits(domains={"gmail.com": RateLimit(per_hour=5)}), "gmail.com", "send gmail.com"),
-        (SendingLimits(domains={"gmx.de": RateLimit(per_hour=5)}), "", None),
-        (SendingLimits(RateLimit(per_day=5), {"gmail.com": RateLimit(per_hour=5)}), "", "send"),
-    ],
-)
-def test_senders_at_once_follow_from_the_pace(pace: SendingLimits, lane: str, lock: str | None) -> None:
-    """A domain with a pace has one sender; all mail has one where all has a pace; the rest is shared."""
-    assert partition_of("gmail.com", pace) == lane
-    assert execution_lock(QueuedJob(JobQueue.SEND, lane), pace) == lock
+@pytest.mark.parametrize("job", [*(QueuedJob(queue) for queue in JobQueue if queue != JobQueue.PROCESS), TOY])
+def test_two_jobs_of_the_same_work_are_not_done_at_once(desk: Desk, job: QueuedJob) -> None:
+    """Work that comes while such work is done waits until that has ended."""
+    fetch = text("SELECT id FROM procrastinate_fetch_job_v2(CAST(:queues AS varchar[]), NULL)")
+    taken = []
+    for _ in range(2):
+        with desk.app.store.writing() as session:
+            enqueue_on_commit(session, job)
+        with desk.app.store.writing() as session:
+            taken.append(session.scalar(fetch, {"queues": [job.queue.value]}))
+
+    assert taken[0] is not None
+    assert (taken[1], waiting(desk.app)) == (None, [job])
 
 
 _WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None); from pbem.cli import main; main()"

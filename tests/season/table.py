@@ -13,7 +13,8 @@ from email.message import EmailMessage
 from pbem.app import App
 from pbem.cli.demo import BotPlayer
 from pbem.ruleset import Dice, SeatName, View
-from pbem.scheduler.tick import TickResult, tick
+from pbem.scheduler.tick import tick
+from pbem.scheduler.work import TickResult
 from pbem_rules import singularity_trap
 from tests.servers.mail import MailServer
 

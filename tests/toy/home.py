@@ -26,7 +26,8 @@ from pbem.campaign.house_rules import parse_house_rules
 from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
-from pbem.scheduler.tick import TickResult, tick
+from pbem.scheduler.tick import tick
+from pbem.scheduler.work import TickResult
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign
 from pbem.testing.suite import migrated_database
