@@ -437,6 +437,26 @@ def test_what_a_tap_may_mean_else_is_offered_after_it(open_page: Callable[..., T
     assert thumb.selected() == asked
 
 
+def test_a_lit_place_is_a_goal_and_two_quick_taps_select_the_unit_there(open_page: Callable[..., Thumb]) -> None:
+    """A tap on a lit place orders, also where a unit of one's own stands; a second, soon after, takes it back for that."""
+    thumb = open_page(singularity_trap.RULESET, "turn 10")
+    target = next(each for each in thumb.lit() if each["unit"])
+    x, y = _middle(target)
+    thumb.at(x, y)
+    [line] = sheet_of(thumb.page)
+    assert {*target["names"]} & {*line.split()}
+    thumb.press("[data-role=undo]")
+
+    thumb.page.evaluate(f"""() => {{
+      for (const kind of ["pointerdown", "pointerup", "pointerdown", "pointerup"])
+        document.querySelector(".surface").dispatchEvent(new PointerEvent(kind, {{
+          pointerId: 1, pointerType: "mouse", clientX: {x}, clientY: {y}, bubbles: true }}));
+    }}""")
+
+    assert sheet_of(thumb.page) == []
+    assert [unit for unit in target["unit"].split("|") if unit in thumb.selected()[0]]
+
+
 def test_a_drawn_order_can_be_tapped_and_removed(open_page: Callable[..., Thumb]) -> None:
     """A tap on its end opens it once no place is lit there; Remove takes it out."""
     thumb = open_page(harvester.RULESET, "turn 1")

@@ -19,6 +19,7 @@ import { Tree } from "./tree.js";
  */
 
 const DEEPEST = 99;
+const TWICE = 400;
 
 /** The page of a seat: map and form on one screen. */
 class OrderPage {
@@ -43,6 +44,7 @@ class OrderPage {
     /** @type {import("./marks.js").Drawn[]} */
     this.marks = [];
     this.asked = "";
+    this.tapped = { spot: -1, at: -Infinity, before: /** @type {State | null} */ (null) };
     const kept = keptDraft(seat);
     this.known = new Set(kept.known);
     this.state = { ...this.ordering.begin(kept.lines), begun: kept.begun };
@@ -185,7 +187,10 @@ class OrderPage {
       panel.open("orders");
       return lines.picked(names, title);
     }
-    this.go(ordering.tap(this.state, spot));
+    const twice = this.tapped.spot === spot && performance.now() - this.tapped.at < TWICE ? this.tapped.before : null;
+    const here = twice && ordering.standing(twice).get(spot);
+    this.tapped = { spot: here ? -1 : spot, at: performance.now(), before: this.state };
+    this.go(here ? ordering.selectUnit(twice, ordering.turn(twice, here)) : ordering.tap(this.state, spot));
   }
 
   /**
@@ -196,7 +201,7 @@ class OrderPage {
     const { ordering, panel, state } = this;
     const here = ordering.standing(state).get(spot);
     const lit = ordering.offers(state).lit.get(spot);
-    if (here && !lit) this.go(ordering.selectUnit(state, here[0]));
+    if (here) this.go(ordering.selectUnit(state, here[0]));
     else if (lit) this.state = { ...state, said: ordering.atlas.places[spot].title };
     panel.state = this.state;
     panel.tab = "todo";

@@ -40,11 +40,9 @@ export class Ordering extends Offering {
     const { selection } = state;
     const { lit } = this.offers(state);
     const here = this.standing(state).get(spot) || [];
-    const unit = selection.units[0] || "";
     const taken = this.taken(state, spot);
     if (taken) return taken;
-    const chosen = unit && selection.by === "page" && here.length && !selection.words.length;
-    const candidates = chosen ? undefined : lit.get(spot);
+    const candidates = lit.get(spot);
     if (candidates) return this.give(state, candidates, spot);
     if (here.length) return this.selectUnit(state, this.turn(state, here));
     const again = selection.words.length && selection.slot ? this.selectNeed(state, selection.slot, "player") : null;
@@ -119,7 +117,7 @@ export class Ordering extends Offering {
     if (!step.ends) return this.go(state, step, chosen);
     const line = lineOf(step.words);
     const others = candidates.flatMap((each) => this.endings(state, each)).filter((other) => other.line !== line);
-    const here = (spot >= 0 && state.selection.by === "page" && this.standing(state).get(spot)?.[0]) || "";
+    const here = this.standing(state).get(spot)?.[0] || "";
     return this.order(state, [line], this.labelled(line, others), step, here);
   }
 
