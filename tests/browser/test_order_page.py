@@ -438,7 +438,7 @@ def test_what_a_tap_may_mean_else_is_offered_after_it(open_page: Callable[..., T
 
 
 def test_a_lit_place_is_a_goal_and_two_quick_taps_select_the_unit_there(open_page: Callable[..., Thumb]) -> None:
-    """A tap on a lit place orders, also where a unit of one's own stands; a second, soon after, takes it back for that."""
+    """A tap on a lit place orders, also where an own unit stands; a second, soon after, takes it back for that unit."""
     thumb = open_page(singularity_trap.RULESET, "turn 10")
     target = next(each for each in thumb.lit() if each["unit"])
     x, y = _middle(target)
