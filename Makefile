@@ -9,9 +9,10 @@
 #   make bench    measurements, side by side with what they are measured against
 #   make clean    removes what the others made, except .venv
 
-# Three tiers of tests. quick leaves out what tests/conftest.py marks as slow. test runs each test, but of those
-# marked `sampled`, and where a test asks for the `sampler`, only some cases; which, follows from the date, and pytest
-# prints the --sample-seed that repeats it. test-all runs every case, as before a release.
+# Three tiers of tests. quick leaves out what tests/conftest.py marks as slow. test runs every promise: of tests marked
+# `sampled`, and where a test asks for the `sampler`, some cases; of those marked `in_turn`, which search long for what
+# others show by an example, or install the program, a third; of the games' suites, the long rules for two games. Which,
+# follows from the date, and pytest prints the --sample-seed that repeats it. test-all runs all, as before a release.
 
 # Compiled modules are kept, even where Python is told not to: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
@@ -30,7 +31,7 @@ TYPESCRIPT := 5.9.3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test test-all check lint format type scripts docs parts bench clean
+.PHONY: help demo quick test test-all check checks lint format type types skeleton scripts docs parts bench clean
 
 help:
 	@sed -n 's/^#   //p' $(firstword $(MAKEFILE_LIST))
@@ -42,11 +43,15 @@ demo: $(VENV)/.runtime
 quick: $(VENV)/.dev
 	@$(PYTEST) -m "not slow"
 
-test: parts check
+test: parts checks
 	@$(PYTEST)
 
-test-all: parts check
+test-all: parts checks
 	@$(PYTEST) --all
+
+# The checkers use one processor each.
+checks: $(VENV)/.dev
+	@$(MAKE) --jobs --output-sync=target check
 
 check: lint type
 
@@ -58,8 +63,12 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-type: $(VENV)/.dev $(if $(shell command -v npm),scripts)
+type: types skeleton $(if $(shell command -v npm),scripts)
+
+types: $(VENV)/.dev
 	$(BIN)/mypy
+
+skeleton: $(VENV)/.dev
 	cd pbem/cli/skeleton && MYPYPATH=.:tests:$(CURDIR) $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml \
 		--cache-dir $(CURDIR)/.mypy_cache/skeleton --explicit-package-bases mygame tests
 

@@ -1,7 +1,8 @@
 """Sampling of long tests: a run takes some of their cases, others each day, and all of them with `--all`.
 
 The seed is the number of the day. Cases are taken in turn, so on as many days
-as it takes each of them is run. `--sample-seed` repeats the run of a day.
+as it takes each of them is run. A test that searches long for what others show
+with an example is marked `in_turn`, and run on one day of three. `--sample-seed` repeats the run of a day.
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ Case = TypeVar("Case")
 
 _GOLDEN = 0.6180339887498949
 """Multiples of it, less their whole part, spread evenly however many there are: neighbours are never taken alone."""
+
+
+IN_TURN = 3
+FEW = 3
+"""Of so few tests marked `in_turn` all are run, as when one is asked for by its name."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed, once for all workers: xdist hands them the options of the process that starts them."""
     config.addinivalue_line("markers", "sampled(count): run this many of the test's parameter sets, others each day")
+    config.addinivalue_line("markers", "in_turn(group): run a third of these tests, or groups of them, others each day")
     if config.option.sample_seed is None:
         config.option.sample_seed = dt.datetime.now(dt.UTC).date().toordinal()
 
@@ -74,6 +81,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     sampler = make_sampler(config)
     taken = {item for (_, count), cases in tests.items() for item in sampler.sample(cases, count)}
     left = {item for cases in tests.values() for item in cases if item not in taken}
+    in_turn: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item not in left and (mark := item.get_closest_marker("in_turn")):
+            in_turn[mark.args[0] if mark.args else item.nodeid].append(item)
+    today = sampler.sample([*in_turn], max(FEW, len(in_turn) // IN_TURN))
+    left |= {item for name, group in in_turn.items() if name not in today for item in group}
     if left:
         config.hook.pytest_deselected(items=list(left))
         items[:] = [item for item in items if item not in left]

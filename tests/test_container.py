@@ -189,6 +189,7 @@ def built(tmp_path: Path) -> Iterator[Built]:
             subprocess.run([name, *words], capture_output=True, check=False)
 
 
+@pytest.mark.in_turn
 def test_it_serves_a_home_and_tells_that_it_is_well(built: Built) -> None:
     """A home is created in the volume; the program serves it, passes its health check, and ends when told to."""
     made = built.run("pbem", "init", ".", "--address", "orders@localhost")

@@ -25,6 +25,11 @@ def test_one(number):
 @pytest.mark.parametrize("number", range(2))
 def test_other(number):
     pass
+
+@pytest.mark.in_turn
+@pytest.mark.parametrize("number", range(12))
+def test_long(number):
+    pass
 """
 
 
@@ -64,7 +69,8 @@ def test_a_run_takes_the_cases_of_its_seed(tmp_path: Path, workers: str) -> None
     output = run(tmp_path, "-n", workers, "--sample-seed", "3")
 
     taken = [f"test_one[{number}]" for number in Sampler(3, everything=False).sample(range(7), 2)]
-    assert {*re.findall(r"test_\w+\[\d\]", output)} == {*taken, "test_other[0]", "test_other[1]"}
+    in_turn = [f"test_long[{number}]" for number in Sampler(3, everything=False).sample(range(12), 4)]
+    assert {*re.findall(r"test_\w+\[\d+\]", output)} == {*taken, "test_other[0]", "test_other[1]", *in_turn}
     assert output.count("samples: repeat them with --sample-seed 3\n") == 1 + (" failed" in output)
 
 
@@ -72,5 +78,5 @@ def test_all_cases_are_run_and_a_failure_repeats_how(tmp_path: Path) -> None:
     """With --all a run says so, once more after a failure."""
     output = run(tmp_path, "--all")
 
-    assert "1 failed, 8 passed" in output
+    assert "1 failed, 20 passed" in output
     assert output.count("samples: all cases\n") == 2

@@ -277,13 +277,15 @@ def _copy_home(home: Path) -> Path:
     return Path(shutil.copytree(home, copy))
 
 
-MOMENTS = 24
 COVERED = 120
 """Samples of which worlds are made to see what scramblers change: more, as nothing is rendered."""
 
 
 class SecrecyRules(RulesetTests):
     """Nothing mailed to a seat depends on what the seat may not know."""
+
+    watched = 24
+    """Reports of played games for which worlds that differ in secrets are compared."""
 
     @rule(
         "Build the view by adding what the seat may know, in an order made of nothing else; give events "
@@ -294,7 +296,7 @@ class SecrecyRules(RulesetTests):
     )
     def test_no_game_leaks(self) -> None:
         """Reports, receipts and what becomes of orders are the same in worlds that differ in secrets alone."""
-        assert list(find_leaks(games(self.ruleset), self.secrecy, count=MOMENTS)) == []
+        assert list(find_leaks(games(self.ruleset), self.secrecy, count=self.watched)) == []
 
     @rule(
         "Let scramble change what is hidden: move, add, drop, alter and renumber it. A game that hides "
@@ -302,7 +304,7 @@ class SecrecyRules(RulesetTests):
     )
     def test_worlds_are_really_scrambled(self) -> None:
         """A suite that compared a world with itself would find nothing; only an open game has nothing to scramble."""
-        watched = moments(games(self.ruleset), self.secrecy, MOMENTS)
+        watched = moments(games(self.ruleset), self.secrecy, self.watched)
 
         scrambled = [self.secrecy.scramble(each.state, each.seat, each.rnd()) != each.state for each in watched]
 

@@ -142,10 +142,10 @@ DONE: Mapping[str, Sequence[Deed[Any]]] = {
 }
 """The changes that are done on each stage."""
 
-PAIRS_TAKEN = 4
+PAIRS_TAKEN = 2
 """Pairs of changes on a stage in a usual run, besides each with itself."""
 
-SEAT_PAIRS_TAKEN = 10
+SEAT_PAIRS_TAKEN = 4
 """Pairs of changes of seats on a stage in a usual run."""
 
 Pair = tuple[Deed[Any], Deed[Any]]

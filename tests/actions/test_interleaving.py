@@ -31,10 +31,10 @@ ON_STAGE = [
     for stage in STAGES
     for act in STAGES[stage].overtaken
 ]
-ACTS_TAKEN = 6
+ACTS_TAKEN = 3
 """Actions that are overtaken in a usual run."""
 
-MEETINGS_TAKEN = 10
+MEETINGS_TAKEN = 5
 """Meetings of such an action anywhere."""
 
 

@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 IMPORTED_AS = {"axe-playwright-python": "axe_playwright_python", "dkimpy": "dkim", "pytest-xdist": "xdist"}
@@ -35,6 +37,7 @@ def packages(extra: str) -> set[str]:
     return found
 
 
+@pytest.mark.in_turn
 def test_measurements_need_nothing_that_tests_alone_bring() -> None:
     """The benchmarks can be imported without the packages that only the tests need."""
     names = packages("dev") - packages("bench")

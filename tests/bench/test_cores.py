@@ -11,6 +11,7 @@ from pbem.ruleset import SeatName, View
 from pbem_rules.harvester import RULESET
 
 
+@pytest.mark.in_turn
 def test_both_ways_are_timed_and_give_the_same() -> None:
     """Reports of a crowd take some time with one process and with two."""
     one, two = compared(crowd(50), 2, rounds=1)

@@ -15,6 +15,7 @@ LEAST = 4
 """Seats of the smallest game."""
 
 
+@pytest.mark.in_turn
 def test_start_and_night_are_measured_apart() -> None:
     """Start and night are measured in processes of their own, each with its time and peak."""
     found = crowd(LEAST)

@@ -19,6 +19,7 @@ BOUNDS = {
 """What a plain order sheet may enter at most. These figures only fall."""
 
 
+@pytest.mark.in_turn
 def test_a_plain_sheet_enters_no_more_than_agreed(capsys: pytest.CaptureFixture[str]) -> None:
     """Each figure is within its bound, and what is entered has a name."""
     main(["--list"])

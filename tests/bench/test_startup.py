@@ -7,6 +7,7 @@ import pytest
 from bench.startup import IMPORTS, main
 
 
+@pytest.mark.in_turn
 def test_each_command_has_its_time_and_memory(capsys: pytest.CaptureFixture[str]) -> None:
     """Every command succeeds, and has its processor time, the ratio to the three imports and its memory."""
     main(["--runs", "1"])

@@ -19,6 +19,7 @@ def played(mail_server: MailServer, postgres_url: str, tmp_path: Path) -> Played
     return prepare(mail_server, tmp_path / "home", postgres_url, game="singularity", campaigns=2, turns=1)
 
 
+@pytest.mark.in_turn
 def test_two_workers_do_the_night(mail_server: MailServer, played: Played, servers: PostgresServer) -> None:
     """All messages are answered and all turns run; a night with other messages is refused."""
     done = night(mail_server, servers, played, 2)

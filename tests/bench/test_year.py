@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bench.year import year
 
 
+@pytest.mark.in_turn
 def test_a_year_is_reckoned_from_what_was_kept() -> None:
     """Reports are in the database and in the archive; each takes more on disk than its parts."""
     found = year("singularity", 2, turns=2)

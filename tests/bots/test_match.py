@@ -38,6 +38,7 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("key", ["singularity", "harvester", "bubble_singularity"])
 def test_a_match_is_the_campaign(key: str, tmp_path: Path) -> None:
     """With the seed and the orders of a campaign played by mail, every view is the one that was mailed."""

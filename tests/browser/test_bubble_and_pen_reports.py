@@ -138,6 +138,7 @@ def test_a_report_of_the_umpires_pen_is_three_screens_and_a_half(browser: Browse
     _check(browser, pen[1:], 4)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_both_are_accessible_without_pictures(
     browser: Browser, bubble: list[Shown], pen: list[Shown], scheme: Scheme

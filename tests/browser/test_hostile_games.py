@@ -66,6 +66,7 @@ def reporter_of(game: Wild) -> Renderer:
     return Renderer([TEMPLATE_DIR, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("word", EVIL)
 def test_a_hostile_view_is_text_on_the_page_of_a_seat(browser: Browser, tmp_path: Path, word: str) -> None:
     """A page shows hostile texts of a state as they are, and runs nothing of them."""

@@ -10,6 +10,7 @@ from tests.browser.looking import SCHEMES, Scheme, faults, shown, too_wide
 from tests.report.samples import FRAME, PAGES, TEMPLATES
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_mails_can_be_read_on_a_small_phone(browser: Browser, scheme: Scheme) -> None:
     """Nothing is too wide at 360 pixels, and axe-core has no findings, in light and in dark."""

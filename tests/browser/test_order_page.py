@@ -138,6 +138,7 @@ def marked(ruleset: AnyRuleset, view: View, sheet: list[str]) -> set[str]:
     return {line for line in sheet if line.split()[0] in words}
 
 
+@pytest.mark.sampled(2)
 @EACH
 def test_a_turn_takes_few_taps(
     ruleset: AnyRuleset, label: str, script: Script, most: int, open_page: Callable[..., Thumb]
@@ -154,6 +155,7 @@ def test_a_turn_takes_few_taps(
     assert drafts(thumb.page) == marked(ruleset, view, sheet)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", [PHONE, (320, 480)], ids=str)
 @EACH
 def test_rows_and_buttons_stay_where_they_are(
@@ -231,6 +233,7 @@ def test_a_reload_brings_the_same_draft(open_page: Callable[..., Thumb]) -> None
     assert (sheet_of(thumb.page), drafts(thumb.page)) == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("label", ["turn 1", "turn 4"])
 def test_lit_places_can_be_hit(label: str, open_page: Callable[..., Thumb]) -> None:
     """They are 26 px wide or more, the unit that is asked for is in view; a tap somewhat beside one still orders."""
@@ -311,6 +314,7 @@ def test_the_list_is_a_way_through_without_the_map(open_page: Callable[..., Thum
     assert "L1 moves to" in thumb.page.locator(".unseen").inner_text()
 
 
+@pytest.mark.in_turn
 def test_the_unit_stays_in_view_beside_the_lists(open_page: Callable[..., Thumb]) -> None:
     """At half height the map is moved so that the unit that is asked for is seen; at the old height nothing changes."""
     thumb = open_page(singularity_trap.RULESET, "turn 10")
@@ -324,6 +328,7 @@ def test_the_unit_stays_in_view_beside_the_lists(open_page: Callable[..., Thumb]
         thumb.page.keyboard.press("Escape")
 
 
+@pytest.mark.in_turn
 def test_a_typed_line_is_drawn_like_a_tapped_one(open_page: Callable[..., Thumb]) -> None:
     """The page reads it by the same tree; what costs more than there is is red, and Send says the sum first."""
     thumb = open_page(singularity_trap.RULESET, "turn 10")
@@ -344,6 +349,7 @@ def test_a_typed_line_is_drawn_like_a_tapped_one(open_page: Callable[..., Thumb]
     assert "you have" in thumb.page.locator(".unseen").inner_text()
 
 
+@pytest.mark.in_turn
 def test_a_ship_that_the_sheet_builds_gets_orders(open_page: Callable[..., Thumb]) -> None:
     """It is among those without orders, moves like the others, and goes with the line that builds it."""
     thumb = open_page(singularity_trap.RULESET, "turn 10")
@@ -366,6 +372,7 @@ def test_a_ship_that_the_sheet_builds_gets_orders(open_page: Callable[..., Thumb
     assert sheet_of(thumb.page) == []
 
 
+@pytest.mark.in_turn
 def test_lines_that_hang_on_a_line_follow_it(open_page: Callable[..., Thumb]) -> None:
     """When a way gets shorter, there are fewer bubbles, and a pull to its old end goes; the page says so."""
     thumb = open_page(bubble_singularity.RULESET, "round 1")
@@ -409,6 +416,7 @@ def test_practice_mails_nothing(open_page: Callable[..., Thumb]) -> None:
     assert "In a real game Send opens your mail program" in thumb.page.locator(".list").inner_text()
 
 
+@pytest.mark.in_turn
 def test_several_units_of_one_place_are_ordered_at_once(open_page: Callable[..., Thumb]) -> None:
     """All n writes one line for each unit, to a place that all of them can reach; they are drawn as one."""
     thumb = open_page(harvester.RULESET, "turn 1")
@@ -457,6 +465,7 @@ def test_a_lit_place_is_a_goal_and_two_quick_taps_select_the_unit_there(open_pag
     assert [unit for unit in target["unit"].split("|") if unit in thumb.selected()[0]]
 
 
+@pytest.mark.in_turn
 def test_a_drawn_order_can_be_tapped_and_removed(open_page: Callable[..., Thumb]) -> None:
     """A tap on its end opens it once no place is lit there; Remove takes it out."""
     thumb = open_page(harvester.RULESET, "turn 1")
@@ -603,7 +612,7 @@ HEIGHTS = {"low": None, "half": ".count", "full": ".to-report"}
 SIZES = [(320, 480), PHONE, (740, 360), (768, 1024), (1280, 800)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @GAMES
 def test_a_page_of_orders_is_accessible(
@@ -626,6 +635,7 @@ def test_a_page_of_orders_is_accessible(
     assert small == []
 
 
+@pytest.mark.in_turn
 def test_rows_grow_with_the_text(open_page: Callable[..., Thumb]) -> None:
     """With letters of twice the size, rows are at least twice as high, chips on one line, and nothing is too wide."""
     thumb = open_page(harvester.RULESET, "turn 1")

@@ -99,7 +99,7 @@ def _mailed(reporter: Renderer, ruleset: AnyRuleset, view: View, facts: ReportFa
     return Mailed(parts, {facts.content_id(each.name): each.png for each in parts.pictures if each.png is not None})
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_report_needs_no_scrolling_sideways(browser: Browser, reports: list[Mailed], width: int) -> None:
     """Everything of a report fits the width, from a small phone on."""
@@ -108,7 +108,7 @@ def test_a_report_needs_no_scrolling_sideways(browser: Browser, reports: list[Ma
             assert too_wide(page) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_report_is_accessible(browser: Browser, reports: list[Mailed], scheme: Scheme) -> None:
     """axe-core has no findings on contrast, headings, tables and alternative texts, in light and in dark."""
@@ -137,7 +137,7 @@ def test_a_ruler_of_forty_reads_on_a_phone(browser: Browser) -> None:
             assert faults(page) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)
 def test_a_rulebook_can_be_read_on_a_phone(browser: Browser, ruleset: AnyRuleset) -> None:
     """A rulebook fits a phone, and axe-core has no findings in it."""

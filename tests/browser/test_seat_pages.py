@@ -94,7 +94,7 @@ def opened(browser: Browser) -> Iterator[Page]:
     assert wrong == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @EACH
 def test_a_turn_is_ordered_by_clicks(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
     """The orders of a game's bot can be put together by clicks, and the sheet parses as the same orders."""
@@ -118,7 +118,7 @@ def kinds_of(ruleset: AnyRuleset, view: View) -> list[dict[str, dict[str, object
     return list(desk["kinds"].values())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @EACH
 def test_a_mail_of_a_page_is_accepted(ruleset: AnyRuleset, opened: Page, tmp_path: Path) -> None:
     """The mail of a page that was mailed, its orders clicked, is accepted without a finding, as if typed."""
@@ -190,7 +190,7 @@ def begin(page: Page, folder: Path, ruleset: AnyRuleset) -> None:
         buttons.first.click()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @EACH
 def test_a_page_fits_a_phone(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
     """A page needs no scrolling sideways, with an order being written and one in the sheet."""
@@ -201,7 +201,7 @@ def test_a_page_fits_a_phone(ruleset: AnyRuleset, opened: Page, folder: Path) ->
         assert too_wide(opened) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @EACH
 def test_a_page_is_accessible(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
     """axe-core has no findings, in light and in dark, with an order being written and one in the sheet."""

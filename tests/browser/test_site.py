@@ -153,7 +153,7 @@ def trap(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     return root, write_replay(root, TRAP)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_game_is_watched_from_a_disk(browser: Browser, replayed: tuple[Path, list[str]]) -> None:
     """A replay opened as a file is stepped through by clicks and keys, and by a drag to its end."""
     root, labels = replayed
@@ -190,7 +190,7 @@ def test_a_link_names_a_turn_and_a_seat(browser: Browser, trap: tuple[Path, list
         assert page.get_by_label("Whose eyes").input_value() == seats[-1]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_replay_is_accessible(browser: Browser, replayed: tuple[Path, list[str]], scheme: Scheme) -> None:
     """On a phone nothing is too wide, and axe-core has no findings, in light and in dark."""
@@ -337,7 +337,7 @@ def club_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return root, write_club(root, request.param)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", [320, 360, 768, 1280])
 def test_pages_of_the_club_read_well(

@@ -20,6 +20,7 @@ _DEFINITION = re.compile(r"`([a-z]+_[a-z_]+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)`")
 _STATUS = re.compile(r"^Status: (\w+)", re.MULTILINE)
 
 
+@pytest.mark.in_turn
 def test_the_documents_make_a_site_without_a_warning(tmp_path: Path) -> None:
     """Every link and heading that a document refers to exists, and every document is in the table of contents."""
     built = subprocess.run(

@@ -141,11 +141,13 @@ def test_every_block_is_run_but_for_the_lines_named_here() -> None:
     assert tuple(dict.fromkeys(line for line in _lines() if line in NOT_RUN)) == NOT_RUN
 
 
+@pytest.mark.in_turn("bare Debian")
 def test_every_block_can_be_pasted_as_it_stands(machine: Machine) -> None:
     """Each block succeeds in an interactive shell."""
     assert [(block, machine.printed[block]) for block in machine.failed] == []
 
 
+@pytest.mark.in_turn("bare Debian")
 def test_the_doctor_finds_no_problem(machine: Machine) -> None:
     """`pbem doctor` finds no problem in mailbox, transport, database and permissions."""
     [first, *_] = [said for block, said in machine.printed.items() if block.rstrip().endswith("pbem doctor")]
@@ -154,6 +156,7 @@ def test_the_doctor_finds_no_problem(machine: Machine) -> None:
     assert "warning  address: the domain pbem.test is not found" in first
 
 
+@pytest.mark.in_turn("bare Debian")
 def test_a_turn_is_played_by_mail(machine: Machine) -> None:
     """The lines that the page shows are all understood, and bring the report of the next turn."""
     subjects = [str(report["Subject"]) for report in machine.reports("ann")]
@@ -163,6 +166,7 @@ def test_a_turn_is_played_by_mail(machine: Machine) -> None:
     assert ["turn 1" in subjects[0], "turn 2" in subjects[-1]] == [True, True]
 
 
+@pytest.mark.in_turn("bare Debian")
 def test_the_job_does_a_round(machine: Machine) -> None:
     """The commands of the service and of cron succeed, in their folders and with hardly any environment."""
     unit = configparser.RawConfigParser()
@@ -177,6 +181,7 @@ def test_the_job_does_a_round(machine: Machine) -> None:
     assert (machine.home / "tick.log").read_text() == "Nothing to do.\n"
 
 
+@pytest.mark.in_turn("bare Debian")
 def test_the_backup_is_sound(machine: Machine) -> None:
     """The page's backup of the home is proved by the command that the page shows."""
     [said] = [said for block, said in machine.printed.items() if "pbem verify" in block]
@@ -185,6 +190,7 @@ def test_the_backup_is_sound(machine: Machine) -> None:
     assert "first" in said
 
 
+@pytest.mark.in_turn("bare Debian")
 def test_the_units_are_in_order(machine: Machine) -> None:
     """systemd, if it is installed, accepts service and timer; the timer starts the service."""
     units = machine.root / "etc" / "systemd" / "system"
@@ -195,6 +201,7 @@ def test_the_units_are_in_order(machine: Machine) -> None:
     assert {path.name for path in units.iterdir()} == {"pbem.service", "pbem.timer"}
 
 
+@pytest.mark.in_turn("bare Debian")
 def test_passwords_are_for_their_readers_alone(machine: Machine) -> None:
     """The mailbox password is readable by its group, that of the database by its owner alone; both are complete."""
     mailbox, database = machine.root / "etc" / "pbem" / "mail-password", machine.home / ".pgpass"

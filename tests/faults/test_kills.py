@@ -16,7 +16,7 @@ POINTS = {
 }
 """Each night's kinds of points, and how many there are at the least."""
 
-TAKEN = 2
+TAKEN = 1
 """Points of a kind in a usual run."""
 
 

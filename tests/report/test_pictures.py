@@ -342,6 +342,7 @@ def test_a_home_keeps_its_backgrounds(tmp_path: Path) -> None:
     assert len(kept(tmp_path / "backgrounds")) == 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "damage", ["gone", "empty", "zeros", "cut", "longer", "one bit", "another's", "a bomb", "a folder"]
 )

@@ -66,6 +66,7 @@ def documents() -> Iterator[tuple[str, AnyRuleset | None]]:
     return ((what, game) for what in WHAT for game in (None, *GAMES))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.key)
 def test_what_a_game_mails_keeps_to_the_schemas(game: AnyRuleset) -> None:
     """Reports and order forms of every stage, and the orders of every sheet, conform to the schemas."""

@@ -78,6 +78,7 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
     return author
 
 
+@pytest.mark.in_turn("installed packages")
 def test_two_packages_are_installed(author: Author) -> None:
     """The wheel has `pbem`, `pbem_rules` and its metadata; foreign modules are found by other names."""
     (wheel,) = author.folder.glob("pbem-*.whl")
@@ -90,6 +91,7 @@ def test_two_packages_are_installed(author: Author) -> None:
     assert author.run("pbem", "--version") == f"pbem, version {pbem.__version__}\n"
 
 
+@pytest.mark.in_turn("installed packages")
 def test_nothing_of_the_checkout_is_found(author: Author) -> None:
     """Program, files, games and the new game come from the environment; the checkout is not searched."""
     modules = "pbem, pbem_rules, pbem.app, pbem.store.models, night_market"
@@ -102,6 +104,7 @@ def test_nothing_of_the_checkout_is_found(author: Author) -> None:
     assert str(ROOT) not in files[7:]
 
 
+@pytest.mark.in_turn("installed packages")
 def test_the_turn_of_the_page_was_mailed(author: Author) -> None:
     """Ann's report of the turn that she sent orders for has their outcome."""
     mails = [email.message_from_bytes(path.read_bytes()) for path in sorted(author.folder.glob("home/post/sent/new/*"))]
@@ -111,6 +114,7 @@ def test_the_turn_of_the_page_was_mailed(author: Author) -> None:
     assert "You searched cave" in last.as_string()
 
 
+@pytest.mark.in_turn("installed packages")
 def test_the_game_is_played_to_its_end(author: Author) -> None:
     """A demo plays it by mail and proves the archive."""
     played = author.run("pbem", "demo", "more", "--game", "night_market", "--seats", "3")
@@ -119,6 +123,7 @@ def test_the_game_is_played_to_its_end(author: Author) -> None:
     assert "won by player" in played
 
 
+@pytest.mark.in_turn("installed packages")
 def test_the_tutorial_builds_a_game_in_six_steps(author: Author) -> None:
     """Each step, pasted into a shell, prints what is shown below it; the game keeps the rules of the suite."""
     steps = author.folder / "steps"

@@ -60,6 +60,7 @@ def test_no_module_hides_another(tmp_path: Path) -> None:
     assert {path.stem for path in modules} & (sys.stdlib_module_names - {"__init__"}) == set()
 
 
+@pytest.mark.in_turn
 def test_two_games_are_tested_in_one_run(tmp_path: Path) -> None:
     """The tests of one game are not taken for those of another."""
     keys = ("night_market", "day_market")

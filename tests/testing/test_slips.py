@@ -101,6 +101,7 @@ class Suite(RulesetSuite):
         return self.folder
 
 
+@pytest.mark.sampled(len(PLANTED) // 4)
 @pytest.mark.parametrize(("slip", "rule", "said"), PLANTED, ids=lambda each: getattr(each, "__name__", None))
 def test_a_slip_fails_the_rule_that_is_meant_for_it(
     slip: type[FogPatrol], rule: str, said: str, tmp_path: Path
@@ -112,6 +113,7 @@ def test_a_slip_fails_the_rule_that_is_meant_for_it(
     assert "What to do: " in failed.value.__notes__[-1]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("rule", sorted({rule for _, rule, _ in PLANTED}))
 def test_the_game_without_slips_keeps_the_same_rules(rule: str, tmp_path: Path) -> None:
     """None of these rules fails for the game into which the slips were planted."""

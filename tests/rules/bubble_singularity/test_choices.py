@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+import pytest
+
 from pbem.ruleset import Choice, Dice, Json, SeatName, TurnInput, View, canonical_json
 from pbem.ruleset.order_tree import needs, order_form
 from pbem_rules.bubble_singularity import RULESET
@@ -90,6 +92,7 @@ def tables(count: int) -> Iterator[tuple[View, random.Random]]:
         yield view(replace(state, players=players, bag=(*state.bag, *short)), seat), rnd
 
 
+@pytest.mark.in_turn
 def test_sheets_of_a_turn_are_taken() -> None:
     """A move, bubbles as many as steps within the purses, and an action after it are taken without an error."""
     tried: Counter[str] = Counter()
@@ -122,6 +125,7 @@ def reaching(seen: View, end: str) -> Words:
     return ()
 
 
+@pytest.mark.in_turn
 def test_each_line_is_taken() -> None:
     """A line without a condition is taken by itself, one that asks for the end of the move with that move."""
     tried: Counter[str] = Counter()

@@ -292,6 +292,7 @@ def _reports() -> Iterator[tuple[View, View, tuple[Order, ...]]]:
                 yield step.views[seat], following.views[seat], orders
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 def test_in_played_games_the_places_said_are_those_of_the_view() -> None:
     """In played games outcomes name the Mari's place, the first card and the points won as the view has them."""

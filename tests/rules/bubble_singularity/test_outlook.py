@@ -81,6 +81,7 @@ def games(seats: int, **options: Any) -> Iterator[State]:
         state = play(state, *lines).state
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("seats", "options"), [(2, {}), (3, {"stations": True}), (2, {"advanced": True})])
 def test_what_a_receipt_states_comes_true(seats: int, options: dict[str, Any]) -> None:

@@ -44,6 +44,7 @@ def test_a_game_of_bots_ends(options: dict[str, object]) -> None:
         assert played(new_game(**options), ("standard", "standard"), number).result is not None
 
 
+@pytest.mark.in_turn
 def test_the_bot_beats_one_that_moves_anywhere() -> None:
     """Luck matters in this game, but the bot wins twelve of sixteen games, played from both seats."""
     won = 0

@@ -120,6 +120,7 @@ def games(**rules: Any) -> Iterator[State]:
             return
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("rules", [{}, {"announce": "square"}, {"home_moves": True}, {"collisions": "reached"}])
 def test_what_a_receipt_states_comes_true(rules: dict[str, Any]) -> None:

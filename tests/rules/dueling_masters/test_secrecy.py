@@ -88,6 +88,7 @@ class TellsDestinations(DuelingMasters):
         )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
 def test_nothing_hidden_shows(options: dict[str, Any]) -> None:
     """Reports, receipts, forms, pictures and results of orders reveal nothing hidden, in usual games and variants."""
@@ -96,7 +97,7 @@ def test_nothing_hidden_shows(options: dict[str, Any]) -> None:
     assert list(find_leaks(games, SECRETS, count=SEARCH)) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("leaky", [KnowsLosses, NamesKinds, CountsRammed, WarnsOfEnemies, TellsDestinations])
 def test_a_planted_leak_is_found(leaky: type[DuelingMasters]) -> None:
     """Each leak that this game invites is caught in scrambled worlds."""
@@ -137,6 +138,7 @@ def lasting_worlds(
     return [secrecy.lasting(state, seat, rnd) for _ in range(3)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
 def test_nothing_hidden_shows_in_later_turns(options: dict[str, Any]) -> None:
     """Several turns with the same sheets, some of which probe, read alike whatever the enemy has and does."""
@@ -145,6 +147,7 @@ def test_nothing_hidden_shows_in_later_turns(options: dict[str, Any]) -> None:
     assert later_leaks(RULESET, games) == []
 
 
+@pytest.mark.in_turn
 def test_an_order_used_as_a_probe_is_found() -> None:
     """An answer that depends on the other's pieces is caught when worlds differ in these."""
     games = [play(RULESET, standard, 30, game=number) for number in range(2)]

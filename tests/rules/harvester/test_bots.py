@@ -69,6 +69,7 @@ def test_a_scout_watches_what_it_found() -> None:
     assert not [line for line in sheet(state, "ann") if line.startswith("MOVE C1")]
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", [{}, {"crags": 15, "dust": 10}, {"density": 5}], ids=str)
 def test_a_game_of_bots_ends_and_every_line_is_taken(options: dict[str, int]) -> None:

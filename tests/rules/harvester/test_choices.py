@@ -77,6 +77,7 @@ def offered(seen: View) -> set[str]:
     return {" ".join(line) for line, _ in lines(seen)}
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", GAMES)
 def test_every_line_is_accepted_by_itself(name: str) -> None:
     """No line of the tree is refused or warned of, in games of bots."""

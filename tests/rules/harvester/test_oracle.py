@@ -119,6 +119,7 @@ def test_long_courses_on_large_planets_are_the_same_lines() -> None:
         assert course(q, r) == ways
 
 
+@pytest.mark.in_turn
 def test_scanners_tell_what_a_look_at_each_hex_tells() -> None:
     """Bands, facts, dust and contents of every hex are those found by walking from each unit."""
     for state, rnd in crowds():

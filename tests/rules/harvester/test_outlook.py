@@ -76,6 +76,7 @@ def steps() -> list[Step]:
     return [step for game in (*games(RULESET), *played) for step in game.steps[::3]]
 
 
+@pytest.mark.in_turn
 def test_what_a_receipt_says_comes_true(steps: list[Step]) -> None:
     """With all others idle, units are where the receipt said, and Harvesters hold what it said."""
     told = 0
@@ -86,6 +87,7 @@ def test_what_a_receipt_says_comes_true(steps: list[Step]) -> None:
     assert told > 600
 
 
+@pytest.mark.in_turn
 def test_what_a_receipt_says_comes_true_among_many() -> None:
     """Forecasts also come true on small planets where all meet, for rulers and those below them."""
     told = 0

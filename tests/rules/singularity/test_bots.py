@@ -37,6 +37,7 @@ def test_the_bot_blocks_what_would_win() -> None:
     assert all(not after.board().wins_at(0, cell) for cell in after.board().free())
 
 
+@pytest.mark.in_turn
 def test_the_bot_keeps_replies() -> None:
     """In a game of bots replies are kept, each on a cell that touches a stone of its owner, and some are played."""
     state, kept, turns = new_game(5), 0, 0
@@ -61,6 +62,7 @@ def test_the_bot_forgets_what_it_kept_before() -> None:
     assert sheet(state, "red")[0] == "FORGET"
 
 
+@pytest.mark.in_turn
 def test_the_bot_beats_one_that_plays_anywhere() -> None:
     """It wins three games on a small board, one after the other, from either seat."""
     for number, seat in enumerate(("red", "blue", "red")):

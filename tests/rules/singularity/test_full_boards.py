@@ -31,6 +31,7 @@ def filled(field: Field, red: Iterable[int]) -> Board:
     return board
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 def test_every_full_board_of_size_3_has_one_winner_or_none() -> None:
     """Of all 48,620 ways to fill the smallest board, none makes both win, and 2,980 neither."""

@@ -139,6 +139,7 @@ def test_offers_answers_and_resignations_are_told() -> None:
     ]
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 def test_in_played_games_what_is_said_is_what_the_view_has() -> None:
     """A stone has the number said, a reply said to be kept is kept, and one said to be played is on the board."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import pytest
+
 from pbem.ruleset import Dice, ParsedSheet, SeatName, TurnInput, View
 from pbem.testing.play import games, mailed, numbered
 from pbem_rules.singularity import RULESET
@@ -45,6 +47,7 @@ def truth(seen: View, parsed: ParsedSheet, *, answered: bool) -> list[str]:
     return wrong
 
 
+@pytest.mark.in_turn
 def test_what_a_receipt_says_comes_true() -> None:
     """On move, with nothing from the opponent, a game ends as told or goes on, and what is kept is what was told."""
     told: list[str] = []

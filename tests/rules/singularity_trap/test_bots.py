@@ -45,6 +45,7 @@ def test_bots_bring_a_campaign_to_its_end(players: int) -> None:
     assert RULESET.standing(state).winners
 
 
+@pytest.mark.in_turn
 def test_bots_use_the_game() -> None:
     """They build, move, fight, capture, terraform, repair, maintain, jump, hide and ally, and declare factions."""
     seen = _campaign(4)[1] | _campaign(6)[1]
@@ -53,6 +54,7 @@ def test_bots_use_the_game() -> None:
     assert seen >= {"charted", "hidden", "alliance", "declared"}
 
 
+@pytest.mark.in_turn
 def test_the_bot_beats_a_rusher() -> None:
     """Of a dozen duels with a player who only rushes it wins nine at the least; bench/trap_bots.py plays more."""
     assert sum(duels(RULESET.bots["standard"], rusher, 12)) >= 9

@@ -73,6 +73,7 @@ def built(seen: View) -> Iterator[tuple[str, View]]:
             yield " ".join(words_of(line)), RULESET.view_with(seen, words_of(line))
 
 
+@pytest.mark.in_turn
 def test_every_line_offered_is_taken_by_itself() -> None:
     """Over whole games no line offered is refused."""
     for name, seen in [*bot_views()[::5], ("sample", sample_view()), ("fight", fight_view()), ("first", empty_view())]:
@@ -91,6 +92,7 @@ def test_each_word_of_orders_is_offered_somewhere() -> None:
     assert verbs >= {"MOVE", "FIRE", "BUILD", "TERRAFORM", "REPAIR", "ALLY", "TARGET", "HIDE", "SCRAP"}
 
 
+@pytest.mark.in_turn
 def test_a_ship_built_can_be_moved_on_the_same_sheet() -> None:
     """What is offered for a new ship is taken together with the line that builds it."""
     for seen in (empty_view(), sample_view(), *(each for _, each in bot_views()[::29])):

@@ -23,6 +23,7 @@ def _told(state: State, sheet: str) -> tuple[list[str], dict[str, Finding]]:
     return [BOOK.line(order) for order in parsed.orders], {finding.code: finding for finding in parsed.findings}
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 def test_every_course_leads_where_it_says_and_is_lawful() -> None:
     """Carried out with no ship in the way, each course to a space around ends there."""

@@ -62,6 +62,7 @@ def _text(reporter: Renderer, report: Reported, *, full: bool) -> str:
     return reporter.text(RULESET, report.view, facts, report.orders)
 
 
+@pytest.mark.in_turn
 def test_all_that_is_known_is_in_the_full_report(reports: list[tuple[Reported, str, str]]) -> None:
     """Each item of a view stands in the report that a player has by RESEND FULL."""
     for report, _, full in reports:

@@ -170,6 +170,7 @@ def _stated(tried: Tried) -> Iterator[Finding]:
     return (found for found in tried.parsed.findings if found.code in CERTAIN)
 
 
+@pytest.mark.in_turn
 def test_what_is_stated_as_certain_comes_true() -> None:
     """All statements hold over random sheets in games at both paces, all others idle."""
     false = [

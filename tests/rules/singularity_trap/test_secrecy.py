@@ -41,6 +41,7 @@ def _moments(pace: str, players: int, steps: int) -> Iterator[Sample]:
         state, events = RULESET.resolve(state, TurnInput(orders), dice.scoped("turn", step))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("pace", "players", "steps"), [("turn", 6, 10), ("section", 4, 40)])
 def test_nothing_leaks(pace: str, players: int, steps: int) -> None:
     """Six players with alliances, and a campaign by sections, keep their secrets as the suite's three do."""
@@ -51,6 +52,7 @@ def test_nothing_leaks(pace: str, players: int, steps: int) -> None:
     assert leaks == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("pace", "players", "steps"), [("turn", 4, 12), ("section", 4, 40)])
 def test_no_order_is_a_probe(pace: str, players: int, steps: int) -> None:
     """A player who sends the same sheets, turn after turn, reads the same, whatever others do elsewhere."""
