@@ -6,36 +6,29 @@ snapshot of the database, and committed only if the read set is unchanged; else
 they are repeated. So any two actions come out as if one had been done after the
 other.
 
-The read set is the same for all actions: the campaign and its seats, the last two
-turns of its history, their sheets, the codes of the reports that opened the last,
-absences, rolls, the newest press, and before the start the dice words. Earlier
-rows are covered by these: a turn that was run changes only with a new revision,
-and the rows of states, sheets and reports are written once.
+The read set is the same for all actions: the columns that the models declare as
+planned from (`pbem.store.columns`), in the campaign's rows of no turn and in those of
+its last two turns. Earlier rows are covered by these: a turn that was run changes only
+with a new revision, and the rows of states, sheets and reports are written once.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Integer, Select, Table, bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.deadlines import AbsencePeriod, load_absences
-from pbem.campaign.history import load_dice_words
-from pbem.campaign.press import PressVersion, muted_seats, press_version
-from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_campaign, require_here
+from pbem.campaign.snapshot import CampaignSnapshot, Context, load_campaign, require_here
 from pbem.errors import CampaignError
-from pbem.report.facts import DiceWord
-from pbem.ruleset.values import Json, SeatName
-from pbem.store.models import OrderSheet, Report, StoredRoll, Turn
+from pbem.store.columns import facts_of, of_campaigns, since_turn
+from pbem.store.models import Base
 from pbem.store.session import flushed_connection
-from pbem.store.types import CampaignState
 
 ATTEMPTS = 3
 """Plans of an action without the lock; the next one is made under the lock, while others wait."""
@@ -55,81 +48,32 @@ class Conflict(CampaignError):
         self.campaign = snapshot.name
 
 
-@dataclass(frozen=True, slots=True)
-class _TurnRow:
-    """The columns of a turn that can still change.
-
-    With them the numbers of its rolls, of its sheets, and of those that are accepted: none of these rows is ever
-    deleted, and only by `accepted` does a sheet that is there change what the turn is computed from.
-    """
-
-    id: int
-    number: int
-    resolved_at: dt.datetime | None
-    deadline: dt.datetime | None
-    ruling: Json
-    rolls: int
-    sheets: int
-    accepted: int
+ReadSet = str
+"""A hash of the rows that an action was planned from, which another process can compare with that of a later one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadSet:
-    """The rows that an action was planned from."""
+@cache
+def _planned_rows() -> tuple[Select[Any], ...]:
+    """Return the queries of all planned columns of a campaign, in rows of no turn or since the turn `first`."""
+    first, ids = bindparam("first", type_=Integer), [bindparam("campaign", type_=Integer)]
 
-    snapshot: CampaignSnapshot
-    turns: tuple[_TurnRow, ...]
-    codes: tuple[str, ...]
-    absences: tuple[AbsencePeriod, ...]
-    words: PressVersion
-    muted: Mapping[int, frozenset[SeatName]]
-    dice: tuple[DiceWord, ...]
+    def query(table: Table) -> Select[Any] | None:
+        planned = [each for each in table.columns if facts_of(each).planned]
+        rows = of_campaigns(table, ids, lambda each: since_turn(each, first))
+        return select(*table.primary_key, *planned).where(rows).order_by(*table.primary_key) if planned else None
 
-
-_ROLLS = select(func.count()).where(StoredRoll.campaign_id == Turn.campaign_id, StoredRoll.turn == Turn.number)
-_SHEETS = select(func.count()).where(OrderSheet.turn_id == Turn.id)
-_COUNTS = [rows.correlate(Turn).scalar_subquery() for rows in (_ROLLS, _SHEETS, _SHEETS.where(OrderSheet.accepted))]
-_TURNS = (
-    select(Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling, *_COUNTS)
-    .where(is_current(bindparam("campaign")), Turn.number >= bindparam("first"))
-    .order_by(Turn.number)
-)
-# Built once: building these statements takes longer than executing them.
-_CODES = select(Report.code).where(Report.turn_id == bindparam("turn")).order_by(Report.id)
+    # Built once: building these statements takes longer than executing them.
+    return tuple(found for table in Base.metadata.sorted_tables if (found := query(table)) is not None)
 
 
 def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
     """Return the read set of a campaign as it is now."""
-    database = flushed_connection(session)
-    last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
-    turns = tuple(_TurnRow(*row) for row in last_two)
-    return ReadSet(
-        snapshot=snapshot,
-        turns=turns,
-        codes=tuple(database.execute(_CODES, {"turn": turns[-1].id}).scalars()) if turns else (),
-        absences=load_absences(session, snapshot),
-        words=press_version(session, snapshot.id),
-        muted=muted_seats(session, snapshot),
-        dice=load_dice_words(session, snapshot) if snapshot.status == CampaignState.FORMING else (),
-    )
-
-
-def fingerprint(read_set: ReadSet) -> str:
-    """Return a hash of a read set, which another process can compare with that of a later one."""
-    return hashlib.sha256(repr(_in_order(read_set)).encode()).hexdigest()
-
-
-def _in_order(value: Any) -> Any:
-    """Return a value as tuples and plain values, its sets and mappings in order."""
-    if is_dataclass(value):
-        return type(value).__name__, *(_in_order(getattr(value, field.name)) for field in fields(value))
-    if isinstance(value, Mapping):
-        return tuple((key, _in_order(value[key])) for key in sorted(value))
-    if isinstance(value, AbstractSet):
-        return tuple(sorted(value))
-    if isinstance(value, list | tuple):
-        return tuple(map(_in_order, value))
-    return value
+    database, read = flushed_connection(session), hashlib.sha256()
+    for rows in _planned_rows():
+        for row in database.execute(rows, {"campaign": snapshot.id, "first": snapshot.turn - 1}):
+            read.update(repr(tuple(row)).encode())
+        read.update(b"\n")
+    return read.hexdigest()
 
 
 def run_optimistic(

@@ -25,7 +25,7 @@ from sqlalchemy import select
 from pbem.actions.questions import AUDIENCES
 from pbem.app import App
 from pbem.campaign.notices import CampaignMailer
-from pbem.campaign.optimistic_lock import fingerprint, load_read_set
+from pbem.campaign.optimistic_lock import load_read_set
 from pbem.campaign.people import UNPROVEN_A_DAY, asked_today, is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
@@ -245,7 +245,7 @@ def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame, account: st
 def _fingerprint(case: MessageContext, campaign: Campaign) -> str:
     """Return a hash of all that the effect of commands depends on, and of who the GM is."""
     snapshot = locked_campaign(case.session, campaign.name)
-    seen = fingerprint(load_read_set(case.session, snapshot))
+    seen = load_read_set(case.session, snapshot)
     return hashlib.sha256(f"{seen} {campaign.gm} {campaign.gm_token_hash}".encode()).hexdigest()
 
 

@@ -7,7 +7,7 @@ campaign a row belongs follows from the foreign keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
 from functools import cache
@@ -143,22 +143,30 @@ CAMPAIGN = "campaign"
 """The table of campaigns, to which the rows of others belong."""
 
 
-def of_campaigns(table: Table, ids: list[Any] | Select[Any]) -> ColumnElement[bool]:
+def of_campaigns(
+    table: Table,
+    ids: Sequence[Any] | Select[Any],
+    bounds: Callable[[Table], Iterable[ColumnElement[bool]]] = lambda _: (),
+) -> ColumnElement[bool]:
     """Return the condition of rows that belong to the campaigns with these ids.
 
-    Rows with no way to a campaign belong to it if rows that leave with it refer to them, such as people.
+    Rows with no way to a campaign belong to it if rows that leave with it refer to
+    them, such as people. `bounds` are added, and those of the tables on the way.
     """
-    if table.name == CAMPAIGN:
-        return table.c.id.in_(ids)
     key = way_home(table)
-    if key is None:
-        return or_(false(), *(table.c.id.in_(each) for each in _references(table, ids)))
-    parent = target_of(key)
-    assert parent is not None
-    return key.in_(ids if parent.name == CAMPAIGN else select(parent.c.id).where(of_campaigns(parent, ids)))
+    if table.name == CAMPAIGN:
+        mine: ColumnElement[bool] = table.c.id.in_(ids)
+    elif key is None:
+        mine = or_(false(), *(table.c.id.in_(each) for each in _references(table, ids)))
+    else:
+        parent = target_of(key)
+        assert parent is not None
+        direct = parent.name == CAMPAIGN
+        mine = key.in_(ids if direct else select(parent.c.id).where(of_campaigns(parent, ids, bounds)))
+    return and_(mine, *bounds(table))
 
 
-def _references(table: Table, ids: list[Any] | Select[Any]) -> Iterator[Select[Any]]:
+def _references(table: Table, ids: Sequence[Any] | Select[Any]) -> Iterator[Select[Any]]:
     for other in tables_leaving(table.metadata, Leaves.CAMPAIGN):
         for key in other.columns:
             if target_of(key) is table and way_home(other) is not None:
@@ -177,16 +185,28 @@ def left_values(table: Table, least: Leaves) -> dict[str, Any]:
 
 def until_turn(table: Table, number: int) -> ColumnElement[bool]:
     """Return the condition of rows of a campaign's history up to an open turn, with what they belong to."""
-    return and_(true(), *_bounds(table, number))
+    return and_(true(), *_until(table, number))
 
 
-def _bounds(table: Table, number: int) -> Iterator[ColumnElement[bool]]:
+def _until(table: Table, number: int) -> Iterator[ColumnElement[bool]]:
     for each in table.columns:
         until, parent = facts_of(each).until, target_of(each)
         if until is not None:
             yield each <= number + until
-        if parent is not None and parent is not table and (bounds := list(_bounds(parent, number))):
+        if parent is not None and parent is not table and (bounds := list(_until(parent, number))):
             yield each.in_(select(parent.c.id).where(*bounds))
+    yield from _history(table)
+
+
+def since_turn(table: Table, number: ColumnElement[int]) -> Iterator[ColumnElement[bool]]:
+    """Yield the conditions of rows of a turn of a campaign's history and of later ones, if the rows are of turns."""
+    for each in table.columns:
+        if (until := facts_of(each).until) is not None:
+            yield each >= number + until
+    yield from _history(table)
+
+
+def _history(table: Table) -> Iterator[ColumnElement[bool]]:
     # A withdrawn turn is no history.
     if "shelf_id" in table.c:
         yield table.c.shelf_id.is_(None)
