@@ -144,7 +144,7 @@ def test_undoing_sets_the_rows_back(played: Desk, badge: Table) -> None:
 def test_what_is_planned_from_is_compared(
     played: Desk, badge: Table, changed: dict[str, Any], row: int, *, differs: bool
 ) -> None:
-    """What was planned is void once a planned column of the campaign has changed, and only then."""
+    """A plan is void once a planned column of the campaign has changed, and only then."""
     with played.app.store.reading() as session:
         before = load_read_set(session, snapshot(played))
     with played.app.store.writing() as session:
