@@ -9,6 +9,7 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -18,7 +19,13 @@ from pbem.config import Settings, find_settings_problems, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import reason_of
 from pbem.games import InstalledGames
-from pbem.report.template_check import check_rendering, check_syntax, list_custom_templates
+from pbem.report.template_check import (
+    TemplateFault,
+    check_rendering,
+    check_syntax,
+    list_custom_templates,
+    run_in_child,
+)
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.site.publish import sample_pages
 from pbem.util import Progress, no_progress
@@ -83,16 +90,13 @@ def check_games(games: InstalledGames) -> Iterator[CheckResult]:
 def check_templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
     """Check that templates of GM and games compile and render, and that the GM's have names that are used."""
     own = settings.own_templates
-    faults = list(check_syntax(own, TEMPLATE_DIR, games)) if own else []
-    # A template that does not compile cannot be rendered either, and is reported once.
-    if not any(fault.fatal for fault in faults):
-        faults += check_rendering(own, TEMPLATE_DIR, games, sample_pages)
+    faults = run_in_child(partial(_find_template_faults, own, games))
     for fault in faults:
         where = own / fault.name if own else Path(fault.name)
         if fault.fatal:
             correct = f"correct {where}; to have the usual text, remove it"
             mend = correct if where.exists() else "the game brings it: ask its author, or reword it yourself"
-            yield failure("templates", f"{fault.name}, {fault.text}", mend)
+            yield failure("templates", ", ".join(filter(None, (fault.name, fault.text))), mend)
         else:
             yield warning("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
     if not faults and own:
@@ -100,6 +104,14 @@ def check_templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iter
         yield ok("templates", f"{len(list_custom_templates(own))} of your own; {written}")
     elif not faults:
         yield ok("templates", "the program's own are used")
+
+
+def _find_template_faults(own: Path | None, games: Mapping[str, AnyRuleset]) -> list[TemplateFault]:
+    faults = list(check_syntax(own, TEMPLATE_DIR, games)) if own else []
+    # A template that does not compile cannot be rendered either, and is reported once.
+    if not any(fault.fatal for fault in faults):
+        faults += check_rendering(own, TEMPLATE_DIR, games, sample_pages)
+    return faults
 
 
 def check_time_zones() -> CheckResult:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Self
 from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError
 from markupsafe import Markup, escape
 
-from pbem.errors import ConfigError, UnusableTemplateError
+from pbem.errors import PARSE_ERRORS, ConfigError, UnusableTemplateError
 from pbem.log import event
 from pbem.report.attachments import Attachments
 from pbem.report.changes import ReportSentences
@@ -44,7 +44,7 @@ from pbem.report.plot import NAME as PLOT
 from pbem.report.plot import ending_plot
 from pbem.report.pool import Job, ReportPool
 from pbem.report.style import with_dark_colours
-from pbem.report.templates import HTML, TEXT, TextOnly, limited, template_environment
+from pbem.report.templates import HTML, TEXT, TextOnly, template_environment
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.order_tree import order_form, typed_form
 from pbem.ruleset.order_types import Order
@@ -450,11 +450,10 @@ _COMMON = {
 def _word_faults(name: str) -> Iterator[None]:
     """Convert errors in a template into messages for its author."""
     try:
-        with limited():
-            yield
+        yield
     except TemplateNotFound as error:
         raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
-    except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (TemplateError, MemoryError, *PARSE_ERRORS) as error:
         raise UnusableTemplateError(_locate(error, name), _explain(error)) from error
 
 
@@ -467,6 +466,8 @@ _SHARED = {"parts.html.j2", "parts.txt.j2"}
 def _explain(error: Exception) -> str:
     """Return an error in a template in words for its author."""
     text = str(error)
+    if isinstance(error, RecursionError | MemoryError):
+        return "its macros, blocks or parts call themselves without end, or it takes too much memory"
     if text.startswith(_MISSING_BLOCK):
         return f"it has no block {text.removeprefix(_MISSING_BLOCK).split()[0].strip(chr(39))}, which is needed"
     macro = _MISSING_MACRO.search(text)

@@ -7,16 +7,20 @@ import datetime as dt
 import difflib
 import json
 import re
+import resource
+import signal
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import EnumType
 from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
-from jinja2 import TemplateSyntaxError
+from jinja2 import TemplateError, TemplateSyntaxError
 from jinja2.meta import find_referenced_templates
 from markupsafe import Markup
 
@@ -25,7 +29,7 @@ from pbem.report import answers, notices
 from pbem.report.facts import ReportFacts
 from pbem.report.notices import Page
 from pbem.report.renderer import Renderer
-from pbem.report.templates import TooMuch, limited, names_for, template_environment
+from pbem.report.templates import names_for, template_environment
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, with_memory
 from pbem.ruleset.serialization import canonical_json
@@ -147,13 +151,57 @@ class TemplateFault:
     """A fault in a template.
 
     `fatal`: a mail that needs it cannot be written; otherwise the template is never
-    used. `endless`: it takes more time or memory than it may.
+    used. `endless`: it takes more time than the check has.
     """
 
     name: str
     text: str
     fatal: bool
     endless: bool = False
+
+
+SECONDS, PATIENCE = 30.0, 120.0
+"""Processor time for a check, and its time by the clock; that of all games takes some seconds."""
+
+MEMORY = 8 << 30
+"""Bytes of address space for a check, so that a template that doubles a text does not fill the machine."""
+
+_TOO_MUCH = TemplateFault("", "one of them does not end, or takes too much memory", fatal=True)
+
+
+class _TooSlow(TemplateError):
+    """Raised in a template when the time of a check has ended."""
+
+
+def run_in_child(check: Callable[[], Iterable[TemplateFault]]) -> list[TemplateFault]:
+    """Return the faults that a check finds; it runs in a process of its own, which is killed if it does not end."""
+    context = get_context("fork")  # games cannot be pickled
+    ours, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_send_faults, args=(theirs, check), daemon=True)
+    child.start()
+    theirs.close()
+    try:
+        # The child names a template that takes too long, if it is not busy in a single filter.
+        faults: list[TemplateFault] = ours.recv() if ours.poll(PATIENCE) else [_TOO_MUCH]
+    except EOFError:
+        faults = [_TOO_MUCH]
+    finally:
+        child.kill()
+        child.join()
+        ours.close()
+    return faults
+
+
+def _send_faults(target: Connection, check: Callable[[], Iterable[TemplateFault]]) -> None:
+    with suppress(ValueError, OSError):  # a stricter limit of the operator stays
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGVTALRM, _end_time)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    target.send(list(check()))
+
+
+def _end_time(*_: object) -> NoReturn:
+    raise _TooSlow(f"it takes longer than {SECONDS:g} seconds")
 
 
 def list_custom_templates(own: Path) -> list[str]:
@@ -181,13 +229,12 @@ def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> I
     for name in names:
         try:
             source = (own / name).read_text(encoding="utf-8") if name.endswith(".j2") else ""
-            with limited():  # deep nesting exhausts the compiler, too
-                templates.compile(source, name)
-                parts = set(find_referenced_templates(templates.parse(source)))
+            templates.compile(source, name)
+            parts = set(find_referenced_templates(templates.parse(source)))
         except TemplateSyntaxError as error:
             yield TemplateFault(name, f"line {error.lineno}: {error.message}", fatal=True)
-        except TooMuch as error:
-            yield TemplateFault(name, str(error), fatal=True)
+        except (RecursionError, MemoryError):
+            yield TemplateFault(name, "it is nested too deeply", fatal=True)
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             yield TemplateFault(name, f"line {line}: this is not text in UTF-8", fatal=True)
@@ -227,10 +274,10 @@ def check_rendering(
         pages = ((tries(reporter), tries(usual)) for tries in (_mail_tries, site)) if own else ()
         tried = (partial(_try_page, *both) for each in pages for both in zip(*each, strict=True))
         reports = (partial(_try_reports, reporter, game) for game in _games_to_check(own, program, games))
-        yield from _until_too_much(fault for look in (*tried, *reports) for fault in look())
+        yield from _until_endless(fault for look in (*tried, *reports) for fault in look())
 
 
-def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
+def _until_endless(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
     """Yield each fault once, and none after a template that took all its time: others may take as long."""
     seen: set[TemplateFault] = set()
     for fault in faults:
@@ -287,7 +334,7 @@ def _to_fault(error: ConfigError) -> TemplateFault:
     place, why = (error.place, error.why) if isinstance(error, UnusableTemplateError) else ("", str(error))
     name, _, line = place.partition(", ")
     text = f"{line}: {why}" if line else why
-    return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, TooMuch))
+    return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, _TooSlow))
 
 
 def _forms(name: str) -> tuple[str, ...]:

@@ -1,24 +1,21 @@
-"""Sandboxed Jinja environment of mail templates, with limits of time and memory.
+"""Sandboxed Jinja environment of mail templates.
 
 A template sees public attributes of the plain records that it is given, changes none of them, and calls no function
-that it was not given (`jinja2.sandbox`). It is also bounded in what it consumes: see `limited`. The limits stop
-mistakes and plain malice; they are not exact, and a template within them may still be slow.
+that it was not given (`jinja2.sandbox`). What it takes of time and memory is not bounded: templates are those of the
+program, of a game and of the GM, and those of a restored home are used once the operator has activated it. The doctor
+tries them in a process of its own (`pbem.report.template_check`).
 """
 
 from __future__ import annotations
 
 import re
-import resource
-import sys
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path, PurePath
 from string import Formatter
-from threading import local
-from types import BuiltinMethodType, FunctionType, MappingProxyType, MethodType, ModuleType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from jinja2 import (
@@ -29,18 +26,14 @@ from jinja2 import (
     FileSystemLoader,
     StrictUndefined,
     TemplateNotFound,
-    nodes,
     pass_context,
     pass_eval_context,
     select_autoescape,
 )
 from jinja2.bccache import Bucket
-from jinja2.compiler import CodeGenerator
-from jinja2.exceptions import SecurityError
-from jinja2.filters import FILTERS
 from jinja2.loaders import split_template_path
 from jinja2.nodes import EvalContext
-from jinja2.runtime import Context, Macro
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup, escape
 
@@ -176,196 +169,46 @@ TEXT_FILTERS = {
     "bulleted": "- {}".format,
 }
 
-SECONDS = 20.0
-"""Processor time that one rendering may take; a report takes some milliseconds."""
-
-MEMORY = 256 * 1024 * 1024
-"""Bytes that one rendering may add to the process."""
-
-BITS = 4096
-"""Length of the integers that products and powers may have."""
-
-LOOK = 50
-"""Steps (passes of loops and calls) after which the time is checked."""
-
-DIGITS = 100
-"""Decimal places of `round`."""
-
-MOST_COMPILED = 500
-"""Compiled templates that are cached; a home has some 100."""
-
-MOST_KNOWN = 10_000
-"""Attributes that are remembered as safe, by the type of their object, on which alone that depends."""
-
-_MEMORY_USED, _PAGE = Path("/proc/self/statm"), resource.getpagesize()
-_USUAL = resource.getrlimit(resource.RLIMIT_AS)
-_STEP = "counted_steps"
-_METHODS = (MethodType, BuiltinMethodType)
 _OF_DICTS = frozenset(dir(dict))
 # Types whose attributes no template sees: files, and objects that lead to globals.
 _CLOSED = (PurePath, ModuleType, FunctionType)
-
-
-class _Budget(local):
-    """The steps of the current rendering in this thread, and the processor time at which it ends."""
-
-    steps = 0
-    ends = float("inf")
-
-
-_BUDGET = _Budget()
-
-
-class TooMuch(SecurityError):
-    """Raised when a template takes more time or memory than it may."""
-
-
-@contextmanager
-def limited() -> Iterator[None]:
-    """Bound the processor time and the memory of a rendering; raise TooMuch beyond them.
-
-    Time is checked in each pass of a loop and each call, so a single filter is not interrupted; memory bounds those.
-    """
-    _BUDGET.ends = time.thread_time() + SECONDS  # of this thread: others may be busy meanwhile
-    try:
-        with _memory_limit():
-            yield
-    except MemoryError:
-        raise TooMuch(f"it takes more than {MEMORY // 1024**2} MB of memory") from None
-    except RecursionError:
-        raise TooMuch("its macros, blocks or parts call themselves without end") from None
-    finally:
-        _BUDGET.ends = float("inf")
-
-
-@contextmanager
-def _memory_limit() -> Iterator[None]:
-    """Lower the soft limit of the address space, where the system counts it (Linux)."""
-    soft, hard = _USUAL
-    most = _address_space() + MEMORY
-    # A stricter limit of the operator stays.
-    if sys.platform != "linux" or (soft != resource.RLIM_INFINITY and soft <= most):
-        yield
-        return
-    try:
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def _address_space() -> int:
-    if sys.platform != "linux":
-        return 0
-    with _MEMORY_USED.open("rb", buffering=0) as file:
-        return int(file.read().split()[0]) * _PAGE
-
-
-def _count_step() -> None:
-    _BUDGET.steps += 1
-    if _BUDGET.steps % LOOK == 0 and time.thread_time() > _BUDGET.ends:
-        raise TooMuch(f"it takes longer than {SECONDS:g} seconds")
-
-
-def _count_rows(rows: Iterable[Any]) -> Iterator[Any]:
-    for row in rows:
-        _count_step()
-        yield row
-
-
-class _Compiler(CodeGenerator):
-    """Code generator that makes every loop count its passes."""
-
-    def visit_Template(self, node: nodes.Template, frame: Any = None) -> None:  # noqa: N802 - Jinja's name
-        for loop in node.find_all(nodes.For):
-            loop.iter = nodes.Filter(loop.iter, _STEP, [], [], None, None, lineno=loop.lineno)
-        super().visit_Template(node, frame)
 
 
 class _Compiled(BytecodeCache):
     """Cache of compiled templates for all renderers of this process. Files are not used: they would be code."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[str, Any]] = {}
+        self._kept: dict[tuple[str, str], Any] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load the code of a template whose source is the same."""
-        kept = self._kept.pop(bucket.key, None)
-        if kept is not None and kept[0] == bucket.checksum:
-            bucket.code = kept[1]
-            self._kept[bucket.key] = kept
+        bucket.code = self._kept.get((bucket.key, bucket.checksum))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Store the code of a template, and drop the least recently used."""
-        self._kept[bucket.key] = (bucket.checksum, bucket.code)
-        if len(self._kept) > MOST_COMPILED:
-            self._kept.pop(next(iter(self._kept)))
+        """Store the code of a template."""
+        self._kept[bucket.key, bucket.checksum] = bucket.code
 
 
 _COMPILED = _Compiled()
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox with limits, and with shortcuts for attributes of plain data and for macros."""
-
-    code_generator_class = _Compiler
-    intercepted_binops = frozenset({"*", "**"})  # 10**10**10 would take all time, no loop and no call among it
+    """Jinja's sandbox, in which files, modules and functions have no attributes."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(bytecode_cache=_COMPILED, **options)
-        self.filters.update({_STEP: _count_rows, "round": _bounded_round})
         del self.globals["lipsum"]  # not needed, and the usual way out of a sandbox by its __globals__
-        self._safe: set[tuple[type, str]] = set()
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return `obj.attribute`; for a dict the value of that key, except for names of dict methods."""
-        kind = type(obj)
         # Names of methods mean these, so that templates can call them: views have no such keys (decision 1).
-        if kind is dict and attribute in obj and attribute not in _OF_DICTS:
+        if type(obj) is dict and attribute in obj and attribute not in _OF_DICTS:
             return obj[attribute]
-        if (kind, attribute) in self._safe:
-            value = getattr(obj, attribute, self)
-            if value is not self:
-                return value if type(value) not in _METHODS else self.wrap_str_format(value) or value
         return super().getattr(obj, attribute)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """Return True for public attributes of values; never for those of files, modules and functions."""
-        safe = not isinstance(obj, _CLOSED) and super().is_safe_attribute(obj, attr, value)
-        if safe and len(self._safe) < MOST_KNOWN:
-            self._safe.add((type(obj), attr))
-        return safe
-
-    def call(self, context: Context, called: Any, /, *args: Any, **options: Any) -> Any:
-        """Call a macro, or what the sandbox allows."""
-        _count_step()
-        if type(called) is Macro:
-            # As by the context, which first examines each callable for what it expects.
-            options.pop("_block_vars", None)
-            options.pop("_loop_vars", None)
-            return called(context.eval_ctx, *args, **options)
-        return super().call(context, called, *args, **options)
-
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Multiply or raise to a power, unless the integer would be too long."""
-        if isinstance(left, int) and isinstance(right, int):
-            bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
-            if bits > BITS:
-                raise OverflowError(f"{left} {operator} {right} is too large a number")
-        return super().call_binop(context, operator, left, right)
-
-    def join_path(self, template: str, parent: str) -> str:
-        """Return the name of a template that another one includes, imports or extends, and count a step."""
-        # A template that includes itself passes through no loop and no call.
-        _count_step()
-        return super().join_path(template, parent)
-
-
-def _bounded_round(value: Any, precision: int = 0, method: Any = "common") -> Any:
-    # Jinja's floor and ceil compute 10 ** precision, which no check of time can interrupt.
-    if abs(precision) > DIGITS:
-        raise OverflowError(f"round takes up to {DIGITS} decimal places, not {precision}")
-    return FILTERS["round"](value, precision, method)
+        return not isinstance(obj, _CLOSED) and super().is_safe_attribute(obj, attr, value)
 
 
 TEXT, HTML = "txt", "html"

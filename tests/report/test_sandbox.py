@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import resource
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report.renderer import TEMPLATE as SEAT_PAGE
 from pbem.report.renderer import Renderer
-from pbem.report.template_check import check_rendering, check_syntax
+from pbem.report.template_check import check_rendering, check_syntax, run_in_child
 from pbem.report.templates import template_environment
 from tests.report.toy import TEMPLATES, Fair, Greeting, facts, seen
 
@@ -182,43 +181,20 @@ def test_what_templates_are_made_of_works(source: str, text: str, tmp_path: Path
 @pytest.mark.parametrize(
     "source",
     [
-        "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}",
-        "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(64) }}",
-        "{% for x in [1, 2] recursive %}{{ loop([1, 2]) if loop.depth < 64 }}{% endfor %}",
-        "{% set n = (n | default(64)) - 1 %}{% if n %}{% include self_ %}{% include self_ %}{% endif %}",
+        "{% set n = (n | default(64)) - 1 %}{% include 'host/greeting.txt.j2' %}",
         "{% block b %}{{ self.b() }}{% endblock %}",
         "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-        "{% include 'host/greeting.txt.j2' %}",
         "{% extends 'host/greeting.txt.j2' %}",
-        "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
-        "{{ 'x' * 10**10 }}",
-        "{{ 10**(10**10) }}",
-        "{% set n = namespace(x=3) %}{% for _ in range(99) %}{% set n.x = n.x * n.x %}{% endfor %}",
-        "{% set n = namespace(x='x') %}{% for _ in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
-        "{% set n = namespace(x='x') %}{% for _ in range(99) %}{% set n.x = n.x + n.x %}{% endfor %}",
-        "{% set n = namespace(x=[1]) %}{% for _ in range(99) %}{% set n.x = n.x + n.x %}{% endfor %}",
-        "{% set n = namespace(x='x') %}{% for _ in range(99) %}{% set n.x %}{{ n.x }}{{ n.x }}{% endset %}{% endfor %}",
-        "{% for a in range(100000) %}{{ 'x' * 100000 }}{% endfor %}",
         "{{ range(1000000) | list }}",
-        "{{ 'x' | center(10000000000) }}",
-        "{{ 'x'.ljust(10000000000) }}",
-        "{{ 'a\nb' | indent(10000000000) }}",
-        "{{ '%10000000000d' % 1 }}",
-        "{{ '{:10000000000}'.format(1) }}",
-        "{{ ('x' * 1000000).replace('x', 'y' * 1000000) }}",
-        "{{ 5 | round(-1000000000) }}{{ 5 | round(1000000000, 'ceil') }}",
-        "{{ [[1]] | map('list') | list }}{{ [1] * 10**10 }}",
+        "{{ 'x' * 10**15 }}",
     ],
 )
-def test_no_template_takes_all_time_or_memory(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A template that would never end, or fill the memory, ends in an error; the memory limit is restored."""
-    monkeypatch.setattr("pbem.report.templates.SECONDS", 0.2)
-    usual = resource.getrlimit(resource.RLIMIT_AS)
-    reporter = overriding(tmp_path, "host/greeting.txt.j2", source.replace("self_", "'host/greeting.txt.j2'"))
+def test_a_template_without_end_is_a_fault_of_its_own(tmp_path: Path, source: str) -> None:
+    """What calls itself without end, or asks for more memory than there is, ends in a sentence with its name."""
+    reporter = overriding(tmp_path, "host/greeting.txt.j2", source)
 
     with pytest.raises(ConfigError, match="host/greeting"):
         reporter.write(Greeting())
-    assert resource.getrlimit(resource.RLIMIT_AS) == usual
 
 
 def test_a_template_that_exhausts_its_compiler_is_a_fault(tmp_path: Path) -> None:
@@ -231,11 +207,23 @@ def test_a_template_that_exhausts_its_compiler_is_a_fault(tmp_path: Path) -> Non
 
 def test_an_endless_template_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check, which renders templates for each kind of mail and report, ends with the first that takes too long."""
-    monkeypatch.setattr("pbem.report.templates.SECONDS", 0.2)
+    monkeypatch.setattr("pbem.report.template_check.SECONDS", 0.5)
     endless = "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}"
     for name in ("host/receipt.txt.j2", "host/report.txt.j2", "host/welcome.txt.j2"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(endless)
 
-    (fault,) = check_rendering(tmp_path, PROGRAM, {"fair": Fair()})
-    assert "it takes longer than 0.2 seconds" in fault.text
+    (fault,) = run_in_child(lambda: check_rendering(tmp_path, PROGRAM, {"fair": Fair()}))
+    assert fault.name.startswith("host/")
+    assert "it takes longer than 0.5 seconds" in fault.text
+
+
+@pytest.mark.parametrize("busy", ["{{ 9 ** 9 ** 9 }}", "{{ 5 | round(-1000000000) }}"])
+def test_a_template_busy_in_one_filter_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, busy: str) -> None:
+    """A check that hangs where it cannot be interrupted ends with a fault."""
+    monkeypatch.setattr("pbem.report.template_check.PATIENCE", 0.5)
+    (tmp_path / "host").mkdir()
+    (tmp_path / "host" / "receipt.txt.j2").write_text(busy)
+
+    (fault,) = run_in_child(lambda: check_rendering(tmp_path, PROGRAM, {}))
+    assert "one of them does not end" in fault.text
