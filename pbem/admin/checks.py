@@ -31,7 +31,6 @@ from pbem.campaign.archive_sync import (
     load_resolved,
     resolved_turns,
 )
-from pbem.campaign.column_checks import find_faults
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import load_campaign
@@ -42,9 +41,9 @@ from pbem.mail.authentication import newest_proven
 from pbem.mail.fetch import check_transport, count_waiting, examine_inbox
 from pbem.mail.transport import DkimSigner, verify_signature
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.copy import find_damage
 from pbem.store.migrate import find_schema_problem, sqlite_path
 from pbem.store.models import Base, Campaign, InboxMessage, JournalEntry, OutgoingMail, Turn
+from pbem.store.rows import find_damage, find_faults
 from pbem.store.session import SEE_DOCTOR, Store, restoring
 from pbem.store.types import CampaignState
 from pbem.text import count_noun
@@ -329,10 +328,9 @@ def check_database(
 
 
 def _check_rows(store: Store, restore: str) -> Iterator[CheckResult]:
-    """Yield values that cannot be read, but for schedules, which depend on the time zone data of this machine."""
+    """Yield values that cannot be read."""
     with store.reading() as session, closing(find_faults(session.connection())) as faults:
-        others = (fault for fault in faults if (fault.table, fault.field) != ("campaign", "schedule"))
-        for fault in islice(others, MOST_ROWS):
+        for fault in islice(faults, MOST_ROWS):
             yield failure("rows", fault.text, f"put it right in the database, or {restore}")
 
 

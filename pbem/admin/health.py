@@ -51,8 +51,8 @@ def inactive_notice(session: Session) -> str:
     kept = select(KeyValue.name).where(KeyValue.name == CLOSED)
     if flushed_connection(session).execute(kept).first() is None:
         return ""
-    closed = read_fact(session, CLOSED)
-    of = "" if closed is None else f" (backup of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')})"
+    made = read_fact(session, CLOSED, lambda closed: dt.datetime.fromisoformat(closed["made"]))
+    of = "" if made is None else f" (backup of {format_time(made, 'UTC')})"
     return f"this home{of} is inactive: it reads, runs and sends nothing. Activate it: pbem restore --activate"
 
 
@@ -117,8 +117,7 @@ def read_watch(session: Session) -> MailboxWatch | None:
 
 def last_poll(session: Session) -> LastPoll | None:
     """Return the newest poll, None before the first."""
-    kept = read_fact(session, MAILBOX)
-    return None if kept is None else _from_json(kept)
+    return read_fact(session, MAILBOX, _from_json)
 
 
 def turns_delayed_by_outage(turns: list[OpenTurnStatus], outage: Outage) -> list[OpenTurnStatus]:
@@ -267,7 +266,7 @@ def _status_or_notice(
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not hide the others
-        notices.append(unreadable_words(name, error, fault_of(session, name, error)))
+        notices.append(unreadable_words(name, error, fault_of(session, name)))
         return None
 
 

@@ -32,9 +32,7 @@ _NOTHING: dict[str, Any] = {"unmoved": None, "told": None, "emptied": None}
 def load_unmoved(session: Session) -> Unmoved | None:
     """Return the stored mail that stays in the inbox because it could not be moved, None if there is none."""
     kept = _read(session)["unmoved"]
-    if kept is None:
-        return None
-    return Unmoved(kept["mailbox"], kept["uid_validity"], kept["sizes"], frozenset(kept["copied"]), kept["reason"])
+    return None if kept is None else _from_json(kept)
 
 
 def unmoved_notice(session: Session) -> str:
@@ -77,7 +75,16 @@ def empty_processed(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.dat
 
 
 def _read(session: Session) -> dict[str, Any]:
-    return read_fact(session, _FACT) or _NOTHING
+    return read_fact(session, _FACT, _check) or _NOTHING
+
+
+def _check(kept: Any) -> dict[str, Any]:
+    """Return what is remembered, if all of it can be read."""
+    for time in filter(None, (kept["told"], kept["emptied"])):
+        dt.datetime.fromisoformat(time)
+    if kept["unmoved"] is not None:
+        _notice(_from_json(kept["unmoved"]))
+    return {name: kept[name] for name in _NOTHING}
 
 
 def _keep(app: App, kept: dict[str, Any]) -> None:
@@ -89,6 +96,12 @@ def _keep(app: App, kept: dict[str, Any]) -> None:
 def _passed(told: str, now: dt.datetime) -> bool:
     """Return True a day after a time; also if that is still to come, as it was told by a clock that was ahead."""
     return not dt.timedelta() <= now - dt.datetime.fromisoformat(told) < _DAY
+
+
+def _from_json(kept: Any) -> Unmoved:
+    return Unmoved(
+        kept["mailbox"], kept["uid_validity"], dict(kept["sizes"]), frozenset(kept["copied"]), kept["reason"]
+    )
 
 
 def _to_json(unmoved: Unmoved) -> dict[str, Any]:

@@ -8,8 +8,8 @@
     mail/inbox/…            the Maildirs of a local home; mail/carrier/…
     turns/trap7/0004/…      the archive of each campaign
 
-A file may come from a stranger: its list is checked before a byte is unpacked, and
-each file is read against its checksum. `zipfile` reads no more of one than the list says.
+An exported campaign may come from a stranger: the list of files is checked before a byte is
+unpacked, and each file is read against its checksum. `zipfile` reads no more of one than the list says.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,7 +31,7 @@ from pbem.app import App, app_of, make_directories
 from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
 from pbem.backup.files import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, BackupReader, open_backup
-from pbem.backup.verify import broken_campaigns, check_rows
+from pbem.backup.verify import broken_campaigns
 from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
 from pbem.campaign.history import HOST
 from pbem.campaign.notices import HOUSE_KEY, send_text
@@ -58,9 +58,8 @@ from pbem.store.copy import PASSING, checkpoint, copy_from_file, is_empty
 from pbem.store.migrate import NOT_EMPTY
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, KeyValue, OutgoingMail, SealedPage, Turn
 from pbem.store.queue import QUEUES, add_queues
-from pbem.store.session import Store
+from pbem.store.rows import take_rows
 from pbem.store.types import SITE_KEY, UNSENT_STATES, CampaignState, HoldKind, MessageState, OutgoingState
-from pbem.store.untrusted import take_rows
 from pbem.text import format_time
 from pbem.util import Progress, no_progress, publish, staging_directory
 
@@ -209,25 +208,21 @@ def check_room(packed: BackupReader, folder: Path) -> None:
         raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
 
 
-def take_database(packed: BackupReader, target: Path, *, leave: Collection[str] = PASSING) -> None:
-    """Create a database of this version from the rows of a backup, without the tables to `leave`.
-
-    The file may be a stranger's: nothing in it is executed, and every value is checked.
-
-    Raises:
-        BackupError: The file is no such database, or a value in it is invalid.
-    """
+def take_database(packed: BackupReader, target: Path) -> None:
+    """Create a database of this version from the rows of a backup. Raise BackupError if the file is not whole."""
     theirs = target.with_name(f"theirs-{target.name}")
     packed.take(DATABASE, theirs)
     try:
-        take_rows(theirs, target, leave=leave)
-        with closing(Store(f"sqlite:///{target}")) as store, store.reading() as session:
-            check_rows(session)
-    except (StoreError, BackupError) as error:
-        made = shown(packed.facts.get("pbem"))
-        raise BackupError(f"{packed.path}, made by pbem {made}: {DATABASE}: {error}") from None
+        take_rows(theirs, target, leave=PASSING)
+    except StoreError as error:
+        raise refused_database(packed, error) from None
     finally:
         theirs.unlink()
+
+
+def refused_database(packed: BackupReader, error: Exception) -> BackupError:
+    """Return the error for a database that cannot be taken, with the version that made it."""
+    return BackupError(f"{packed.path}, made by pbem {shown(packed.facts.get('pbem'))}: {DATABASE}: {error}")
 
 
 def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:

@@ -19,7 +19,7 @@ from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import folder_name, load_dice_words
-from pbem.campaign.column_checks import first_fault
+from pbem.campaign.column_checks import first_unfit
 from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign, load_record
 from pbem.errors import PARSE_ERRORS, BackupError, CampaignError, RulesetError
 from pbem.mail.headers import require_address
@@ -46,7 +46,7 @@ MOST_COUNTED = 100_000
 
 def check_rows(session: Session) -> None:
     """Raise BackupError naming table, row and field if a value of a database is invalid."""
-    if fault := first_fault(session.connection()):
+    if fault := first_unfit(session.connection()):
         raise BackupError(fault.text)
 
 

@@ -1,16 +1,12 @@
-"""Checks of the values of every column of the database, and a search for unreadable rows.
+"""Checks of the values of every column of the database, applied to the rows of an imported campaign (`pbem.backup`).
 
-`CHECKS` has a check for each column of each table; a test keeps it complete. The
-checks are applied to everything that comes from a file (`pbem.backup`), and to a
-campaign in which an unreadable row was found.
+`CHECKS` has a check for each column of each table; a test keeps it complete.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -20,15 +16,10 @@ from sqlalchemy import (
     Enum,
     Integer,
     LargeBinary,
-    Select,
     String,
     Table,
-    cast,
-    or_,
-    select,
-    type_coerce,
 )
-from sqlalchemy.types import NullType, TypeEngine
+from sqlalchemy.types import TypeEngine
 
 from pbem.campaign.history import LONGEST
 from pbem.campaign.value_checks import (
@@ -37,7 +28,6 @@ from pbem.campaign.value_checks import (
     Unfit,
     address,
     anything,
-    aware_moment,
     between,
     bundle,
     campaign_name,
@@ -62,7 +52,6 @@ from pbem.campaign.value_checks import (
     report_files,
     schedule,
     seat_name,
-    seconds,
     shown,
     sized,
     state,
@@ -74,6 +63,7 @@ from pbem.campaign.value_checks import (
 from pbem.mail.headers import is_name
 from pbem.ruleset.serialization import json_sha256
 from pbem.store.models import Base
+from pbem.store.rows import Fault, raw_rows
 from pbem.store.types import CanonicalJson, CompressedBytes, CompressedFiles, UtcDateTime
 
 LARGEST_ID = 2_000_000_000
@@ -353,78 +343,16 @@ def _or_none(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
-def _outage_times(value: Any) -> None:
-    if not isinstance(value, list) or len(value) != 3:
-        raise Unfit("three times are expected")
-    list_of(aware_moment)(value)
-
-
-def _sizes(value: Any) -> None:
-    mapping(value)
-    for uid, size in value.items():
-        text(uid)
-        _COUNT(number(size))
-
-
-_UNMOVED = _object_of(mailbox=text, uid_validity=text, sizes=_sizes, copied=list_of(text), reason=text)
-
-FACTS: Mapping[str, Check] = {
-    "mailbox": _object_of(
-        at=aware_moment,
-        newest=lambda value: _COUNT(number(value)),
-        last_good=aware_moment,
-        usual=_or_none(seconds),
-        failed=flag,
-        outage=_or_none(_outage_times),
-    ),
-    "processed": _object_of(unmoved=_or_none(_UNMOVED), told=_or_none(aware_moment), emptied=_or_none(aware_moment)),
-    "closed": _object_of(made=aware_moment, at=aware_moment),
-    "queues": _object_of(newest=text),
-    "site": list_of(anything),
-    "house key": lambda value: hash_(text(value)),
-}
-"""The check of each remembered value, by its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A value that cannot be read: its place, and what was expected and found.
-
-    `plain`: it is a text or a number, of another form than the program writes.
-    """
-
-    table: str
-    row: str
-    field: str
-    said: str
-    plain: bool = False
-
-    @property
-    def text(self) -> str:
-        """The fault as a clause."""
-        return f"table {self.table}, row {self.row}, field {self.field}: {self.said}"
-
-    def may_raise(self, error: Exception) -> bool:
-        """Return True if reading the value may have raised an error; False if only a fault in the code can have."""
-        # A text of another form has the methods of any text.
-        return not (self.plain and isinstance(error, AttributeError | TypeError | AssertionError))
-
-
-def find_faults(connection: Connection, campaign_id: int | None = None) -> Generator[Fault, None, None]:
-    """Yield the unreadable values of all rows, or of those of one campaign and its people, table by table."""
+def first_unfit(connection: Connection) -> Fault | None:
+    """Return the first value that breaks the rule of its column, or None."""
     for table in Base.metadata.sorted_tables:
-        rows = _rows_of(table, campaign_id, connection.dialect.name)
-        if rows is not None:
-            # Few rows at a time: they hold whole mails and reports.
-            with connection.execute(rows.execution_options(yield_per=50)) as found:
-                for row in found:
-                    yield from row_faults(table, row)
-
-
-def first_fault(connection: Connection, campaign_id: int | None = None) -> Fault | None:
-    """Return the first unreadable value, or None."""
-    with closing(find_faults(connection, campaign_id)) as faults:
-        return next(faults, None)
+        # Few rows at a time: they hold whole mails and reports.
+        rows = raw_rows(table, connection.dialect.name)
+        with connection.execute(rows.execution_options(yield_per=50)) as found:
+            for row in found:
+                for fault in row_faults(table, row):
+                    return fault
+    return None
 
 
 def row_faults(table: Table, row: Sequence[Any]) -> Iterator[Fault]:
@@ -437,8 +365,7 @@ def row_faults(table: Table, row: Sequence[Any]) -> Iterator[Fault]:
             if read[column.name] is not None:
                 CHECKS[table.name][column.name](read[column.name])
         except ValueError as error:
-            plain = isinstance(read.get(column.name), str | int)
-            yield Fault(table.name, number, column.name, f"{error}, and it is {shown(value)}", plain)
+            yield Fault(table.name, number, column.name, f"{error}, and it is {shown(value)}")
             return
     for field, said in _relation_faults(table.name, read):
         yield Fault(table.name, number, field, said)
@@ -482,46 +409,3 @@ def _relation_faults(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, 
         yield "digest", "it is not that of the orders"
     if table == "turn" and (row["resolved_at"] is None) != (row["record"] is None):
         yield "record", "a turn that was run has a record, and no other has one"
-    if table == "fact":
-        yield from _fact_faults(row)
-
-
-def _fact_faults(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if row["name"] not in FACTS:
-        yield "name", f"there is no fact of this name; there are {', '.join(FACTS)}"
-        return
-    try:
-        FACTS[row["name"]](row["data"])
-    except ValueError as error:
-        yield "data", f"{error}, and it is {shown(row['data'])}"
-
-
-def _rows_of(table: Table, campaign_id: int | None, dialect: str) -> Select[Any] | None:
-    """Return the query of the rows in their stored form; None for a table that belongs to no campaign."""
-    rows = select(*(_raw_column(column, dialect) for column in table.columns)).order_by(*table.primary_key)
-    if campaign_id is None:
-        return rows
-    tables = Base.metadata.tables
-    seats = select(tables["seat"].c.id).where(tables["seat"].c.campaign_id == campaign_id)
-    turns = select(tables["turn"].c.id).where(tables["turn"].c.campaign_id == campaign_id)
-    reports = select(tables["report"].c.id).where(tables["report"].c.turn_id.in_(turns))
-    people = select(tables["seat"].c.person_id).where(tables["seat"].c.campaign_id == campaign_id)
-    within: dict[str, Callable[[Any], Any]] = {
-        "campaign_id": lambda column: column == campaign_id,
-        "turn_id": lambda column: column.in_(turns),
-        "seat_id": lambda column: column.in_(seats),
-        "report_id": lambda column: column.in_(reports),
-    }
-    if table.name in ("campaign", "person"):
-        ids = [campaign_id] if table.name == "campaign" else people
-        return rows.where(table.c.id.in_(ids))
-    own = [test(table.c[name]) for name, test in within.items() if name in table.c]
-    return rows.where(or_(*own)) if own else None
-
-
-def _raw_column(column: Column[Any], dialect: str) -> Any:
-    """Return a column without the conversions of SQLAlchemy."""
-    # As text: psycopg cannot convert PostgreSQL's 'infinity'.
-    if isinstance(column.type, UtcDateTime) and dialect == "postgresql":
-        return cast(column, String).label(column.name)
-    return type_coerce(column, NullType()).label(column.name)

@@ -7,23 +7,27 @@ edited by hand: the other campaigns of the home continue regardless.
 from __future__ import annotations
 
 import datetime as dt
+import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
-from sqlalchemy import Table, insert, select, type_coerce, update
+from sqlalchemy import Column, insert, select, type_coerce, update
 from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.schema import ScalarElementColumnDefault
 from sqlalchemy.types import NullType
 
 from pbem.app import App
-from pbem.campaign.column_checks import FACTS, Fault, find_faults
-from pbem.campaign.value_checks import is_campaign_name, shown, stored_data
+from pbem.campaign.value_checks import is_campaign_name, shown
 from pbem.errors import PARSE_ERRORS, CampaignError, PbemError, StoreError, describe_error
 from pbem.log import event
 from pbem.store.models import Base, Campaign, KeyValue
-from pbem.store.types import MailForm, MessageState, OutgoingState
+from pbem.store.rows import Fault, find_faults, first_fault
+from pbem.store.types import CompressedMail, MessageState, OutgoingState, UtcDateTime
+
+T = TypeVar("T")
 
 UNREADABLE = (*PARSE_ERRORS, zlib.error, DataError)
 """Errors raised by values of the database that the program did not write; DataError for PostgreSQL's infinite times."""
@@ -61,7 +65,7 @@ def each_by_itself(
 def _describe_faults(app: App, campaigns: Sequence[str], error: Exception) -> list[str]:
     """Return what is wrong with campaigns that can each be worked on alone."""
     with app.store.reading() as session:
-        faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name, error))]
+        faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name))]
     said = [unreadable_words(name, error, fault) for name, fault in faults]
     return said or [f"the campaigns could not be looked after together ({describe_error(error)})"]
 
@@ -69,7 +73,7 @@ def _describe_faults(app: App, campaigns: Sequence[str], error: Exception) -> li
 def why_unreadable(app: App, campaign: str, error: Exception) -> str:
     """Return the sentence on a campaign that caused an error: the field at fault, and the remedy."""
     with app.store.reading() as session:
-        fault = fault_of(session, campaign, error)
+        fault = fault_of(session, campaign)
     return unreadable_words(campaign, error, fault)
 
 
@@ -81,14 +85,11 @@ def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> st
     return f"campaign {name} cannot be read: {fault.text}; {MEND}"
 
 
-def fault_of(session: Session, campaign: str, error: Exception) -> Fault | None:
-    """Return the first unreadable value of a campaign or of its people that may have raised an error, or None."""
+def fault_of(session: Session, campaign: str) -> Fault | None:
+    """Return the first unreadable value of a campaign or of its people, or None."""
     # Compared here: a name that is not UTF-8 cannot be a parameter of a query.
     ids = {name: id_ for id_, name in session.execute(select(Campaign.id, Campaign.name))}
-    if campaign not in ids:
-        return None
-    with closing(find_faults(session.connection(), ids[campaign])) as faults:
-        return next((fault for fault in faults if fault.may_raise(error)), None)
+    return first_fault(session.connection(), ids[campaign]) if campaign in ids else None
 
 
 @contextmanager
@@ -98,7 +99,7 @@ def readable(app: App, campaign: str) -> Iterator[None]:
         yield
     except UNREADABLE as error:
         with app.store.reading() as session:
-            fault = fault_of(session, campaign, error)
+            fault = fault_of(session, campaign)
         if fault is None:
             raise
         raise CampaignError(unreadable_words(campaign, error, fault)) from error
@@ -113,19 +114,15 @@ def noticed(notices: list[str], what: str, ask: Callable[[], Any], default: Any)
         return default
 
 
-def read_fact(session: Session, name: str) -> Any:
-    """Return the remembered value of a name; None if there is none or it cannot be read."""
+def read_fact(session: Session, name: str, parse: Callable[[Any], T]) -> T | None:
+    """Return the remembered value of a name as parsed; None if there is none or it cannot be read."""
     # NullType leaves the stored text as it is, since CanonicalJson would raise on damaged JSON.
     row = session.execute(select(type_coerce(_FACT.data, NullType())).where(_FACT.name == name)).first()
-    if row is None:
-        return None
     try:
-        data = stored_data(row[0])
-        FACTS[name](data)
-    except ValueError as error:
-        event("fact cannot be read", level="warning", name=name, text=str(error))
+        return None if row is None else parse(json.loads(str(row[0])))
+    except PARSE_ERRORS as error:
+        event("fact cannot be read", level="warning", name=name, text=describe_error(error))
         return None
-    return data
 
 
 def keep_fact(session: Session, name: str, data: Any) -> None:
@@ -151,7 +148,6 @@ _AT_REST: dict[str, dict[str, Any]] = {
     "outgoing": {"state": OutgoingState.FAILED},
 }
 _SAYS = {"letter": "note", "outgoing": "reply"}
-_NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": MailForm.FULL}
 
 
 def set_aside(app: App, now: dt.datetime, error: Exception) -> list[str]:
@@ -164,22 +160,20 @@ def set_aside(app: App, now: dt.datetime, error: Exception) -> list[str]:
     said = []
     for fault in faults:
         table = Base.metadata.tables[fault.table]
+        values = {**_AT_REST[table.name], _SAYS[table.name]: f"it cannot be read: {fault.text}", "masked_at": now}
         with app.store.writing() as session:
-            session.execute(
-                update(table).where(table.c.id == int(fault.row)).values(_neutral_values(table, fault, now))
-            )
+            emptied = {fault.field: _neutral_value(table.c[fault.field], now)} | values
+            session.execute(update(table).where(table.c.id == int(fault.row)).values(emptied))
         said.append(f"{fault.text}; the field was emptied")
     if not said:
         raise error
     return said
 
 
-def _neutral_values(table: Table, fault: Fault, now: dt.datetime) -> dict[str, Any]:
-    values = {**_AT_REST[table.name], _SAYS[table.name]: f"it cannot be read: {fault.text}", "masked_at": now}
-    column = table.c[fault.field]
-    if fault.field in values or fault.field == "id":
-        return values
-    if column.nullable:
-        return values | {fault.field: None}
-    neutral = _NEUTRAL.get(fault.field, now if fault.field.endswith("_at") or fault.field == "not_before" else "")
-    return values | {fault.field: neutral}
+def _neutral_value(column: Column[Any], now: dt.datetime) -> Any:
+    """Return the default of a column, or the empty value of its type; for a time, now."""
+    if column.nullable or isinstance(column.type, UtcDateTime):
+        return None if column.nullable else now
+    if isinstance(column.default, ScalarElementColumnDefault):
+        return column.default.arg
+    return b"" if isinstance(column.type, CompressedMail) else ""

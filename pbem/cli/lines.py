@@ -80,8 +80,8 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
     yield "In the new home:"
     steps = (
         (
-            "Make sure that the old home does not run any more, and put in place what is missing. If the backup is "
-            "another person's, look through pbem.toml: what it names may be theirs."
+            "Make sure that the old home does not run any more, and put in place what is missing. Restore only backups "
+            "of your own. A campaign of another's home: pbem import."
         ),
         "pbem doctor",
         (

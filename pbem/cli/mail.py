@@ -193,7 +193,8 @@ def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
     "pbem restore b.pbem.zip home",
     NEW,
     asks=True,
-    help="The home is made in FOLDER, an empty place, and is inactive until --activate.",
+    help="The home is made in FOLDER, an empty place, and is inactive until --activate. Restore only backups of "
+    "your own. A campaign of another's home: pbem import.",
 )
 @click.argument("file", type=FILE, required=False)
 @click.argument("folder", type=FOLDER, required=False)
@@ -220,7 +221,7 @@ def _activate(call: Call) -> None:
         if not is_closed(app):
             call.print(facts, ["Nothing to do: the home is active."])
             return
-        # A backup may be a stranger's file: the operator sees what it will run and reach before it does (decision 37).
+        # The operator sees what it will run and reach before it does (decision 37).
         call.confirm(facts, [f"activate {app.settings.home}.", *reaching_lines(found)])
         activate_home(app)
     call.print(facts, ["Done: the home is active.", "Next: pbem tick"])

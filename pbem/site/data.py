@@ -260,7 +260,7 @@ def _load_campaign_page(session: Session, app: App, name: str, problems: list[st
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
-        problems.append(unreadable_words(name, error, fault_of(session, name, error)))
+        problems.append(unreadable_words(name, error, fault_of(session, name)))
         return None
 
 

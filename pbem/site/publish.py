@@ -181,7 +181,7 @@ def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
     _withdraw_sealed(app, root, now)
     _write_sealed(app, root, now)
     with app.store.reading() as session:
-        state, kept = None, read_fact(session, SITE_KEY)
+        state, kept = None, read_fact(session, SITE_KEY, list)
         with suppress(*UNREADABLE):
             state = _load_state(session, app)
     # With the first page: a folder that was lost or emptied is written again.

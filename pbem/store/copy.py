@@ -31,7 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from pbem.errors import ConfigError, StoreError
+from pbem.errors import StoreError
 from pbem.store.columns import CAMPAIGN, Leaves, left_values, of_campaigns, tables_leaving, way_home
 from pbem.store.migrate import migrate, require_current_schema, require_tables, schema_is_current, sqlite_path
 from pbem.store.models import Base, Campaign
@@ -303,25 +303,3 @@ def revision_of(file: Path) -> str:
     if row is None:
         raise StoreError("it is no database of pbem: it has no version")
     return str(row[0])
-
-
-def find_damage(file: Path) -> str:
-    """Return a description of the damage of a database file, or "" if its pages and foreign keys are consistent.
-
-    Reads the whole file. Raises ConfigError if it cannot be opened.
-    """
-    try:
-        with closing(sqlite3.connect(existing_file(file), uri=True)) as database:
-            database.execute("PRAGMA trusted_schema = OFF")
-            told = [row[0] for row in database.execute("PRAGMA integrity_check(1)")]
-            if told != ["ok"]:
-                return str(told[0]).partition("\n")[0]
-            odd = "SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view')"
-            if found := database.execute(odd).fetchone():
-                return f"it has {found[0]}, which is not of pbem"
-            astray = database.execute("PRAGMA foreign_key_check").fetchone()
-            return f"a row of {astray[0]} points to one of {astray[2]} that is not there" if astray else ""
-    except sqlite3.OperationalError as error:  # a fault of the place, not of the content
-        raise ConfigError(why_refused(error, file)) from error
-    except sqlite3.Error as error:
-        return str(error)

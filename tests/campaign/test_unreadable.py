@@ -20,7 +20,7 @@ from pbem.actions.statistics import ShowStatistics
 from pbem.admin.checks import check_database
 from pbem.admin.health import home_status
 from pbem.app import open_app
-from pbem.campaign.column_checks import CHECKS, find_faults
+from pbem.campaign.column_checks import CHECKS
 from pbem.campaign.damaged_rows import readable, why_unreadable
 from pbem.cli import main
 from pbem.config import load_settings
@@ -28,6 +28,7 @@ from pbem.errors import CampaignError
 from pbem.scheduler.tick import tick
 from pbem.site.publish import publish
 from pbem.store.models import Campaign
+from pbem.store.rows import find_faults
 from tests.servers.processes import server_folder
 from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk
 
@@ -121,10 +122,10 @@ def test_the_other_campaign_goes_on(club: Club, tmp_path: Path, number: int, tab
 @pytest.mark.parametrize(
     ("table", "column", "value", "said"),
     [
-        ("turn", "record", b"x", "table turn, row 1, field record: bytes compressed by zlib are expected"),
-        ("campaign", "policy", "[]", "table campaign, row 1, field policy: the house rules are not a JSON object"),
-        ("seat", "muted", "[", "table seat, row 1, field muted: JSON is expected, and it is '['"),
-        ("campaign", "status", "odd", "table campaign, row 1, field status: one of forming"),
+        ("turn", "record", b"x", "table turn, row 1, field record: it cannot be read: Error -"),
+        ("campaign", "policy", "[", "table campaign, row 1, field policy: it cannot be read: Expecting value"),
+        ("seat", "muted", "[", "table seat, row 1, field muted: it cannot be read: Expecting value"),
+        ("campaign", "status", "odd", "table campaign, row 1, field status: it cannot be read: 'odd' is not among"),
     ],
 )
 def test_it_is_named(club: Club, tmp_path: Path, table: str, column: str, value: object, said: str) -> None:
@@ -146,7 +147,7 @@ def test_text_that_is_not_in_utf8(club: Club, tmp_path: Path, table: str, column
 
 def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
     """A query about the broken campaign is refused with the field at fault and the remedy."""
-    copy = spoilt(club, tmp_path, "campaign", "policy", "[]")
+    copy = spoilt(club, tmp_path, "campaign", "policy", "[")
     assert copy is not None
 
     with open_app(copy, GAMES) as app, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
@@ -155,17 +156,15 @@ def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
         home_status(app, "toy1")
 
 
-@pytest.mark.parametrize("error", [AttributeError("no such name"), TypeError("not callable"), AssertionError()])
+@pytest.mark.parametrize("error", [AttributeError("no such name"), TypeError("not callable"), ValueError()])
 def test_a_fault_in_the_code_is_not_explained_by_a_row(club: Club, tmp_path: Path, error: Exception) -> None:
-    """A text of another form, such as an address, makes no AttributeError: that is shown as what it is."""
+    """An error while all rows can be read is shown as what it is, whatever a row says."""
     copy = spoilt(club, tmp_path, "person", "address", "nowhere")
     assert copy is not None
 
     with open_app(copy, GAMES) as app:
         with pytest.raises(type(error)), readable(app, "toy1"):
             raise error
-        with pytest.raises(CampaignError, match="field address"), readable(app, "toy1"):
-            raise ValueError
         assert why_unreadable(app, "toy1", error).startswith("campaign toy1 could not be looked after")
 
 
@@ -178,7 +177,7 @@ def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: 
     assert "a\N{REPLACEMENT CHARACTER}" in shown.output
     with open_app(copy, GAMES) as app, app.store.reading() as session:
         found = [fault.text for fault in find_faults(session.connection())]
-    assert found == ["table act, row 1, field text: a text in UTF-8 is expected, and it is 'a\\udcff'"]
+    assert found == ["table act, row 1, field text: it cannot be read: it is not in UTF-8"]
 
 
 def test_what_is_remembered_of_polls_is_learnt_anew(club: Club, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from pbem.errors import StoreError
-from pbem.store.copy import copy_from_file, copy_to_file, find_damage, is_empty
+from pbem.store.copy import copy_from_file, copy_to_file, is_empty
 from pbem.store.models import Absence, Campaign, KeyValue, Person, Seat, Worker
+from pbem.store.rows import find_damage
 from pbem.store.session import Store
 from pbem.store.types import CampaignState, PageDelivery
 from pbem.testing.suite import migrated_database
