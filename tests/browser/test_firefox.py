@@ -154,7 +154,7 @@ def test_a_page_can_be_read_with_large_text(ruleset: AnyRuleset, firefox: Firefo
     firefox.look(360, text=2)
     open_page(firefox, file_of(folder, ruleset, moments(ruleset)[1]))
 
-    assert firefox.run(_MAP_SEEN) >= (100 if list(ruleset.pictures(moments(ruleset)[1])) else 0)
+    assert firefox.run(_MAP_SEEN) >= (300 if list(ruleset.pictures(moments(ruleset)[1])) else 0)
     assert firefox.run(_COVERED, FORM) == []
     assert firefox.run(_SPILT) == []
 

@@ -635,17 +635,25 @@ def test_a_page_of_orders_is_accessible(
     assert small == []
 
 
-@pytest.mark.in_turn
-def test_rows_grow_with_the_text(open_page: Callable[..., Thumb]) -> None:
-    """With letters of twice the size, rows are at least twice as high, chips on one line, and nothing is too wide."""
-    thumb = open_page(harvester.RULESET, "turn 1")
-    before = thumb.page.locator(".foot").bounding_box()
-    thumb.page.evaluate("document.documentElement.style.fontSize = '32px'")
-    thumb.settle()
-    after = thumb.page.locator(".foot").bounding_box()
+CUT = """() => [...document.querySelectorAll(".sheet .who, .sheet .what, .sheet button, .sheet .send")]
+  .filter((each) => each.offsetParent && each.scrollWidth > each.clientWidth + 1)
+  .map((each) => each.textContent)"""
 
-    assert before
-    assert after
-    assert after["height"] >= 2 * before["height"]
+
+@pytest.mark.parametrize(("size", "letters"), [((360, 640), 32), ((640, 360), 16)], ids=str)
+@pytest.mark.sampled(2)
+@GAMES
+def test_names_are_whole_and_the_map_is_half_of_the_screen(
+    ruleset: AnyRuleset, label: str, size: tuple[int, int], letters: int, open_page: Callable[..., Thumb]
+) -> None:
+    """With letters of twice the size, and on a phone held sideways, no name is cut, and 45 % of the screen are map."""
+    thumb = open_page(ruleset, label, size)
+    thumb.page.evaluate(f"document.documentElement.style.fontSize = '{letters}px'")
+    thumb.settle()
+    top, bottom = thumb.room()
+    wide = thumb.page.evaluate("document.querySelector('.surface').clientWidth")
+
+    assert thumb.page.evaluate(CUT) == []
+    assert (bottom - top) * wide >= 0.45 * size[0] * size[1]
     assert thumb.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     thumb.press("[data-role=next]")

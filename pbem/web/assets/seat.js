@@ -20,6 +20,7 @@ import { Tree } from "./tree.js";
 
 const DEEPEST = 99;
 const TWICE = 400;
+const NARROW = 17;
 
 /** The page of a seat: map and form on one screen. */
 class OrderPage {
@@ -83,7 +84,8 @@ class OrderPage {
     document.body.classList.toggle("no-map", !board);
     document.body.prepend(head, ...(board ? [board.element] : []), panel.element);
     document.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.resized()).observe(document.body);
+    const sizes = new ResizeObserver(() => this.resized());
+    for (const each of [document.body, head]) sizes.observe(each); // the head grows with the text
   }
 
   start() {
@@ -159,6 +161,8 @@ class OrderPage {
 
   resized() {
     const { board, panel } = this;
+    const letters = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    document.body.classList.toggle("large", innerWidth < NARROW * letters);
     panel.show(this.state);
     board?.show();
     if (panel.height !== "full" || panel.stands) this.bring();
