@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Channel, Query
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_current
-from pbem.report.plot import END, INK, PALE, PAPER, Frame, score_lines
+from pbem.report.plot import END, INK, PALE, PAPER, ChartFrame, score_lines
 from pbem.ruleset.drawing import Background, Drawing, Label, Mark, Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
@@ -521,6 +521,6 @@ def _draw_scores(turns: Sequence[TurnTaken], seats: Sequence[SeatName], top: int
         return [], [Label(LEFT, top, "Scores: none to compare", 11, PALE)] if any(scores) else []
     step, right = _column_step(turns), WIDTH - RIGHT
     lines, labels = score_lines(
-        scores, seats, Frame(left=LEFT, right=right, top=top, height=PLOT, step=step, room=WIDTH - 100)
+        scores, seats, ChartFrame(left=LEFT, right=right, top=top, height=PLOT, step=step, room=WIDTH - 100)
     )
     return lines, [Label(LEFT - 10, top + PLOT // 2 + 4, "scores", 11, PALE, END), *labels]

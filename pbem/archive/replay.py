@@ -231,8 +231,8 @@ class _Replay:
         if (record["game"], record["version"]) != (ruleset.key, ruleset.version):
             here = f"{ruleset.key} version {ruleset.version}"
             raise ReplayError(
-                f"turn {folder.number} is of {record['game']} version {record['version']}; this is {here}, and a turn "
-                "comes out the same only with the version that ran it; what can be shown here is told by: pbem verify"
+                f"turn {folder.number} was run by {record['game']} version {record['version']}, and this is {here}: a "
+                "turn comes out the same only with the version that ran it. See what can be proved here: pbem verify"
             )
         if record["seal"] != seed_hash(self._sealed):
             raise ReplayError(f"turn {folder.number}: the dice's seed does not have the seal {record['seal']}")

@@ -23,13 +23,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pbem.archive.record import RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
 from pbem.errors import CampaignError
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.values import SeatName
 from pbem.util import fsync, write_atomically
+
+if TYPE_CHECKING:
+    from pbem.ruleset.orders import OrderParser
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 from pbem.bots.match import Match, seat_names, seed_of
 from pbem.errors import CampaignError, ConfigError, GameError, RulesetError
-from pbem.report.plot import INK, PALE, PAPER, Frame, score_lines
+from pbem.report.plot import INK, PALE, PAPER, ChartFrame, score_lines
 from pbem.report.pool import WorkerPool
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Background, Drawing, Label, Picture
@@ -333,7 +333,7 @@ def arena_plot(result: ArenaResult) -> Picture | None:
         if number % every == 0 or number == len(result.games):
             course.append(dict(counts))
     step = (_WIDTH - 60 - 130) / len(course)
-    frame = Frame(left=60, right=_WIDTH - 130, top=40, height=_PLOT, step=step, room=_WIDTH - 100)
+    frame = ChartFrame(left=60, right=_WIDTH - 130, top=40, height=_PLOT, step=step, room=_WIDTH - 100)
     lines, labels = score_lines(course, names, frame)
     title = f"{result.title}: wins of bots in {len(result.games)} games"
     labels += [

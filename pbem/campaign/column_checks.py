@@ -63,7 +63,7 @@ from pbem.campaign.value_checks import (
 from pbem.mail.headers import is_name
 from pbem.ruleset.serialization import json_sha256
 from pbem.store.models import Base
-from pbem.store.rows import Fault, raw_rows
+from pbem.store.rows import UnreadableValue, raw_rows
 from pbem.store.types import CanonicalJson, CompressedBytes, CompressedFiles, UtcDateTime
 
 LARGEST_ID = 2_000_000_000
@@ -343,7 +343,7 @@ def _or_none(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
-def first_unfit(connection: Connection) -> Fault | None:
+def first_unfit(connection: Connection) -> UnreadableValue | None:
     """Return the first value that breaks the rule of its column, or None."""
     for table in Base.metadata.sorted_tables:
         # Few rows at a time: they hold whole mails and reports.
@@ -355,7 +355,7 @@ def first_unfit(connection: Connection) -> Fault | None:
     return None
 
 
-def row_faults(table: Table, row: Sequence[Any]) -> Iterator[Fault]:
+def row_faults(table: Table, row: Sequence[Any]) -> Iterator[UnreadableValue]:
     """Yield the unreadable values of a row, given in its stored form."""
     read: dict[str, Any] = {}
     number = shown(row[0])
@@ -365,10 +365,10 @@ def row_faults(table: Table, row: Sequence[Any]) -> Iterator[Fault]:
             if read[column.name] is not None:
                 CHECKS[table.name][column.name](read[column.name])
         except ValueError as error:
-            yield Fault(table.name, number, column.name, f"{error}, and it is {shown(value)}")
+            yield UnreadableValue(table.name, number, column.name, f"{error}, and it is {shown(value)}")
             return
     for field, said in _relation_faults(table.name, read):
-        yield Fault(table.name, number, field, said)
+        yield UnreadableValue(table.name, number, field, said)
 
 
 def read_value(column: Column[Any], value: Any) -> Any:

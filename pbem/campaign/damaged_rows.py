@@ -24,7 +24,7 @@ from pbem.campaign.value_checks import is_campaign_name, shown
 from pbem.errors import PARSE_ERRORS, CampaignError, PbemError, StoreError, describe_error
 from pbem.log import event
 from pbem.store.models import Base, Campaign, KeyValue
-from pbem.store.rows import Fault, find_faults, first_fault
+from pbem.store.rows import UnreadableValue, find_faults, first_fault
 from pbem.store.types import CompressedMail, MessageState, OutgoingState, UtcDateTime
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def why_unreadable(app: App, campaign: str, error: Exception) -> str:
     return unreadable_words(campaign, error, fault)
 
 
-def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> str:
+def unreadable_words(campaign: str, error: Exception, fault: UnreadableValue | None) -> str:
     """Return the same sentence for a fault that was already searched for."""
     name = str(campaign) if is_campaign_name(str(campaign)) else shown(campaign)
     if fault is None:
@@ -85,7 +85,7 @@ def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> st
     return f"campaign {name} cannot be read: {fault.text}; {MEND}"
 
 
-def fault_of(session: Session, campaign: str) -> Fault | None:
+def fault_of(session: Session, campaign: str) -> UnreadableValue | None:
     """Return the first unreadable value of a campaign or of its people, or None."""
     # Compared here: a name that is not UTF-8 cannot be a parameter of a query.
     ids = {name: id_ for id_, name in session.execute(select(Campaign.id, Campaign.name))}

@@ -27,7 +27,7 @@ END: Anchor = "end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class ChartFrame:
     """The place of a plot in a picture, in pixels: its edges, the distance of two turns, and the size of letters.
 
     Names stand behind the ends of lines, before them where there is no `room` to the right.
@@ -43,7 +43,7 @@ class Frame:
 
 
 def score_lines(
-    turns: Sequence[Mapping[SeatName, int]], seats: Sequence[SeatName], frame: Frame
+    turns: Sequence[Mapping[SeatName, int]], seats: Sequence[SeatName], frame: ChartFrame
 ) -> tuple[list[str], list[Label]]:
     """Return the lines of the scores of each turn, as SVG, and their labels; there are two turns or more."""
     known = [score for scores in turns for score in scores.values()]
@@ -68,7 +68,7 @@ def score_lines(
     return lines, [*labels, *_line_labels(ends, frame)]
 
 
-def _line_labels(ends: Sequence[tuple[float, float, SeatName, str]], frame: Frame) -> Iterator[Label]:
+def _line_labels(ends: Sequence[tuple[float, float, SeatName, str]], frame: ChartFrame) -> Iterator[Label]:
     """Yield the names of lines at their ends, moved so that none overlap."""
     places = sorted(ends, key=lambda end: end[1])
     heights = [end[1] for end in places]
@@ -98,7 +98,7 @@ def ending_plot(ending: Ending) -> Picture | None:
     seats = [each.seat for each in ending.scores if each.seat in ending.course][:MOST_LINES]
     course = {seat: ending.course[seat] for seat in seats}
     turns = [{seat: course[seat][number] for seat in seats if number in course[seat]} for number in numbers]
-    frame = Frame(left=40, right=284, top=22, height=_PLOT, step=244 / len(numbers), room=_WIDTH, letters=13)
+    frame = ChartFrame(left=40, right=284, top=22, height=_PLOT, step=244 / len(numbers), room=_WIDTH, letters=13)
     lines, labels = score_lines(turns, seats, frame)
     for at in (0, len(numbers) - 1):
         x = round(frame.left + frame.step * (at + 0.5))

@@ -147,7 +147,7 @@ def _shorten(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class UnreadableValue:
     """A value that cannot be read: its place, and what is wrong with it."""
 
     table: str
@@ -161,7 +161,7 @@ class Fault:
         return f"table {self.table}, row {self.row}, field {self.field}: {self.said}"
 
 
-def find_faults(connection: Connection, campaign_id: int | None = None) -> Generator[Fault, None, None]:
+def find_faults(connection: Connection, campaign_id: int | None = None) -> Generator[UnreadableValue, None, None]:
     """Yield the first unreadable value of each row: of all, or of the rows of one campaign and its people."""
     for table in Base.metadata.sorted_tables:
         rows = raw_rows(table, connection.dialect.name)
@@ -173,19 +173,19 @@ def find_faults(connection: Connection, campaign_id: int | None = None) -> Gener
                 yield from _row_faults(table, row, connection)
 
 
-def first_fault(connection: Connection, campaign_id: int | None = None) -> Fault | None:
+def first_fault(connection: Connection, campaign_id: int | None = None) -> UnreadableValue | None:
     """Return the first unreadable value, or None."""
     with closing(find_faults(connection, campaign_id)) as faults:
         return next(faults, None)
 
 
-def _row_faults(table: Table, row: Sequence[Any], connection: Connection) -> Iterator[Fault]:
+def _row_faults(table: Table, row: Sequence[Any], connection: Connection) -> Iterator[UnreadableValue]:
     for column, value in zip(table.columns, row, strict=True):
         try:
             _read(column, value, connection)
         except (*PARSE_ERRORS, zlib.error) as error:
             said = "it is not in UTF-8" if isinstance(error, UnicodeError) else _shorten(str(error).partition(". ")[0])
-            yield Fault(table.name, _shorten(row[0])[:_SHOWN], column.name, f"it cannot be read: {said}")
+            yield UnreadableValue(table.name, _shorten(row[0])[:_SHOWN], column.name, f"it cannot be read: {said}")
             return
 
 
