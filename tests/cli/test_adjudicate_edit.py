@@ -16,29 +16,16 @@ NOW = "2026-11-02T09:00Z"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(home: Path) -> Path:
     """Return a home with a started campaign of two that its GM adjudicates."""
-    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
-    run(
-        tmp_path,
-        "new",
-        "pen1",
-        "--game",
-        "gm_adjudicated",
-        "--gm",
-        "gm@example.org",
-        *seats,
-        "--schedule",
-        "DAILY 20:00 UTC",
-    )
-    run(tmp_path, "start", "pen1", "--now", NOW)
-    return tmp_path
+    people = ["--gm", "gm@example.org", "--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
+    run(home, "new", "pen1", "--game", "gm_adjudicated", *people, "--schedule", "DAILY 20:00 UTC")
+    run(home, "start", "pen1", "--now", NOW)
+    return home
 
 
 def run(home: Path, *words: str, answers: Sequence[str] = ()) -> Result:
-    """Run a command in the home, which is made if it does not exist."""
-    if not (home / "pbem.toml").exists():
-        CliRunner().invoke(main, ["init", str(home)])
+    """Run a command in the home."""
     return CliRunner().invoke(main, ["--home", str(home), *words], input="".join(f"{each}\n" for each in answers))
 
 

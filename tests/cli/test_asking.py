@@ -92,6 +92,7 @@ def wait_until_asleep(pid: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 3), ("\x04", 3), ("", 130)], ids=repr)
 def test_a_real_terminal(duel: Run, home: Path, typed: str, code: int) -> None:
     """Yes does it; no and the end of input leave all as it is with code 3, and Ctrl-C, here a signal, with 130."""

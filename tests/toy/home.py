@@ -23,12 +23,12 @@ from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.campaign.house_rules import parse_house_rules
-from pbem.config import load_settings, write_default_settings
+from pbem.config import write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
 from pbem.scheduler.tick import tick
 from pbem.scheduler.work import TickResult
-from pbem.store.migrate import migrate
+from pbem.store.migrate import migrate, schema_is_current
 from pbem.store.models import Campaign
 from pbem.testing.suite import migrated_database
 from tests.toy.ruleset import Auction
@@ -66,7 +66,8 @@ def make_home(folder: Path, *, database: str = "") -> Path:
     path.write_text(text)
     shutil.copytree(_TEMPLATES, folder / "templates")
     if database:
-        migrate(load_settings(folder).database)
+        if not schema_is_current(database):
+            migrate(database)
     else:
         (folder / "pbem.sqlite").write_bytes(migrated_database())
     return folder
