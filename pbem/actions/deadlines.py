@@ -38,7 +38,7 @@ from pbem.campaign.snapshot import (
     require_running,
 )
 from pbem.errors import CampaignError
-from pbem.report.notices import CampaignHeld, CampaignReleased, DeadlineMoved, Rescheduled
+from pbem.report import small
 from pbem.ruleset.fields import Field, FieldError
 from pbem.ruleset.protocol import Adjudicated
 from pbem.ruleset.values import SeatName
@@ -315,7 +315,7 @@ def tell_deadline(
 ) -> None:
     """Notify the players, except those of the seats in `but`, that the deadline has moved."""
     snapshot, now, zone = context.snapshot, context.now, context.snapshot.schedule.zone
-    page = DeadlineMoved(
+    page = small.deadline_moved(
         campaign=snapshot.name,
         old=old,
         new=new,
@@ -389,7 +389,7 @@ def change_schedule(context: Context, text: str, act: int) -> None:
 def tell_schedule(context: Context, old: str, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, of the campaign's schedule, which was another."""
     schedule = context.snapshot.schedule
-    page = Rescheduled(
+    page = small.rescheduled(
         campaign=context.snapshot.name,
         old=old,
         new=schedule.text,
@@ -552,7 +552,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
 
 def tell_hold(context: Context, reason: str, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, that the campaign is on hold."""
-    page = CampaignHeld(campaign=context.snapshot.name, why=reason, gm=context.snapshot.gm_shown)
+    page = small.held(campaign=context.snapshot.name, why=reason, gm=context.snapshot.gm_shown)
     notify_players(context, act=act, subject=f"on hold: {reason}" if reason else "on hold", page=page, but=but)
 
 
@@ -578,8 +578,9 @@ def tell_release(context: Context, *, act: int, but: Collection[SeatName] = ()) 
     """Notify the players, except those of the seats in `but`, that the campaign goes on."""
     snapshot, now = context.snapshot, context.now
     deadline = open_deadline(context.session, snapshot)
-    page = CampaignReleased(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
-    due = f", due {format_time_short(deadline, page.zone)}" if deadline and deadline > now else ""
+    zone = snapshot.schedule.zone
+    page = small.released(campaign=snapshot.name, deadline=deadline, now=now, zone=zone)
+    due = f", due {format_time_short(deadline, zone)}" if deadline and deadline > now else ""
     notify_players(context, act=act, subject=f"goes on{due}", page=page, but=but)
 
 

@@ -49,7 +49,7 @@ from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, copy_sheets,
 from pbem.campaign.reports import save_reports
 from pbem.campaign.snapshot import CampaignSnapshot, Context, current_turn, load_state, raise_validation_errors
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
-from pbem.report.notices import ReportWithdrawn
+from pbem.report import small
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.validation import ValidationError
@@ -240,8 +240,8 @@ def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
     for place in snapshot.places:
         if place.seat in impact.gone:
-            page = ReportWithdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id])
-            subject = f"your report of {page.label} no longer counts"
+            page = small.report_withdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id])
+            subject = f"your report of {labels[place.id]} no longer counts"
             notify_each(context, act=act, subject=subject, pages=[(place, page)])
     if impact.moved and again.following.deadline and impact.deadline:
         # Those whose report stays have read the deadline that has passed.

@@ -30,7 +30,8 @@ from pbem.campaign.reports import save_reports
 from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Context, SeatView, load_campaign, require_running
 from pbem.campaign.turns import TurnInputs, TurnResult, compute_turn, insert_turn, load_before
 from pbem.mail.outbox import withdraw_turn_mail
-from pbem.report.notices import Miss, MissedSheets, OthersMissed, SheetMissed
+from pbem.report import small
+from pbem.report.notices import Miss, Notice
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, PendingRequest, Seat, Turn
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection
@@ -62,12 +63,12 @@ def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act:
     _warn(context, missers, act)
     if snapshot.policy.late_list == "players":
         seats = tuple(each.place.seat for each in missers)
-        others = OthersMissed(campaign=snapshot.name, missed=seats)
+        others = small.others_missed(campaign=snapshot.name, missed=seats)
         notify_players(context, act=act, subject=f"no orders from {join_names(seats)}", page=others, but=seats)
     misses = tuple(
         Miss(each.place.seat, each.in_a_row, each.in_all, _enforce_limits(context, each)) for each in missers
     )
-    page = MissedSheets(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
+    page = small.missed_digest(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
     subject = f"no orders in turn {snapshot.turn}: {join_names([miss.seat for miss in misses])}"
     moment = ("missed", str(act))
     notify_gm_once(context, moment=moment, subject=subject, page=page)
@@ -90,19 +91,20 @@ def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
     for each in missers:
         matters = policy.open_after_missed or policy.remove_after_missed or each.in_a_row > 1
         if matters and not _is_too_many(policy, each):
-            page = _build_warning(context, each)
-            notify_each(context, act=act, subject=f"no orders from you, {page.label}", pages=[(each.place, page)])
+            label = current_turn_label(context.session, context.snapshot, each.place.id)
+            page = _build_warning(context, each, label)
+            notify_each(context, act=act, subject=f"no orders from you, {label}", pages=[(each.place, page)])
 
 
-def _build_warning(context: Context, misser: _Misser) -> SheetMissed:
+def _build_warning(context: Context, misser: _Misser, label: str) -> Notice:
     snapshot, policy = context.snapshot, context.snapshot.policy
     removed_in = policy.remove_after_missed - misser.in_a_row if policy.remove_after_missed else None
     opens_in = policy.open_after_missed - misser.in_a_row if policy.open_after_missed else None
     opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
-    return SheetMissed(
+    return small.sheet_missed(
         campaign=snapshot.name,
         seat=misser.place.seat,
-        label=current_turn_label(context.session, snapshot, misser.place.id),
+        label=label,
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,

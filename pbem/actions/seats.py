@@ -323,7 +323,7 @@ def _tell_others(context: Context, place: SeatView, act: int, subject: str, said
     snapshot = context.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
         title = as_title(subject, snapshot.seats)
-        page = Notice(title=title, paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
+        page = Notice(title=title, blocks=(said,), campaign=snapshot.name)
         but = (place.seat,)
         notify_players(context, act=act, subject=subject, page=page, but=but)
 

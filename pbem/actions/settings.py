@@ -31,7 +31,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address, require_name, with_name
 from pbem.mail.outbox import end_gm_codes
-from pbem.report.notices import GmToken
+from pbem.report import small
 from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
 from pbem.text import format_time, wrap
@@ -143,7 +143,7 @@ def mail_gm_token(context: Context) -> None:
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
     end_gm_codes(session, snapshot.id)
     act = add_entry(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
-    page = GmToken(campaign=snapshot.name, token=token, address=app.settings.address)
+    page = small.gm_token(campaign=snapshot.name, token=token, address=app.settings.address)
     mailer = CampaignMailer.of(app, snapshot)
     mail = mailer.mail(snapshot.gm, "your token as the GM", page, ("gm token", act), kind="welcome")
     mailer.send(session, now, mail)

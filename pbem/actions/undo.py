@@ -34,7 +34,8 @@ from pbem.campaign.row_changes import RowChange, Rows, find_conflicts, load_rows
 from pbem.campaign.snapshot import Context, SeatView, load_campaign, open_deadline, require_here
 from pbem.errors import PARSE_ERRORS, CampaignError, describe_error
 from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
-from pbem.report.notices import CampaignHeld, Notice
+from pbem.report import small
+from pbem.report.notices import Notice
 from pbem.ruleset.serialization import json_sha256, parse_json
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Person, Seat, Turn
@@ -417,7 +418,7 @@ def _take_back_export(context: Context) -> None:
     session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
     after = replace(context, snapshot=load_campaign(session, moved.name))
     act = add_entry(session, moved.id, context.now, actor="gm", text=f"undone: {why}")
-    page = CampaignHeld(campaign=moved.name, why=why, gm=moved.gm_shown)
+    page = small.held(campaign=moved.name, why=why, gm=moved.gm_shown)
     notify_players(after, act=act, subject="on hold: played here after all", page=page)
 
 
@@ -511,9 +512,8 @@ def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[Se
             place,
             Notice(
                 title=as_title(_UNDONE),
-                paragraphs=_describe_undone(relabel(entry.text, labels.get(place.id, {}))),
+                blocks=_describe_undone(relabel(entry.text, labels.get(place.id, {}))),
                 campaign=snapshot.name,
-                gm=snapshot.gm_shown,
             ),
         )
         for place in places

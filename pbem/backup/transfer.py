@@ -131,7 +131,7 @@ def _move_away(context: Context, to: str) -> None:
         "Until then there is nothing to do. Orders that you have sent for the open turn go along, and count.",
     )
     subject = f"moves to {to}"
-    page = Notice(title=as_title(subject), paragraphs=said, campaign=snapshot.name, gm=snapshot.gm)
+    page = Notice(title=as_title(subject), blocks=said, campaign=snapshot.name)
     notify_players(context, act=act, subject=subject, page=page)
     send_text(context, *said, to=snapshot.gm, subject=subject)
 

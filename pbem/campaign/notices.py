@@ -439,7 +439,7 @@ def as_title(subject: str, seats: Collection[SeatName] = ()) -> str:
 def send_text(context: Context, *paragraphs: str, to: str, subject: str) -> None:
     """Queue a notice of a campaign with these paragraphs; its subject is its title."""
     snapshot = context.snapshot
-    gm = snapshot.gm if snapshot.gm.lower() != to.lower() else ""
-    page = Notice(title=as_title(subject, snapshot.seats), paragraphs=paragraphs, campaign=snapshot.name, gm=gm)
+    to_gm = snapshot.gm.lower() == to.lower()
+    page = Notice(title=as_title(subject, snapshot.seats), blocks=paragraphs, campaign=snapshot.name, to_gm=to_gm)
     mailer = CampaignMailer.of(context.app, snapshot)
     mailer.send_page(context.session, context.now, to=to, subject=subject, page=page)

@@ -188,7 +188,7 @@ def _lock_seat(case: MessageContext, request: PendingRequest) -> tuple[Seat, Cam
 
 
 def _notify_addresses(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
-    page = Notice(title=as_title(subject), paragraphs=(said, "If this was not you, please tell your GM at once."))
+    page = Notice(title=as_title(subject), blocks=(said, "If this was not you, please tell your GM at once."))
     for address in dict.fromkeys(addresses):
         CampaignMailer(case.app).send_page(case.session, case.now, to=address, subject=subject, page=page)
 

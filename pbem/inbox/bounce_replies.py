@@ -20,7 +20,7 @@ from pbem.mail.delivery import append_reply, retry_bounced
 from pbem.mail.fetch import load_raw
 from pbem.mail.machines import Kind
 from pbem.mail.message import parse_message
-from pbem.report.notices import MailReturned
+from pbem.report import small
 from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
 
@@ -77,9 +77,10 @@ def _mark_bounced(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> b
 
 
 def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
-    page = MailReturned(
+    seats = _recipient_seats(case, mail)
+    page = small.mail_returned(
         campaign=campaign.name,
-        seats=_recipient_seats(case, mail),
+        seats=seats,
         recipient=mail.recipient,
         subject=bare_subject(parse_message(mail.raw).subject),
         sent_at=mail.sent_at or mail.created_at,
@@ -87,7 +88,7 @@ def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bou
         reason=bounce.reason,
     )
     mailer = CampaignMailer.of(case.app, campaign)
-    subject = f"mail to {', '.join(page.seats) or page.recipient} came back"
+    subject = f"mail to {', '.join(seats) or mail.recipient} came back"
     told = mailer.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
     mailer.send(case.session, case.now, told)
 

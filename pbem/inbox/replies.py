@@ -359,7 +359,7 @@ def tell_gm_once(
 
     `about` is a word, the name of the campaign, and what else tells such news apart.
     """
-    page = Notice(title=as_title(subject), paragraphs=paragraphs, campaign=about[1])
+    page = Notice(title=as_title(subject), blocks=paragraphs, campaign=about[1], to_gm=bool(about[1]))
     return warn_once(case, gm, about[1], subject, page, about, period)
 
 

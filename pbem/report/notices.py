@@ -1,4 +1,4 @@
-"""Records of the mails that the host sends unasked: one for each template.
+"""Records of the mails that the host sends unasked: one for each template; `small.py` has the small ones.
 
 Each record is rendered with `Renderer.write(record)`. Its template,
 `templates/host/<page>.j2`, sees it under the name `page`.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence
@@ -122,41 +122,6 @@ class Reminder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnFailed:
-    """To the GM: a turn could not be resolved. `problem` is one sentence; nothing was changed or mailed.
-
-    `log` names the log that has the traceback.
-    """
-
-    page: ClassVar[str] = "turn_problem"
-
-    campaign: str
-    label: str
-    problem: str
-    log: str
-    at: dt.datetime
-    zone: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailReturned:
-    """To the GM: a mail of the campaign bounced. `seats` are those played from the address that it went to.
-
-    `reason` is one line in the words of the other server; `subject` has no reply code.
-    """
-
-    page: ClassVar[str] = "bounce"
-
-    campaign: str
-    seats: tuple[SeatName, ...]
-    recipient: str
-    subject: str
-    sent_at: dt.datetime
-    zone: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RolledBack:
     """To a player: the campaign was rolled back to an earlier turn, whose report counts again, or that was undone.
 
@@ -180,17 +145,6 @@ class RolledBack:
     address: str
     order_lines: tuple[str, ...] = ()
     with_page: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportWithdrawn:
-    """To a player: their last report no longer counts, and none replaces it for now."""
-
-    page: ClassVar[str] = "report_gone"
-
-    campaign: str
-    seat: SeatName
-    label: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,59 +212,6 @@ class AnnouncementMail:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignHeld:
-    """To all players: the GM has put the campaign on hold; `why` is the GM's reason, if any."""
-
-    page: ClassVar[str] = "paused"
-
-    campaign: str
-    why: str
-    gm: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignReleased:
-    """To all players: the GM has released the campaign. `deadline` is that of the open turn."""
-
-    page: ClassVar[str] = "resumed"
-
-    campaign: str
-    deadline: dt.datetime | None
-    now: dt.datetime
-    zone: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeadlineMoved:
-    """To all players: the open turn has a later deadline. `closes` is the end of its grace, if it has one.
-
-    `by_vote`: enough players voted for more time; otherwise the GM has moved it.
-    """
-
-    page: ClassVar[str] = "deadline_moved"
-
-    campaign: str
-    old: dt.datetime
-    new: dt.datetime
-    closes: dt.datetime
-    zone: str
-    by_vote: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rescheduled:
-    """To all players: later turns have other deadlines. `deadline` is that of the open turn, which stays."""
-
-    page: ClassVar[str] = "rescheduled"
-
-    campaign: str
-    old: str
-    new: str
-    deadline: dt.datetime | None
-    zone: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SheetOverdue:
     """After the deadline, to a seat without a sheet: one counts until `closes`. `late` are the other late seats.
 
@@ -333,85 +234,6 @@ class SheetOverdue:
     late: tuple[SeatName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingForOthers:
-    """After the deadline, to a seat whose sheet is in: the seats that the turn still waits for, and until when."""
-
-    page: ClassVar[str] = "late_others"
-
-    campaign: str
-    label: str
-    closes: dt.datetime
-    zone: str
-    late: tuple[SeatName, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverdueDigest:
-    """To the GM, at a deadline that is followed by a grace: the seats without a sheet."""
-
-    page: ClassVar[str] = "late_digest"
-
-    campaign: str
-    turn: int
-    deadline: dt.datetime
-    closes: dt.datetime
-    zone: str
-    late: tuple[SeatName, ...]
-    came: tuple[SeatName, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnHeld:
-    """To the GM: a due turn is held until the GM decides. `why` is a clause.
-
-    `review`: the GM has asked to see each turn first; otherwise something is wrong with the sheets.
-    """
-
-    page: ClassVar[str] = "held_turn"
-
-    campaign: str
-    turn: int
-    why: str
-    # Only a hold for missing sheets warns of lost mail.
-    review: bool
-    deadline: dt.datetime | None
-    zone: str
-    missing: tuple[SeatName, ...]
-    came: tuple[SeatName, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SheetMissed:
-    """To a player: the turn `label` was run without their sheet, for the `in_a_row`th time.
-
-    `opens_in` and `removed_in` are the number of further misses after which the
-    seat is opened or removed; None where that never happens.
-    """
-
-    page: ClassVar[str] = "missed"
-
-    campaign: str
-    seat: SeatName
-    label: str
-    # Of this player alone: what the seat's former player missed is not counted against the new one.
-    in_a_row: int
-    opens_in: int | None
-    removed_in: int | None
-    gm: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OthersMissed:
-    """To all others, where the campaign shows it: the seats whose sheets did not come."""
-
-    page: ClassVar[str] = "missed_others"
-
-    campaign: str
-    missed: tuple[SeatName, ...]
-
-
 class Miss(NamedTuple):
     """A seat that has missed a turn, for the GM; `done` are the consequences in sentences, if any."""
 
@@ -423,28 +245,6 @@ class Miss(NamedTuple):
     def __str__(self) -> str:
         done = f". {as_sentence(self.done)}" if self.done else ""
         return f"{self.seat}: {self.in_a_row} in a row, {self.in_all} in all{done}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MissedSheets:
-    """To the GM after a run: the seats whose sheets did not come, and the consequences."""
-
-    page: ClassVar[str] = "missed_digest"
-
-    campaign: str
-    turn: int
-    missed: tuple[Miss, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GmToken:
-    """To a GM: the token that proves their messages."""
-
-    page: ClassVar[str] = "gm_token"
-
-    campaign: str
-    token: str
-    address: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -495,16 +295,26 @@ class DiceNotice:
     judged: bool = False
 
 
+class Block(NamedTuple):
+    """A part of a mail: the macro of `templates/host/parts.html.j2` that writes it, and its arguments."""
+
+    macro: str
+    given: tuple[Any, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """News of a campaign in a few sentences; `campaign` is "" for news that concerns all campaigns of a person.
+    """A small mail, of paragraphs and other blocks; `small.py` has those of fixed words.
 
-    `gm` is "" for news to the GM.
+    `about` follows the name of the campaign above the `title`. Without a `preheader` it is the first paragraph.
+    `campaign` is "" for news that concerns all campaigns of a person.
     """
 
     page: ClassVar[str] = "notice"
 
     title: str
-    paragraphs: tuple[str, ...]
+    blocks: tuple[str | Block, ...]
+    preheader: str = ""
+    about: tuple[str, ...] = ()
     campaign: str = ""
-    gm: str = ""
+    to_gm: bool = False

@@ -29,6 +29,7 @@ from pbem.report import answers, notices
 from pbem.report.facts import ReportFacts
 from pbem.report.notices import Page
 from pbem.report.renderer import Renderer
+from pbem.report.small import SAMPLES
 from pbem.report.templates import names_for, template_environment
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, with_memory
@@ -62,6 +63,7 @@ def sample_pages() -> Iterator[Page]:
                 # Templates show a section or not by what is given, so a fault may show in one of the two alone.
                 yield sample(kind, full=False)
                 yield from _variants(sample(kind, full=True))
+    yield from (make() for make in SAMPLES)
 
 
 def _variants(page: Any) -> Iterator[Page]:

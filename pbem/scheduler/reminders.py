@@ -29,7 +29,8 @@ from pbem.errors import ConfigError, StoreError
 from pbem.log import log_name
 from pbem.mail.compose import NewMail
 from pbem.mail.outbox import topic_of
-from pbem.report.notices import OverdueDigest, Page, Reminder, SheetOverdue, TurnFailed, WaitingForOthers
+from pbem.report import small
+from pbem.report.notices import Notice, Page, Reminder, SheetOverdue
 from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
@@ -113,8 +114,9 @@ class _Notices:
                 until = format_time_short(late.closes, late.zone)
                 yield self._mail(place, "late", f"late: orders still count until {until}, {late.label}", late)
             elif self.late and place.address:
-                others = self._others(place)
-                yield self._mail(place, "late", f"{others.label} waits for {join_names(others.late)}", others)
+                label = self._view(place)["label"]
+                subject = f"{label} waits for {join_names(self.late)}"
+                yield self._mail(place, "late", subject, self._others(label))
 
     def _reminder(self, place: SeatView) -> Reminder:
         assert self.turn.deadline is not None
@@ -158,11 +160,11 @@ class _Notices:
             late=tuple(seat for seat in self.late if seat != place.seat),
         )
 
-    def _others(self, place: SeatView) -> WaitingForOthers:
+    def _others(self, label: str) -> Notice:
         assert self.turn.closes is not None
-        return WaitingForOthers(
+        return small.waiting_for_others(
             campaign=self.snapshot.name,
-            label=self._view(place)["label"],
+            label=label,
             closes=self.turn.closes,
             zone=self.turn.schedule.zone,
             late=self.late,
@@ -212,7 +214,7 @@ def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
     turn, snapshot = notices.turn, notices.snapshot
     assert turn.deadline is not None
     assert turn.closes is not None
-    page = OverdueDigest(
+    page = small.overdue_digest(
         campaign=snapshot.name,
         turn=turn.turn,
         deadline=turn.deadline,
@@ -222,7 +224,7 @@ def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
         came=tuple(seat for seat in turn.awaited if seat in turn.sheets),
     )
     moment = ("late", turn.deadline.isoformat())
-    subject = f"{count_noun(len(page.late), 'sheet')} missing, turn {turn.turn}"
+    subject = f"{count_noun(len(turn.missing), 'sheet')} missing, turn {turn.turn}"
     context = Context(session, notices.app, snapshot, now)
     notify_gm_once(context, moment=moment, subject=subject, page=page, topic="late")
 
@@ -245,7 +247,7 @@ def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
     with app.store.writing() as session:
         # The turn that failed, whichever is open now.
         snapshot = replace(load_campaign(session, turn.campaign, lock=True), turn=turn.turn)
-        page = TurnFailed(
+        page = small.turn_failed(
             campaign=snapshot.name,
             label=f"turn {turn.turn}",
             problem=problem,

@@ -24,7 +24,7 @@ from pbem.campaign.house_rules import ALWAYS
 from pbem.campaign.notices import describe_fault, notify_gm_once, was_notified
 from pbem.campaign.snapshot import Context, hold_reason, locked_campaign
 from pbem.errors import StoreError
-from pbem.report.notices import TurnHeld
+from pbem.report import small
 from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import InboxMessage, OrderSheet, Turn
 from pbem.store.types import HoldKind
@@ -149,15 +149,16 @@ def _notice_key(waiting: OpenTurnStatus) -> tuple[str, ...]:
 
 
 def _notify_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> None:
-    page = TurnHeld(
+    why = hold_reason(doubt.kind, doubt.reason)
+    page = small.turn_held(
         campaign=context.snapshot.name,
         turn=waiting.turn,
-        why=hold_reason(doubt.kind, doubt.reason),
+        why=why,
         review=doubt.kind == HoldKind.REVIEW,
         deadline=waiting.deadline,
         zone=waiting.schedule.zone,
         missing=waiting.missing,
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
-    subject = f"turn {waiting.turn} on hold: {page.why}"
+    subject = f"turn {waiting.turn} on hold: {why}"
     notify_gm_once(context, moment=_notice_key(waiting), subject=subject, page=page, topic="late")

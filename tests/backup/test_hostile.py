@@ -71,7 +71,7 @@ def told(result_output: str) -> str:
 def test_templates_of_a_restored_home_are_not_used(kept: Kept, tmp_path: Path) -> None:
     """Templates of an inactive home are used neither by restore nor by the doctor, and later in a sandbox alone."""
     trap = tmp_path / "trap"
-    names = ("host/paused.txt.j2", "host/notice.txt.j2", "host/press.html.j2", "toy/report.txt.j2", "toy/events.j2")
+    names = ("host/gm_help.txt.j2", "host/notice.txt.j2", "host/press.html.j2", "toy/report.txt.j2", "toy/events.j2")
     source = ESCAPE.replace("TRAP", str(trap)).encode()
     file = forged(kept.file, tmp_path / "b.zip", {f"templates/{name}": source for name in names}, without="templates/")
     check_backup(file, kept.desk.now, GAMES)

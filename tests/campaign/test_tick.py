@@ -214,7 +214,7 @@ def test_a_fault_that_cannot_be_mailed_is_told_nevertheless(desk: Desk) -> None:
     """A GM's own broken template stops neither the other campaigns nor the mail."""
     desk.begin(rounds="2")
     (desk.home / "templates" / "host").mkdir()
-    (desk.home / "templates" / "host" / "turn_problem.txt.j2").write_text("{{ page.nothing }}")
+    (desk.home / "templates" / "host" / "notice.txt.j2").write_text("{{ page.nothing }}")
     desk.app = dataclasses.replace(desk.app, games={"toy": Broken()})
     done = desk.tick(hours=107)
 

@@ -15,7 +15,7 @@ from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_help import GM_WORDS, GmWord
 from pbem.inbox.gm_lines import command_line, parse_gm_frame
 from pbem.inbox.synonyms import as_gm_command, load_table
-from pbem.report.notices import GmToken
+from pbem.report import small
 from tests.actions.history import journal
 from tests.toy.home import Desk, prepared, text_of
 
@@ -55,7 +55,7 @@ def held(desk: Desk) -> str:
 
 def test_the_mail_with_the_token_names_commands_that_there_are(desk: Desk) -> None:
     """It has those of a first evening, and HELP for the others."""
-    text = desk.app.reporter.write(GmToken(campaign="toy1", token="t", address="orders@example.org")).text
+    text = desk.app.reporter.write(small.gm_token(campaign="toy1", token="t", address="orders@example.org")).text
     named = re.findall(r"^- ([A-Z]+)", text, re.MULTILINE)
 
     assert named[0] == "HELP"

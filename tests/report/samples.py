@@ -12,7 +12,8 @@ from pbem.inbox.frames import SheetHeader
 from pbem.inbox.replies import LimitReached, MessageQuarantined, ProcessingFailed, SeatMismatchNotice
 from pbem.report.answers import OpenGames, RulebookPage
 from pbem.report.markdown import UNBROKEN, as_html, as_text
-from pbem.report.notices import MailFrame, Miss, MissedSheets, Page, Rescheduled
+from pbem.report.notices import MailFrame, Notice, Page
+from pbem.report.small import SAMPLES
 from pbem.report.template_check import sample_pages
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -48,10 +49,9 @@ FIELDS: Mapping[str, Any] = {
     "to": ("blue", "green"),
     "text": SAID,
     "title": "red has left the game",
-    "paragraphs": ("The seat red of trap7 has left the game.", "You may still read along."),
+    "blocks": ("The seat red of trap7 has left the game.", "You may still read along."),
+    "preheader": "The seat red of trap7 has left the game, and you may still read along.",
     "about": "ann@example.org",
-    "old": "FRI 20:00 UTC",
-    "new": "1ST,3RD FRI 20:00 UTC",
     "html": as_html(RULES, top=2),
     "rules_url": "https://club.example.org/rules.html",
     "look_url": "https://club.example.org/c/trap6/",
@@ -80,10 +80,8 @@ def filled(page: Page) -> Page:
     }
     if isinstance(page, RulebookPage):
         given["text"] = as_text(RULES, UNBROKEN)
-    if isinstance(page, MissedSheets):
-        given["missed"] = (Miss("red", 1, 2, "the seat is open"), Miss("blue", 2, 2, ""))
-    if hasattr(page, "old") and not isinstance(page, Rescheduled):
-        given |= {"old": AT, "new": AT + dt.timedelta(days=2)}
+    if isinstance(page, Notice):
+        given["about"] = ("red",)
     if isinstance(page, OpenGames):
         given["games"] = tuple(dataclasses.replace(each, join=FIELDS["join"]) for each in page.games)
     changed: Page = dataclasses.replace(page, **given)
@@ -93,7 +91,10 @@ def filled(page: Page) -> Page:
 def host_pages() -> Iterator[Page]:
     """Yield a sample of each mail that has the layout, with few fields and with all."""
     yield from OTHERS
-    yield from (filled(page) for page in sample_pages() if (HOST / f"{page.page}.j2").exists())
+    small = [make() for make in SAMPLES]
+    yield from small
+    others = (page for page in sample_pages() if page not in small)
+    yield from (filled(page) for page in others if (HOST / f"{page.page}.j2").exists())
 
 
 PAGES = list(host_pages())

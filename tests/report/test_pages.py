@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 import pytest
 
+from pbem.report import small
 from pbem.report.answers import Help, OpenGames, OrderHelp, Reason, Refusal
-from pbem.report.notices import MailReturned, Page, Reminder, TurnFailed, Welcome
+from pbem.report.notices import Page, Reminder, Welcome
 from tests.report.toy import Fair, drawn_lines, reporter
 
 AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)
@@ -46,7 +48,8 @@ HELP = Help(
     address="orders@example.org",
     orders=tuple(OrderHelp(verb.word, "Fair", verb.usage, verb.help, verb.examples) for verb in Fair.orders.verbs),
 )
-BOUNCED = MailReturned(
+BOUNCED = partial(
+    small.mail_returned,
     campaign="fair1",
     seats=("red",),
     recipient="ann@example.org",
@@ -55,12 +58,12 @@ BOUNCED = MailReturned(
     zone="Europe/Berlin",
     reason="550 5.1.1 <ann@example.org>: Recipient address rejected: there is no such user here, nor was there ever",
 )
-PROBLEM = TurnFailed(
+PROBLEM = small.turn_failed(
     campaign="fair1", label="round 2", problem="the disk is full", log="log/pbem.log", at=AT, zone="UTC"
 )
 
 
-@pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM, BOUNCED], ids=lambda page: page.page)
+@pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM, BOUNCED()], ids=lambda page: page.page)
 def test_pages_fit_a_mail(page: Page) -> None:
     """No drawn line is longer than 78 characters, no gap larger than a line, and the page ends with one line end."""
     mail = reporter().write(page)
@@ -154,7 +157,7 @@ def test_problem_is_told_to_the_gm() -> None:
 
 def test_a_bounce_says_that_nobody_loses_a_seat() -> None:
     """The GM reads why a mail bounced and that seats stay, also for an address without a seat."""
-    seated, unseated = (reporter().write(replace(BOUNCED, seats=seats)).text for seats in (("red",), ()))
+    seated, unseated = (reporter().write(BOUNCED(seats=seats)).text for seats in (("red",), ()))
 
     assert "Not delivered to ann@example.org\nIt is the address of red." in seated
     assert "\n550 5.1.1 <ann@example.org>: Recipient address rejected" in seated

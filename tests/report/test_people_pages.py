@@ -46,9 +46,8 @@ CONFIRMATION = Confirmation(
 )
 NOTICE = Notice(
     title="red has a new player",
-    paragraphs=("The seat red of fair1 has a new player. " * 5, "It is ann."),
+    blocks=("The seat red of fair1 has a new player. " * 5, "It is ann."),
     campaign="fair1",
-    gm="gm",
 )
 WHICH = SeatNotNamed(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
 QUESTION = ConfirmSender(
@@ -70,7 +69,7 @@ HELP = Help(address="orders@example.org", commands=REFERENCE)
         replace(ANSWER, done=()),
         replace(ANSWER, findings=(), notes=()),
         NOTICE,
-        replace(NOTICE, gm=""),
+        replace(NOTICE, to_gm=True),
         WHICH,
         QUESTION,
         replace(QUESTION, orders=True),

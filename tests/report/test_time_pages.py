@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from pbem.report.notices import (
-    CampaignHeld,
-    CampaignReleased,
-    DeadlineMoved,
-    Miss,
-    MissedSheets,
-    OthersMissed,
-    OverdueDigest,
-    Page,
-    Rescheduled,
-    SheetMissed,
-    SheetOverdue,
-    TurnHeld,
-    WaitingForOthers,
-)
+from pbem.report import small
+from pbem.report.notices import Miss, Page, SheetOverdue
 from tests.report.toy import drawn_lines, reporter
 
 AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)
@@ -30,9 +18,9 @@ ZONE = "America/Argentina/ComodRivadavia"
 """The longest name of a time zone."""
 
 ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the-sun", "violet", "orange")
-PAUSED = CampaignHeld(campaign="fair1", why="I am on a train " * 12, gm="gm@example.org")
-RESUMED = CampaignReleased(campaign="fair1", deadline=LATER, now=AT, zone=ZONE)
-MOVED = DeadlineMoved(campaign="fair1", old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
+PAUSED = partial(small.held, campaign="fair1", why="I am on a train " * 12, gm="gm@example.org")
+RESUMED = partial(small.released, campaign="fair1", deadline=LATER, now=AT, zone=ZONE)
+MOVED = partial(small.deadline_moved, campaign="fair1", old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
 LATE = SheetOverdue(
     campaign="fair1",
     seat="red",
@@ -45,7 +33,8 @@ LATE = SheetOverdue(
     without="Without orders nothing is bid for you.",
     order_lines=("; BID coins",),
 )
-HELD = TurnHeld(
+HELD = partial(
+    small.turn_held,
     campaign="fair1",
     turn=3,
     why="8 of 8 sheets missing",
@@ -55,7 +44,8 @@ HELD = TurnHeld(
     missing=ALL,
     came=(),
 )
-MISSED = SheetMissed(
+MISSED = partial(
+    small.sheet_missed,
     campaign="fair1",
     seat="red",
     label="round 2",
@@ -66,26 +56,28 @@ MISSED = SheetMissed(
     address="orders@example.org",
 )
 PAGES = [
-    PAUSED,
-    replace(PAUSED, why=""),
-    RESUMED,
-    replace(RESUMED, deadline=None),
-    replace(RESUMED, deadline=AT - dt.timedelta(days=1)),
-    MOVED,
-    replace(MOVED, closes=LATER + dt.timedelta(days=1), by_vote=True),
-    Rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="1ST,3RD FRI 20:00 UTC", deadline=AT, zone=ZONE),
-    Rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="EVERY 12h", deadline=None, zone=ZONE),
+    PAUSED(),
+    PAUSED(why=""),
+    RESUMED(),
+    RESUMED(deadline=None),
+    RESUMED(deadline=AT - dt.timedelta(days=1)),
+    MOVED(),
+    MOVED(closes=LATER + dt.timedelta(days=1), by_vote=True),
+    small.rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="1ST,3RD FRI 20:00 UTC", deadline=AT, zone=ZONE),
+    small.rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="EVERY 12h", deadline=None, zone=ZONE),
     LATE,
     replace(LATE, late=ALL),
-    WaitingForOthers(campaign="fair1", label="round 2", closes=LATER, zone=ZONE, late=ALL),
-    OverdueDigest(campaign="fair1", turn=3, deadline=AT, closes=LATER, zone=ZONE, late=ALL, came=()),
-    HELD,
-    replace(HELD, review=True, deadline=None, missing=(), came=ALL),
-    MISSED,
-    replace(MISSED, in_a_row=2, opens_in=1),
-    replace(MISSED, in_a_row=2, removed_in=3),
-    OthersMissed(campaign="fair1", missed=ALL),
-    MissedSheets(campaign="fair1", turn=3, missed=(Miss("red", 1, 4, ""), Miss("blue", 3, 3, "Seat blue is open."))),
+    small.waiting_for_others(campaign="fair1", label="round 2", closes=LATER, zone=ZONE, late=ALL),
+    small.overdue_digest(campaign="fair1", turn=3, deadline=AT, closes=LATER, zone=ZONE, late=ALL, came=()),
+    HELD(),
+    HELD(review=True, deadline=None, missing=(), came=ALL),
+    MISSED(),
+    MISSED(in_a_row=2, opens_in=1),
+    MISSED(in_a_row=2, removed_in=3),
+    small.others_missed(campaign="fair1", missed=ALL),
+    small.missed_digest(
+        campaign="fair1", turn=3, missed=(Miss("red", 1, 4, ""), Miss("blue", 3, 3, "Seat blue is open."))
+    ),
 ]
 
 
@@ -102,7 +94,7 @@ def test_pages_fit_a_mail(page: Page) -> None:
 
 def test_a_time_in_utc_is_told_once() -> None:
     """Below a time in the zone of the campaign its time in UTC is told, unless that is its zone."""
-    there, here = reporter().write(RESUMED).text, reporter().write(replace(RESUMED, zone="UTC")).text
+    there, here = reporter().write(RESUMED()).text, reporter().write(RESUMED(zone="UTC")).text
 
     assert "\nDue Sat 28 Nov, 16:00 -03\n19:00 UTC. The hold is over." in there
     assert "\nDue Sat 28 Nov, 19:00 UTC\nThe hold is over." in here
@@ -110,7 +102,7 @@ def test_a_time_in_utc_is_told_once() -> None:
 
 def test_a_hold_for_review_is_told_in_other_words_than_a_mass() -> None:
     """Only a hold for missing sheets warns the GM of lost mail."""
-    mass, review = reporter().write(HELD).text, reporter().write(replace(HELD, review=True)).text
+    mass, review = reporter().write(HELD()).text, reporter().write(HELD(review=True)).text
 
     assert "mail may be lost" in mass
     assert "mail may be lost" not in review
@@ -127,12 +119,12 @@ def test_a_hold_for_review_is_told_in_other_words_than_a_mass() -> None:
 )
 def test_a_warning_tells_what_comes(changes: dict[str, int], said: str) -> None:
     """A warning gives the number of further misses and their consequence."""
-    assert said in " ".join(reporter().write(replace(MISSED, **changes)).text.split())  # type: ignore[arg-type]  # numbers all
+    assert said in " ".join(reporter().write(MISSED(**changes)).text.split())  # type: ignore[arg-type]  # numbers all
 
 
 def test_a_pause_is_over_with_or_without_time_left() -> None:
     """After a hold the deadline stays, unless it has passed."""
-    ahead, passed = (reporter().write(replace(RESUMED, deadline=at)).text for at in (LATER, AT - dt.timedelta(days=1)))
+    ahead, passed = (reporter().write(RESUMED(deadline=at)).text for at in (LATER, AT - dt.timedelta(days=1)))
 
     assert "The deadline is as it was" in ahead
     assert "has passed meanwhile" in passed

@@ -1,0 +1,440 @@
+"""Small mails of the host: one function each, which returns a `Notice`.
+
+To add one, write its function here and a call of it into `SAMPLES`: `pbem doctor`
+and the tests of layout and words then look at it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from pbem.report.notices import Block, Miss, Notice
+from pbem.ruleset.values import SeatName
+from pbem.text import as_sentence, count_noun, format_due, format_utc, join_names
+
+
+def panel(kind: Literal["due", "ok", "no"], head: str, more: str = "") -> Block:
+    """Return what a reader has to see first; `more` is a sentence or two on it."""
+    return Block("panel", (kind, head, more))
+
+
+def bullets(*items: object) -> Block:
+    """Return a list of things, each in its words as text."""
+    return Block("bullets", (items,))
+
+
+def form(*lines: str) -> Block:
+    """Return lines to be copied, or as another program wrote them."""
+    return Block("form", (lines,))
+
+
+def commands(*pairs: tuple[str, str]) -> Block:
+    """Return pairs of words to send and what they do."""
+    return Block("commands", (pairs,))
+
+
+def note(text: str) -> Block:
+    """Return a paragraph that is less important."""
+    return Block("note", (text,))
+
+
+def _names(seats: Sequence[SeatName]) -> str:
+    return join_names(seats) or "none"
+
+
+def held(*, campaign: str, why: str, gm: str) -> Notice:
+    """To all players: the GM has put the campaign on hold; `why` is the GM's reason, if any."""
+    return Notice(
+        campaign=campaign,
+        title="On hold",
+        preheader="No turn is run until your GM releases the game. Orders are still accepted and answered.",
+        blocks=(
+            panel("ok", "No turn is run until your GM releases the game", "The deadline does not matter meanwhile."),
+            *([f"The reason: {as_sentence(why)}"] if why else []),
+            (
+                "There is nothing you need to do. Orders are still accepted and answered. "
+                f"A mail tells you when the game goes on; questions go to {gm}."
+            ),
+        ),
+    )
+
+
+def released(*, campaign: str, deadline: dt.datetime | None, now: dt.datetime, zone: str) -> Notice:
+    """To all players: the GM has released the campaign. `deadline` is that of the open turn."""
+    soon = "The turn is run soon."
+    if deadline is None:
+        box = panel("due", "The hold is over", "The turn is run as soon as all orders are in.")
+    elif deadline > now:
+        soon = f"Orders are due {format_due(deadline, zone)}."
+        more = f"{format_utc(deadline, zone)}The hold is over. The deadline is as it was."
+        box = panel("due", f"Due {format_due(deadline, zone)}", more)
+    else:
+        passed = f"The hold is over, and the deadline, {format_due(deadline, zone)}, has passed meanwhile."
+        box = panel("due", "The turn is run very soon", passed)
+    return Notice(campaign=campaign, title="The game goes on", preheader=f"The hold is over. {soon}", blocks=(box,))
+
+
+def deadline_moved(
+    *, campaign: str, old: dt.datetime, new: dt.datetime, closes: dt.datetime, zone: str, by_vote: bool
+) -> Notice:
+    """To all players: the open turn has another deadline. `closes` is the end of its grace, if it has one.
+
+    `by_vote`: enough players voted for more time; otherwise the GM has moved it.
+    """
+    due = f"Due {format_due(new, zone)}"
+    late = f" Late orders count until {format_due(closes, zone)}." if closes > new else ""
+    who = "Enough players asked for more time." if by_vote else "Your GM moved the deadline."
+    return Notice(
+        campaign=campaign,
+        title="More time" if new > old else "Less time",
+        preheader=f"{due}. Orders that you have sent still count.",
+        blocks=(
+            panel("due", due, f"{format_utc(new, zone)}Before: {format_due(old, zone)}."),
+            f"{who} Orders that you have sent still count, and you may send new ones until then.{late}",
+        ),
+    )
+
+
+def rescheduled(*, campaign: str, old: str, new: str, deadline: dt.datetime | None, zone: str) -> Notice:
+    """To all players: later turns have other deadlines. `deadline` is that of the open turn, which stays."""
+    stays = "Each report says when its orders are due."
+    if deadline:
+        stays = f"The current deadline stays: {format_due(deadline, zone)}. The new schedule begins with the next turn."
+    return Notice(
+        campaign=campaign,
+        title="New schedule",
+        preheader=f"Turns are due {new} from now on, and no longer {old}.",
+        blocks=(panel("due", f"Turns are due {new}", f"Before: {old}."), stays),
+    )
+
+
+def waiting_for_others(
+    *, campaign: str, label: str, closes: dt.datetime, zone: str, late: Sequence[SeatName]
+) -> Notice:
+    """After the deadline, to a seat whose sheet is in: the seats that the turn still waits for, and until when."""
+    waits = f"The turn waits for {join_names(late)}, until {format_due(closes, zone)} at the latest."
+    return Notice(
+        campaign=campaign,
+        title="The turn waits",
+        about=(label,),
+        preheader=f"Nothing to do for you: the turn waits for {join_names(late)}.",
+        blocks=(panel("ok", "Nothing to do for you", "Your orders are in."), f"The deadline has passed. {waits}"),
+    )
+
+
+def overdue_digest(
+    *,
+    campaign: str,
+    turn: int,
+    deadline: dt.datetime,
+    closes: dt.datetime,
+    zone: str,
+    late: Sequence[SeatName],
+    came: Sequence[SeatName],
+) -> Notice:
+    """To the GM, at a deadline that is followed by a grace: the seats without a sheet."""
+    until = format_due(closes, zone)
+    was_due = f"It was due {format_due(deadline, zone)}. It is run sooner once all of them have sent."
+    return Notice(
+        campaign=campaign,
+        to_gm=True,
+        title=f"{count_noun(len(late), 'sheet')} missing",
+        about=(f"turn {turn}",),
+        preheader=f"The turn waits until {until} for {join_names(late)}.",
+        blocks=(
+            panel("due", f"The turn waits until {until}", f"{format_utc(closes, zone)}{was_due}"),
+            bullets(f"Without a sheet: {join_names(late)}", f"With a sheet: {_names(came)}"),
+            "Those who are late are notified. To give everybody more time, or to run the turn now:",
+            form(f"pbem deadline {campaign} 24h", f"pbem run {campaign}"),
+            note("By mail: EXTEND, RUN."),
+        ),
+    )
+
+
+def turn_held(
+    *,
+    campaign: str,
+    turn: int,
+    why: str,
+    review: bool,
+    deadline: dt.datetime | None,
+    zone: str,
+    missing: Sequence[SeatName],
+    came: Sequence[SeatName],
+) -> Notice:
+    """To the GM: a due turn is held until the GM decides. `why` is a clause.
+
+    `review`: the GM has asked to see each turn first; otherwise something is wrong with the sheets.
+    """
+    when = f" ({format_due(deadline, zone)})" if deadline else ""
+    if review:
+        reason = "You asked to see each turn before it is run. Sheets are still accepted meanwhile."
+    elif not (missing or came):
+        reason = "The game would play itself. Give a seat to a player, or release the turn to run it without orders."
+    else:
+        # Only a hold for missing sheets warns of lost mail.
+        reason = (
+            "That looks more like a fault than like forgetfulness: mail may be lost on its way, or a mailbox may be "
+            "full. So the turn is not run, and no one loses by it. Sheets are still accepted and answered; your "
+            "players are not notified."
+        )
+    return Notice(
+        campaign=campaign,
+        to_gm=True,
+        title=f"Turn {turn} on hold",
+        preheader=f"{as_sentence(why)} The turn is not run until you release it.",
+        blocks=(
+            panel("no", as_sentence(why), f"The turn is due{when}, and is not run until you release it."),
+            bullets(f"Without a sheet: {_names(missing)}", f"With a sheet: {_names(came)}"),
+            reason,
+            "You can do this:",
+            commands(
+                (f"pbem preview {campaign} --to FOLDER", "see all reports as they would be if it were run now"),
+                (f"pbem release {campaign}", "run the turn as it is"),
+                (f"pbem deadline {campaign} 2d", "give more time, and notify all players"),
+                (f"pbem status {campaign}", "see who has sent"),
+            ),
+            (
+                "By mail the same are PREVIEW, which brings all reports as files, RELEASE, EXTEND 2d and STATUS, in "
+                f'a frame with your token; "pbem gm {campaign} --token" mails you one and shows the frame. A preview '
+                "rolls other dice than the turn will have."
+            ),
+        ),
+    )
+
+
+def turn_failed(*, campaign: str, label: str, problem: str, log: str, at: dt.datetime, zone: str) -> Notice:
+    """To the GM: a turn could not be resolved. `problem` is one sentence; the file `log` has the traceback."""
+    return Notice(
+        campaign=campaign,
+        to_gm=True,
+        title=f"{label[:1].upper()}{label[1:]} could not be run",
+        preheader=f"{as_sentence(problem)} Nothing was changed, and no one was mailed.",
+        blocks=(
+            panel("no", "Nothing was changed, and no one was mailed", f"Tried at {format_due(at, zone)}."),
+            form(as_sentence(problem)),
+            f"The traceback is in the log of the program: {log}.",
+            (
+                "The turn stands as it was, with every sheet received, and your other campaigns go on. New sheets "
+                "are still accepted and answered."
+            ),
+            "Once the cause is removed, the next tick runs the turn by itself. To look, and to run it at once:",
+            form(f"pbem status {campaign}", f"pbem run {campaign}"),
+        ),
+    )
+
+
+def sheet_missed(
+    *,
+    campaign: str,
+    seat: SeatName,
+    label: str,
+    in_a_row: int,
+    opens_in: int | None,
+    removed_in: int | None,
+    gm: str,
+    address: str,
+) -> Notice:
+    """To a player: the turn `label` was run without their sheet, for the `in_a_row`th time.
+
+    `in_a_row` counts this player alone: not what the seat's former player missed. `opens_in` and `removed_in` are the
+    number of further misses after which the seat is opened or removed; None where that never happens.
+    """
+
+    def after(more: int) -> str:
+        return "the next missed turn" if more == 1 else f"{more} more missed turns in a row"
+
+    times = f" You have missed {in_a_row} turns in a row." if in_a_row > 1 else ""
+    return Notice(
+        campaign=campaign,
+        title=f"You missed {label}",
+        about=(seat,),
+        preheader="No orders from you came in time. Your report says what happened without them.",
+        blocks=(
+            panel("no", "No orders came from you in time", f"Your report says what happened without them.{times}"),
+            *([f"After {after(opens_in)} your seat goes to another player."] if opens_in else []),
+            *([f"After {after(removed_in)} your seat leaves the game."] if removed_in else []),
+            f"If you did send orders, they have not arrived: please write to {gm}.",
+            f"If you need a break, reply with one of these, or send it to {address}:",
+            commands(
+                (
+                    "ABSENT 2026-12-20 TO 2027-01-03",
+                    "your days away: turns wait for you, as far as the rules of this campaign allow",
+                ),
+                ("PAUSE", "turns do not wait for you, until RESUME"),
+                ("LEAVE", "you give your seat up"),
+            ),
+        ),
+    )
+
+
+def others_missed(*, campaign: str, missed: Sequence[SeatName]) -> Notice:
+    """To all others, where the campaign shows it: the seats whose sheets did not come."""
+    said = f"No orders came from {join_names(missed)} in the last turn."
+    blocks = (f"{said} It was run without them.",)
+    return Notice(campaign=campaign, title="Orders were missing", preheader=said, blocks=blocks)
+
+
+def missed_digest(*, campaign: str, turn: int, missed: Sequence[Miss]) -> Notice:
+    """To the GM after a run: the seats whose sheets did not come, and the consequences."""
+    return Notice(
+        campaign=campaign,
+        to_gm=True,
+        title=f"Turn {turn}: {count_noun(len(missed), 'sheet')} missed",
+        preheader=f"Turn {turn} was run without orders of {join_names([miss.seat for miss in missed])}.",
+        blocks=(
+            f"Turn {turn} was run without orders of:",
+            bullets(*missed),
+            (
+                "Their players are notified. The house rules open-after-missed and remove-after-missed say what "
+                "happens after how many."
+            ),
+        ),
+    )
+
+
+def report_withdrawn(*, campaign: str, seat: SeatName, label: str) -> Notice:
+    """To a player: their last report no longer counts, and none replaces it for now."""
+    return Notice(
+        campaign=campaign,
+        title="A report no longer counts",
+        about=(seat, label),
+        preheader=f"Your report of {label} no longer counts. No orders are asked of you now.",
+        blocks=(
+            panel("ok", "No orders are asked of you now", "Your next report comes when it is your turn."),
+            (
+                f"Your GM corrected something in {campaign}. Your report of {label} no longer counts: as the game "
+                "stands now, there is nothing to tell you yet."
+            ),
+        ),
+    )
+
+
+def mail_returned(
+    *,
+    campaign: str,
+    seats: Sequence[SeatName],
+    recipient: str,
+    subject: str,
+    sent_at: dt.datetime,
+    zone: str,
+    reason: str,
+) -> Notice:
+    """To the GM: a mail of the campaign bounced. `seats` are those played from the address that it went to.
+
+    `reason` is one line in the words of the other server; `subject` has no reply code.
+    """
+    whose = f"It is the address of {join_names(seats)}." if seats else "No seat is played from that address."
+    return Notice(
+        campaign=campaign,
+        to_gm=True,
+        title="A mail came back",
+        about=tuple(seats),
+        preheader=f"Not delivered to {recipient}: {reason}",
+        blocks=(
+            panel("no", f"Not delivered to {recipient}", whose),
+            f'The mail was sent on {format_due(sent_at, zone)}; its subject was "{subject}". The other server says:',
+            form(reason),
+            (
+                f"{'The seat stays with its player' if seats else 'No seat is lost'}, every sheet received counts, "
+                "and the next mails go to the same address. If this happens again, ask the player in another way "
+                "whether the address is right and the mailbox takes mail."
+            ),
+            "Mail that came back is listed by:",
+            form(f"pbem status {campaign}"),
+        ),
+    )
+
+
+def gm_token(*, campaign: str, token: str, address: str) -> Notice:
+    """To a GM: the token that proves their messages, with the commands of a first evening; HELP has all."""
+    return Notice(
+        campaign=campaign,
+        to_gm=True,
+        title="Your token as the GM",
+        preheader=f"You can run {campaign} by mail. Keep the token to yourself.",
+        blocks=(
+            f"You can run {campaign} by mail to {address}. Your commands stand in a frame that holds your token:",
+            form(f"GM {campaign} {token}", "STATUS", "END"),
+            (
+                "Keep this mail, and keep the token to yourself: anyone who has it is the GM. It stands in no other "
+                "mail, and any that you were mailed before is void."
+            ),
+            commands(
+                ("HELP", "all commands, a line each; HELP RULING explains one, with an example"),
+                ("STATUS", "the turn, its sheets, and mail that is stuck"),
+                ("DEADLINE 24h", "more time for the open turn"),
+                ("HOLD reason", "run no turn until RELEASE"),
+                ("RUN", "run the turn now"),
+                ("SHEET seat", "the sheet of a seat; with order lines below, enter them"),
+                ("ANNOUNCE", "mail the text below to all players"),
+                ("PAUSE seat", "do not wait for a seat"),
+                ("GIVE seat TO address", "give a seat to a person"),
+            ),
+            (
+                "You may write several commands, one a line. They are done all together or not at all, and the "
+                "answer goes to this address only. A command with a text takes all lines below it, so it comes last. "
+                "What you do stands in the campaign's journal."
+            ),
+            note(
+                "Where something would be lost you are shown first what a command would do. A reply YES from this "
+                "address does it."
+            ),
+        ),
+    )
+
+
+_AT = dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
+_LATER = _AT + dt.timedelta(days=2)
+_ZONE = "Europe/Berlin"
+_TWO = ("red", "blue")
+
+SAMPLES: Sequence[Callable[[], Notice]] = (
+    lambda: held(campaign="trap7", why="I am on a train", gm="gm@example.org"),
+    lambda: released(campaign="trap7", deadline=_LATER, now=_AT, zone=_ZONE),
+    lambda: deadline_moved(campaign="trap7", old=_AT, new=_LATER, closes=_LATER, zone=_ZONE, by_vote=True),
+    lambda: rescheduled(campaign="trap7", old="FRI 20:00 UTC", new="EVERY 12h", deadline=_AT, zone=_ZONE),
+    lambda: waiting_for_others(campaign="trap7", label="turn 3", closes=_LATER, zone=_ZONE, late=_TWO),
+    lambda: overdue_digest(campaign="trap7", turn=3, deadline=_AT, closes=_LATER, zone=_ZONE, late=_TWO, came=()),
+    lambda: turn_held(
+        campaign="trap7",
+        turn=3,
+        why="2 of 2 sheets missing",
+        review=False,
+        deadline=_AT,
+        zone=_ZONE,
+        missing=_TWO,
+        came=(),
+    ),
+    lambda: turn_failed(
+        campaign="trap7", label="turn 3", problem="the disk is full", log="log/pbem.log", at=_AT, zone=_ZONE
+    ),
+    lambda: sheet_missed(
+        campaign="trap7",
+        seat="red",
+        label="turn 3",
+        in_a_row=2,
+        opens_in=1,
+        removed_in=2,
+        gm="gm@example.org",
+        address="orders@example.org",
+    ),
+    lambda: others_missed(campaign="trap7", missed=_TWO),
+    lambda: missed_digest(
+        campaign="trap7", turn=3, missed=(Miss("red", 1, 2, "the seat is open"), Miss("blue", 2, 2, ""))
+    ),
+    lambda: report_withdrawn(campaign="trap7", seat="red", label="turn 3"),
+    lambda: mail_returned(
+        campaign="trap7",
+        seats=("red",),
+        recipient="ann@example.org",
+        subject="turn 3",
+        sent_at=_AT,
+        zone=_ZONE,
+        reason="550 5.1.1 <ann@example.org>: there is no such user here",
+    ),
+    lambda: gm_token(campaign="trap7", token="k3yk3yk3y", address="orders@example.org"),  # noqa: S106 - an example
+)
+"""A call of each function."""
