@@ -30,6 +30,40 @@ class Leaves(IntEnum):
     HISTORY = 3
 
 
+class Form(Enum):
+    """What the values of a column are, beyond its type: asked of rows that come from another home.
+
+    Each has its check in `pbem.campaign.column_checks`. Keys and counts need none.
+    """
+
+    ADDRESS = auto()
+    ADDRESS_OR_NONE = auto()
+    LOWER_ADDRESS = auto()
+    PERSON_NAME_OR_NONE = auto()
+    CAMPAIGN_NAME = auto()
+    GAME = auto()
+    ORDINAL = auto()
+    TURN = auto()
+    OBJECT = auto()
+    OBJECTS = auto()
+    SCHEDULE = auto()
+    HOUSE_RULES = auto()
+    SECRET = auto()
+    DICE = auto()
+    DICE_WORD = auto()
+    DICE_WORDS = auto()
+    SEAT = auto()
+    SEATS = auto()
+    STATE = auto()
+    RECORD = auto()
+    VIEW = auto()
+    REPORT_FILES = auto()
+    HASH = auto()
+    HASH_OR_NONE = auto()
+    CODE = auto()
+    MESSAGE_ID = auto()
+
+
 class Undo(Enum):
     """What undoing an action does to a column that the action changed.
 
@@ -71,6 +105,7 @@ class TableFacts:
 class ColumnFacts:
     """The facts of a column, see `column`."""
 
+    form: Form | None = None
     left: tuple[Any, ...] = ()
     undo: Undo | None = None
     until: int | None = None
@@ -89,6 +124,7 @@ def facts(leaves: Leaves, undo: Undoing | None = None) -> dict[str, Any]:
 
 def column(
     *args: Any,
+    form: Form | None = None,
     left: Any = _SAME,
     undo: Undo | None = None,
     until: int | None = None,
@@ -99,13 +135,14 @@ def column(
 
     Args:
         args: The type and foreign key, as for `mapped_column`.
+        form: What its values are, beyond its type.
         left: The value in a copy that leaves the home; without one, the value stays.
         undo: What undoing an action does to it; without one, actions that change it cannot be undone.
         until: The column has the number of a turn, and a fork of turn n has the rows up to n plus this.
         planned: Turns are computed from it, so what was computed is void once it has changed.
         options: Further arguments of `mapped_column`.
     """
-    kept = ColumnFacts(() if left is _SAME else (left,), undo, until, planned)
+    kept = ColumnFacts(form, () if left is _SAME else (left,), undo, until, planned)
     return mapped_column(*args, info={"facts": kept}, **options)
 
 

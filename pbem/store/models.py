@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-from pbem.store.columns import Leaves, Undo, Undoing, column, facts
+from pbem.store.columns import Form, Leaves, Undo, Undoing, column, facts
 from pbem.store.types import (
     Author,
     CampaignState,
@@ -74,9 +74,9 @@ class Person(Base):
     __table_args__ = facts(Leaves.CAMPAIGN)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    address: Mapped[str] = column(String(254), planned=True)
-    key: Mapped[str] = mapped_column(String(254), unique=True)
-    fallback: Mapped[str] = mapped_column(String(254), default="")
+    address: Mapped[str] = column(String(254), form=Form.ADDRESS, planned=True)
+    key: Mapped[str] = column(String(254), form=Form.LOWER_ADDRESS, unique=True)
+    fallback: Mapped[str] = column(String(254), form=Form.ADDRESS_OR_NONE, default="")
     plain: Mapped[bool] = column(default=False, planned=True)
     calendar: Mapped[bool] = mapped_column(default=True)
     pages: Mapped[PageDelivery | None] = column(string_enum(PageDelivery, 10), default=None, planned=True)
@@ -103,32 +103,32 @@ class Campaign(Base):
     __table_args__ = facts(Leaves.HISTORY, Undoing())
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(40), unique=True)
-    game: Mapped[str] = mapped_column(String(40))
-    version: Mapped[int] = column(planned=True)
-    options: Mapped[Any] = mapped_column(CanonicalJson)
-    gm: Mapped[str] = column(String(254), planned=True)
-    gm_name: Mapped[str] = column(String(60), default="", planned=True)
-    schedule: Mapped[str] = column(String(120), undo=Undo.SET, planned=True)
+    name: Mapped[str] = column(String(40), form=Form.CAMPAIGN_NAME, unique=True)
+    game: Mapped[str] = column(String(40), form=Form.GAME)
+    version: Mapped[int] = column(form=Form.ORDINAL, planned=True)
+    options: Mapped[Any] = column(CanonicalJson, form=Form.OBJECT)
+    gm: Mapped[str] = column(String(254), form=Form.ADDRESS, planned=True)
+    gm_name: Mapped[str] = column(String(60), form=Form.PERSON_NAME_OR_NONE, default="", planned=True)
+    schedule: Mapped[str] = column(String(120), form=Form.SCHEDULE, undo=Undo.SET, planned=True)
     status: Mapped[CampaignState] = column(
         string_enum(CampaignState, 10), default=CampaignState.FORMING, left=CampaignState.RUNNING, planned=True
     )
-    turn: Mapped[int] = column(default=0, planned=True)
-    seed: Mapped[bytes]
-    dice_words: Mapped[Any] = column(CanonicalJson, default=list, planned=True)
-    mail_key: Mapped[bytes]
+    turn: Mapped[int] = column(form=Form.TURN, default=0, planned=True)
+    seed: Mapped[bytes] = column(form=Form.SECRET)
+    dice_words: Mapped[Any] = column(CanonicalJson, form=Form.DICE_WORDS, default=list, planned=True)
+    mail_key: Mapped[bytes] = column(form=Form.SECRET)
     created_at: Mapped[dt.datetime]
-    policy: Mapped[Any] = column(CanonicalJson, default=dict, undo=Undo.SET, planned=True)
+    policy: Mapped[Any] = column(CanonicalJson, form=Form.HOUSE_RULES, default=dict, undo=Undo.SET, planned=True)
     gm_token_hash: Mapped[str] = column(String(64), default="", left="")
     hold_kind: Mapped[HoldKind] = column(
         string_enum(HoldKind, 10), default=HoldKind.NONE, left=HoldKind.NONE, undo=Undo.SET, planned=True
     )
     hold_reason: Mapped[str] = column(default="", left="", undo=Undo.SET, planned=True)
     moved_to: Mapped[str] = column(default="", left="", planned=True)
-    era: Mapped[int] = column(default=0, planned=True)
-    origin: Mapped[int] = mapped_column(default=0)
+    era: Mapped[int] = column(form=Form.TURN, default=0, planned=True)
+    origin: Mapped[int] = column(form=Form.TURN, default=0)
     # Large, and needed once: not loaded with the rest.
-    given: Mapped[bytes | None] = mapped_column(CompressedBytes, deferred=True)
+    given: Mapped[bytes | None] = column(CompressedBytes, form=Form.STATE, deferred=True)
 
     seats: Mapped[list[Seat]] = relationship(back_populates="campaign", order_by="Seat.id")
 
@@ -150,15 +150,15 @@ class Seat(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    name: Mapped[str] = mapped_column(String(20))
+    name: Mapped[str] = column(String(20), form=Form.SEAT)
     person_id: Mapped[int | None] = column(ForeignKey("person.id"), index=True, undo=Undo.SET, planned=True)
     token_hash: Mapped[str] = column(String(64), left="", undo=Undo.SET)
     status: Mapped[SeatState] = column(
         string_enum(SeatState, 10), default=SeatState.PLAYING, undo=Undo.SET, planned=True
     )
     paused: Mapped[bool] = column(default=False, undo=Undo.SET, planned=True)
-    muted: Mapped[Any] = column(CanonicalJson, default=list, undo=Undo.SET, planned=True)
-    dice_word: Mapped[str] = column(default="", undo=Undo.SET, planned=True)
+    muted: Mapped[Any] = column(CanonicalJson, form=Form.SEATS, default=list, undo=Undo.SET, planned=True)
+    dice_word: Mapped[str] = column(form=Form.DICE_WORD, default="", undo=Undo.SET, planned=True)
     dice_code: Mapped[str] = column(String(32), default="", index=True, left="", undo=Undo.SET)
     nmr_in_a_row: Mapped[int] = column(default=0, undo=Undo.SET)
     nmr_total: Mapped[int] = column(default=0, undo=Undo.SET)
@@ -248,7 +248,7 @@ class WithdrawnTurns(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
     kind: Mapped[WithdrawalKind] = mapped_column(string_enum(WithdrawalKind, 10))
-    first: Mapped[int]
+    first: Mapped[int] = column(form=Form.TURN)
     at: Mapped[dt.datetime]
 
 
@@ -266,8 +266,8 @@ class StoredRoll(Base):
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
     turn: Mapped[int] = column(until=0, planned=True)
     label: Mapped[str]
-    dice: Mapped[str] = mapped_column(String(40))
-    number: Mapped[int]
+    dice: Mapped[str] = column(String(40), form=Form.DICE)
+    number: Mapped[int] = column(form=Form.ORDINAL)
     at: Mapped[dt.datetime]
 
 
@@ -304,16 +304,16 @@ class Turn(Base):
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     shelf_id: Mapped[int | None] = mapped_column(ForeignKey("shelf.id"))
     number: Mapped[int] = column(until=0, planned=True)
-    awaited: Mapped[Any] = mapped_column(CanonicalJson)
-    state: Mapped[bytes] = mapped_column(CompressedBytes)
-    state_hash: Mapped[str] = mapped_column(String(64))
+    awaited: Mapped[Any] = column(CanonicalJson, form=Form.SEATS)
+    state: Mapped[bytes] = column(CompressedBytes, form=Form.STATE)
+    state_hash: Mapped[str] = column(String(64), form=Form.HASH_OR_NONE)
     opened_at: Mapped[dt.datetime]
     deadline: Mapped[dt.datetime | None] = column(undo=Undo.SET, planned=True)
     reminded_at: Mapped[dt.datetime | None] = column(undo=Undo.MILD)
     extensions: Mapped[int] = mapped_column(default=0)
     ruling: Mapped[Any] = column(CanonicalJson, nullable=True, undo=Undo.DIGEST, planned=True)
     resolved_at: Mapped[dt.datetime | None] = column(planned=True)
-    record: Mapped[bytes | None] = mapped_column(CompressedBytes)
+    record: Mapped[bytes | None] = column(CompressedBytes, form=Form.RECORD)
     archived_at: Mapped[dt.datetime | None]
 
 
@@ -341,11 +341,11 @@ class Report(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
-    code: Mapped[str] = column(String(32), unique=True, undo=Undo.SET, planned=True)
-    message_id: Mapped[str] = column(String(200), index=True, undo=Undo.SET)
-    edition: Mapped[int] = mapped_column(default=1)
-    view: Mapped[bytes] = mapped_column(CompressedBytes)
-    files: Mapped[Mapping[str, bytes]] = mapped_column(CompressedFiles)
+    code: Mapped[str] = column(String(32), form=Form.CODE, unique=True, undo=Undo.SET, planned=True)
+    message_id: Mapped[str] = column(String(200), form=Form.MESSAGE_ID, index=True, undo=Undo.SET)
+    edition: Mapped[int] = column(form=Form.ORDINAL, default=1)
+    view: Mapped[bytes] = column(CompressedBytes, form=Form.VIEW)
+    files: Mapped[Mapping[str, bytes]] = column(CompressedFiles, form=Form.REPORT_FILES)
     """The parts of the report as mailed, for the archive, by their names there."""
 
 
@@ -377,7 +377,7 @@ class StoredAttachment(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"), index=True)
-    sha256: Mapped[str] = mapped_column(String(64))
+    sha256: Mapped[str] = column(String(64), form=Form.HASH)
     content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -490,13 +490,13 @@ class OrderSheet(Base):
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
     letter_id: Mapped[int | None] = mapped_column(ForeignKey("letter.id"))
-    version: Mapped[int]
+    version: Mapped[int] = column(form=Form.ORDINAL)
     accepted: Mapped[bool] = column(undo=Undo.SET, planned=True)
     wait: Mapped[bool]
-    digest: Mapped[str] = mapped_column(String(64))
+    digest: Mapped[str] = column(String(64), form=Form.HASH)
     text: Mapped[str]
-    orders: Mapped[Any] = mapped_column(CanonicalJson)
-    findings: Mapped[Any] = mapped_column(CanonicalJson)
+    orders: Mapped[Any] = column(CanonicalJson, form=Form.OBJECTS)
+    findings: Mapped[Any] = column(CanonicalJson, form=Form.OBJECTS)
     received_at: Mapped[dt.datetime]
     author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)
 
@@ -560,7 +560,7 @@ class Press(Base):
     turn: Mapped[int] = column(until=0, planned=True)
     kind: Mapped[PressKind] = mapped_column(string_enum(PressKind, 10))
     sender_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
-    recipients: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
+    recipients: Mapped[Any] = column(CanonicalJson, form=Form.SEATS, nullable=True)
     anonymous: Mapped[bool] = mapped_column(default=False)
     text: Mapped[str]
     at: Mapped[dt.datetime]
@@ -579,7 +579,7 @@ class Question(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    number: Mapped[int]
+    number: Mapped[int] = column(form=Form.ORDINAL)
     turn: Mapped[int] = column(until=0, planned=True)
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
     author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)
@@ -602,7 +602,7 @@ class QuestionAnswer(Base):
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
     question_id: Mapped[int] = mapped_column(ForeignKey("question.id"), index=True)
     turn: Mapped[int] = column(until=0, planned=True)
-    recipients: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
+    recipients: Mapped[Any] = column(CanonicalJson, form=Form.SEATS, nullable=True)
     text: Mapped[str]
     at: Mapped[dt.datetime]
 

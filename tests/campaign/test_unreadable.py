@@ -20,14 +20,13 @@ from pbem.actions.statistics import ShowStatistics
 from pbem.admin.checks import check_database
 from pbem.admin.health import home_status
 from pbem.app import open_app
-from pbem.campaign.column_checks import CHECKS
 from pbem.campaign.damaged_rows import readable, why_unreadable
 from pbem.cli import main
 from pbem.config import load_settings
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import tick
 from pbem.site.publish import publish
-from pbem.store.models import Campaign
+from pbem.store.models import Base, Campaign
 from pbem.store.rows import find_faults
 from tests.servers.processes import server_folder
 from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk
@@ -41,7 +40,7 @@ WRONG: tuple[object, ...] = (
 ROTTEN = b"a\xff"
 """Bytes inserted as text that are not UTF-8."""
 
-COLUMNS = [(table, column) for table, of in CHECKS.items() for column in of]
+COLUMNS = [(table.name, column.name) for table in Base.metadata.sorted_tables for column in table.columns]
 """Every column of every table."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Enum, ForeignKey, String, Table, insert, select, update
+from sqlalchemy import ForeignKey, String, Table, insert, select, update
 from sqlalchemy.exc import StatementError
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -171,11 +171,3 @@ def test_every_table_says_how_far_its_rows_go() -> None:
 
 def _with_facts(table: Table) -> list[Any]:
     return [each for each in table.columns if "facts" in each.info]
-
-
-def test_every_word_has_room() -> None:
-    """The longest value of each enumeration fits its column: PostgreSQL alone would refuse it."""
-    for table in Base.metadata.tables.values():
-        for each in table.columns:
-            if isinstance(each.type, Enum):
-                assert max(map(len, each.type.enums)) <= (each.type.length or 0), each
