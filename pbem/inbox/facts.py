@@ -65,7 +65,7 @@ class Reading:
         if found and found.key != found.mailed:
             case = replace(case, answers=found.key)
         quotes = may_quote_ours(case.letter.source_lines)
-        letter = strip_our_text(case.session, case.letter) if quotes else case.letter
+        letter = strip_our_text(case.session, case.letter, case.codes) if quotes else case.letter
         if letter is case.letter:
             return case, self.came.sheet
         return replace(case, letter=letter), find_sheet(letter.lines, self.known)

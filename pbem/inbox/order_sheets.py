@@ -50,8 +50,8 @@ from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
 from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
-from pbem.mail.body import rejoin_lines
 from pbem.mail.fetch import written_at
+from pbem.mail.reply_parser import rejoin_lines
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError
@@ -537,7 +537,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     """
     ruleset, data = open_report(games, report)
     lines, cleaned = file_lines(sheet)
-    lines, mended = rejoin_lines(lines, None)
+    lines, mended = rejoin_lines(lines)
     sheet_text = find_sheet(lines, {data["campaign"]})
     found = _call_ruleset(ruleset, lambda: choose_sheet(ruleset, data["view"], sheet_text, None))
     reading = _call_ruleset(ruleset, lambda: parse_sheet(ruleset, data["view"], found.lines))

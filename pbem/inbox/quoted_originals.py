@@ -29,15 +29,13 @@ from itertools import accumulate, chain, islice, pairwise
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.inbox.codes import find_codes
+from pbem.inbox.codes import Codes
 from pbem.inbox.frames import BULLETS, EXAMPLES, Words, depth_of, find_frames, strip_marks, words_of
-from pbem.mail.body import CALENDAR_UNREAD
 from pbem.mail.fetch import load_raw
-from pbem.mail.message import Message, list_attachments, parse_message, reparse
+from pbem.mail.message import CALENDAR_UNREAD, Message, list_attachments, parse_message, reparse
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
-from pbem.store.models import OrderSheet, OutgoingMail, Report, Seat
-from pbem.util import CODE_CHARACTERS
+from pbem.store.models import OrderSheet, OutgoingMail, Seat
 
 _STARTS = 4
 """Words of a line by which its places in the original are found."""
@@ -264,10 +262,6 @@ def _is_made_of(words: Sequence[str], there: Collection[str]) -> bool:
 PLACEHOLDER = "TOKEN"
 """Word in the place of a key there."""
 
-_CODE = re.compile(rf"(?<![a-z0-9])[a-z2-7]{{{CODE_CHARACTERS}}}(?![a-z0-9])")
-_MOST_SHOWN = 20
-"""Addresses, subjects and headers of a message in which codes are looked for."""
-
 MOST_ANSWERED = 3
 """Mails named by a message that are compared with it, the nearest ones."""
 
@@ -280,9 +274,12 @@ _MOST_FOUND = 8
 _EXAMPLE = "The example of a sheet that our mails show was left out, since it is not filled in."
 
 
-def strip_our_text(session: Session, letter: Message) -> Message:
-    """Return the message without text that is certainly quoted from a mail of ours; notes tell what was left out."""
-    letter = _mark_originals(session, letter)
+def strip_our_text(session: Session, letter: Message, codes: Codes) -> Message:
+    """Return the message without text that is certainly quoted from a mail of ours; notes tell what was left out.
+
+    `codes` tell which mails it answers.
+    """
+    letter = _mark_originals(session, letter, codes)
     lines = letter.lines
     examples = set(_find_examples(lines))
     kept = [line for at, line in enumerate(lines) if at not in examples]
@@ -294,13 +291,13 @@ def strip_our_text(session: Session, letter: Message) -> Message:
     return replace(letter, text="\n".join(kept).strip("\n"), notes=(*letter.notes, _EXAMPLE))
 
 
-def _mark_originals(session: Session, letter: Message) -> Message:
+def _mark_originals(session: Session, letter: Message, codes: Codes) -> Message:
     """Return the message parsed again, with the lines marked that are in a mail which it answers."""
     lines = letter.source_lines
     if not may_quote(line for line in lines if not is_quoted(line)):
-        return _mark_ends(session, letter)
+        return _mark_ends(session, letter, codes)
     ours, forms, spelt = set[int](), set[int](), spell(lines)
-    for original in _load_originals(session, letter):
+    for original in _load_originals(session, letter, codes):
         # All lines, also those found in another original: text and HTML of a mail each have lines that the other lacks.
         found = match_lines(original, lines, spelt)
         ours |= found
@@ -313,13 +310,13 @@ def _mark_originals(session: Session, letter: Message) -> Message:
     return again if _is_better(again, letter) else letter
 
 
-def _mark_ends(session: Session, letter: Message) -> Message:
+def _mark_ends(session: Session, letter: Message, codes: Codes) -> Message:
     """Return the message parsed again, with a mark before the ends of marked lines that a program broke afterwards."""
     lines = letter.source_lines
     if not any(is_quoted(above) and line.strip() and not is_quoted(line) for above, line in pairwise(lines)):
         return letter
     ends, spelt = set[int](), spell(lines)
-    for original in _load_originals(session, letter):
+    for original in _load_originals(session, letter, codes):
         ends |= match_ends(original, lines, spelt)
     return _mark_lines(letter, ends) if ends else letter
 
@@ -354,27 +351,26 @@ def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> boo
     return bool(words) and any(joined in f" {' '.join(original.words)} " for original in _parse_originals(receipts))
 
 
-def _load_originals(session: Session, letter: Message) -> Iterator[SentText]:
+def _load_originals(session: Session, letter: Message, codes: Codes) -> Iterator[SentText]:
     """Yield the mails that a message answers, the reports whose codes it shows, and the receipts of their seats."""
-    codes = find_codes(session, letter, "", None, _codes_in(letter))
-    seats = {each.seat_id for each in codes if each.is_report}
-    ids = [*_named_ids(session, letter), *_receipt_ids(session, seats)]
+    seats = {each.seat_id for each in (*codes.shown, *codes.typed) if each.is_report}
+    ids = [*_named_ids(letter, codes), *_receipt_ids(session, seats)]
     yield from _parse_originals(_raw_mails(session, ids), _sheet_lines(session, seats))
 
 
-def load_named_texts(session: Session, letter: Message) -> Iterator[list[str]]:
+def load_named_texts(session: Session, letter: Message, codes: Codes) -> Iterator[list[str]]:
     """Yield the lines of the mails that a message answers and of the reports whose codes it shows, as text and HTML."""
-    for raw in _raw_mails(session, _named_ids(session, letter)):
+    for raw in _raw_mails(session, _named_ids(letter, codes)):
         mail = parse_message(raw)
         yield mail.source_lines
         yield mail.same_in_html.split("\n")
 
 
-def strip_our_files(session: Session, letter: Message, letter_id: int) -> Message:
+def strip_our_files(session: Session, letter: Message, codes: Codes, letter_id: int) -> Message:
     """Return the message without notes on files that it brings back from a mail that it answers, by name and size."""
     if not any(note.startswith(_FILE_NOTES) for note in letter.notes):
         return letter
-    ours = {file for mail in _raw_mails(session, _named_ids(session, letter)) for file in _name_files(mail)}
+    ours = {file for mail in _raw_mails(session, _named_ids(letter, codes)) for file in _name_files(mail)}
     back = [name for name, size in _name_files(load_raw(session, letter_id)) if (name, size) in ours]
     known = [f"The attached {name} was not read" for name in back]
     known += [CALENDAR_UNREAD] * any(name.lower().endswith(".ics") for name in back)
@@ -389,17 +385,10 @@ def _name_files(raw: bytes) -> Iterator[tuple[str, int]]:
     return ((file.name, len(file.content.replace(b"\r\n", b"\n"))) for file in list_attachments(raw))
 
 
-def _codes_in(letter: Message) -> set[str]:
-    headers = (line for line in letter.source_lines if HEADER.fullmatch(line.lstrip("> ")))
-    places = islice(chain((letter.subject,), letter.recipients, headers), _MOST_SHOWN)
-    return {code for text in places for code in _CODE.findall(text.lower())}
-
-
-def _named_ids(session: Session, letter: Message) -> list[str]:
+def _named_ids(letter: Message, codes: Codes) -> list[str]:
     """Return the Message-IDs of the mails that a message answers, and of the reports whose codes it shows."""
-    named, codes = list(letter.references[:MOST_ANSWERED]), _codes_in(letter)
-    reports = select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED)
-    return [*named, *session.scalars(reports)] if codes else named
+    reports = [each.mailed for each in (*codes.shown, *codes.typed) if each.is_report]
+    return [*letter.references[:MOST_ANSWERED], *reports[:MOST_ANSWERED]]
 
 
 def _sheet_lines(session: Session, seats: Collection[int]) -> list[str]:

@@ -160,7 +160,7 @@ def with_edited_form(case: MessageContext, claim: Accepted, sheet: SheetText) ->
     What is not read of them is told in a note, and counted in the sheet's `unread`.
     """
     if case.letter.notes:
-        case = replace(case, letter=strip_our_files(case.session, case.letter, case.letter_id))
+        case = replace(case, letter=strip_our_files(case.session, case.letter, case.codes, case.letter_id))
     lines = case.letter.source_lines
     if not _may_quote_form(lines, case.letter.lines):
         return case, claim, sheet
@@ -252,7 +252,9 @@ def _load_mailed(case: MessageContext, claim: Accepted) -> Mailed:
     """Return what was mailed to the writer of a message, and what the seat has sent this turn."""
     spot = claim.spot
     own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
-    frames = [frame for lines in load_named_texts(case.session, case.letter) for frame in find_frames(lines)]
+    frames = [
+        frame for lines in load_named_texts(case.session, case.letter, case.codes) for frame in find_frames(lines)
+    ]
     sent = (
         select(OrderSheet.text)
         .where(OrderSheet.turn_id == spot.turn_id, OrderSheet.seat_id == spot.seat_id)

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal
 
-from pbem.mail.body import walk_leaves
 from pbem.mail.headers import MESSAGE_ID, find_addresses, is_role_address, parse_address
 from pbem.mail.html_text import html_to_text
 from pbem.mail.machines import is_from_mailer_daemon
 from pbem.mail.mailbox import MAX_MAIL
+from pbem.mail.message import walk_leaves
 from pbem.mail.mime import Part, decode_words, parse_entity, without_envelope
 from pbem.mail.phrases import load_phrases
 from pbem.mail.reply_parser import normalise_text

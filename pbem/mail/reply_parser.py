@@ -8,7 +8,7 @@ comment.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pbem.mail.headers import find_addresses
@@ -24,7 +24,7 @@ from pbem.mail.quoting import (
     quote_follows,
     with_plain_marks,
 )
-from pbem.ruleset.tokenizer import SOFT_BREAK, is_comment
+from pbem.ruleset.tokenizer import BEGINS_COMMENT, BULLET, SOFT_BREAK, is_comment
 
 MAX_TEXT = 200_000
 MAX_LINES = 10_000
@@ -320,3 +320,159 @@ def is_list_footer(text: str) -> bool:
     """Return True for a text that a mailing list adds as a part of its own."""
     lines = [line for line in text.split("\n", MOST_FOOTER + 1) if line.strip()]
     return 0 < len(lines) <= MOST_FOOTER and any(map(_LIST.search, lines)) and not has_header(lines)
+
+
+ENCRYPTED = "The mail is encrypted and could not be read; send it as plain text."
+
+_MARK = "-----BEGIN PGP "
+_BEGIN = re.compile(r"-----BEGIN PGP ([A-Z ]{3,40}?)-----\s*+")
+_FIELD = re.compile(r"(?:Hash|Charset|Comment|Version|NotDashEscaped):", re.IGNORECASE)
+_END = re.compile(r"-----END PGP [A-Z ]{3,40}?-----\s*+")
+
+
+def strip_pgp(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text without signatures, keys and encrypted blocks, dashes unescaped, and notes on blocks lost."""
+    if _MARK not in text:
+        return text, ()
+    notes: list[str] = []
+    kept = list(_unwrap_pgp(text.split("\n"), notes))
+    return "\n".join(kept), tuple(dict.fromkeys(notes))
+
+
+def _unwrap_pgp(lines: list[str], notes: list[str]) -> Iterator[str]:
+    signed = hidden = head = False
+    for line in lines:
+        if begin := _BEGIN.fullmatch(line):
+            head = signed = begin[1] == "SIGNED MESSAGE"
+            hidden = not signed
+            if begin[1].startswith("MESSAGE"):
+                notes.append(ENCRYPTED)
+        elif hidden:
+            hidden = not _END.fullmatch(line)
+        elif head and (_FIELD.match(line) or not line.strip()):
+            head = bool(line.strip())
+        else:
+            head = False
+            yield line.removeprefix("- ") if signed else line
+
+
+NARROWEST, WIDEST = 70, 80
+"""Columns at which mail programs break lines."""
+
+MOST_PIECES = 6
+"""Pieces of a broken line that are joined at most."""
+
+# A shorter line is only broken before a word of uncommon length.
+_SHORTEST = 40
+
+_MEND = "If so, put a \\ at its end, or send the sheet as a .txt file."
+_NO_ORDER = re.compile(rf"{BEGINS_COMMENT.pattern}|\A\s*+(?:ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)
+
+
+def decode_flowed(text: str, *, delete_space: bool) -> str:
+    """Return text of `format=flowed` without its soft line breaks (RFC 3676). Quoted lines stay as they are."""
+    lines: list[list[str]] = []
+    soft = False
+    for raw in text.split("\n"):
+        line = raw if raw.startswith(">") else raw.removeprefix(" ")
+        if not soft or line.startswith(">") or line == "-- ":
+            lines.append([])
+        soft = line.endswith(" ") and line != "-- " and not line.startswith(">")
+        lines[-1].append(line[:-1] if soft and delete_space else line)
+    return "\n".join(map("".join, lines))
+
+
+def collapse_spaces(text: str) -> str:
+    """Replace each run of white space, line ends included, by one blank."""
+    return " ".join(text.split())
+
+
+def rejoin_lines(
+    lines: Sequence[str], same_in_html: Callable[[], str | None] = lambda: None
+) -> tuple[list[str], list[str]]:
+    """Join lines that a mail program has certainly broken; return the lines, and notes on these and on doubtful ones.
+
+    A break is certain if the same mail's HTML has the line in one piece, or if it
+    stands inside quotation marks. Only lines too long for the next line's first
+    word are considered.
+    """
+    breaks = frozenset(
+        at for at, line in enumerate(lines[:-1]) if len(line) >= _SHORTEST and _may_continue(line, lines[at + 1])
+    )
+    if not breaks:
+        return list(lines), []
+    page = same_in_html()
+    whole = None if page is None else set(map(without_bullet, page.split("\n")))
+    mended: list[str] = []
+    joined, doubtful = [], []
+    at = 0
+    starts = _first_words(lines, breaks)
+    while at < len(lines):
+        count = _count_pieces(lines, at, breaks, whole) if at in breaks else 1
+        mended.append(" ".join(map(str.strip, lines[at : at + count])) if count > 1 else lines[at])
+        if count > 1:
+            joined.append(mended[-1])
+        elif at in breaks and _is_doubtful(lines, at, whole, starts):
+            doubtful.append(lines[at])
+        at += count
+    were = "were" if len(joined) > 1 else "was"
+    notes = [*_note_on(joined, f"{were} joined again that your mail program had broken")]
+    notes += [f"{note} {_MEND}" for note in _note_on(doubtful, "may have been broken by your mail program")]
+    return mended, notes
+
+
+def without_bullet(line: str) -> str:
+    """Return a line with single blanks, and without the sign or number before an entry of a list."""
+    # HTML has no numbers before the entries of a list: the program that shows it counts them.
+    bullet = BULLET.match(line)
+    return collapse_spaces(line[bullet.end() :] if bullet else line)
+
+
+def _may_continue(line: str, following: str) -> bool:
+    if len(line) > WIDEST or line.endswith("\\") or HEADER.fullmatch(line) or _NO_ORDER.match(following):
+        return False
+    word = following.split(None, 1)[:1]
+    return bool(word) and len(line) + 1 + len(word[0]) > NARROWEST
+
+
+def _first_words(lines: Sequence[str], breaks: Collection[int]) -> frozenset[str]:
+    """Return the first words of lines that continue no other, in lower case: the verbs of this sheet."""
+    return frozenset(
+        bare.split(None, 1)[0].casefold()
+        for at, line in enumerate(lines)
+        if at - 1 not in breaks and (bare := without_bullet(line))
+    )
+
+
+def _count_pieces(lines: Sequence[str], at: int, breaks: Collection[int], whole: Collection[str] | None) -> int:
+    """Return how many lines from here are certainly one line; 1 if it is not broken."""
+    if whole is None:
+        in_quotes = lines[at].count('"') % 2 and lines[at + 1].count('"') % 2
+        return 2 if in_quotes and not _NO_ORDER.match(lines[at]) else 1
+    if without_bullet(lines[at]) in whole:
+        return 1
+    for count in range(2, MOST_PIECES + 1):
+        if at + count - 2 not in breaks:
+            break
+        if without_bullet(" ".join(lines[at : at + count])) in whole:
+            return count
+    return 1
+
+
+def _is_doubtful(lines: Sequence[str], at: int, whole: Collection[str] | None, starts: Collection[str]) -> bool:
+    """Return True if a line may be broken and that is worth a note; the rest of a broken comment is an error anyway."""
+    if BEGINS_COMMENT.match(lines[at]) or (whole is not None and without_bullet(lines[at]) in whole):
+        return False
+    # An entry of a list begins a line of its own.
+    return not BULLET.match(lines[at + 1]) and lines[at + 1].split(None, 1)[0].casefold() not in starts
+
+
+def _note_on(lines: Sequence[str], said: str) -> Iterable[str]:
+    """Yield a note on lines, if there are any: how many, what is said of them, and the first."""
+    if lines:
+        yield f"{len(lines)} {'lines' if len(lines) > 1 else 'line'} {said}: {_quote_line(lines[0])}"
+
+
+def _quote_line(line: str) -> str:
+    line = line.strip()
+    return repr(line if len(line) <= 60 else line[:59] + "…") + "."

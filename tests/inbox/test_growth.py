@@ -16,14 +16,13 @@ from pbem.inbox.gm_lines import parse_gm_frame
 from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines, spell
 from pbem.inbox.replies import bare_subject
 from pbem.mail.authentication import authentication_verdict
-from pbem.mail.body import decode_flowed, rejoin_lines
 from pbem.mail.bounces import parse_bounce
 from pbem.mail.fetch import fingerprint
 from pbem.mail.headers import find_addresses, parse_address
 from pbem.mail.html_text import html_to_text
 from pbem.mail.message import parse_message
 from pbem.mail.mime import decode_words, parameter
-from pbem.mail.reply_parser import normalise_text, sender_lines
+from pbem.mail.reply_parser import decode_flowed, normalise_text, rejoin_lines, sender_lines
 from pbem.util import redact_all
 from tests.growth import MOST_GROWTH, growth
 from tests.toy.ruleset import Auction
@@ -115,7 +114,7 @@ def ours(text: str) -> object:
 READERS: dict[str, Callable[[str], object]] = {
     "a letter": lambda text: parse_message(b"From: a@b.org\r\n\r\n" + text.encode()),
     "a letter in HTML": lambda text: parse_message(b"Content-Type: text/html\r\n\r\n<pre>" + text.encode()),
-    "own lines": lambda text: rejoin_lines(sender_lines(normalise_text(text).split("\n"))[0], None),
+    "own lines": lambda text: rejoin_lines(sender_lines(normalise_text(text).split("\n"))[0]),
     "HTML": html_to_text,
     "flowed": lambda text: decode_flowed(text, delete_space=True),
     "orders": orders,

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.start import StartCampaign
+from pbem.inbox.codes import find_codes
 from pbem.inbox.quoted_originals import strip_our_text
 from pbem.mail.message import parse_message
 from pbem.ruleset import AnyRuleset, Dice
@@ -89,7 +90,8 @@ def read(desk: Desk, answered: EmailMessage, content: str, kind: str = "plain") 
     reply["In-Reply-To"] = answered["Message-ID"]
     reply.set_content(content, subtype=kind)
     with desk.app.store.reading() as session:
-        lines = strip_our_text(session, parse_message(bytes(reply))).lines
+        letter = parse_message(bytes(reply))
+        lines = strip_our_text(session, letter, find_codes(session, letter, desk.app.settings.address, None)).lines
     bare = [line.strip("| ") for line in lines]
     return [line for line in bare if line and not line.startswith((";", "ORDERS ")) and line != "END"]
 

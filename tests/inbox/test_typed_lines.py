@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.inbox.typed_lines import LineReader
+from pbem.inbox.held_texts import LineReader
 from pbem.mail.reply_parser import ends_text
 from tests.inbox.letters import FREE, GAMES, good_orders, view_of
 

@@ -17,9 +17,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pbem.mail.body import MAX_DEPTH, MAX_PARTS
 from pbem.mail.mailbox import MAX_MAIL
-from pbem.mail.message import MAX_NOTES, MAX_RECIPIENTS, MAX_REFERENCES, MAX_SUBJECT, Message, parse_message
+from pbem.mail.message import (
+    MAX_DEPTH,
+    MAX_NOTES,
+    MAX_PARTS,
+    MAX_RECIPIENTS,
+    MAX_REFERENCES,
+    MAX_SUBJECT,
+    Message,
+    parse_message,
+)
 from pbem.mail.reply_parser import MAX_TEXT
 from tests.mail.corpora import mails
 from tests.mail.letters import part

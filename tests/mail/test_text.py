@@ -6,9 +6,9 @@ import base64
 
 import pytest
 
-from pbem.mail.body import MAX_PARTS, rejoin_lines
 from pbem.mail.mailbox import MAX_MAIL, truncate_message
-from pbem.mail.message import AttachedText, parse_message
+from pbem.mail.message import MAX_PARTS, AttachedText, parse_message
+from pbem.mail.reply_parser import rejoin_lines
 from tests.mail.letters import letter, mail, multipart, part, text
 
 ORDERS = "MOVE scout-1 TO B7\nBUILD mine"
@@ -318,7 +318,7 @@ def test_entries_of_a_list_are_not_taken_for_broken_lines() -> None:
         one, two = marks.split()
         lines = [f"{one} {LONG}", f"{two} MOVE S2 TO Naxos"]
 
-        assert rejoin_lines(lines, None) == (lines, [])
+        assert rejoin_lines(lines) == (lines, [])
 
 
 def test_a_broken_entry_of_a_list_is_joined_by_the_html_of_its_mail() -> None:
@@ -336,7 +336,7 @@ def test_a_broken_entry_of_a_list_is_joined_by_the_html_of_its_mail() -> None:
 
 def test_a_broken_entry_of_a_list_is_doubted() -> None:
     """Without HTML the note names the entry that was broken, and not the next one."""
-    _, notes = rejoin_lines([f"1. {LONG}", "missile-4", "2. MOVE S2 TO Naxos"], None)
+    _, notes = rejoin_lines([f"1. {LONG}", "missile-4", "2. MOVE S2 TO Naxos"])
 
     assert len(notes) == 1
     assert notes[0].startswith("1 line may have been broken by your mail program: '1. FIRE S2")
