@@ -30,6 +30,9 @@ What = Literal["quotation", "old", "anchored", "traced", "unknown"]
 _MOST_JOINED = 6
 """Lines into which programs break a line of a form at most."""
 
+_NARROWEST = 56
+"""Columns at which programs break lines at least, less marks of quotation."""
+
 _VERB = 1
 _ABOUT = 2
 """Words of an order that say what it is, and what it is about."""
@@ -57,13 +60,15 @@ class Edits:
 class Mailed:
     """Mails and sheets of a seat: the frames mailed, the newest code, and the sheets sent this turn.
 
-    `answers_ours` is False for a message that answers a mail which is none of ours.
+    `answers_ours` is False for a message that answers a mail which is none of ours. `verbs` are those of the game, in
+    small letters; it may have none.
     """
 
     frames: Sequence[Frame]
     code: str
     sent: Sequence[Collection[Words]] = ()
     answers_ours: bool = True
+    verbs: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class FoundForm:
         return bool(self.orders) and (self.what in ("anchored", "traced", "unknown") or self.ours)
 
 
-def read_form(frame: Frame, form: Frame) -> Edits:
+def read_form(frame: Frame, form: Frame, verbs: Collection[str]) -> Edits:
     """Return what was edited in a form that may be in a frame, whose lines a program may have broken."""
     left, orders, hidden, shared, behind, at = list(form.spelt), list[str](), list[str](), 0, 0, 0
     lines = [line for line in frame.lines if spell_line(line)]
@@ -95,7 +100,12 @@ def read_form(frame: Frame, form: Frame) -> Edits:
             left.remove(found.words)
             shared += 1
             behind += not found.freed and found.words[0] == ";"
-        if found.freed or (not found.words and not _is_rest(lines, at, left)):
+        elif _is_rest(lines, at, left):
+            at += 1
+            continue
+        else:
+            found = _Match(_count_broken(lines, at, left, verbs))
+        if found.freed or not found.words:
             into = hidden if spell_line(lines[at])[0] == ";" else orders
             into.append(_join(lines[at : at + found.count]))
         at += found.count
@@ -129,6 +139,26 @@ def _match_line(lines: Sequence[str], at: int, form: Sequence[Words]) -> _Match:
     return _Match(1)
 
 
+def _count_broken(lines: Sequence[str], at: int, form: Sequence[Words], verbs: Collection[str]) -> int:
+    """Return how many lines are one that was changed, so that it is none of the form, and broken afterwards."""
+    count = 1
+    while at + count < len(lines) and count < _MOST_JOINED and _goes_on(lines, at + count, form, verbs):
+        count += 1
+    return count
+
+
+def _goes_on(lines: Sequence[str], at: int, form: Sequence[Words], verbs: Collection[str]) -> bool:
+    """Return True if a line may go on with the one above, which was full: it begins with no verb, and is no other's."""
+    word = undress(lines[at]).split()[0]
+    if (
+        len(lines[at - 1]) + 1 + len(word) <= _NARROWEST
+        or spell_line(lines[at])[0] == ";"
+        or _match_line(lines, at, form).words
+    ):
+        return False
+    return word.casefold() not in verbs if verbs else word[0].islower()
+
+
 def _is_rest(lines: Sequence[str], at: int, form: Sequence[Words]) -> bool:
     """Return True if a line goes on with a comment above it that is the beginning of a line of the form."""
     if at == 0:
@@ -149,8 +179,8 @@ def _has_changed(line: str, form: list[Words]) -> bool:
 
 def sort_frame(frame: Frame, mailed: Mailed, *, old: bool) -> FoundForm:
     """Return what a frame of a message is; `old`: it is none of the newest mail to its seat."""
-    forms = [(read_form(frame, form), form) for form in mailed.frames]
-    edits, form = max(forms, key=lambda each: each[0].shared, default=(read_form(frame, frame), frame))
+    forms = [(read_form(frame, form, mailed.verbs), form) for form in mailed.frames]
+    edits, form = max(forms, key=lambda each: each[0].shared, default=(read_form(frame, frame, mailed.verbs), frame))
     if any(frame.words == each.words for each in mailed.frames) or (forms and not edits.orders):
         hidden = edits.hidden if frame.words != form.words and not old else ()
         return FoundForm(frame, "quotation", hidden=hidden)

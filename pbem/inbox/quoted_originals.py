@@ -33,7 +33,7 @@ from pbem.inbox.codes import Codes
 from pbem.inbox.frames import BULLETS, EXAMPLES, Words, depth_of, find_frames, strip_marks, words_of
 from pbem.mail.fetch import load_raw
 from pbem.mail.message import CALENDAR_UNREAD, Message, list_attachments, parse_message, reparse
-from pbem.mail.quoting import is_quoted
+from pbem.mail.quoting import BLOCK_LINES, is_head_line, is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
 from pbem.store.models import OrderSheet, OutgoingMail, Seat
 
@@ -322,9 +322,20 @@ def _mark_ends(session: Session, letter: Message, codes: Codes) -> Message:
 
 
 def _mark_lines(letter: Message, ours: Collection[int]) -> Message:
-    """Return the message as if these lines of its source were quoted."""
-    lines = [f"> {line}" if at in ours and not is_quoted(line) else line for at, line in enumerate(letter.source_lines)]
+    """Return the message as if these lines of its source, and the head above them, were quoted."""
+    lines = letter.source_lines
+    ours = {*ours, *_head_above(lines, min(ours))}
+    lines = [f"> {line}" if at in ours and not is_quoted(line) else line for at, line in enumerate(lines)]
     return replace(reparse(letter, lines), quotes_ours=True)
+
+
+def _head_above(lines: Sequence[str], first: int) -> range:
+    """Return the lines of a divider and a header block above an original, also where blank lines are between them."""
+    at = top = first
+    while at > max(0, first - BLOCK_LINES) and (not lines[at - 1].strip() or is_head_line(lines[at - 1])):
+        at -= 1
+        top = at if lines[at].strip() else top
+    return range(top, first)
 
 
 def _is_better(again: Message, letter: Message) -> bool:

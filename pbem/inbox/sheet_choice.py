@@ -262,7 +262,8 @@ def _load_mailed(case: MessageContext, claim: Accepted) -> Mailed:
         .limit(_MOST_SENT)
     )
     sheets = [frozenset(_spell_lines(text)) for text in case.session.scalars(sent)]
-    return Mailed(frames, (own.code or "").lower(), sheets, _answers_ours(case))
+    verbs = {word.lower() for verb in case.app.game(spot.game).orders.verbs for word in (verb.word, *verb.order.also)}
+    return Mailed(frames, (own.code or "").lower(), sheets, _answers_ours(case), verbs)
 
 
 def _spell_lines(text: str) -> Iterator[Words]:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from pbem.mail.headers import find_addresses
 from pbem.mail.phrases import load_phrases
@@ -26,6 +27,9 @@ ATTRIBUTION_LINES = 4
 
 BLOCK_LINES = 10
 """Lines of a header block: some hold several recipients."""
+
+FEWEST_BARRED = 2
+"""Lines that begin with "|", with no attribution above them, from which on they are quoted."""
 
 # Characters of an attribution that are examined.
 _LONGEST = 500
@@ -105,6 +109,7 @@ _FROM_BEHIND = re.compile(
 _FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}{_WORDS['from']}\s?:", re.IGNORECASE)
 _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}{_WORDS['other_fields']}\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
+_ROW = re.compile(r"\s*+\|.*\|\s*+")
 INITIALS = re.compile(r"^[ \t]*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)", re.MULTILINE)
 _LEFT_OUT = re.compile(
     r"\A\s*+(?>(?:>\s*+)*)(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\]"
@@ -155,34 +160,47 @@ def is_left_out(line: str) -> bool:
 
 
 def with_plain_marks(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines with ">" in place of the writer's initials (The Bat!, Supercite): "AB> …".
+    """Return the lines with ">" in place of bars, and of the writer's initials (The Bat!, Supercite): "AB> …".
 
-    It is a quotation only if two lines have the same initials.
+    It is a quotation only if two lines have the same initials, or neighbouring ones bars.
     """
+    bars = frozenset(_barred_quotations(lines))
     initials = [INITIALS.match(line) for line in lines]
     counted = Counter(found[1] for found in initials if found)
-    if not counted or max(counted.values()) < 2:
+    if not bars and max(counted.values(), default=0) < 2:
         return lines
     return [
-        f"> {line[found.end() :].lstrip()}" if found and counted[found[1]] > 1 else line
-        for line, found in zip(lines, initials, strict=True)
+        f"> {line.lstrip()[1:].lstrip()}"
+        if at in bars
+        else f"> {line[found.end() :].lstrip()}"
+        if found and counted[found[1]] > 1
+        else line
+        for at, (line, found) in enumerate(zip(lines, initials, strict=True))
     ]
 
 
-def count_bar_quoted(lines: Sequence[str], at: int) -> int:
-    """Return how many lines from here are quoted with "|", as some programs do below an attribution."""
-    end = at
-    for number, line in enumerate(lines[at:], start=at):
-        if line.lstrip().startswith("|"):
-            end = number + 1
-        elif line.strip():
-            break
-    return end - at
+def _is_barred(line: str) -> bool:
+    return line.lstrip().startswith("|")
+
+
+def _barred_quotations(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the lines of runs of several with "|" before them, but for the rows of tables, which end in one too."""
+    for barred, run in groupby((at for at, line in enumerate(lines) if line.strip()), lambda at: _is_barred(lines[at])):
+        rows = list(run)
+        if barred and len(rows) >= FEWEST_BARRED and not all(_ROW.fullmatch(lines[at]) for at in rows):
+            yield from rows
+
+
+def is_head_line(line: str) -> bool:
+    """Return True for a divider, or a field of a header block, as stands above an original."""
+    return any(form.match(line) for form in (_FROM_FIELD, _OTHER_FIELD)) or _DIVIDER.fullmatch(line) is not None
 
 
 def quote_follows(lines: Sequence[str], at: int) -> bool:
-    """Return True if the next line that is not blank, of the three from here, is quoted."""
-    return next((is_quoted(line) or is_left_out(line) for line in lines[at : at + 3] if line.strip()), False)
+    """Return True if the next line that is not blank, of the three from here, is quoted, be it the only one."""
+    return next(
+        (is_quoted(line) or is_left_out(line) or _is_barred(line) for line in lines[at : at + 3] if line.strip()), False
+    )
 
 
 def _find_divider(lines: Sequence[str], at: int) -> Attribution | None:

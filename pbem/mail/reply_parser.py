@@ -16,7 +16,6 @@ from pbem.mail.phrases import load_phrases
 from pbem.mail.quoting import (
     INITIALS,
     Attribution,
-    count_bar_quoted,
     find_attribution,
     is_left_out,
     is_quoted,
@@ -96,7 +95,7 @@ MOST_FOOTER = 20
 FOOTER = "The mailing list's footer was left out."
 
 # Every mail with a quotation or a signature contains one of these; all others are passed on as they are.
-_MARKS = (">", ":", "--", "__", "[")
+_MARKS = (">", "|", ":", "--", "__", "[")
 
 
 @dataclass
@@ -181,7 +180,7 @@ def sender_lines(
     text = "\n".join(lines)
     if not any(mark in text for mark in _MARKS):
         return _strip_additions(lines, [])
-    finds = _sort_lines(with_plain_marks(lines) if INITIALS.search(text) else lines, sender, ours)
+    finds = _sort_lines(with_plain_marks(lines) if "|" in text or INITIALS.search(text) else lines, sender, ours)
     kept = list(_strip_signatures(finds))
     if finds.form_quoted and not any(line.strip() for line in kept):
         finds.notes.append(QUOTED_FORM)
@@ -201,11 +200,6 @@ def _sort_lines(lines: Sequence[str], sender: str | None, ours: Collection[str])
         elif found := find_attribution(lines, at) or names_one_of(lines, at, ours):
             at += found.count
             if quote_follows(lines, at):
-                continue
-            if barred := count_bar_quoted(lines, at):
-                for line in lines[at : at + barred]:
-                    finds.quote(line)
-                at += barred
                 continue
             if found.forwarded and sender in find_addresses(found.author):
                 finds.notes.append(f"The mail below {found.shown} is your own and was read.")

@@ -140,6 +140,50 @@ def test_an_original_without_marks(toy: Desk) -> None:
     assert lines(toy) == [["whisper hello", "bid 2"]]
 
 
+HEADS = {
+    "a divider and two fields": f"{DIVIDER.splitlines()[0]}\nFrom: Orders <orders@example.org>\nSubject: round 1\n",
+    "blank lines below the fields": f"{DIVIDER}\n\n\n",
+    "blank lines between the fields": DIVIDER.replace("\n", "\n\n"),
+}
+
+
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
+def test_orders_below_an_original_without_marks(toy: Desk, head: str) -> None:
+    """What was typed below our mail counts, whatever head a program has put above that."""
+    reply(toy, f"{head}\n{text_of(toy.last())}\n\nBID 4\n")
+
+    assert lines(toy) == [["bid 4"]]
+
+
+def test_two_forms_that_say_the_same(toy: Desk) -> None:
+    """A report that is quoted twice, edited in the same way, counts once."""
+    form = quoted(toy, BID)
+    subject, _ = reply(toy, f"{form}\n{form}")
+
+    assert lines(toy) == [["bid 2"]]
+    assert "NOT read" not in subject
+
+
+def test_two_forms_that_differ(toy: Desk) -> None:
+    """Which of two edited forms counts is not guessed: the answer names both, and the orders on top count."""
+    subject, text = reply(toy, f"{quoted(toy, BID, top='BID 7')}\n{quoted(toy, DEAL)}")
+
+    assert lines(toy) == [["bid 7"]]
+    assert "1 order in, 2 in the quotation NOT read" in subject
+    assert "there are several, which differ" in text
+
+
+def test_a_deputy_answers_by_the_code_alone(toy: Desk) -> None:
+    """The form of a deputy's report is known by its code too, where a program names no mail that it answers."""
+    stand_in(toy, EVE, first=-1, last=9)
+    toy.tick(hours=24 * 5)
+    report = toy.last(EVE)
+    toy.post(quoted(toy, BID, text=text_of(report)), sender=EVE, to=report["Reply-To"])
+    toy.tick()
+
+    assert lines(toy) == [["bid 2"]]
+
+
 def test_a_machine_is_not_read(toy: Desk) -> None:
     """An edited form in what an answering machine quotes is no sheet."""
     toy.post(quoted(toy, BID), headers={"Auto-Submitted": "auto-replied"}, to=toy.last()["Reply-To"])

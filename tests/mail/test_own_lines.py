@@ -83,6 +83,15 @@ def test_bars_as_marks() -> None:
     assert text("| a map |\nWAIT") == "| a map |\nWAIT"
 
 
+@pytest.mark.parametrize("bars", ["| Your ships:\n|\n| MOVE S1 N\n", "| Your ships:\n\n| MOVE S1 N |\n"])
+def test_bars_without_an_attribution(bars: str) -> None:
+    """Neighbouring lines with a bar before them are quoted, wherever they stand; the rows of a table are typed."""
+    table = "| S1 | N |\n| S2 | E |\nWAIT"
+
+    assert text(f"WAIT\n{bars}") == text(f"{bars}WAIT") == "WAIT"
+    assert text(table) == table
+
+
 def test_excerpts() -> None:
     """A line that names the writer of the quoted lines below it is left out with them."""
     assert text(f"Excerpts from Play by Email's message of Fri Nov 20 10:00:00 +0100 2026:\n{QUOTED}WAIT") == "WAIT"
