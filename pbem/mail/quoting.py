@@ -109,7 +109,7 @@ _FROM_BEHIND = re.compile(
 _FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}{_WORDS['from']}\s?:", re.IGNORECASE)
 _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}{_WORDS['other_fields']}\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
-_ROW = re.compile(r"\s*+\|.*\|\s*+")
+_ROW = re.compile(r"\A\s*+\|.*\|\s*+")
 INITIALS = re.compile(r"^[ \t]*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)", re.MULTILINE)
 _LEFT_OUT = re.compile(
     r"\A\s*+(?>(?:>\s*+)*)(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\]"

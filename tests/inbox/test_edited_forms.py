@@ -149,7 +149,7 @@ HEADS = {
 
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 def test_orders_below_an_original_without_marks(toy: Desk, head: str) -> None:
-    """What was typed below our mail counts, whatever head a program has put above that."""
+    """Orders typed below our mail count, whatever head a program has put above that."""
     reply(toy, f"{head}\n{text_of(toy.last())}\n\nBID 4\n")
 
     assert lines(toy) == [["bid 4"]]
@@ -165,7 +165,7 @@ def test_two_forms_that_say_the_same(toy: Desk) -> None:
 
 
 def test_two_forms_that_differ(toy: Desk) -> None:
-    """Which of two edited forms counts is not guessed: the answer names both, and the orders on top count."""
+    """Nobody guesses which of two edited forms counts: the answer names both, and the orders on top count."""
     subject, text = reply(toy, f"{quoted(toy, BID, top='BID 7')}\n{quoted(toy, DEAL)}")
 
     assert lines(toy) == [["bid 7"]]
