@@ -65,7 +65,7 @@ def test_without_a_page_nothing_is_said_of_one(desk: Desk) -> None:
 
 
 def test_the_link_of_a_corrected_report_is_below_the_button_too(desk: Desk) -> None:
-    """What is different stands above it."""
+    """The difference stands above it."""
     ask(desk, "FORMAT PAGE")
     desk.tick(hours=24 * 7)
     changes = RerunChanges(sheets={"red": [(1, "BID 2")]})

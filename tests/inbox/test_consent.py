@@ -123,7 +123,7 @@ def test_names_of_the_sender_alone_stand_beside_a_grave_yes() -> None:
 
 
 def test_a_long_text_is_no_plain_yes() -> None:
-    """What stands beyond the part that is read is taken for words."""
+    """Lines beyond the part that is read are taken for words."""
     assert step_of("leave", "yes\n" + "thanks\n" * MOST_READ) == "again"
 
 

@@ -89,7 +89,7 @@ def test_the_same_words_again_are_two_mails(desk: Desk, date: str) -> None:
 
 
 def test_a_copy_after_a_day_is_a_mail(desk: Desk) -> None:
-    """What comes again after a day is done, as any mail."""
+    """A copy that comes after a day is done, as any mail."""
     put(desk, "1", "BID 1", added="Message-ID: <1@a.example.org>\n")
     desk.tick()
     put(desk, "2", "BID 1", added="Message-ID: <2@a.example.org>\n")

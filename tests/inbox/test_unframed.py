@@ -97,7 +97,7 @@ def test_a_mistyped_command_is_told_with_the_nearest(line: str, hint: str) -> No
 
 
 def test_a_text_has_all_below_it() -> None:
-    """What people get is not cut: thanks in it are the GM's words."""
+    """Words to people are not cut: thanks in them are the GM's words."""
     frame = read_unframed("toy1", ["announce", "The harbour is closed.", "", "Thanks", "Gus", "END", "-- x"])
     assert frame is not None
     (text,) = parse_gm_frame(frame).texts.values()

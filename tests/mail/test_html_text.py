@@ -93,7 +93,7 @@ def test_what_the_sender_saw_struck_out_is_so_in_plain_text(plain: str) -> None:
 
 
 def test_a_struck_out_word_is_so_in_plain_text() -> None:
-    """What is left of the line counts."""
+    """The rest of the line counts."""
     assert alternative("MOVE R389 N S", "<p>MOVE R389 <s>N</s> S</p>")[0] == "MOVE R389 S"
 
 

@@ -65,7 +65,7 @@ def test_mail_that_cannot_be_moved(
 
 
 def test_new_mail_beside_mail_that_stays(mail_server: MailServer, make_settings: MakeSettings, store: Store) -> None:
-    """What comes while older mail cannot be moved is read and stored as ever."""
+    """Mail that comes while older mail cannot be moved is read and stored as ever."""
     mail_server.append("orders", MAILS[:2])
     settings = make_settings()
     with read_only(mail_server):
@@ -79,7 +79,7 @@ def test_new_mail_beside_mail_that_stays(mail_server: MailServer, make_settings:
 
 
 def test_a_mailbox_with_other_uids(mail_server: MailServer, make_settings: MakeSettings) -> None:
-    """What was known by another UIDVALIDITY, or with another size, is read."""
+    """Mail known by another UIDVALIDITY, or with another size, is read."""
     mail_server.append("orders", MAILS)
     with closing(open_mailbox(make_settings())) as mailbox:
         with read_only(mail_server), pytest.raises(MailNotMoved):

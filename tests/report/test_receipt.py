@@ -205,7 +205,7 @@ def test_a_sheet_too_long_for_a_link_has_none() -> None:
 
 
 def test_notes_and_courtesies_are_told() -> None:
-    """What was cleaned from the mail is told, and below it what was read as words to a person."""
+    """The parts cleaned from the mail are told, and below them what was read as words to a person."""
     text = told(notes=("a signature was left out",), courtesies=("Hi,", "Thanks, Ann"))
 
     assert "\nA signature was left out.\n" in text

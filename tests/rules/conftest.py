@@ -1,4 +1,4 @@
-"""What the suite of all games examines in a usual run: two games in full each day, of the others a part."""
+"""Choice of the games that their suite examines in full in a usual run: two each day, of the others a part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a season has to use, by the registries, and what it has used."""
+"""Words that a season has to use, by the registries, and those it has used."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ class PeekingSite(Peeking):
 
 
 class PeekingMemory(Peeking):
-    """What a seat remembers has the damage at sea."""
+    """The memory of a seat has the damage at sea."""
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         return {"damage": self.hidden(view)}
@@ -247,7 +247,7 @@ class PeekingDefaults(Peeking):
 
 
 class PeekingOutcome(Peeking):
-    """What became of an order tells of boats far away."""
+    """The outcome of an order tells of boats far away."""
 
     def order_outcomes(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
         return [f"done among {self.hidden(view)}" for _ in orders]

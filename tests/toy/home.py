@@ -75,7 +75,7 @@ def make_home(folder: Path, *, database: str = "") -> Path:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a set-up leaves in a home: hundreds of tests begin with the same one."""
+    """Rows and files that a set-up leaves in a home: hundreds of tests begin with the same one."""
 
     rows: sqlite3.Connection
     files: Mapping[Path, bytes | None]
