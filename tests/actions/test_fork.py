@@ -116,7 +116,7 @@ def test_a_fork_needs_an_empty_home(played: Desk, there: Desk) -> None:
 
 
 def test_a_fork_whose_archive_cannot_be_written_leaves_no_copy(played: Desk, there: Desk) -> None:
-    """Where withdrawn turns cannot be copied nothing is, as a copy that stays would not be disclosed."""
+    """Nothing is copied if withdrawn turns cannot be, as a copy that stays would not be disclosed."""
     run_action(played.app, "toy1", RollBack(2), played.now)
     play(played, {})
     there.app.settings.archive.mkdir(exist_ok=True)

@@ -109,7 +109,7 @@ def arriving(desk: Desk, sheet: str) -> Auction:
 
 
 def test_a_refused_line_that_arrives_while_its_turn_is_computed(played: Desk) -> None:
-    """What was computed with all sheets in is not kept; the turn waits for the correction."""
+    """A run computed with all sheets in is not kept; the turn waits for the correction."""
     (found,) = due_turns(open_turns(played.app), played.now)
     during = replace(played, app=replace(played.app, games={"toy": arriving(played, "BID 3\nBIT 4")}))
 

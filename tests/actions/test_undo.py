@@ -176,7 +176,7 @@ def test_a_roll_is_final(running: Desk) -> None:
 
 
 def test_a_deadline_is_final_once_its_turn_was_run(running: Desk) -> None:
-    """What was done for a turn that was run is not undone; the command that reopens it is named."""
+    """A change for a turn that was run is not undone; the command that reopens it is named."""
     act(running, REVERSIBLE["deadline"])
     entry = last_entry(running)
     run_campaign_now(running.app, "toy1", running.now)
@@ -349,7 +349,7 @@ def test_forward_and_undo_are_not_both_done(running: Desk) -> None:
 
 
 def test_a_mail_that_goes_out_meanwhile_is_a_conflict(running: Desk) -> None:
-    """What was shown as dropped may be sent before it is done: then nothing is done, and it is asked again."""
+    """A mail shown as dropped may be sent before that is done: then nothing is done, and it is asked again."""
     act(running, ExtendDeadline("24h"))
     wish = UndoChange()
     with running.app.store.reading() as session:
