@@ -375,6 +375,8 @@ class ShowDeadlines(GmCommand, Query[DeadlineList]):
         if facts.closes is not None and facts.closes > facts.deadline:
             yield f"  late sheets count until {format_time(facts.closes, zone)}"
         yield f"  run then, the next is due {format_time(facts.next, zone)}"
+        if channel.by_mail:
+            yield "  more time: DEADLINE 24h"
 
 
 def change_schedule(context: Context, text: str, act: int) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, FreeText, GmCommand, TextBlock, Wish
-from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.open_turn import ShowRolls
 from pbem.actions.press import Announce, AnnounceInReport, ShowPress, ShowTexts
 from pbem.actions.rerun import EditState, ShowState
@@ -58,7 +57,6 @@ class SetCommand(GmCommand):
     """Change house rules, such as the schedule; alone, it lists them with their values."""
 
     usage = "SET [settings...]"
-    also = ("RULE", "POLICY")
     examples = ("SET grace=12h", 'SET schedule="FRI 20:00 Europe/Berlin"', "SET")
     settings: Annotated[tuple[str, ...], FreeText("rule=value", "a house rule with its value", "grace=12h")] = ()
 
@@ -92,17 +90,6 @@ class SetCommand(GmCommand):
             raise CampaignError(f"{empty[0]} has no value: write SET {empty[0]}=..; SET alone lists all house rules")
         # A comma is a blank to the parser: days are a list, and a schedule or a title is one text.
         return {rule: ("," if rule == "holidays" else " ").join(values) for rule, values in given.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class ExtendByRule(GmCommand):
-    """Give as much more time as the house rules say."""
-
-    usage = "EXTEND"
-
-    def wish(self, text: TextBlock) -> Wish:
-        """Return the extension."""
-        return ExtendDeadline()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +128,6 @@ class StateCommand(GmCommand):
     """Get the state of the open turn as a file; with a JSON Patch (RFC 6902) or a whole state below, change it."""
 
     usage = "STATE [sure [asked]]"
-    also = ("PATCH",)
     examples = ("STATE",)
     takes_text = True
     sure: Annotated[str | None, SURE] = None

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from pbem.actions.arguments import NUMBER, SURE, TURN, Flag, FreeText, GmCommand, TextBlock, Wish, Words
+from pbem.actions.arguments import NUMBER, SURE, Flag, FreeText, GmCommand, TextBlock, Wish, Words
 from pbem.actions.base import (
     AuditEntry,
     Change,
@@ -409,11 +409,10 @@ class RollDice(GmCommand, Change[RollResult]):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowRolls(GmCommand, Query[RollList]):
+class ShowRolls(Query[RollList]):
     """See what you rolled in a turn; without its number, in the open one."""
 
-    usage = "ROLLS [turn]"
-    turn: Annotated[int | None, TURN] = None
+    turn: int | None = None
 
     def look(self, context: Context) -> RollList:
         """Return all rolls of the turn, those of withdrawn runs too. Raises CampaignError before the start."""

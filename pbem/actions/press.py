@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
+from pbem.actions.arguments import SEAT, SeatCommand
 from pbem.actions.base import TICK, Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
@@ -38,7 +38,6 @@ from pbem.campaign.questions import Asked, load_questions
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view
 from pbem.errors import CampaignError
 from pbem.report.notices import AnnouncementMail as GmLetter
-from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Announcement, Press, Seat
 from pbem.store.types import CampaignState
@@ -100,46 +99,6 @@ class PressList:
 
 
 @dataclass(frozen=True, slots=True)
-class AddAnnouncement(GmCommand, Change[Text]):
-    """Put the text below into the next report of a seat, or of ALL."""
-
-    usage = "TEXT TO seat"
-    takes_text = True
-    weight = Reversible("pbem undo NAME", "DROP text")
-    kind = "text"
-    text: Annotated[str, FILLED_IN] = ""
-    seat: Annotated[SeatName | None, SEAT] = None
-
-    def wish(self, text: TextBlock) -> AddAnnouncement:
-        """Return the action with the text below. Raises CampaignError if there is none."""
-        return AddAnnouncement(text.needed, None if self.seat is None or self.seat.lower() == EVERYBODY else self.seat)
-
-    def do(self, context: Context) -> Text:
-        """Save the text for the next reports."""
-        session, snapshot, now = context.session, context.snapshot, context.now
-        if snapshot.status == CampaignState.OVER:
-            raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
-        place = find_seat_view(snapshot, self.seat) if self.seat else None
-        row = Announcement(
-            campaign_id=snapshot.id,
-            turn=snapshot.turn + 1,
-            seat_id=place.id if place else None,
-            # Without credentials and mail headers: forwarded words must never be read as orders (decision 11).
-            text=sanitise_text(self.text).text,
-            at=now,
-        )
-        session.add(row)
-        session.flush()
-        said = f"text {row.id} for {place.seat if place else 'all'} put into the reports that open turn {row.turn}"
-        add_entry(session, snapshot.id, now, actor="gm", text=said, secret=place is not None)
-        return Text(row.id, row.turn, place.seat if place else "", row.text)
-
-    def render(self, facts: Text, channel: Channel) -> Iterator[str]:
-        where = f"stands in the reports that open turn {facts.turn}"
-        yield f"Your text is number {facts.id}, and {where}, for {facts.seat or 'all'}."
-
-
-@dataclass(frozen=True, slots=True)
 class AnnounceInReport(Change[tuple[Text, ...]]):
     """Put a text into the next reports of some seats, or of all."""
 
@@ -150,46 +109,40 @@ class AnnounceInReport(Change[tuple[Text, ...]]):
 
     def do(self, context: Context) -> tuple[Text, ...]:
         """Save the text for the next reports, once for each seat that is named. Raises CampaignError."""
-        to = parse_recipients(context.snapshot, self.to or (EVERYBODY,))
-        return tuple(AddAnnouncement(self.text, seat).do(context) for seat in (to or (None,)))
+        snapshot = context.snapshot
+        to = parse_recipients(snapshot, self.to or (EVERYBODY,))
+        if snapshot.status == CampaignState.OVER:
+            raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
+        places = [find_seat_view(snapshot, seat) for seat in to] if to else [None]
+        return tuple(_put_into_report(context, self.text, place) for place in places)
 
     def render(self, facts: tuple[Text, ...], channel: Channel) -> Iterator[str]:
-        for each in facts:
-            yield from AddAnnouncement().render(each, channel)
+        for text in facts:
+            where = f"stands in the reports that open turn {text.turn}"
+            yield f"Your text is number {text.id}, and {where}, for {text.seat or 'all'}."
+
+
+def _put_into_report(context: Context, text: str, place: SeatView | None) -> Text:
+    """Save a text for the next report of a seat, or for those of all."""
+    session, snapshot = context.session, context.snapshot
+    row = Announcement(
+        campaign_id=snapshot.id,
+        turn=snapshot.turn + 1,
+        seat_id=place.id if place else None,
+        # Without credentials and mail headers: forwarded words must never be read as orders (decision 11).
+        text=sanitise_text(text).text,
+        at=context.now,
+    )
+    session.add(row)
+    session.flush()
+    said = f"text {row.id} for {place.seat if place else 'all'} put into the reports that open turn {row.turn}"
+    add_entry(session, snapshot.id, context.now, actor="gm", text=said, secret=place is not None)
+    return Text(row.id, row.turn, place.seat if place else "", row.text)
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
-    """Take a text out again, before its reports are sent; TEXTS has its number."""
-
-    usage = "DROP text_id"
-    weight = Reversible("pbem announce NAME FILE --in-report", "TEXT TO seat")
-    kind = "drop text"
-    text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
-
-    def do(self, context: Context) -> AnnouncementList:
-        """Delete the text; return the others."""
-        snapshot = context.snapshot
-        waiting = [text for text in ShowTexts().look(context).texts if text.turn > snapshot.turn]
-        if self.text_id not in {text.id for text in waiting}:
-            known = join_names([str(text.id) for text in waiting]) or "none"
-            raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
-        context.session.execute(delete(Announcement).where(Announcement.id == self.text_id))
-        words = next(text.text for text in waiting if text.id == self.text_id)
-        # The journal keeps the text, for the GM alone, as the row is deleted.
-        said = f"text {self.text_id} dropped: {words}"
-        add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
-        return ShowTexts().look(context)
-
-    def render(self, facts: AnnouncementList, channel: Channel) -> Iterator[str]:
-        return ShowTexts().render(facts, channel)
-
-
-@dataclass(frozen=True, slots=True)
-class ShowTexts(GmCommand, Query[AnnouncementList]):
+class ShowTexts(Query[AnnouncementList]):
     """See your texts for reports."""
-
-    usage = "TEXTS"
 
     def look(self, context: Context) -> AnnouncementList:
         """Return the texts that wait and those that were sent, by the turns whose reports bring them."""
@@ -241,11 +194,10 @@ class Announce(Change[Recipients]):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowPress(GmCommand, Query[PressList]):
+class ShowPress(Query[PressList]):
     """See what people wrote each other, by whom it truly is."""
 
-    usage = "PRESS"
-    turn: Annotated[int | None, FILLED_IN] = None
+    turn: int | None = None
 
     def look(self, context: Context) -> PressList:
         """Return all press, or that of a turn, with its true senders; no diaries until the game is over."""

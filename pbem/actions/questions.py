@@ -282,7 +282,6 @@ class AnswerCommand(GmCommand):
     """
 
     usage = "ANSWER [number] [TO audience] [sure]"
-    also = ("REPLY", "QUESTIONS")
     takes_text = True
     number: Annotated[str | None, NUMBER] = None
     audience: Annotated[str | None, KeywordField(AUDIENCES)] = None

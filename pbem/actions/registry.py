@@ -13,7 +13,6 @@ from pbem.actions.deadlines import (
 from pbem.actions.fork import TryTurn
 from pbem.actions.gm_forms import (
     AnnounceCommand,
-    ExtendByRule,
     GmHelp,
     JournalCommand,
     RollsCommand,
@@ -21,7 +20,7 @@ from pbem.actions.gm_forms import (
     StateCommand,
     StatusCommand,
 )
-from pbem.actions.open_turn import PreviewTurn, RollDice, ShowRolls
+from pbem.actions.open_turn import PreviewTurn, RollDice
 from pbem.actions.players import (
     AppointDeputy,
     DismissDeputy,
@@ -33,12 +32,8 @@ from pbem.actions.players import (
     SetDiceWord,
 )
 from pbem.actions.press import (
-    AddAnnouncement,
     Mute,
-    RemoveAnnouncement,
     SendPress,
-    ShowPress,
-    ShowTexts,
     Unmute,
     WriteDiary,
     WriteNews,
@@ -46,13 +41,12 @@ from pbem.actions.press import (
 )
 from pbem.actions.questions import AnswerCommand, AskGm
 from pbem.actions.rerun import RunAgain
-from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns, UndoRollback
+from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns
 from pbem.actions.run_turn import RequestRun
-from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import MailToken
 from pbem.actions.sheets import SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
-from pbem.actions.statistics import ShowStatistics
 from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import RulingCommand
 from pbem.ruleset.orders import OrderParser
@@ -66,14 +60,7 @@ GM_FORMS: tuple[type[GmCommand], ...] = (
 )
 """The commands that a GM may mail. Of several with one word, the first one that a line fits is meant."""
 
-GM_ACTIONS: tuple[type[GmCommand], ...] = (
-    *GM_FORMS,
-    *(ShowStatistics, ShowSeats, ShowTexts, ShowPress, AddAnnouncement, RemoveAnnouncement, ExtendByRule, ShowRolls),
-    UndoRollback,
-)
-"""The same, with those of earlier versions, which are understood for good."""
-
-GM_COMMANDS = OrderParser(GM_ACTIONS, loosely=False)
+GM_COMMANDS = OrderParser(GM_FORMS, loosely=False)
 """The parser of a GM's mail commands."""
 
 SEAT_ACTIONS: tuple[type[SeatCommand], ...] = (

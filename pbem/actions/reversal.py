@@ -57,20 +57,19 @@ REVERSALS: Mapping[str, Reversal] = {
     "hold": Reversal(("campaign",), helps=("pbem hold {name}", "HOLD")),
     "release": Reversal(("campaign",), until_run=True, helps=("pbem release {name}", "RELEASE")),
     "give": Reversal(
-        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat give {name} SEAT ADDRESS", "SEAT seat TO address")
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat give {name} SEAT ADDRESS", "GIVE seat TO address")
     ),
     "open": Reversal(
-        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat give {name} SEAT ADDRESS", "SEAT seat TO address")
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat give {name} SEAT ADDRESS", "GIVE seat TO address")
     ),
     "pause": Reversal(("seat",), helps=("pbem seat pause {name} SEAT", "PAUSE seat")),
     "resume": Reversal(_SEATS, until_run=True, helps=("pbem seat resume {name} SEAT", "RESUME seat")),
     "remove": Reversal(("seat",), until_run=True, helps=("pbem seat remove {name} SEAT", "REMOVE seat")),
     "invite": Reversal(("request",), helps=("pbem invite {name} ADDRESS", "INVITE address")),
-    "text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} FILE --in-report", "TEXT TO seat")),
-    "drop text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} --drop ID", "DROP text")),
+    "text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} FILE --in-report", "ANNOUNCE")),
     "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} SEAT --restore", "SHEET seat BACK")),
     "ruling": Reversal(("turn",), until_run=True, helps=("pbem ruling {name} --restore", "RULING BACK")),
-    "state": Reversal(until_run=True, helps=("pbem state {name} FILE", "PATCH")),
+    "state": Reversal(until_run=True, helps=("pbem state {name} FILE", "STATE")),
     "rollback": Reversal(until_run=True, helps=("pbem rollback {name} TURN", "ROLLBACK turn")),
     "export": Reversal(helps=("pbem export {name} FILE --to ADDRESS", "")),
     UNDO: Reversal(never="it has undone something itself"),

@@ -216,11 +216,9 @@ class ShowTurns(GmCommand, Query[TurnsRun]):
 
 
 @dataclass(frozen=True, slots=True)
-class UndoRollback(GmCommand, Change[RollbackResult]):
+class UndoRollback(Change[RollbackResult]):
     """Take the last rollback back."""
 
-    usage = "FORWARD"
-    also = ("ROLLFORWARD",)
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
     kind = "undo"
     rewrites = True

@@ -7,7 +7,6 @@ Message-IDs of its reports. The campaign of the context is locked; the context a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -15,15 +14,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, GmCommand
-from pbem.actions.base import TICK, Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
-from pbem.actions.status import (
-    DeputyStatus,
-    StandbyStatus,
-    deputy_lines,
-    load_seat_deputies,
-    load_standbys,
-    standby_lines,
-)
+from pbem.actions.base import TICK, Change, Confirmed, Harmless, PreviewedChange, Reversible, TextResult
 from pbem.actions.welcome import (
     RENEWED,
     mail_dice_notice,
@@ -65,7 +56,6 @@ from pbem.report.notices import Notice
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, Deputy, DeputyReport, Person, Report, Seat
 from pbem.store.types import CampaignState, RequestKind, SeatState
-from pbem.text import format_table
 
 _PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
 
@@ -349,20 +339,6 @@ def _give_hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatList:
-    """Seats of a campaign as (name, address or "", state), and its standbys in order as (address, wished seat).
-
-    `deputies` are those of now, by seat.
-    """
-
-    campaign: str
-    zone: str
-    seats: tuple[tuple[SeatName, str, str], ...]
-    deputies: Mapping[SeatName, Sequence[DeputyStatus]]
-    standbys: tuple[tuple[str, SeatName], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     """Hand a seat over to the person of this address. Without YES you are told first who would lose it, or have two."""
 
@@ -589,35 +565,3 @@ def _mail_invitation(context: Context, address: str, *, wish: SeatName, code: st
     mail = mailer.mail(address, subject, page, (page.page, code), code=code, kind=page.page, files=files)
     # The name of the campaign says nothing yet to the reader; the code is last, as in all subjects.
     mailer.send(context.session, context.now, replace(mail, subject=f"{subject} [{code}]"))
-
-
-@dataclass(frozen=True, slots=True)
-class ShowSeats(GmCommand, Query[SeatList]):
-    """See who sits where, and who waits for a seat."""
-
-    usage = "SEATS"
-
-    def look(self, context: Context) -> SeatList:
-        """Return all seats, and the standby list."""
-        places = context.snapshot.places
-        seats = [(place.seat, place.address, _describe_state(place)) for place in places]
-        deputies = load_seat_deputies(context.session, context.snapshot, context.now)
-        return SeatList(
-            campaign=context.snapshot.name,
-            zone=context.snapshot.schedule.zone,
-            seats=tuple(seats),
-            deputies={place.seat: deputies[place.id] for place in places if place.id in deputies},
-            standbys=tuple((each.address, each.wish) for each in load_standbys(context.session, context.snapshot)),
-        )
-
-    def render(self, facts: SeatList, channel: Channel) -> Iterator[str]:
-        yield from format_table(facts.seats, "seat", "player", "state").splitlines()
-        for seat, deputies in facts.deputies.items():
-            yield from deputy_lines(seat, deputies, facts.zone)
-        yield from standby_lines(StandbyStatus(address, wish) for address, wish in facts.standbys)
-
-
-def _describe_state(place: SeatView) -> str:
-    if not place.playing:
-        return "removed"
-    return "open" if not place.address else "paused" if place.paused else "playing"

@@ -14,7 +14,6 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Channel, Query
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_current
 from pbem.report.plot import END, INK, PALE, PAPER, ChartFrame, score_lines
@@ -120,10 +119,8 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowStatistics(GmCommand, Query[Statistics]):
+class ShowStatistics(Query[Statistics]):
     """See whose sheets came when, how long turns took, scores, and who may drop out; with a picture."""
-
-    usage = "STATS"
 
     def look(self, context: Context) -> Statistics:
         """Return the statistics; a campaign that has not started has no turns."""

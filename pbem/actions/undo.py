@@ -113,7 +113,6 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
     """Undo your newest change, or that of an entry in the journal. Without YES you are told first if it was mailed."""
 
     usage = "UNDO [entry] [sure] [asked]"
-    also = ("REVERT",)
     weight = Confirmed("the change that players were told of")
     kind = UNDO
     rewrites = True

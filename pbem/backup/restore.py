@@ -149,7 +149,7 @@ def _notify_gm(context: Context, made: dt.datetime) -> None:
         "again as it was then, and on hold: no turn is run until you release it. Players are told that what came later "
         "is void.",
         f"Look at it first: pbem status {name}. If its deadline has passed or is near, give more time: "
-        f"pbem deadline {name} (by mail: EXTEND). Then let it go on: pbem release {name} (by mail: RELEASE).",
+        f"pbem deadline {name} (by mail: DEADLINE 24h). Then let it go on: pbem release {name} (by mail: RELEASE).",
         to=snapshot.gm,
         subject="restored from a backup, on hold",
     )

@@ -1,8 +1,8 @@
 """Mail commands of GMs, and the frame that holds them.
 
     GM trap7 TOKEN
-    EXTEND 24h
-    TEXT TO ALL
+    DEADLINE 24h
+    ANNOUNCE IN REPORT
     The harbour master is away until Monday.
     END
 
@@ -22,7 +22,7 @@ from pbem.actions.arguments import GmCommand, TextBlock, Wish
 from pbem.actions.base import AuditEntry, Change, Channel, Query, add_audit_entries, apply_change, confirmation
 from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.fork import TrialResult
-from pbem.actions.gm_forms import ExtendByRule, GmHelp
+from pbem.actions.gm_forms import GmHelp
 from pbem.actions.open_turn import Preview
 from pbem.actions.rerun import ShownState
 from pbem.actions.reversal import REVERSALS, UNDO
@@ -386,7 +386,7 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand, *, sure: b
     text = "\n".join(line for line in wish.render(facts, channel) if line != _UNDONE)
     if isinstance(facts, RulingResult) and not facts.kept:
         raise CampaignError(text)
-    fact = _new_deadline(context) if acts and isinstance(order, ExtendDeadline | ExtendByRule) else ""
+    fact = _new_deadline(context) if acts and isinstance(order, ExtendDeadline) else ""
     meant = None if asked is None else order.confirmed(asked)
     return _CommandAnswer(text, _result_files(facts), traces, acts, asks=meant is not None, fact=fact, asked=meant)
 

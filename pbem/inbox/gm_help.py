@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.actions.registry import GM_COMMANDS
 from pbem.inbox.synonyms import as_gm_command, load_table, words_for
 from pbem.report.answers import GmCommandHelp, GmHelpPage
 from pbem.ruleset.fields import nearest
@@ -17,7 +16,7 @@ class GmWord:
     """A command of a GM as HELP explains it.
 
     `example` has the lines of a frame that can be sent as they are, but for names. `undo` is the command that reverses
-    it, or the reason why there is none. `old` are words of earlier versions.
+    it, or the reason why there is none.
     """
 
     usage: str
@@ -25,7 +24,6 @@ class GmWord:
     example: tuple[str, ...]
     undo: str
     more: str = ""
-    old: tuple[str, ...] = ()
 
     @property
     def word(self) -> str:
@@ -49,10 +47,8 @@ _OFTEN = (*_USED, *(each.word for each in GM_WORDS if each.word not in _USED))
 
 
 def nearest_command(typed: str) -> str:
-    """Return the command for which a word was mistyped, one of today before one of earlier versions; "" if none is."""
-    known = [verb.word for verb in GM_COMMANDS.verbs]
-    now = [word for word in _OFTEN if word in known]
-    return nearest(typed, now) or _swapped(typed, now) or nearest(typed, known) or ""
+    """Return the command for which a word was mistyped; "" if none is."""
+    return nearest(typed, _OFTEN) or _swapped(typed, _OFTEN)
 
 
 def _swapped(typed: str, words: Sequence[str]) -> str:
@@ -64,7 +60,7 @@ def explain(words: Sequence[str], campaign: str) -> GmHelpPage:
     """Return HELP on one command of a campaign's GM, or the list where the words behind HELP name none."""
     typed = as_gm_command(" ".join(words)).split()[:1] or [""]
     word = typed[0].upper()
-    found = next((each for each in GM_WORDS if word == each.word or word in each.old), None)
+    found = next((each for each in GM_WORDS if word == each.word), None)
     near = nearest_command(word) if word and found is None else ""
     return GmHelpPage(
         campaign=campaign,
@@ -79,7 +75,7 @@ def _help_on(word: GmWord) -> GmCommandHelp:
     return GmCommandHelp(
         usage=word.usage,
         help=" ".join(filter(None, (f"{word.summary}.", word.more))),
-        also=tuple(dict.fromkeys((*words_for(word.word), *word.old))),
+        also=words_for(word.word),
         example=word.example,
         undo=word.undo,
     )

@@ -15,7 +15,6 @@ from pbem.actions.base import Change
 from pbem.actions.days import write_time
 from pbem.actions.deadlines import HoldCampaign
 from pbem.actions.gm_forms import AnnounceCommand, GmHelp
-from pbem.actions.press import AddAnnouncement
 from pbem.actions.questions import AnswerCommand
 from pbem.actions.registry import GM_COMMANDS
 from pbem.campaign.courtesies import Manners
@@ -31,7 +30,7 @@ from pbem.ruleset.order_types import Finding, Order, OrderType, ParsedOrder, Par
 from pbem.ruleset.tokenizer import split_words
 from pbem.util import redact_credentials
 
-WORDS = (AddAnnouncement, AnnounceCommand, AnswerCommand)
+WORDS = (AnnounceCommand, AnswerCommand)
 """Commands whose texts people get, as they are written; an END in such a text ends it."""
 
 

@@ -148,7 +148,7 @@ def overdue_digest(
             bullets(f"Without a sheet: {join_names(late)}", f"With a sheet: {_names(came)}"),
             "Those who are late are notified. To give everybody more time, or to run the turn now:",
             form(f"pbem deadline {campaign} 24h", f"pbem run {campaign}"),
-            note("By mail: EXTEND, RUN."),
+            note("By mail: DEADLINE 24h, RUN."),
         ),
     )
 
@@ -197,7 +197,7 @@ def turn_held(
                 (f"pbem status {campaign}", "see who has sent"),
             ),
             (
-                "By mail the same are PREVIEW, which brings all reports as files, RELEASE, EXTEND 2d and STATUS, in "
+                "By mail the same are PREVIEW, which brings all reports as files, RELEASE, DEADLINE 2d and STATUS, in "
                 f'a frame with your token; "pbem gm {campaign} --token" mails you one and shows the frame. A preview '
                 "rolls other dice than the turn will have."
             ),

@@ -163,10 +163,9 @@ SHARP: dict[str, Act] = {
 
 MAILED: dict[str, Act] = {
     "mailed rollback": letter("ROLLBACK 1 YES"),
-    "mailed forward": letter("FORWARD"),
     "mailed undo": letter("UNDO YES"),
     "mailed rerun": letter("RERUN red YES", "BID 3"),
-    "mailed patch": letter("PATCH YES", json.dumps(PURSE)),
+    "mailed patch": letter("STATE YES", json.dumps(PURSE)),
 }
 """The same, by mail."""
 

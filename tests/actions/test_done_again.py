@@ -27,11 +27,9 @@ from pbem.actions.players import AppointDeputy, DismissDeputy, EndAbsences, Leav
 from pbem.actions.players import Pause as PauseSelf
 from pbem.actions.players import Resume as ResumeSelf
 from pbem.actions.press import (
-    AddAnnouncement,
     Announce,
     AnnounceInReport,
     Mute,
-    RemoveAnnouncement,
     SendPress,
     Unmute,
     WriteDiary,
@@ -86,9 +84,8 @@ DONE: Mapping[str, Sequence[Deed[Any]]] = {
         HoldCampaign("on a train"),
         ReleaseCampaign(),
         Invite(DAN),
-        AddAnnouncement("Be wise", "red"),
+        AnnounceInReport("Be wise", ("red",)),
         AnnounceInReport("Be brave"),
-        RemoveAnnouncement(1),
         Announce("Be brave", ("all",)),
         EnterSheet("red", SHEET["red"]),
         RestoreSheet("red"),

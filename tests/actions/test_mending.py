@@ -99,7 +99,7 @@ def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
 
     said = (
         "the turn history of toy1 is inconsistent: turn 4 was not run. "
-        "Repair: pbem rollback toy1 --repair (by mail: MEND)"
+        "Repair: pbem rollback toy1 --repair (by mail: ROLLBACK REPAIR)"
     )
     assert said in played.tick(hours=24 * 7).problems[0]
 

@@ -9,7 +9,7 @@ import pytest
 
 from pbem.actions.base import DRY_RUN, MOST_LINES, attempt, diff_lines, do_as_shown, run_action, run_query
 from pbem.actions.open_turn import EnterSheet
-from pbem.actions.press import AddAnnouncement
+from pbem.actions.press import AnnounceInReport
 from pbem.actions.rerun import EditState, RerunTurn, apply_rerun
 from pbem.actions.rerun_plan import RerunChanges, RerunImpact, plan_rerun
 from pbem.actions.rollback import RollBack, UndoRollback
@@ -62,7 +62,7 @@ def test_what_was_shown_can_be_confirmed(played: Desk) -> None:
     wish = RerunTurn(RerunChanges(sheets={"red": lines("BID 2")}))
     shown = attempt(played.app, "toy1", wish, played.now)
     assert shown.read_set is not None
-    run_action(played.app, "toy1", AddAnnouncement("Hear all"), played.now)
+    run_action(played.app, "toy1", AnnounceInReport("Hear all"), played.now)
     with pytest.raises(Conflict):
         do_as_shown(played.app, "toy1", wish, played.now, shown.read_set)
 

@@ -196,7 +196,7 @@ def test_a_rollback_that_was_played_on_stands(played: Desk) -> None:
 
 
 def test_there_must_be_a_rollback_to_take_back(played: Desk) -> None:
-    """FORWARD without a rollback is refused with a reason."""
+    """The way back without a rollback is refused with a reason."""
     with pytest.raises(CampaignError, match="toy1 has no rollback to undo: there was none"):
         run_action(played.app, "toy1", UndoRollback(), played.now)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import CLI, Change, Channel, Query, TextResult, attempt, run_action, run_query
+from pbem.actions.base import CLI, Change, Channel, TextResult, attempt, run_action, run_query
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import (
     GiveSeat,
@@ -21,7 +21,6 @@ from pbem.actions.seats import (
     PauseSeat,
     RemoveSeat,
     ResumeSeat,
-    ShowSeats,
     free_places,
 )
 from pbem.actions.settings import MailToken, SetHouseRule, ShowHouseRules
@@ -62,7 +61,7 @@ def act(desk: Desk, seat: str, what: str, address: str = "") -> str:
     return run_action(desk.app, "toy1", wish, desk.now).done
 
 
-def test_status_and_seats_show_deputies_and_standbys(desk: Desk) -> None:
+def test_the_status_shows_deputies_and_standbys(desk: Desk) -> None:
     """Screen and mail show who may send orders for a seat, until when, and who waits for one, in the same lines."""
     with desk.app.store.writing() as session:
         here = load_campaign(session, "toy1")
@@ -70,12 +69,11 @@ def test_status_and_seats_show_deputies_and_standbys(desk: Desk) -> None:
         appoint(session, here.places[0].id, eve, desk.now, end_of("2026-11-20", "Europe/Berlin"))
         add_standby(session, here.id, dan, desk.now, wish="blue", words="")
 
-    questions: tuple[Query[Any], ...] = (ShowStatus(), ShowSeats())
-    for question in questions:
-        for channel in (CLI, Channel(by_mail=True)):
-            lines = [line.strip() for line in question.render(run_query(desk.app, "toy1", question, desk.now), channel)]
-            assert f"deputy of red until 2026-11-20: {EVE}" in lines
-            assert "standby 1: dan@example.org, would like blue" in lines
+    for channel in (CLI, Channel(by_mail=True)):
+        status = run_query(desk.app, "toy1", ShowStatus(), desk.now)
+        lines = [line.strip() for line in ShowStatus().render(status, channel)]
+        assert f"deputy of red until 2026-11-20: {EVE}" in lines
+        assert "standby 1: dan@example.org, would like blue" in lines
     later = run_query(desk.app, "toy1", ShowStatus(), desk.now + dt.timedelta(days=30))
     assert [seat.deputies for seat in later.seats] == [(), ()]
 

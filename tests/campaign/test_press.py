@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import run_action, run_query
 from pbem.actions.create import NewCampaign, create_campaign
-from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement, ShowPress, Text
+from pbem.actions.press import Announce, AnnounceInReport, ShowPress, Text
 from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import always, run_turn
 from pbem.actions.start import StartCampaign
@@ -31,7 +31,7 @@ THREE = ("red", "blue", "green")
 
 def put(desk: Desk, words: str, seat: str | None = None) -> Text:
     """Add an announcement of the GM."""
-    return run_action(desk.app, "toy1", AddAnnouncement(words, seat), desk.now)
+    return run_action(desk.app, "toy1", AnnounceInReport(words, (seat,) if seat else ()), desk.now)[0]
 
 
 def run(desk: Desk) -> None:
@@ -89,17 +89,6 @@ def test_a_text_may_open_the_first_turn(desk: Desk) -> None:
     desk.tick()
 
     assert "| Welcome, all of you." in report(desk)
-
-
-def test_a_text_can_be_taken_back_in_time(desk: Desk) -> None:
-    """A waiting announcement can be dropped; one that was sent or never existed is refused by name."""
-    desk.begin()
-    kept, dropped = put(desk, "stays"), put(desk, "goes")
-    left = run_action(desk.app, "toy1", RemoveAnnouncement(dropped.id), desk.now)
-
-    assert left.texts == (kept,)
-    with pytest.raises(CampaignError, match=rf"toy1 has no text {dropped.id} that waits .* there is: {kept.id}"):
-        run_action(desk.app, "toy1", RemoveAnnouncement(dropped.id), desk.now)
 
 
 def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:

@@ -21,7 +21,6 @@ from pbem.actions.open_turn import RollList, RollResult
 from pbem.actions.press import AnnouncementList, PressList
 from pbem.actions.questions import AnswerResult, QuestionList
 from pbem.actions.ruling import RulingResult, WrittenFiles
-from pbem.actions.seats import SeatList
 from pbem.actions.settings import HouseRuleList, JournalLine
 from pbem.actions.statistics import SheetTiming, Statistics
 from pbem.actions.undo import UndoResult
@@ -128,7 +127,6 @@ FACTS: Mapping[str, tuple[type, ...]] = {
     "games": (Option, Seats),
     "deadline": (DeadlineList,),
     "set": (HouseRuleList,),
-    "seat": (SeatList,),
     "announce": (AnnouncementList,),
     "answer": (QuestionList, AnswerResult),
     "journal": (JournalLine, PressList),
@@ -213,7 +211,7 @@ def _house_rules() -> Iterator[str]:
 
 def _gm_commands() -> Iterator[str]:
     for word in GM_WORDS:
-        also = dict.fromkeys((*words_for(word.word), *word.old))
+        also = words_for(word.word)
         yield f"| `{_cell(word.usage)}` | {_cell(word.summary)} | {_joined(f'`{each}`' for each in also)} |\n"
 
 

@@ -16,7 +16,6 @@ from pbem.actions.open_turn import RollList, RollResult
 from pbem.actions.press import PressShown, Text
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.ruling import RulingResult, WrittenFiles
-from pbem.actions.seats import SeatList
 from pbem.actions.settings import HouseRuleLine, JournalLine
 from pbem.actions.status import CampaignStatus, GameResult, SeatStatus, Undelivered
 from pbem.actions.undo import UndoResult
@@ -81,7 +80,7 @@ def test_every_command_is_documented(command: str) -> None:
 
 OF_STATUS = (HomeStatus, CampaignStatus, SeatStatus, Undelivered, GameResult)
 OF_UPKEEP = (MessageList, MessageDetail, UndeliveredMail, DeliveryCounts, Diagnosis, CheckResult)
-OF_PEOPLE = (SeatList, HouseRuleLine, JournalLine, UndoResult, Text, PressShown)
+OF_PEOPLE = (HouseRuleLine, JournalLine, UndoResult, Text, PressShown)
 OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollList, Roll, VerifyResult, ReplayProof)
 
 

@@ -26,27 +26,27 @@ SHEET = "BID 3\nBID\n"
 
 DOORS = {
     "seats": (["status", "toy1"], ["STATUS"]),
-    "statistics": (["status", "toy1", "--stats"], ["STATS"]),
-    "policy": (["set", "toy1"], ["POLICY"]),
-    "a house rule": (["set", "toy1", "grace=12h"], ["RULE grace 12h"]),
+    "statistics": (["status", "toy1", "--stats"], ["STATUS STATS"]),
+    "house rules": (["set", "toy1"], ["SET"]),
+    "a house rule": (["set", "toy1", "grace=12h"], ["SET grace 12h"]),
     "journal": (["journal", "toy1"], ["JOURNAL"]),
     "deadlines": (["deadline", "toy1"], ["DEADLINE"]),
     "another schedule": (["set", "toy1", "schedule=DAILY 20:00 UTC"], ['SET schedule="DAILY 20:00 UTC"']),
-    "more time": (["deadline", "toy1", "24h"], ["EXTEND 24h"]),
+    "more time": (["deadline", "toy1", "24h"], ["DEADLINE 24h"]),
     "a day": (["deadline", "toy1", "24", "Dec", "8pm", "--yes"], ["DEADLINE 24 Dec 8pm YES"]),
     "another time": (["deadline", "toy1", "Sat", "20:00"], ["DEADLINE Sat 20:00"]),
     "hold": (["hold", "toy1", "snow"], ["HOLD snow"]),
-    "text": (["announce", "toy1", "FILE", "--in-report", "--to", "red"], ["TEXT TO red", "BID 3", "BID"]),
-    "texts": (["announce", "toy1"], ["TEXTS"]),
+    "text": (["announce", "toy1", "FILE", "--in-report", "--to", "red"], ["ANNOUNCE TO red IN REPORT", "BID 3", "BID"]),
+    "texts": (["announce", "toy1"], ["ANNOUNCE"]),
     "press": (["announce", "toy1", "FILE", "--to", "red"], ["ANNOUNCE TO red", "BID 3", "BID"]),
-    "all press": (["journal", "toy1", "--press"], ["PRESS"]),
+    "all press": (["journal", "toy1", "--press"], ["JOURNAL PRESS"]),
     "invitation": (["invite", "toy1", "eve@example.org"], ["INVITE eve@example.org"]),
-    "hand over": (["seat", "give", "toy1", "red", "eve@example.org", "--yes"], ["SEAT red TO eve@example.org YES"]),
-    "a hand over looked at": (["seat", "give", "toy1", "red", "eve@example.org"], ["SEAT red TO eve@example.org"]),
+    "hand over": (["seat", "give", "toy1", "red", "eve@example.org", "--yes"], ["GIVE red TO eve@example.org YES"]),
+    "a hand over looked at": (["seat", "give", "toy1", "red", "eve@example.org"], ["GIVE red TO eve@example.org"]),
     "a seat to be opened": (["seat", "open", "toy1", "red"], ["OPEN red"]),
     "a removal looked at": (["seat", "remove", "toy1", "red"], ["REMOVE red"]),
     "a roll": (["roll", "toy1", "3d6+2", "the gate"], ['ROLL 3d6+2 "the gate"']),
-    "rolls": (["roll", "toy1"], ["ROLLS"]),
+    "rolls": (["roll", "toy1"], ["ROLL"]),
     "removal": (["seat", "remove", "toy1", "red", "--yes"], ["REMOVE red YES"]),
     "preview": (["preview", "toy1"], ["PREVIEW"]),
     "a look back": (["rollback", "toy1", "1"], ["ROLLBACK 1"]),
@@ -186,7 +186,7 @@ def test_a_fork_wants_to_know_whose_sheet_it_is(desk: Desk) -> None:
 
 
 def test_the_state_comes_as_a_file(desk: Desk) -> None:
-    """STATE brings what PATCH changes."""
+    """STATE brings what STATE with a patch changes."""
     desk.begin()
     token = gm_token(desk)
     mailed(desk, token, ["STATE"])
@@ -197,22 +197,23 @@ def test_the_state_comes_as_a_file(desk: Desk) -> None:
 
 
 def test_statistics_bring_their_picture(desk: Desk) -> None:
-    """STATS brings as a file what --picture writes."""
+    """STATUS STATS brings as a file what --picture writes."""
     desk.begin()
-    mailed(desk, gm_token(desk), ["STATS"])
+    mailed(desk, gm_token(desk), ["STATUS STATS"])
     (file,) = desk.last(GM).iter_attachments()
 
     assert (file.get_filename(), file.get_content_type()) == ("toy1-statistics.png", "image/png")
     assert file.get_content().startswith(b"\x89PNG")
 
 
-def test_a_text_is_dropped_by_mail(desk: Desk) -> None:
-    """DROP removes a text by the number that TEXTS gives it."""
+def test_a_text_for_reports_is_undone_by_mail(desk: Desk) -> None:
+    """UNDO removes the text that was put into the next reports."""
     desk.begin()
     token = gm_token(desk)
-    mailed(desk, token, ["TEXT TO ALL", "The harbour is closed."])
+    mailed(desk, token, ["ANNOUNCE IN REPORT", "The harbour is closed."])
+    mailed(desk, token, ["UNDO"])
 
-    assert "There are no texts for reports of toy1." in mailed(desk, token, ["DROP 1"])
+    assert "There are no texts for reports of toy1." in mailed(desk, token, ["ANNOUNCE"])
 
 
 def test_a_new_token_voids_the_old(desk: Desk) -> None:

@@ -65,7 +65,7 @@ def test_the_mail_with_the_token_names_commands_that_there_are(desk: Desk) -> No
 
 def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> None:
     """A house rule set in the same mail as other commands is kept."""
-    command(desk, token, "RULE hold always", "HOLD snow", "TEXT TO ALL", "Hello.")
+    command(desk, token, "SET hold always", "HOLD snow", "ANNOUNCE IN REPORT", "Hello.")
 
     with desk.app.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
@@ -74,7 +74,7 @@ def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> 
 
 def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
     """Each command of a mail is done, and the answer says so, whatever address it came from."""
-    answer = command(desk, token, "hold I am on a train", "rule grace 12h", sender="away@example.org")
+    answer = command(desk, token, "hold I am on a train", "set grace 12h", sender="away@example.org")
 
     assert held(desk) == 'on hold by the GM: "I am on a train"'
     assert "HOLD I am on a train" in answer
@@ -149,7 +149,7 @@ def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> Non
 
 def test_text_and_sheet_below_a_command(desk: Desk, token: str) -> None:
     """The whole text below a command is taken, even with the word END in it."""
-    command(desk, token, "TEXT TO ALL", "The harbour is closed.", "END of the season!")
+    command(desk, token, "ANNOUNCE IN REPORT", "The harbour is closed.", "END of the season!")
     command(desk, token, "RUN YES")
 
     assert "END of the season!" in text_of(desk.last(ANN))
@@ -279,12 +279,11 @@ def test_the_list_of_help_is_complete() -> None:
     """HELP has each word of today once, with a summary of at most 60 characters, and all words are in the parser."""
     known = {word for verb in GM_COMMANDS.verbs for word in (verb.word, *verb.order.also)}
     listed = [each.word for each in GM_WORDS]
-    old = {word for each in GM_WORDS for word in each.old}
 
     assert len(listed) == len(set(listed)) == 27
     assert [each.usage for each in GM_WORDS if len(each.summary) > 60 or each.summary.endswith(".")] == []
     assert set(listed) <= known
-    assert known - set(listed) - old <= {"REVERT", "ROLLFORWARD", "EXTEND"}
+    assert known - set(listed) == {"SHEETS"}
 
 
 @pytest.mark.parametrize("word", GM_WORDS, ids=lambda word: word.word)
@@ -344,17 +343,17 @@ def test_other_words_are_understood(others: str, command_: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        *[("stop", "HOLD"), ("Go on", "RELEASE"), ("more time", "EXTEND"), ("MORE TIME 24h", "DEADLINE 24h")],
+        *[("stop", "HOLD"), ("Go on", "RELEASE"), ("more time", "DEADLINE"), ("MORE TIME 24h", "DEADLINE 24h")],
         *[("extend to 2026-12-24T20:00", "DEADLINE 2026-12-24T20:00"), ("kick red", "REMOVE red")],
         *[("SEAT red TO eve@example.org", "GIVE red TO eve@example.org"), ("replace red by eve@example.org YES", "")],
-        *[("RULE grace 12h", "SET grace 12h"), ("MEND YES", "ROLLBACK REPAIR YES"), ("PATCH YES 3", "STATE YES 3")],
-        *[("what if 4 red", "FORK 4 red"), ("press to red, blue", "ANNOUNCE TO red blue"), ("PRESS", "PRESS")],
+        *[("house rule grace 12h", "SET grace 12h"), ("MEND YES", "ROLLBACK REPAIR YES")],
+        *[("what if 4 red", "FORK 4 red"), ("press to red, blue", "ANNOUNCE TO red blue"), ("PRESS", "JOURNAL PRESS")],
         *[("DEADLINE Sat 8pm", 'DEADLINE "Sat 20:00"'), ("SHEET", "SHEETS"), ("RERUN YES 3", "RERUN YES 3")],
         *[("pause seat", "PAUSE seat"), ("ROLL 4", "ROLL 4"), ("JOURNAL 3 PRESS", "JOURNAL 3 PRESS")],
     ],
 )
 def test_lines_are_read_as_commands(typed: str, meant: str) -> None:
-    """Old words and other words mean the commands of today, with what stands behind them."""
+    """Other words mean the commands, with what stands behind them."""
     (order,) = GM_COMMANDS.parse({}, [(1, as_gm_command(typed))]).orders
 
     assert command_line(order) == (meant or "GIVE red TO eve@example.org YES")
@@ -464,7 +463,7 @@ def test_undo_by_mail_asks_once_it_was_mailed(desk: Desk, token: str) -> None:
 
 def test_undo_twice_by_mail_undoes_once(desk: Desk, token: str) -> None:
     """The second UNDO finds its entry undone, and never goes on with an older one."""
-    command(desk, token, "RULE grace 2h")
+    command(desk, token, "SET grace 2h")
     command(desk, token, "PAUSE blue")
     assert 'ndid "seat blue is paused' in command(desk, token, "UNDO")
 

@@ -148,7 +148,7 @@ def test_an_answer_needs_the_token(desk: Desk) -> None:
 
 
 def test_the_gm_answers_by_number(desk: Desk) -> None:
-    """ANSWER with a number and a text answers; alone it lists, with a number it shows; REPLY and QUESTIONS are it."""
+    """ANSWER with a number and a text answers; alone it lists, with a number it shows; QUESTIONS is it."""
     token = gm_token(desk)
     assert "No questions in toy1." in command(desk, token, "QUESTIONS")
     ask(desk, "ASK GM\nMay ships dock?")
@@ -156,7 +156,7 @@ def test_the_gm_answers_by_number(desk: Desk) -> None:
 
     assert "2 questions not answered. Answer: ANSWER 1" in command(desk, token, "ANSWER")
     assert "May I bid" not in command(desk, token, "ANSWER 1")
-    assert "is answered, by mail to blue." in command(desk, token, "REPLY 2", "You may.")
+    assert "is answered, by mail to blue." in command(desk, token, "ANSWER 2", "You may.")
     assert "by mail to red, blue and green." in command(desk, token, "ANSWER 1 TO ALL", "They may.")
     listed = command(desk, token, "QUESTIONS")
     assert "Question 2 of blue, turn 1" in listed

@@ -22,8 +22,12 @@ def read(*lines: str, names: tuple[str, ...] = ()) -> list[str] | None:
     [
         *[("UNDO", "UNDO"), ("Undo please", "UNDO"), ("undo.", "UNDO"), ("Status?", "STATUS"), ("help", "HELP")],
         *[("1. DEADLINE 24h", "DEADLINE 24h"), ("- pause red", "PAUSE red"), ("* Deadline 2d", "DEADLINE 2d")],
-        *[("deadline friday", "DEADLINE friday"), ("more time", "EXTEND"), ("HOLD on a train", "HOLD on a train")],
-        *[("Set grace=12h", "SET grace=12h"), ("rule grace 12h", "SET grace 12h"), ("roll 3d6 gate", "ROLL 3d6 gate")],
+        *[("deadline friday", "DEADLINE friday"), ("more time", "DEADLINE"), ("HOLD on a train", "HOLD on a train")],
+        *[
+            ("Set grace=12h", "SET grace=12h"),
+            ("house rule grace 12h", "SET grace 12h"),
+            ("roll 3d6 gate", "ROLL 3d6 gate"),
+        ],
         *[("Kick red", "REMOVE red"), ("give red to eve@example.org", "GIVE red TO eve@example.org"), ("stop", "HOLD")],
         *[("hold", "HOLD"), ("Run.", "RUN"), ("go on", "RELEASE"), ("help ruling", "HELP ruling")],
     ],
