@@ -29,7 +29,7 @@ from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.report.pool import Job
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, Event, SeatName, TurnInput, View, canonical_json
-from pbem.testing.play import default_options, mailed, seat_names, standard
+from pbem.testing.play import default_options, mail_view, seat_names, standard
 from pbem_rules.harvester import RULESET as HARVESTER
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -94,7 +94,7 @@ def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[SeatName, View]]:
     events: tuple[Event, ...] = ()
     last: dict[SeatName, View] = {}
     for turn in range(TURNS):
-        last = {seat: mailed(ruleset, state, seat, events, last=last.get(seat)) for seat in seats}
+        last = {seat: mail_view(ruleset, state, seat, events, last=last.get(seat)) for seat in seats}
         lines = {seat: standard(ruleset, view, dice.scoped(seat, turn)) for seat, view in last.items()}
         orders = {seat: ruleset.parse(last[seat], enumerate(lines[seat], 1)).orders for seat in seats}
         state, events = ruleset.resolve(state, TurnInput(orders), dice.scoped("turn", turn))

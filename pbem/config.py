@@ -379,7 +379,7 @@ def _is_inside(path: str) -> bool:
     return not Path(path).is_absolute() and ".." not in Path(path).parts
 
 
-def confined(data: Mapping[str, Any]) -> dict[str, str | None]:
+def confine_settings(data: Mapping[str, Any]) -> dict[str, str | None]:
     """Return the settings to change in those of a stranger, so that pbem writes inside the home alone."""
     told = {**DEFAULTS, **data}
     changes: dict[str, str | None] = {

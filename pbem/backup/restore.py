@@ -43,7 +43,7 @@ from pbem.config import (
     Settings,
     check_values,
     checked_database,
-    confined,
+    confine_settings,
     load_settings,
     may_come_along,
     missing_references,
@@ -193,7 +193,7 @@ def _take_settings(packed: BackupReader, home: Path) -> tuple[Mapping[str, Any],
     (home / INACTIVE).touch()
     try:
         check_values(data := read_values(home))
-        changes = confined(data)
+        changes = confine_settings(data)
         change_settings(home, {**changes, "database": f"sqlite:///{FILE}"})
         moved = (f"{key} = {data.get(key)!r} is {new or 'left out'}" for key, new in changes.items())
         return read_values(home), tuple(moved)

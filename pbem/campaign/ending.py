@@ -52,7 +52,7 @@ def load_ending(
         seats=snapshot.seats,
         winners=standing.winners,
         reason=standing.reason,
-        scores=tuple(_ranked(snapshot.seats, standing.winners, known)),
+        scores=tuple(_rank(snapshot.seats, standing.winners, known)),
         course=course,
         of=first.get("of") or (public.of if public else ""),
         by=first.get("by", ""),
@@ -61,7 +61,7 @@ def load_ending(
     )
 
 
-def _ranked(
+def _rank(
     seats: Iterable[SeatName], winners: Iterable[SeatName], scores: Mapping[SeatName, int]
 ) -> Iterator[FinalScore]:
     """Yield the winners, then the others, the best first."""

@@ -104,7 +104,7 @@ def elements(text: str, level: int = 0) -> list[Element]:
     return [
         block
         for fenced, part in _split_fences(lines)
-        for block in ([_preformatted(part)] if fenced else _read_blocks(part, level))
+        for block in ([_preformat(part)] if fenced else _read_blocks(part, level))
     ]
 
 
@@ -124,7 +124,7 @@ def _read_blocks(lines: Sequence[str], level: int) -> Iterator[Element]:
     """Yield the blocks of lines without fences; a drawing continues over blank lines."""
     for drawn, groups in groupby(_groups(lines), _is_drawing):
         if drawn:
-            yield _preformatted([line for group in groups for line in group])
+            yield _preformat([line for group in groups for line in group])
         else:
             for group in groups:
                 yield from _blocks([line for line in group if line.strip()], level)
@@ -228,7 +228,7 @@ def _table(lines: Sequence[str], at: int, _level: int) -> Block:
     end = next((end for end in range(at, len(lines)) if "|" not in lines[end]), len(lines))
     rows = rows_of_table("\n".join(lines[at:end]))
     if len(rows[0]) > _MOST_COLUMNS:
-        return _preformatted(format_table(rows[1:], *rows[0]).split("\n")), end
+        return _preformat(format_table(rows[1:], *rows[0]).split("\n")), end
     head = Element("tr", tuple(Element("th", tuple(_spans(cell)), "th", ' scope="col"') for cell in rows[0]))
     below = [Element("tr", tuple(Element("td", tuple(_spans(cell)), "row") for cell in row)) for row in rows[1:]]
     return Element("table", (head, *below), "table"), end
@@ -241,7 +241,7 @@ def _heads_table(head: str, below: str = "") -> bool:
 def _columns(lines: Sequence[str], at: int, _level: int) -> Block:
     """Read the drawn lines among others."""
     end = next((end for end in range(at, len(lines)) if not _has_columns(lines[end])), len(lines))
-    return (_preformatted(lines[at:end]), end) if end > at else None
+    return (_preformat(lines[at:end]), end) if end > at else None
 
 
 # Readers of a block that begins at a line. Each returns the element and its end, or None if there is no such block.
@@ -259,7 +259,7 @@ def _line_elements(lines: Sequence[str]) -> Iterator[Element | str]:
         yield from _spans(line)
 
 
-def _preformatted(lines: Sequence[str]) -> Element:
+def _preformat(lines: Sequence[str]) -> Element:
     """Return lines as they were drawn; if they may be wider than a phone, they can be scrolled by keyboard too."""
     text = "\n".join(map(str.rstrip, lines)).strip("\n")
     widest = max(map(len, text.split("\n")))

@@ -59,11 +59,11 @@ def record_golden(ruleset: AnyRuleset, before: Json = None) -> Json:
     """
     if before is not None:
         _check(ruleset, before)
-        return _recorded(ruleset, before["seats"], before["options"], _sheets_of(before))
+        return _record(ruleset, before["seats"], before["options"], _sheets_of(before))
     count = min(max(3, ruleset.seats.least), ruleset.seats.most)
     seats = list(ruleset.seats.names or (f"seat{number}" for number in range(1, count + 1)))[:count]
     options = {option.name: option.default for option in ruleset.options}
-    return _recorded(ruleset, seats, options, lambda number, views: _bot_sheets(ruleset, number, views))
+    return _record(ruleset, seats, options, lambda number, views: _bot_sheets(ruleset, number, views))
 
 
 def golden_differences(ruleset: AnyRuleset, before: Json) -> list[str]:
@@ -79,7 +79,7 @@ def golden_differences(ruleset: AnyRuleset, before: Json) -> list[str]:
     else:
         first = ruleset.load(before["first"], before["version"])
         parts = ("events",)
-        now = {**before, **_played(ruleset, first, before["seats"], _sheets_of(before))}
+        now = {**before, **_play(ruleset, first, before["seats"], _sheets_of(before))}
     found = [] if now["first"] == before["first"] else ["the set-up"]
     for number, (old, new) in enumerate(zip(before["turns"], now["turns"], strict=False), start=1):
         found += [f"turn {number}: {part}" for part in parts if old[part] != new[part]]
@@ -144,17 +144,17 @@ def _schema_of(option: Option) -> Schema:
     return BooleanSchema() if option.kind == "bool" else AnySchema()
 
 
-def _recorded(ruleset: AnyRuleset, seats: Sequence[SeatName], options: Mapping[str, Any], write: _Write) -> Json:
+def _record(ruleset: AnyRuleset, seats: Sequence[SeatName], options: Mapping[str, Any], write: _Write) -> Json:
     try:
         first = ruleset.setup(options, seats, _DICE.scoped("set-up"))
     # An option of kind "file" may hold anything.
     except (AttributeError, LookupError, TypeError, ValueError, RulesetError) as error:
         raise SaveError(f"the game cannot be set up with these seats and options: {error}") from None
     head = {"game": ruleset.key, "version": ruleset.version, "seats": list(seats), "options": dict(options)}
-    return {**head, "first": through_json(ruleset.dump(first)), **_played(ruleset, first, seats, write)}
+    return {**head, "first": through_json(ruleset.dump(first)), **_play(ruleset, first, seats, write)}
 
 
-def _played(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _Write) -> dict[str, Json]:
+def _play(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _Write) -> dict[str, Json]:
     turns: list[Json] = []
     used: dict[SeatName, tuple[Order, ...]] = {}
     views = mailed_views(ruleset, state, seats, (), {})
@@ -169,7 +169,7 @@ def _played(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _
         turns.append(
             {
                 "sheets": {seat: list(lines) for seat, lines in sheets.items()},
-                "findings": {seat: _told(sheet.findings) for seat, sheet in parsed.items() if sheet.findings},
+                "findings": {seat: _describe(sheet.findings) for seat, sheet in parsed.items() if sheet.findings},
                 "events": [through_json([event.kind, sorted(event.audience), dict(event.data)]) for event in events],
                 "state": json_sha256(ruleset.dump(state)),
                 "views": json_sha256(views),
@@ -179,7 +179,7 @@ def _played(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _
     return {"turns": turns, "end": {**end, "scores": dict(standing.scores)}}
 
 
-def _told(findings: Iterable[Finding]) -> list[str]:
+def _describe(findings: Iterable[Finding]) -> list[str]:
     return [f"line {each.line}: {each.severity} {each.code}: {each.text}; {each.hint}" for each in findings]
 
 

@@ -318,7 +318,7 @@ class _Search:
             self._miss(kind.expected, at)
             return
         refused: list[FieldError] = []
-        for word, after in self._joined(kind, at):
+        for word, after in self._join_tokens(kind, at):
             read = self._read(part.name, word, spare=False)
             if not isinstance(read, FieldError):
                 yield read, after, ()
@@ -375,7 +375,7 @@ class _Search:
             bad = [(piece, why) for piece, why in zip(pieces, read, strict=True) if isinstance(why, FieldError)]
             yield good, at + 1, tuple(Omission(piece, why) for piece, why in bad)
 
-    def _joined(self, kind: Field, at: int) -> Iterator[tuple[str, int]]:
+    def _join_tokens(self, kind: Field, at: int) -> Iterator[tuple[str, int]]:
         """Yield the words that may stand for one value, each with its end: the first token alone, or several joined."""
         behind = [token.text for token in itertools.takewhile(_is_plain, self.tokens[at : at + 3])]
         # "J1 - 9" is J1-9, if the field reads that; else its error tells more than that of J1.
@@ -391,7 +391,7 @@ class _Search:
         for count in range(2, most + 1):
             yield " ".join(token.text for token in self.tokens[at : at + count]), at + count
         if kind.glue == "/":
-            yield from self._stroked(at)
+            yield from self._join_at_slashes(at)
         elif kind.glue == ",":
             yield from self._points(at)
 
@@ -401,7 +401,7 @@ class _Search:
             if len(numbers) == count and all(map(_NUMBER.fullmatch, numbers)):
                 yield ",".join(numbers), at + count
 
-    def _stroked(self, at: int) -> Iterator[tuple[str, int]]:
+    def _join_at_slashes(self, at: int) -> Iterator[tuple[str, int]]:
         """Yield tokens joined by slashes, without the filler words between them."""
         words, end = [self.tokens[at].text], at + 1
         while len(words) < MOST_JOINED:

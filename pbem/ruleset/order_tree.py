@@ -209,7 +209,7 @@ class _Unroller:
         if len(words) > DEEPEST:
             raise _TooMany
         nodes = []
-        for choice in self._counted(self._ruleset.choices(view, words)):
+        for choice in self._count_nodes(self._ruleset.choices(view, words)):
             word = choice.word if isinstance(choice, Choice) else str(choice.low)
             nodes.append(_node_data(choice) if leaves else self._node(view, choice, (*words, word), makes=makes))
         return nodes
@@ -220,19 +220,19 @@ class _Unroller:
         then = self._ruleset.view_with(view, words)
         asked = [_need_data(need) for need in needs(self._ruleset, then) if need.unit == name]
         tree = []
-        for verb in self._counted(self._ruleset.choices(then, ())):
+        for verb in self._count_nodes(self._ruleset.choices(then, ())):
             if isinstance(verb, Choice):
                 tree += [{**node, "word": verb.word} for node in self._of_unit(then, verb.word, name)]
         return self._branches.made(_Made(name, asked[0] if asked else None, tree))
 
     def _of_unit(self, view: View, verb: str, name: str) -> Iterator[Node]:
         """Yield the node of a unit directly behind a verb, if it stands there."""
-        for choice in self._counted(self._ruleset.choices(view, (verb,))):
+        for choice in self._count_nodes(self._ruleset.choices(view, (verb,))):
             if isinstance(choice, Choice) and choice.word == name:
                 yield self._node(view, choice, (verb, name), makes=False)
                 return
 
-    def _counted(self, choices: Iterable[Choice | Amount]) -> Iterator[Choice | Amount]:
+    def _count_nodes(self, choices: Iterable[Choice | Amount]) -> Iterator[Choice | Amount]:
         for choice in choices:
             if not self._share:
                 raise _TooMany

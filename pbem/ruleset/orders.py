@@ -126,11 +126,11 @@ class _Kinds:
         for known, other in self.data.items():
             if other == data:
                 return known
-        new = self._unused(_NOT_IN_IDS.sub("-", kind.shown.lower()).strip("-") or "kind")
+        new = self._unused_name(_NOT_IN_IDS.sub("-", kind.shown.lower()).strip("-") or "kind")
         self.data[new] = data
         return new
 
-    def _unused(self, name: str) -> str:
+    def _unused_name(self, name: str) -> str:
         count, new = 1, name
         while new in self.data:
             count += 1
@@ -215,8 +215,8 @@ class OrderParser:
                 reading = self._understand(line, view)
             except FieldError as error:
                 bad += 1
-                refused = self._explained(line, error)
-                corrected = self._corrected(line, refused, view)
+                refused = self._explain(line, error)
+                corrected = self._correct(line, refused, view)
                 blank = _BLANK.search(line)
                 text = f"{blank[0]} is not filled in" if blank else refused.text
                 findings.append(Finding(number, "error", refused.code, text, refused.hint, corrected))
@@ -325,7 +325,7 @@ class OrderParser:
             raise _confirmation_error("RESIGN", leaving)
         return reading
 
-    def _explained(self, line: str, refused: FieldError) -> FieldError:
+    def _explain(self, line: str, refused: FieldError) -> FieldError:
         """Return the error of a line; one that takes an order back, or denies it, is told what to do instead."""
         said = " ".join(itertools.dropwhile(_SPEAKING.__contains__, _capital_words(line[:MAX_LINE])))
         word = "DO NOT" if said.startswith("DO NOT ") else said.partition(" ")[0]
@@ -376,7 +376,7 @@ class OrderParser:
         except FieldError as refused:
             raise ParseMismatch(token.start, refused) from None
 
-    def _corrected(self, line: str, refused: FieldError, view: ContextView) -> str:
+    def _correct(self, line: str, refused: FieldError, view: ContextView) -> str:
         """Return the line with the word that a hint offers, if it can be read then; else ""."""
         corrected = refused.correct(line)
         return corrected if corrected and self._read_whole(corrected, view) else ""

@@ -270,7 +270,7 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
     over = snapshot.status == CampaignState.OVER
     # Of a mailed view: the site has no way of its own to a state (docs/decisions/0028).
     panorama = _load_panorama(session, ruleset, told[0][0]) if told else None
-    scores = tuple(ranked(panorama.scores)) if panorama else ()
+    scores = tuple(rank_scores(panorama.scores)) if panorama else ()
     replay = over and snapshot.policy.site in (REPLAY, FULL)
     show = _final_view if replay else _board_view
     standing = ruleset.standing(load_state(session, ruleset, snapshot)) if over else None
@@ -331,7 +331,7 @@ def _load_panorama(session: Session, ruleset: AnyRuleset, turn_id: int) -> Panor
     return ruleset.public_view({view["seat"]: view})
 
 
-def ranked(scores: Mapping[SeatName, int]) -> Iterator[Score]:
+def rank_scores(scores: Mapping[SeatName, int]) -> Iterator[Score]:
     """Yield scores, the best first."""
     best = max(1, *scores.values()) if scores else 1
     for seat, score in sorted(scores.items(), key=lambda each: (-each[1], each[0])):

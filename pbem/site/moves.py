@@ -80,7 +80,7 @@ class _MoveReader:
         """Yield the marks of all orders that have one."""
         for order, mark, verb in self._orders:
             places = self._places(order, mark, verb)
-            label = _filled(mark.label, order, verb)[:_LONGEST_LABEL]
+            label = _fill(mark.label, order, verb)[:_LONGEST_LABEL]
             if mark.along:
                 yield from self._along(mark, _words_of(order, verb, mark.at) if mark.at else _all_words(order, verb))
                 continue
@@ -96,7 +96,7 @@ class _MoveReader:
     def _along(self, mark: OrderMark, words: Sequence[str]) -> Iterator[Move]:
         """Yield pieces that lie along the path of the order in a slot, one at each of its places."""
         for order, other, verb in self._orders:
-            if _filled(order.slot, order, verb) == mark.along:
+            if _fill(order.slot, order, verb) == mark.along:
                 for place, word in zip(self._places(order, other, verb), words, strict=False):
                     yield Move(self._seat, "piece", places=(place,), label=word[:_LONGEST_LABEL])
 
@@ -106,9 +106,9 @@ class _MoveReader:
         if any(word in self._names for word in words) or not self._before.view:
             return words
         # Only then, since a game may take long to tell all choices.
-        return tuple(self._told(split_words(self._ruleset.orders.line(order))[:_MOST_WORDS]))
+        return tuple(self._describe(split_words(self._ruleset.orders.line(order))[:_MOST_WORDS]))
 
-    def _told(self, words: Sequence[str]) -> Iterator[str]:
+    def _describe(self, words: Sequence[str]) -> Iterator[str]:
         for at in range(1, len(words)):
             choices = islice(self._ruleset.choices(self._before.view, tuple(words[:at])), _MOST_CHOICES)
             found = next((each for each in choices if isinstance(each, Choice) and each.word == words[at]), None)
@@ -142,7 +142,7 @@ def _all_words(order: Order, verb: OrderType) -> tuple[str, ...]:
     return tuple(word for part in arguments(verb.parts) for word in _words_of(order, verb, part.name))
 
 
-def _filled(text: str, order: Order, verb: OrderType) -> str:
+def _fill(text: str, order: Order, verb: OrderType) -> str:
     return _FIELD.sub(lambda found: " ".join(_words_of(order, verb, found[1])), text)
 
 
@@ -159,7 +159,7 @@ def draw_moves(spots: _Spots, moves: Iterable[Move]) -> Json:
         for name in spot.names:
             places.setdefault(name, []).append(_middle(spot))
     # A unit with two orders of one picture, such as to hide and to move, is drawn once.
-    found = {(mark, move.unit) for move in moves if (mark := _drawn(places, move))}
+    found = {(mark, move.unit) for move in moves if (mark := _to_pixels(places, move))}
     drawn = Counter(mark for mark, _ in sorted(found))
     if not drawn:
         return None
@@ -175,7 +175,7 @@ class _Drawn(NamedTuple):
     label: str
 
 
-def _drawn(places: Mapping[str, Sequence[_Place]], move: Move) -> _Drawn | None:
+def _to_pixels(places: Mapping[str, Sequence[_Place]], move: Move) -> _Drawn | None:
     """Return a mark in pixels; None if the picture lacks what it needs."""
     start = next((_nearest(places[name], None) for name in move.start if name in places), None)
     through: list[_Place] = []

@@ -77,7 +77,7 @@ def share_picture(title: str, line: str, board: Picture) -> Picture:
         f'<text x="{_MARGIN}" y="{top + 60 * len(lines)}" font-size="26" fill="{_QUIET}">'
         f"{svg_escape(cut_at_word(line, 30))}</text>"
         f'<rect x="{x - 1}" y="{y - 1}" width="{width + 2}" height="{height + 2}" fill="#ffffff" stroke="{_EDGE}"/>'
-        f"{_placed(board, x, y, width, height)}"
+        f"{_place_board(board, x, y, width, height)}"
     )
     svg = svg_document(SHARE_WIDTH, SHARE_HEIGHT, body, title)
     return Picture("share", title, svg, SHARE_WIDTH, SHARE_HEIGHT)
@@ -88,7 +88,7 @@ def key_of(picture: Picture) -> str:
     return hashlib.sha256(picture.svg.encode()).hexdigest()[:12]
 
 
-def _placed(board: Picture, x: int, y: int, width: int, height: int) -> str:
+def _place_board(board: Picture, x: int, y: int, width: int, height: int) -> str:
     """Return the SVG of a board, which was checked, as an element at a place."""
     head = _ROOT.match(board.svg)
     box = _BOX.search(head[0]) if head else None

@@ -67,7 +67,7 @@ def differing(ours: Mapping[str, str], printed: str) -> list[str]:
     return [what for what, made in ours.items() if theirs.get(what) != made]
 
 
-def named(game: str) -> AnyRuleset:
+def load_game(game: str) -> AnyRuleset:
     """Return an instance of the class "module:name"."""
     module, _, name = game.partition(":")
     made: AnyRuleset = getattr(importlib.import_module(module), name)()
@@ -77,7 +77,7 @@ def named(game: str) -> AnyRuleset:
 def main() -> None:
     """Read a request from standard input, and print its results as JSON."""
     request = json.load(sys.stdin)
-    sys.stdout.write(json.dumps(list(results(named(request["class"]), request))))
+    sys.stdout.write(json.dumps(list(results(load_game(request["class"]), request))))
 
 
 if __name__ == "__main__":

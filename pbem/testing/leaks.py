@@ -26,7 +26,7 @@ from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Event, Json, Panorama, SeatName, View
-from pbem.testing.play import SEED, Game, mailed, numbered, spoiled, standard
+from pbem.testing.play import SEED, Game, mail_view, number_lines, spoil_word, standard
 
 WORLDS = 3
 PROBES = 20
@@ -84,7 +84,7 @@ class Sample:
 
     def view(self, state: Any, seat: SeatName) -> View:
         """Return the view that would be mailed now if this were the state."""
-        return mailed(self.ruleset, state, seat, self.events, last=self.last.get(seat))
+        return mail_view(self.ruleset, state, seat, self.events, last=self.last.get(seat))
 
     def rnd(self, *key: str | int) -> random.Random:
         """Return a random generator of its own for every use."""
@@ -107,11 +107,11 @@ def moments(games: Iterable[Game], secrecy: SecrecySpec, count: int) -> Iterator
         yield Sample(game.ruleset, secrecy, step.number, step.state, step.heard, seat, last)
 
 
-def shown(
+def render_shown(
     ruleset: AnyRuleset, state: Any, seat: SeatName, events: Sequence[Event], last: View | None
 ) -> dict[str, Json]:
     """Return all that one reader is shown of a state, computed together, so that no cache of another state matters."""
-    view = mailed(ruleset, state, seat, events, last=last)
+    view = mail_view(ruleset, state, seat, events, last=last)
     told = ruleset.standing(state).told
     return {
         # A report that comes or does not tells something as well: of a fight, those outside must not hear (decision 1).
@@ -131,9 +131,9 @@ def _panorama(shown: Panorama | None) -> Json:
     return shown and dataclasses.astuple(shown)
 
 
-def answered(ruleset: AnyRuleset, view: View, probes: Sequence[str]) -> dict[str, Json]:
+def collect_answers(ruleset: AnyRuleset, view: View, probes: Sequence[str]) -> dict[str, Json]:
     """Return all that a ruleset answers to lines sent against a view."""
-    parsed = ruleset.parse(view, numbered(probes))
+    parsed = ruleset.parse(view, number_lines(probes))
     kept = parsed.orders
     return {
         "findings": [dataclasses.astuple(finding) for finding in parsed.findings],
@@ -154,11 +154,11 @@ def find_leaks(games: Iterable[Game], secrecy: SecrecySpec, *, count: int) -> It
 def shown_leaks(moment: Sample) -> Iterator[Leak]:
     """Yield leaks of L1: mail made now, in this world and in scrambled ones."""
     last = moment.last.get(moment.seat)
-    ours = shown(moment.ruleset, moment.state, moment.seat, moment.events, last)
+    ours = render_shown(moment.ruleset, moment.state, moment.seat, moment.events, last)
     for number in range(WORLDS):
         world = moment.secrecy.scramble(moment.state, moment.seat, moment.rnd("shown", number))
         events = scrambled_events(moment.events, moment.seat, moment.rnd("events", number))
-        yield from moment.leaks("L1", ours, shown(moment.ruleset, world, moment.seat, events, last))
+        yield from moment.leaks("L1", ours, render_shown(moment.ruleset, world, moment.seat, events, last))
 
 
 def scrambled_events(events: Sequence[Event], seat: SeatName, rnd: random.Random) -> tuple[Event, ...]:
@@ -174,7 +174,9 @@ def answered_leaks(moment: Sample) -> Iterator[Leak]:
     """Yield leaks of L2: answers to probing lines that name things of either world."""
     world = moment.secrecy.scramble(moment.state, moment.seat, moment.rnd("answered"))
     probes = list(_probes(moment, world))
-    here, there = (answered(moment.ruleset, moment.view(state, moment.seat), probes) for state in (moment.state, world))
+    here, there = (
+        collect_answers(moment.ruleset, moment.view(state, moment.seat), probes) for state in (moment.state, world)
+    )
     yield from moment.leaks("L2", here, there)
 
 
@@ -186,7 +188,7 @@ def _probes(moment: Sample, world: Any) -> Iterator[str]:
     for verb in moment.ruleset.orders.verbs:
         for count in range(PROBES):
             line = verb.invent(view, Dice(b"probes"), moment.number, moment.seat, count)
-            yield line if count % 2 else spoiled(line, rnd, secrets)
+            yield line if count % 2 else spoil_word(line, rnd, secrets)
 
 
 def _names_in(data: Json) -> list[str]:
@@ -224,31 +226,31 @@ def resolved_leaks(moment: Sample) -> Iterator[Leak]:
     no seat acts.
     """
     worlds = [elsewhere_world(moment, moment.rnd("elsewhere", number)) for number in range(WORLDS)]
-    resolved = [_resolved(moment, world) for world in worlds]
+    resolved = [_resolve(moment, world) for world in worlds]
     # The end of a game discloses what was hidden, so worlds in which it ends differ rightly.
     if any(moment.ruleset.standing(after).over for after, _, _ in resolved):
         return
     last = moment.view(moment.state, moment.seat)
-    reports = [_reported(moment, last, *each) for each in resolved]
+    reports = [_report(moment, last, *each) for each in resolved]
     for report in reports[1:]:
         yield from moment.leaks("L3", reports[0], report)
 
 
-def _resolved(moment: Sample, world: AlternativeState) -> tuple[Any, tuple[Event, ...], tuple[Order, ...]]:
+def _resolve(moment: Sample, world: AlternativeState) -> tuple[Any, tuple[Event, ...], tuple[Order, ...]]:
     """Return the next state, the events, and the orders of the seat."""
     orders: dict[SeatName, tuple[Order, ...]] = {}
     sheets = {**world.sheets, moment.seat: own_sheet(moment, world)}
     for seat in sorted(moment.ruleset.standing(world.state).awaiting):
         view = moment.view(world.state, seat)
-        orders[seat] = moment.ruleset.parse(view, numbered(sheets.get(seat, ()))).orders
+        orders[seat] = moment.ruleset.parse(view, number_lines(sheets.get(seat, ()))).orders
     after, events = moment.ruleset.resolve(world.state, TurnInput(orders), turn_dice(SEED, moment.number))
     return after, events, orders.get(moment.seat, ())
 
 
-def _reported(
+def _report(
     moment: Sample, last: View, after: Any, events: tuple[Event, ...], orders: tuple[Order, ...]
 ) -> dict[str, Json]:
-    report = shown(moment.ruleset, after, moment.seat, events, last)
+    report = render_shown(moment.ruleset, after, moment.seat, events, last)
     return {**report, "outcomes": list(moment.ruleset.order_outcomes(report["view"], orders))}
 
 

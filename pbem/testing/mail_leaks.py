@@ -46,7 +46,7 @@ from pbem.testing.leaks import (
     own_sheet,
 )
 from pbem.testing.play import SEED, Game, games, standard_game, usual_seats
-from pbem.testing.scrambling import covers, unscrambled
+from pbem.testing.scrambling import covers, find_unscrambled
 from pbem.testing.suite import RulesetTests, migrated_database, rule
 
 NAME = "fog"
@@ -317,7 +317,7 @@ class SecrecyRules(RulesetTests):
     )
     def test_all_that_is_hidden_is_scrambled(self) -> None:
         """Each part of the state is changed in some world, or is said to be known to all."""
-        left = unscrambled(moments(games(self.ruleset), self.secrecy, COVERED))
+        left = find_unscrambled(moments(games(self.ruleset), self.secrecy, COVERED))
         public = self.secrecy.public
 
         forgotten = [path for path in left if not any(covers(each, path) for each in public)]

@@ -119,15 +119,15 @@ class Game:
         last = self.steps[-1].views if self.steps else {}
         state, events = self.last
         for seat in self.seats:
-            yield mailed(self.ruleset, state, seat, events, last=last.get(seat))
+            yield mail_view(self.ruleset, state, seat, events, last=last.get(seat))
 
 
-def numbered(lines: Iterable[str]) -> list[tuple[int, str]]:
+def number_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return lines numbered from 1, as a parser takes them."""
     return list(enumerate(lines, 1))
 
 
-def mailed(
+def mail_view(
     ruleset: AnyRuleset, state: Any, seat: SeatName, events: Sequence[Event], *, last: View | None = None
 ) -> View:
     """Return the view of a seat as everything outside the ruleset reads it; `last` is that of its report before."""
@@ -177,7 +177,7 @@ def play(
     views: Mapping[SeatName, View] = {}
     while len(steps) < cap and not ruleset.standing(state).over:
         luck = Dice(b"players").scoped(game, len(steps))
-        views = {seat: mailed(ruleset, state, seat, events, last=views.get(seat)) for seat in seats}
+        views = {seat: mail_view(ruleset, state, seat, events, last=views.get(seat)) for seat in seats}
         write = functools.partial(_write_sheet, ruleset, player, luck)
         step = _play_turn(ruleset, len(steps) + 1, state, events, views, used, write)
         used |= step.turn.orders
@@ -209,7 +209,7 @@ def _play_turn(
             missing.add(seat)
             orders[seat] = ruleset.defaults(views[seat], used.get(seat, ()))
         else:
-            parsed[seat] = ruleset.parse(views[seat], numbered(lines))
+            parsed[seat] = ruleset.parse(views[seat], number_lines(lines))
             orders[seat] = parsed[seat].orders
     turn = TurnInput(orders, missing=frozenset(missing))
     after, happened = ruleset.resolve(state, turn, turn_dice(SEED, number))
@@ -291,7 +291,7 @@ def hostile_sheets(ruleset: AnyRuleset) -> Iterator[tuple[str, list[str]]]:
     yield "verbs", [f"{verb.word} {rest}" for verb in ruleset.orders.verbs for rest in strange]
 
 
-def spoiled(line: str, rnd: random.Random, words: Iterable[str]) -> str:
+def spoil_word(line: str, rnd: random.Random, words: Iterable[str]) -> str:
     """Return a line with one of its words, but not the first, replaced by any of `words`."""
     parts = line.split()
     if len(parts) > 1:
@@ -299,7 +299,7 @@ def spoiled(line: str, rnd: random.Random, words: Iterable[str]) -> str:
     return " ".join(parts)
 
 
-def mistyped(line: str) -> Iterator[str]:
+def mistype(line: str) -> Iterator[str]:
     """Yield the line with typing errors in one word: two letters swapped, one left out, one doubled."""
     words = line.split()
     for at, word in enumerate(words):

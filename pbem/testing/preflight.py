@@ -25,7 +25,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import ParsedSheet
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset, Ruleset, TurnInput
 from pbem.ruleset.values import Event, Json, SeatName, View
-from pbem.testing.play import REMEMBERED, SEED, default_options, mailed, numbered, standard, usual_seats
+from pbem.testing.play import REMEMBERED, SEED, default_options, mail_view, number_lines, standard, usual_seats
 
 TITLE = 28
 """Characters of the label of a view, which a phone shows in one line of a heading."""
@@ -110,7 +110,7 @@ def _write_sheet(ruleset: AnyRuleset, seat: SeatName, view: View) -> ParsedSheet
         f'the bot "standard" must return a list of lines, not {lines!r}',
     )
     with _step(ruleset, "parse"):
-        parsed = ruleset.parse(view, numbered(lines))
+        parsed = ruleset.parse(view, number_lines(lines))
     _require(isinstance(parsed, ParsedSheet), f"parse must return a ParsedSheet, not {type(parsed).__name__}")
     return parsed
 
@@ -129,7 +129,7 @@ def _look_at(
     views = {}
     for seat in seats:
         with _step(ruleset, f"view of {seat}"):
-            views[seat] = mailed(ruleset, state, seat, events, last=(before or {}).get(seat))
+            views[seat] = mail_view(ruleset, state, seat, events, last=(before or {}).get(seat))
         _check_view(seat, views[seat])
     with Renderer([TEMPLATE_DIR], {ruleset.key: ruleset}, pictures=False) as reporter:
         for view in views.values():

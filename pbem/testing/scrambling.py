@@ -17,7 +17,7 @@ Parts = Mapping[str, list[Any]]
 """Values of a state by path, in their order."""
 
 
-def unscrambled(samples: Iterable[Sample]) -> list[str]:
+def find_unscrambled(samples: Iterable[Sample]) -> list[str]:
     """Return the paths that no world made of the samples has changed; of paths below each other the uppermost.
 
     What is empty in all of them is not among them: nothing is hidden there.

@@ -25,7 +25,7 @@ from pbem.testing.play import (
     SEED,
     corners,
     default_options,
-    mailed,
+    mail_view,
     other_options,
     play,
     seat_counts,
@@ -157,7 +157,7 @@ def _check_first_turn(ruleset: AnyRuleset, state: Any, seats: tuple[SeatName, ..
     assert not standing.over
     assert standing.awaiting
     assert standing.awaiting <= set(seats)
-    assert all(mailed(ruleset, state, seat, ())["seat"] == seat for seat in seats)
+    assert all(mail_view(ruleset, state, seat, ())["seat"] == seat for seat in seats)
     assert ruleset.load(through_json(ruleset.dump(state)), ruleset.version) == state
 
 

@@ -18,9 +18,9 @@ from pbem.testing.play import (
     find_flaws,
     games,
     hostile_sheets,
-    mailed,
-    mistyped,
-    numbered,
+    mail_view,
+    mistype,
+    number_lines,
     standard_game,
     usual_seats,
 )
@@ -80,19 +80,19 @@ class SheetRules(RulesetTests):
         view = next(view for view in standard_game(self.ruleset).steps[0].views.values() if view["awaited"])
 
         for name, lines in hostile_sheets(self.ruleset):
-            parsed = self.ruleset.parse(view, numbered(lines))
+            parsed = self.ruleset.parse(view, number_lines(lines))
             assert [flaw for finding in parsed.findings for flaw in find_flaws(finding, len(lines))] == [], name
 
     @rule("Set free_text = True if, and only if, any sentence is read as an order.")
     def test_prose_is_an_order_only_where_the_game_says_so(self) -> None:
         """A sentence that is no order of any game is one only in a game of free text."""
-        for view in _awaited(self.ruleset):
+        for view in _awaited_views(self.ruleset):
             assert bool(self.ruleset.parse(view, [(1, PROSE)]).entries) == self.ruleset.free_text
 
     @rule("Take a sheet without orders without an error; who ordered nothing made no mistake.")
     def test_an_empty_sheet_has_no_errors(self) -> None:
         """To order nothing is allowed, at any time."""
-        for view in _awaited(self.ruleset):
+        for view in _awaited_views(self.ruleset):
             assert self.ruleset.parse(view, []).errors == ()
             assert self.ruleset.parse(view, [(1, ""), (2, "; a remark")]).errors == ()
 
@@ -102,7 +102,7 @@ class SheetRules(RulesetTests):
         for view in games(self.ruleset)[0].views():
             if not view["awaited"]:
                 lines = [verb.example for verb in self.ruleset.orders.verbs]
-                assert isinstance(self.ruleset.parse(view, numbered(lines)), ParsedSheet)
+                assert isinstance(self.ruleset.parse(view, number_lines(lines)), ParsedSheet)
 
     @rule(
         "Let the samples of each kind name what the view lists, and keep in the view what orders may "
@@ -149,7 +149,7 @@ class SheetRules(RulesetTests):
                 for seat, parsed in step.parsed.items():
                     # Players copy the lines of a receipt into their next sheet.
                     lines = [self.ruleset.orders.line(order) for order in parsed.orders]
-                    again = self.ruleset.parse(step.views[seat], numbered(lines))
+                    again = self.ruleset.parse(step.views[seat], number_lines(lines))
                     assert (again.orders, again.errors) == (parsed.orders, ())
 
     @rule(
@@ -164,14 +164,14 @@ class SheetRules(RulesetTests):
                     for kept in ((), step.turn.orders.get(seat, ())):
                         orders = self.ruleset.defaults(following.views[seat], kept)
                         lines = [self.ruleset.orders.line(order) for order in orders]
-                        again = self.ruleset.parse(following.views[seat], numbered(lines))
+                        again = self.ruleset.parse(following.views[seat], number_lines(lines))
                         assert (again.orders, again.errors) == (orders, ())
 
     @rule("Write into the template only lines that parse takes; what is not yet decided begins with ';'.")
     def test_the_template_of_a_report_can_be_returned_as_it_is(self) -> None:
         """A player who sends the form back untouched made no mistake."""
-        for view in _awaited(self.ruleset):
-            assert self.ruleset.parse(view, numbered(self.ruleset.template(view))).errors == ()
+        for view in _awaited_views(self.ruleset):
+            assert self.ruleset.parse(view, number_lines(self.ruleset.template(view))).errors == ()
 
     @rule(
         "Offer in the template only what parse takes: a line behind '; ' is an order once that is taken away and what "
@@ -180,7 +180,7 @@ class SheetRules(RulesetTests):
     )
     def test_a_line_of_the_form_obeyed_is_that_order(self) -> None:
         """Take away the semicolon and fill in: then the line is taken, as the order that it looks like."""
-        for view in _awaited(self.ruleset):
+        for view in _awaited_views(self.ruleset):
             form = self.ruleset.template(view)
             assert [line for line in form if len(line) > WIDEST] == []
             for at, line in enumerate(form):
@@ -194,8 +194,8 @@ class SheetRules(RulesetTests):
         """Return True if the form with this line in use has one order more, and no error."""
         # Compared with the form without this line, in which others may be orders already.
         used, unused = ([*form[:at], line, *form[at + 1 :]] for line in (order, ""))
-        taken = self.ruleset.parse(view, numbered(used))
-        return not taken.errors and len(taken.orders) > len(self.ruleset.parse(view, numbered(unused)).orders)
+        taken = self.ruleset.parse(view, number_lines(used))
+        return not taken.errors and len(taken.orders) > len(self.ruleset.parse(view, number_lines(unused)).orders)
 
     @rule(
         "Let lines of your own reading be without their comments: comment_of, without_comment and join_lines know what "
@@ -205,7 +205,7 @@ class SheetRules(RulesetTests):
         """An order behind a mark of a comment, or within one of several lines, is no order."""
         for view, line in _accepted_lines(self.ruleset):
             lines = [each.replace("{}", line) for each in STRUCK_OUT]
-            assert self.ruleset.parse(view, numbered(lines)).entries == (), lines
+            assert self.ruleset.parse(view, number_lines(lines)).entries == (), lines
 
     @rule("Skip no word before a verb, or behind it, by which an order is withdrawn or denied: refuse the line.")
     def test_an_order_that_is_taken_back_is_not_given(self) -> None:
@@ -213,10 +213,10 @@ class SheetRules(RulesetTests):
         for view, line in () if self.ruleset.free_text else _accepted_lines(self.ruleset):
             given = self.ruleset.parse(view, [(1, line)]).orders
             lines = [f"{word} {line}" for word in TAKEN_BACK]
-            read = self.ruleset.parse(view, numbered(lines))
+            read = self.ruleset.parse(view, number_lines(lines))
             assert not {*given} & {*read.orders}, lines
             answered = {entry.line for entry in read.entries} | {finding.line for finding in read.findings}
-            assert [line for number, line in numbered(lines) if number not in answered] == []
+            assert [line for number, line in number_lines(lines) if number not in answered] == []
 
     @rule("Drop no sign before a number, nor behind a word: plain_signs reads all kinds of minus and plus.")
     def test_a_sign_is_read_or_refused(self) -> None:
@@ -234,7 +234,7 @@ class SheetRules(RulesetTests):
     def test_a_hint_typed_in_is_taken(self) -> None:
         """Of a line taken but for one mistyped word, the hint put in the place of that word makes a line taken."""
         for view, line in _accepted_lines(self.ruleset):
-            for bad in mistyped(line):
+            for bad in mistype(line):
                 for finding in self.ruleset.parse(view, [(1, bad)]).errors:
                     # Hints are typed in as they stand: likeness alone made STAY a DESTROY, and a lost ship another.
                     for mended in apply_hint(bad, finding):
@@ -247,7 +247,7 @@ class SheetRules(RulesetTests):
     def test_a_seat_is_ended_by_one_line_alone(self) -> None:
         """Neither a word of resigning without CONFIRM, nor a slip, a question or prose ends the seat of its writer."""
         views = [view for game in games(self.ruleset) for step in game.steps[:3] for view in step.views.values()]
-        slips = [bad for bad in mistyped(RESIGNS) if bad.upper() != RESIGNS]
+        slips = [bad for bad in mistype(RESIGNS) if bad.upper() != RESIGNS]
         for view, line in itertools.product(views[:MOST_VIEWS], [*UNCONFIRMED, *slips]):
             ended = [order for order in self.ruleset.parse(view, [(1, line)]).orders if order.ends_seat]
             assert ended == [], line
@@ -256,8 +256,8 @@ class SheetRules(RulesetTests):
     def test_a_sheet_is_read_against_the_view_alone(self) -> None:
         """Reading a sheet a second time, after other views were made, gives the same receipt."""
         state = self.ruleset.setup(default_options(self.ruleset), usual_seats(self.ruleset), Dice(SEED))
-        views = [mailed(self.ruleset, state, seat, ()) for seat in usual_seats(self.ruleset)]
-        lines = numbered(verb.invent(views[0], Dice(SEED), verb.name) for verb in self.ruleset.orders.verbs)
+        views = [mail_view(self.ruleset, state, seat, ()) for seat in usual_seats(self.ruleset)]
+        lines = number_lines(verb.invent(views[0], Dice(SEED), verb.name) for verb in self.ruleset.orders.verbs)
 
         first = self.ruleset.parse(views[0], lines)
         for view in views:
@@ -282,7 +282,7 @@ def _fill_blanks(ruleset: AnyRuleset, view: View, line: str) -> Iterator[str]:
         yield "".join(itertools.chain.from_iterable(zip(parts, [*chosen, ""], strict=True)))
 
 
-def _awaited(ruleset: AnyRuleset) -> list[View]:
+def _awaited_views(ruleset: AnyRuleset) -> list[View]:
     """Return views that ask for orders, from the beginning, the middle and the end of games."""
     views = [view for game in games(ruleset) for step in game.steps for view in step.views.values()]
     asked = [view for view in views if view["awaited"]]
@@ -309,7 +309,7 @@ def _other_signs(line: str) -> Iterator[str]:
 
 def _orders(ruleset: AnyRuleset) -> Iterator[tuple[View, Order]]:
     """Yield orders that players might send: invented lines as the order book reads them."""
-    for number, view in enumerate(_awaited(ruleset)):
+    for number, view in enumerate(_awaited_views(ruleset)):
         lines = [verb.invent(view, Dice(SEED), number, verb.name) for verb in ruleset.orders.verbs]
-        for order in ruleset.orders.parse(view, numbered(lines)).orders:
+        for order in ruleset.orders.parse(view, number_lines(lines)).orders:
             yield view, order

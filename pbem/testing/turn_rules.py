@@ -34,7 +34,7 @@ from pbem.store.migrate import migrate
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.types import CampaignState, MessageState
 from pbem.testing import hash_seeds
-from pbem.testing.hash_seeds import differing, named, results
+from pbem.testing.hash_seeds import differing, load_game, results
 from pbem.testing.play import (
     HOSTILE,
     SEED,
@@ -43,7 +43,7 @@ from pbem.testing.play import (
     crowded_game,
     default_options,
     games,
-    numbered,
+    number_lines,
     other_games,
     standard,
     standard_game,
@@ -154,7 +154,7 @@ class TurnRules(RulesetTests):
     )
     def test_no_hash_seed_changes_a_game(self) -> None:
         """A turn comes out the same in processes that order their sets differently, also where all want the same."""
-        request = _recorded(self.ruleset, [*games(self.ruleset), crowded_game(self.ruleset)])
+        request = _record_turns(self.ruleset, [*games(self.ruleset), crowded_game(self.ruleset)])
         ours = dict(results(self.ruleset, request))
 
         for printed, faults in in_scripts(Path(hash_seeds.__file__), json.dumps(request), HASH_SEEDS):
@@ -172,7 +172,7 @@ class TurnRules(RulesetTests):
             self.ruleset.setup(default_options(self.ruleset), usual_seats(self.ruleset), Dice(SEED))
             after, events = self.ruleset.resolve(step.state, step.turn, turn_dice(SEED, step.number))
             for view in (self.ruleset.view(after, seat, events) for seat in usual_seats(self.ruleset)):
-                self.ruleset.parse(view, numbered(self.ruleset.template(view)))
+                self.ruleset.parse(view, number_lines(self.ruleset.template(view)))
                 self.ruleset.turn_summary(view)
                 self.ruleset.pictures(view)
                 self.ruleset.text_map(view)
@@ -185,7 +185,7 @@ HASH_SEEDS = ("0", "1", "2", "3")
 """Several, as two strings in a set have the same order under one seed of two."""
 
 
-def _recorded(ruleset: AnyRuleset, played: Iterable[Game]) -> Json:
+def _record_turns(ruleset: AnyRuleset, played: Iterable[Game]) -> Json:
     """Return some turns of games, the later ones too, as `hash_seeds.results` takes them."""
     turns = [
         {
@@ -322,7 +322,7 @@ def _post_sheets(app: App, ruleset: AnyRuleset, name: str, seat: SeatName, view:
 def main() -> None:
     """Soak one game: its class, the turns, and the folder to play in."""
     game, turns, folder = sys.argv[1:]
-    for state_hash in soak(named(game), int(turns), Path(folder)):
+    for state_hash in soak(load_game(game), int(turns), Path(folder)):
         sys.stdout.write(f"{state_hash}\n")
 
 

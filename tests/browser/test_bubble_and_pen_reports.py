@@ -18,7 +18,7 @@ from pbem.cli import main
 from pbem.report.facts import ReportFacts, SheetUsed
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Dice, Order, TurnInput, View
-from pbem.testing.play import SEED, default_options, mailed, numbered, standard
+from pbem.testing.play import SEED, default_options, mail_view, number_lines, standard
 from pbem_rules.bubble_singularity import RULESET as BUBBLE
 from pbem_rules.bubble_singularity.state import SEATS
 from tests.browser.looking import SCHEMES, Scheme, faults, shown, too_wide
@@ -35,13 +35,13 @@ Shown = tuple[str, dict[str, bytes]]
 def _round_four() -> Iterator[tuple[View, tuple[Order, ...]]]:
     """Yield the views of four bots in round 4, after each move, with the orders of the player whose move it was."""
     state = BUBBLE.setup(default_options(BUBBLE), SEATS, setup_dice(SEED))
-    views = {seat: mailed(BUBBLE, state, seat, ()) for seat in SEATS}
+    views = {seat: mail_view(BUBBLE, state, seat, ()) for seat in SEATS}
     for turn in range(17):
         awaited = sorted(BUBBLE.standing(state).awaiting)
         lines = {seat: standard(BUBBLE, views[seat], Dice(b"players").scoped(turn, seat)) for seat in awaited}
-        orders = {seat: BUBBLE.parse(views[seat], numbered(lines[seat])).orders for seat in awaited}
+        orders = {seat: BUBBLE.parse(views[seat], number_lines(lines[seat])).orders for seat in awaited}
         state, events = BUBBLE.resolve(state, TurnInput(orders), turn_dice(SEED, turn + 1))
-        views = {seat: mailed(BUBBLE, state, seat, events, last=views[seat]) for seat in SEATS}
+        views = {seat: mail_view(BUBBLE, state, seat, events, last=views[seat]) for seat in SEATS}
         yield from ((view, orders.get(seat, ())) for seat, view in views.items() if view["round"] == 4)
 
 

@@ -26,7 +26,7 @@ from pbem.report.facts import (
 from pbem.report.markdown import as_html, as_text
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, SeatName, View
-from pbem.testing.play import mailed, standard_game
+from pbem.testing.play import mail_view, standard_game
 from pbem_rules import harvester
 from tests.browser.looking import SCHEMES, WIDTHS, Scheme, faults, shown, too_wide
 from tests.games import RULESETS
@@ -124,7 +124,7 @@ def test_no_report_is_cut(reports: list[Mailed]) -> None:
 
 def test_a_ruler_of_forty_reads_on_a_phone(browser: Browser) -> None:
     """The longest report there is, of a game of a thousand, fits like any other."""
-    view = mailed(harvester.RULESET, empire(), "seat1", ())
+    view = mail_view(harvester.RULESET, empire(), "seat1", ())
     with Renderer([TEMPLATES], {harvester.RULESET.key: harvester.RULESET}) as reporter:
         report = _mailed(reporter, harvester.RULESET, view, _facts(view, ("seat1", "seat2"), first=False))
 

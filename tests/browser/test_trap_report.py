@@ -13,7 +13,7 @@ from pbem.archive.record import setup_dice, turn_dice
 from pbem.report.facts import ReportFacts, SheetUsed
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Dice, Event, Order, TurnInput, View
-from pbem.testing.play import SEED, default_options, mailed, numbered, standard
+from pbem.testing.play import SEED, default_options, mail_view, number_lines, standard
 from pbem_rules.singularity_trap import RULESET
 from tests.browser.looking import SCHEMES, Scheme, faults, shown, too_wide
 from tests.browser.test_reports import TEMPLATES
@@ -40,11 +40,11 @@ def _played(turns: int) -> tuple[View, tuple[Order, ...]]:
     views: dict[str, View] = {}
     orders: dict[str, tuple[Order, ...]] = {"red": ()}
     for turn in range(turns + 1):
-        views = {seat: mailed(RULESET, state, seat, events, last=views.get(seat)) for seat in SEATS}
+        views = {seat: mail_view(RULESET, state, seat, events, last=views.get(seat)) for seat in SEATS}
         if turn < turns:
             dice = Dice(b"players").scoped(0, turn)
             sheets = {seat: standard(RULESET, views[seat], dice.scoped(seat)) for seat in SEATS}
-            orders = {seat: RULESET.parse(views[seat], numbered(sheets[seat])).orders for seat in SEATS}
+            orders = {seat: RULESET.parse(views[seat], number_lines(sheets[seat])).orders for seat in SEATS}
             state, events = RULESET.resolve(state, TurnInput(orders), turn_dice(SEED, turn + 1))
     return views["red"], orders["red"]
 

@@ -13,7 +13,7 @@ from pbem.inbox.free_words import find_words
 from pbem.inbox.sheet_choice import choose_sheet
 from pbem.mail.reply_parser import normalise_text, sender_lines
 from pbem.ruleset import AnyRuleset, Dice, View
-from pbem.testing.play import default_options, mailed, standard, usual_seats
+from pbem.testing.play import default_options, mail_view, standard, usual_seats
 from tests.games import RULESETS
 
 GAMES = {ruleset.key: ruleset for ruleset in RULESETS}
@@ -29,7 +29,7 @@ def view_of(key: str) -> View:
     """Return the first view of a game by which a seat is asked for orders."""
     ruleset = GAMES[key]
     state = ruleset.setup(default_options(ruleset), usual_seats(ruleset), _DICE)
-    return mailed(ruleset, state, min(ruleset.standing(state).awaiting), ())
+    return mail_view(ruleset, state, min(ruleset.standing(state).awaiting), ())
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import AnyRuleset, Dice, Event, SeatName, TurnInput, View
-from pbem.testing.play import mailed, numbered
+from pbem.testing.play import mail_view, number_lines
 
 Sheets = Mapping[SeatName, Sequence[str]]
 
@@ -19,15 +19,15 @@ def reports(ruleset: AnyRuleset, state: Any, seat: SeatName, turns: Sequence[She
     that world.
     """
     events: tuple[Event, ...] = ()
-    view = mailed(ruleset, state, seat, events)
+    view = mail_view(ruleset, state, seat, events)
     for number, sheets in enumerate(turns):
         awaited = ruleset.standing(state).awaiting
         orders = {
-            each: ruleset.parse(mailed(ruleset, state, each, events), numbered(sheets.get(each, ()))).orders
+            each: ruleset.parse(mail_view(ruleset, state, each, events), number_lines(sheets.get(each, ()))).orders
             for each in sorted(awaited | sheets.keys())
         }
         state, events = ruleset.resolve(state, TurnInput(orders), Dice(b"twins").scoped(number))
         if ruleset.standing(state).over:
             return
-        view = mailed(ruleset, state, seat, events, last=view)
+        view = mail_view(ruleset, state, seat, events, last=view)
         yield view

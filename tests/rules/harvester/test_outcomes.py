@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pbem.ruleset import Order, SeatName, TurnInput, View
-from pbem.testing.play import games, mailed
+from pbem.testing.play import games, mail_view
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.orders import Move, Target
@@ -32,13 +32,13 @@ def played(
         orders[seat] = parsed.orders
     leaving: dict[str, Any] = {name: frozenset(seats) for name, seats in turn.items()}
     after, events = RULESET.resolve(state, TurnInput(orders, **leaving), DICE)
-    views = {seat: mailed(RULESET, after, seat, events, last=first(state, seat)) for seat in sheets}
+    views = {seat: mail_view(RULESET, after, seat, events, last=first(state, seat)) for seat in sheets}
     return {seat: list(RULESET.order_outcomes(views[seat], orders[seat])) for seat in sheets}
 
 
 def first(state: State, seat: SeatName) -> View:
     """Return a seat's report before the turn."""
-    return mailed(RULESET, state, seat, ())
+    return mail_view(RULESET, state, seat, ())
 
 
 def said(state: State, *lines: str, **others: Sequence[str]) -> list[str]:
@@ -114,7 +114,7 @@ def test_without_the_report_before_only_the_place_is_told() -> None:
     orders = read(state, "ann", "MOVE S1 E").orders
     after, events = RULESET.resolve(state, TurnInput({"ann": orders}), DICE)
 
-    for seen in (view(after, "ann", events), mailed(RULESET, after, "ann", events)):
+    for seen in (view(after, "ann", events), mail_view(RULESET, after, "ann", events)):
         assert RULESET.order_outcomes(seen, orders) == ["at 2,0"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, ParsedSheet, SeatName, TurnInput, View
-from pbem.testing.play import Step, default_options, games, mailed, numbered, play, random_lines, standard
+from pbem.testing.play import Step, default_options, games, mail_view, number_lines, play, random_lines, standard
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view
@@ -58,7 +58,7 @@ def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> View:
     """Return the next report of a seat when all others send empty sheets."""
     orders = dict.fromkeys(RULESET.standing(state).awaiting, ()) | {seat: parsed.orders}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"alone").scoped(state.turn))
-    return mailed(RULESET, after, seat, events)
+    return mail_view(RULESET, after, seat, events)
 
 
 def sheets(seen: View, dice: Dice) -> Iterator[list[str]]:
@@ -101,7 +101,7 @@ def test_what_a_receipt_says_comes_true_among_many() -> None:
 
 def _check(state: State, seat: SeatName, seen: View, lines: list[str]) -> int:
     """Compare the certain facts of a receipt with what comes, and return their number."""
-    parsed = RULESET.parse(seen, numbered(lines))
+    parsed = RULESET.parse(seen, number_lines(lines))
     facts = stated(parsed, *CERTAIN)
     if facts:
         assert (lines, facts) == (lines, real(alone(state, seat, parsed), facts))
@@ -116,7 +116,7 @@ def test_what_a_receipt_calls_certain_fails_only_where_somebody_came(steps: list
         orders = {seat: parsed.orders for seat, parsed in drawn.items()}
         after, events = RULESET.resolve(step.state, TurnInput(orders), Dice(b"all").scoped(step.number))
         for seat, parsed in drawn.items():
-            seen = mailed(RULESET, after, seat, events)
+            seen = mail_view(RULESET, after, seat, events)
             facts = {name: fact for name, fact in stated(parsed, "outlook").items() if name != "held"}
             came = [event for event in seen["events"] if event["kind"] in ("fought", "blocked")]
             told += len(facts)
@@ -126,7 +126,7 @@ def test_what_a_receipt_calls_certain_fails_only_where_somebody_came(steps: list
 
 def _bots(step: Step, seat: SeatName) -> ParsedSheet:
     lines = RULESET.bots["standard"](step.views[seat], Dice(b"bots").scoped(step.number, seat))
-    return RULESET.parse(step.views[seat], numbered(lines))
+    return RULESET.parse(step.views[seat], number_lines(lines))
 
 
 def texts(state: State, *lines: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pbem.ruleset import Event, Loss, SeatName
-from pbem.testing.play import mailed
+from pbem.testing.play import mail_view
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view
@@ -186,10 +186,10 @@ def test_bad_news_comes_first_and_is_marked_as_such() -> None:
 def test_points_are_compared_with_the_report_before() -> None:
     """The change of points is told if the report before is remembered, and if there is one."""
     state = position(resources={(1, 0): 2})
-    before = mailed(RULESET, state, "ann", ())
+    before = mail_view(RULESET, state, "ann", ())
     after, events = turn(state, {"ann": ["TARGET 1,0"]})
 
-    lines = RULESET.turn_summary(mailed(RULESET, after, "ann", events, last=before))
+    lines = RULESET.turn_summary(mail_view(RULESET, after, "ann", events, last=before))
 
     assert lines[-1] == "2 points (2 more than before); no Harvester is below you."
 

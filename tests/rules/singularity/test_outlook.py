@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from pbem.ruleset import Dice, ParsedSheet, SeatName, TurnInput, View
-from pbem.testing.play import games, mailed, numbered
+from pbem.testing.play import games, mail_view, number_lines
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.state import State
 from tests.rules.singularity.table import new_game, read, turn
@@ -26,7 +26,7 @@ def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> tuple[View, bool
     """Return the next report of a seat that is on move, and True if a reply kept by the opponent came between."""
     after, events = RULESET.resolve(state, TurnInput({seat: parsed.orders}), Dice(b"alone"))
     placed = [event for event in events if event.kind == "placed"]
-    return mailed(RULESET, after, seat, events), len(placed) > 1
+    return mail_view(RULESET, after, seat, events), len(placed) > 1
 
 
 def truth(seen: View, parsed: ParsedSheet, *, answered: bool) -> list[str]:
@@ -55,7 +55,7 @@ def test_what_a_receipt_says_comes_true() -> None:
         for step in game.steps:
             seat = step.state.mover
             for lines in sheets(step.views[seat], Dice(b"sheets").scoped(step.number, seat)):
-                parsed = RULESET.parse(step.views[seat], numbered(lines))
+                parsed = RULESET.parse(step.views[seat], number_lines(lines))
                 seen, answered = alone(step.state, seat, parsed)
                 assert (lines, truth(seen, parsed, answered=answered)) == (lines, [])
                 told += [found.code for found in parsed.findings]

@@ -8,8 +8,8 @@ from typing import Any
 
 from pbem.archive.record import turn_dice
 from pbem.ruleset import Event, Json, Order, TurnInput
-from pbem.testing.leaks import AlternativeState, Leak, Sample, elsewhere_world, own_sheet, shown
-from pbem.testing.play import SEED, numbered
+from pbem.testing.leaks import AlternativeState, Leak, Sample, elsewhere_world, own_sheet, render_shown
+from pbem.testing.play import SEED, number_lines
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.state import State
 from tests.rules.singularity_trap.builders import DICE, lines, view
@@ -36,7 +36,7 @@ def reports(state: State, seat: str, sheets: Sequence[str]) -> list[dict[str, Js
         state, events = RULESET.resolve(state, TurnInput(orders), dice)
         heard = (*heard, *events)
         if state.told is None or seat in state.told:
-            told.append(shown(RULESET, state, seat, heard, told[-1]["view"] if told else None))
+            told.append(render_shown(RULESET, state, seat, heard, told[-1]["view"] if told else None))
             heard = ()
     return told
 
@@ -54,7 +54,7 @@ def leaks_of_turns(moment: Sample, turns: int) -> Iterator[Leak]:
         if any(ruleset.standing(state).over for state, _ in after):
             return
         view = moment.view(moment.state, seat)
-        ours, theirs = (shown(ruleset, state, seat, events, view) for state, events in after)
+        ours, theirs = (render_shown(ruleset, state, seat, events, view) for state, events in after)
         yield from moment.leaks("several turns", ours, theirs)
         state, events = _alike(after, seat)
         moment = dataclasses.replace(moment, state=state, events=events, number=moment.number + 1, last={seat: view})
@@ -79,7 +79,7 @@ def _resolved(world: AlternativeState, moment: Sample, sheet: Sequence[str]) -> 
     for seat in sorted(ruleset.standing(world.state).awaiting):
         shows = moment.view(world.state, seat)
         written = sheet if seat == moment.seat else world.sheets.get(seat, ())
-        orders[seat] = ruleset.parse(shows, numbered(written)).orders
+        orders[seat] = ruleset.parse(shows, number_lines(written)).orders
     state, events = ruleset.resolve(world.state, TurnInput(orders), turn_dice(SEED, moment.number))
     return state, events
 
