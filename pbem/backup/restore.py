@@ -14,7 +14,7 @@ import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +58,7 @@ from pbem.store.copy import PASSING, checkpoint, copy_from_file, is_empty
 from pbem.store.migrate import NOT_EMPTY
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, KeyValue, OutgoingMail, SealedPage, Turn
 from pbem.store.queue import QUEUES, add_queues
-from pbem.store.rows import take_rows
+from pbem.store.rows import FindFault, first_fault, take_rows
 from pbem.store.types import SITE_KEY, UNSENT_STATES, CampaignState, HoldKind, MessageState, OutgoingState
 from pbem.text import format_time
 from pbem.util import Progress, no_progress, publish, staging_directory
@@ -208,21 +208,27 @@ def check_room(packed: BackupReader, folder: Path) -> None:
         raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
 
 
-def take_database(packed: BackupReader, target: Path) -> None:
-    """Create a database of this version from the rows of a backup. Raise BackupError if the file is not whole."""
+def take_database(
+    packed: BackupReader,
+    target: Path,
+    *,
+    leave: Collection[str] = PASSING,
+    find: FindFault = first_fault,
+) -> None:
+    """Create a database of this version from the rows of a backup, without the tables to `leave`.
+
+    Raises:
+        BackupError: The file is no such database, or `find` has found a value in it.
+    """
     theirs = target.with_name(f"theirs-{target.name}")
     packed.take(DATABASE, theirs)
     try:
-        take_rows(theirs, target, leave=PASSING)
+        take_rows(theirs, target, leave=leave, find=find)
     except StoreError as error:
-        raise refused_database(packed, error) from None
+        made = shown(packed.facts.get("pbem"))
+        raise BackupError(f"{packed.path}, made by pbem {made}: {DATABASE}: {error}") from None
     finally:
         theirs.unlink()
-
-
-def refused_database(packed: BackupReader, error: Exception) -> BackupError:
-    """Return the error for a database that cannot be taken, with the version that made it."""
-    return BackupError(f"{packed.path}, made by pbem {shown(packed.facts.get('pbem'))}: {DATABASE}: {error}")
 
 
 def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:

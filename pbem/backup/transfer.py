@@ -38,8 +38,9 @@ from pbem.archive.record import RECORD, file_hash, folder_name
 from pbem.archive.verify import verify
 from pbem.backup.create import DRAFT, list_campaigns, pack_archive
 from pbem.backup.files import DATABASE, TURNS, BackupReader, BackupWriter, disk_full_named, is_backup, open_backup
-from pbem.backup.restore import FILE, check_room, complete_archive, refused_database
-from pbem.backup.verify import check_campaign, check_rows
+from pbem.backup.restore import FILE, check_room, complete_archive, take_database
+from pbem.backup.verify import check_campaign
+from pbem.campaign.column_checks import first_unfit
 from pbem.campaign.history import HOST, add_entry
 from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
 from pbem.campaign.people import DAYS, create_request
@@ -65,7 +66,6 @@ from pbem.store.copy import LEFT_BEHIND, copy_to_file, import_rows, keep_one_cam
 from pbem.store.models import Campaign, PendingRequest, Person, Turn
 from pbem.store.session import Store
 from pbem.store.types import CampaignState, HoldKind, RequestKind
-from pbem.store.untrusted import take_rows
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
 
@@ -215,7 +215,7 @@ def _check_addressed(packed: BackupReader, app: App) -> None:
 def _unpack(packed: BackupReader, draft: Path) -> str:
     """Unpack database and archive; return the name of the campaign."""
     check_room(packed, draft)
-    _take_checked(packed, draft / FILE)
+    take_database(packed, draft / FILE, leave=LEFT_BEHIND, find=first_unfit)
     with closing(sqlite3.connect(draft / FILE)) as database:
         names = [name for (name,) in database.execute("SELECT name FROM campaign")]
         records = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
@@ -226,20 +226,6 @@ def _unpack(packed: BackupReader, draft: Path) -> str:
     keep_one_campaign(draft / FILE, names[0])
     packed.unpack(f"{TURNS}{names[0]}/", draft / names[0])
     return str(names[0])
-
-
-def _take_checked(packed: BackupReader, target: Path) -> None:
-    """Create a database of this version from a stranger's rows: no code in it is run, and every value is checked."""
-    theirs = target.with_name(f"theirs-{target.name}")
-    packed.take(DATABASE, theirs)
-    try:
-        take_rows(theirs, target, leave=LEFT_BEHIND)
-        with closing(Store(f"sqlite:///{target}")) as store, store.reading() as session:
-            check_rows(session)
-    except (StoreError, BackupError) as error:
-        raise refused_database(packed, error) from None
-    finally:
-        theirs.unlink()
 
 
 def _find_former(session: Session, name: str, archive: Path, draft: Path) -> int | None:

@@ -19,7 +19,6 @@ from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import folder_name, load_dice_words
-from pbem.campaign.column_checks import first_unfit
 from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign, load_record
 from pbem.errors import PARSE_ERRORS, BackupError, CampaignError, RulesetError
 from pbem.mail.headers import require_address
@@ -42,12 +41,6 @@ from pbem.util import read_plain
 
 MOST_COUNTED = 100_000
 """Limit for turns, versions and the like in an imported campaign; in play they may grow to ten times as many."""
-
-
-def check_rows(session: Session) -> None:
-    """Raise BackupError naming table, row and field if a value of a database is invalid."""
-    if fault := first_unfit(session.connection()):
-        raise BackupError(fault.text)
 
 
 def broken_campaigns(session: Session) -> list[str]:

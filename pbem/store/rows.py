@@ -1,15 +1,19 @@
-"""Takes the rows of a backup into a new database, and finds rows that cannot be read.
+"""Takes the rows of a file into a new database without running code in it, and finds rows that cannot be read.
 
-A backup is the operator's own file: it is believed once SQLite has found it whole,
-and each value can be read by the type of its column. Rows are copied into a schema
-that our own migrations made; code that a query would run is refused before any query.
+Rows are copied into a schema that our own migrations made. Views, triggers, virtual
+tables and generated columns, which are code that a query would run, are refused before
+any query. What is left, such as the conditions of indexes, may call nothing that reaches out of the file
+(`trusted_schema`), and has a limit of time. Values are read by the types of their columns;
+those of an exported campaign are checked further (`pbem.campaign.column_checks`).
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
+import time
 import zlib
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +43,14 @@ from pbem.store.models import Base
 from pbem.store.session import Store, existing_file, why_refused
 from pbem.store.types import UtcDateTime
 
+SECONDS = 60.0
+"""Time limit for reading a file of any size; as much again is added for every 64 MB."""
+
 LARGEST_VALUE = 256 << 20
 """Bytes of one value. A report of 10,000 seats has less than a hundredth of it."""
+
+FREE_BYTES, GROWTH = 16_000_000, 3
+"""The most bytes of a database made from a file: a fixed number, and so many times its own."""
 
 _SHOWN = 60
 # SQLite itself begins the text of plain tables and indexes so; automatic indexes have none.
@@ -48,29 +58,55 @@ _CODE = (
     "SELECT type, name FROM sqlite_master WHERE NOT (type = 'table' AND sql LIKE 'CREATE TABLE %'"
     " OR type = 'index' AND (sql IS NULL OR sql LIKE 'CREATE INDEX %' OR sql LIKE 'CREATE UNIQUE INDEX %')) LIMIT 1"
 )
+# A generated column may have values of any length, though the file has none of them.
+_GENERATED = (
+    "SELECT 'generated column', x.name FROM sqlite_master AS m, pragma_table_xinfo(m.name) AS x"
+    " WHERE m.type = 'table' AND x.hidden <> 0 LIMIT 1"
+)
 
 
-def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> None:
+@dataclass(frozen=True, slots=True)
+class UnreadableValue:
+    """A value that cannot be read: its place, and what is wrong with it."""
+
+    table: str
+    row: str
+    field: str
+    said: str
+
+    @property
+    def text(self) -> str:
+        """The fault as a clause."""
+        return f"table {self.table}, row {self.row}, field {self.field}: {self.said}"
+
+
+FindFault = Callable[[Connection], UnreadableValue | None]
+
+
+def take_rows(source: Path, target: Path, *, leave: Collection[str], find: FindFault) -> None:
     """Create a database of the current version with the rows of a file of this or an older version.
 
     The tables of `leave` stay empty. Raises StoreError naming what is wrong with the
-    file; the target is of no use then.
+    file, or the value that `find` finds in the rows; the target is of no use then.
     """
     try:
-        with _open_guarded(_immutable(source)) as rows:
+        until = time.monotonic() + SECONDS * (1 + source.stat().st_size / (64 << 20))
+        with _open_guarded(_immutable(source), until) as rows:
             if damage := _describe_damage(rows):
                 raise StoreError(f"it is damaged: {damage}")
             revision = _known_revision(rows)
         migrate(f"sqlite:///{target}", revision)
-        with _open_guarded(f"file:{quote(str(target))}") as ours:
+        with _open_guarded(f"file:{quote(str(target))}", until) as ours:
             _copy_tables(ours, source, leave)
         migrate(f"sqlite:///{target}")
     except sqlite3.Error as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+            raise StoreError("reading it takes longer than a file of its size can take") from None
         raise StoreError(f"it is no database of pbem, or is damaged: {_shorten(error)}") from None
     except (*PARSE_ERRORS, zlib.error, SQLAlchemyError, ConfigError) as error:
         raise StoreError(f"its rows cannot be brought to this version: {_shorten(error)}") from None
     with closing(Store(f"sqlite:///{target}")) as store, store.reading() as session:
-        if fault := first_fault(session.connection()):
+        if fault := find(session.connection()):
             raise StoreError(fault.text)
 
 
@@ -94,8 +130,9 @@ def _immutable(file: Path) -> str:
 
 
 @contextmanager
-def _open_guarded(uri: str) -> Iterator[sqlite3.Connection]:
+def _open_guarded(uri: str, until: float = math.inf) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as database:
+        database.set_progress_handler(lambda: time.monotonic() > until, 100)
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
             database.execute(f"PRAGMA {pragma}")
@@ -104,7 +141,7 @@ def _open_guarded(uri: str) -> Iterator[sqlite3.Connection]:
 
 def _describe_damage(database: sqlite3.Connection) -> str:
     """Return what is wrong with a database; "" if nothing is. What holds code is found before it could run."""
-    if found := database.execute(_CODE).fetchone():
+    if found := database.execute(_CODE).fetchone() or database.execute(_GENERATED).fetchone():
         return f"it has the {_shorten(found[0])} {_shorten(found[1])}, which is not of pbem"
     (told,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if told != "ok":
@@ -128,6 +165,9 @@ def _known_revision(rows: sqlite3.Connection) -> str:
 
 def _copy_tables(ours: sqlite3.Connection, source: Path, leave: Collection[str]) -> None:
     ours.execute("PRAGMA foreign_keys = OFF")  # checked as a whole, in any order of the tables
+    # Rows that lack a column have its default, which may be long: a million of them would fill the disk.
+    (page,) = ours.execute("PRAGMA page_size").fetchone()
+    ours.execute(f"PRAGMA max_page_count = {(FREE_BYTES + GROWTH * source.stat().st_size) // page}")
     ours.execute("ATTACH ? AS theirs", (_immutable(source),))
     tables = ours.execute("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
     ours.execute("BEGIN")
@@ -144,21 +184,6 @@ def _copy_tables(ours: sqlite3.Connection, source: Path, leave: Collection[str])
 def _shorten(value: object) -> str:
     """Return the beginning of a text that is not ours, without characters that would control a terminal."""
     return " ".join(ascii(str(value))[1:-1].split())[:200]
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadableValue:
-    """A value that cannot be read: its place, and what is wrong with it."""
-
-    table: str
-    row: str
-    field: str
-    said: str
-
-    @property
-    def text(self) -> str:
-        """The fault as a clause."""
-        return f"table {self.table}, row {self.row}, field {self.field}: {self.said}"
 
 
 def find_faults(connection: Connection, campaign_id: int | None = None) -> Generator[UnreadableValue, None, None]:

@@ -47,9 +47,9 @@ def test_a_backup_is_for_its_user_alone(kept: Kept) -> None:
 
 
 def spoil(desk: Desk) -> None:
-    """Give a person an address that is none."""
+    """Give a seat a status that is none."""
     with closing(sqlite3.connect(desk.home / "pbem.sqlite", isolation_level=None)) as rows:
-        rows.execute("UPDATE person SET address = 'nowhere'")
+        rows.execute("UPDATE seat SET status = 'wild'")
 
 
 def test_what_was_written_is_verified(desk: Desk, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_was_written_is_verified(desk: Desk, tmp_path: Path) -> None:
     assert sound.output.splitlines()[-1] == "Verified: all files match, the database is intact, 1 campaign proved."
     assert broken.exit_code == 1
     assert ".pbem.zip was written, but could not be verified: pbem-" in " ".join(broken.output.split())
-    assert "table person, row 1, field address" in " ".join(broken.output.split())
+    assert "table seat, row 1, field status: it cannot be read" in " ".join(broken.output.split())
     assert len(list(folder.glob("*.pbem.zip"))) == 3
 
 

@@ -22,7 +22,6 @@ from pbem.backup.transfer import import_campaign
 from pbem.campaign.column_checks import FORMS, check_of, first_unfit, read_value
 from pbem.errors import BackupError, PbemError
 from pbem.ruleset import json_sha256
-from pbem.store import untrusted
 from pbem.store.columns import Form
 from pbem.store.models import Base, Campaign, OutgoingMail, Report, Seat
 from pbem.store.rows import first_fault
@@ -42,19 +41,18 @@ CREATE VIEW alembic_version AS
 """
 
 SCHEMAS = {
-    ENDLESS: "the 'view' 'alembic_version', which is not of pbem",
-    "CREATE VIEW mine AS SELECT 1": "the 'view' 'mine', which is not of pbem",
-    "CREATE TRIGGER mine AFTER INSERT ON fact BEGIN DELETE FROM act; END": "the 'trigger' 'mine'",
-    "CREATE TABLE mine (name TEXT)": "table 'mine', which is not of pbem",
-    "CREATE VIRTUAL TABLE mine USING fts5(data)": "which is not of pbem",
-    "ALTER TABLE fact ADD COLUMN sha256 TEXT GENERATED ALWAYS AS (hex(data)) VIRTUAL": "table 'fact' is not as pbem",
-    "ALTER TABLE fact ADD COLUMN sha256 TEXT": "table fact has a column 'sha256', which is not of pbem",
-    "CREATE INDEX mine ON fact (hex(data))": "index 'mine' is not as pbem makes it: there is 'hex' in it",
-    "CREATE INDEX hex ON fact (hex(data))": "index 'hex' is not as pbem makes it: there is 'hex' in it",
-    "DROP TABLE sheet": "it lacks the table sheet",
+    ENDLESS: "it is damaged: it has the view alembic_version, which is not of pbem",
+    "CREATE VIEW mine AS SELECT 1": "it is damaged: it has the view mine",
+    "CREATE TRIGGER mine AFTER INSERT ON fact BEGIN DELETE FROM act; END": "it is damaged: it has the trigger mine",
+    "CREATE VIRTUAL TABLE mine USING fts5(data)": "it is damaged: it has the table mine",
+    "ALTER TABLE fact ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(data)) VIRTUAL": "the generated column more, which",
+    "ALTER TABLE act RENAME COLUMN text TO old; ALTER TABLE act ADD COLUMN text AS (zeroblob(9999999))": "column text",
+    "DROP TABLE sheet": "no such table: theirs.sheet",
+    "ALTER TABLE act DROP COLUMN secret": "no such column: t.secret",
     "UPDATE alembic_version SET version_num = '9999'": "'9999', which this pbem does not know",
     "UPDATE alembic_version SET version_num = x'00'": "which this pbem does not know",
     "DELETE FROM alembic_version": "it has no version, or several",
+    "UPDATE seat SET person_id = 99": "a row of seat points to one of person that is not there",
 }
 """Schemas that a file may have, and the refusals."""
 
@@ -78,24 +76,13 @@ VALUES = {
     "UPDATE report SET code = 'k' WHERE id = 1": "table report, row 1, field code: a reply code is expected",
     "UPDATE sheet SET orders = '[]'": "table sheet, row 1, field digest: it is not that of the orders",
     "UPDATE sheet SET author = 'me'": "table sheet, row 1, field author: one of player, deputy, gm",
-    "UPDATE sheet SET text = CAST(x'ff' AS TEXT)": "row 1 of sheet: text is no text: it is not in UTF-8",
+    "UPDATE sheet SET text = CAST(x'ff' AS TEXT)": "table sheet, row 1, field text: a text in UTF-8 is expected",
     "UPDATE act SET id = 2000000001 WHERE id = 1": "field id: a number from 1 to 2000000000 is expected",
     "UPDATE act SET id = 9223372036854775807 WHERE id = 1": "field id: a whole number is expected",
-    "UPDATE seat SET person_id = 99": "row 1 of seat points to a row of person that is not there",
 }
 """Changes to rows of a backup or an exported campaign, and the refusals."""
 
 OF_HOMES = {
-    ENDLESS: "it is damaged: it has the view alembic_version, which is not of pbem",
-    "CREATE VIEW mine AS SELECT 1": "it is damaged: it has the view mine",
-    "CREATE TRIGGER mine AFTER INSERT ON fact BEGIN DELETE FROM act; END": "it is damaged: it has the trigger mine",
-    "CREATE VIRTUAL TABLE mine USING fts5(data)": "it is damaged: it has the table mine",
-    "DROP TABLE sheet": "no such table: theirs.sheet",
-    "ALTER TABLE act DROP COLUMN undo": "no such column: t.undo",
-    "UPDATE alembic_version SET version_num = '9999'": "'9999', which this pbem does not know",
-    "UPDATE alembic_version SET version_num = x'00'": "which this pbem does not know",
-    "DELETE FROM alembic_version": "it has no version, or several",
-    "UPDATE seat SET person_id = 99": "a row of seat points to one of person that is not there",
     "UPDATE turn SET deadline = 'soon'": "table turn, row 1, field deadline: it cannot be read: ",
     "UPDATE campaign SET status = 'wild'": "field status: it cannot be read: 'wild' is not among the defined",
     "UPDATE campaign SET era = 'two'": "field era: it cannot be read: a value of type str is of another type",
@@ -106,7 +93,7 @@ OF_HOMES = {
     "INSERT OR REPLACE INTO fact VALUES ('mailbox', '[')": "table fact, row mailbox, field data: it cannot be read",
     "UPDATE outgoing SET raw = 'x'": "table outgoing, row 1, field raw: it cannot be read: ",
 }
-"""Changes to a backup, and the refusals: what holds code, is not whole, or that a type cannot read."""
+"""Changes to a backup, and the refusals: values that a type cannot read."""
 
 OF_CAMPAIGNS = {
     "UPDATE turn SET awaited = '[\"violet\"]' WHERE resolved_at IS NULL": "field awaited: there is no seat violet",
@@ -191,11 +178,17 @@ def test_a_home_at_work_has_nothing_that_is_refused(kept: Kept, moved: Moved) ->
 
 
 @pytest.mark.parametrize("planted", SCHEMAS)
-def test_a_schema_that_is_not_ours_is_refused(moved: Moved, refusing: Desk, tmp_path: Path, planted: str) -> None:
-    """An import refuses another schema before any query."""
+def test_a_schema_that_is_not_ours_is_refused(
+    kept: Kept, moved: Moved, refusing: Desk, tmp_path: Path, planted: str
+) -> None:
+    """What holds code or is not whole is refused, by restore and import alike."""
+    home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
     campaign = with_other_rows(moved.file, tmp_path / "campaign.zip", planted)
 
+    refused(lambda: check_backup(home, kept.desk.now, GAMES), SCHEMAS[planted])
+    refused(lambda: restore_home(home, tmp_path / "restored", kept.desk.now, GAMES), SCHEMAS[planted])
     refused(lambda: import_campaign(refusing.app, campaign, refusing.now), SCHEMAS[planted])
+    assert not (tmp_path / "restored").exists()
 
 
 @pytest.mark.parametrize("planted", VALUES)
@@ -210,8 +203,8 @@ def test_a_value_that_no_command_would_write_is_refused(
 
 
 @pytest.mark.parametrize("planted", OF_HOMES)
-def test_a_backup_that_is_not_whole_is_refused(kept: Kept, tmp_path: Path, planted: str) -> None:
-    """What holds code, is damaged, or cannot be read by the type of its column is refused, and leaves nothing."""
+def test_a_backup_with_a_value_that_cannot_be_read_is_refused(kept: Kept, tmp_path: Path, planted: str) -> None:
+    """What cannot be read by the type of its column is refused with table, row and field, and leaves nothing."""
     home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
 
     refused(lambda: check_backup(home, kept.desk.now, GAMES), OF_HOMES[planted])
@@ -229,7 +222,6 @@ HARMLESS = (
     "CREATE TABLE mine (name TEXT)",
     "CREATE INDEX mine ON act (actor); ANALYZE",
     "CREATE INDEX mine ON fact (hex(data))",
-    "ALTER TABLE fact ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(data)) VIRTUAL",
     "ALTER TABLE fact ADD COLUMN more TEXT CHECK (more IS NULL)",
 )
 """Changes of the schema that hold nothing back: the rows are taken into our own."""
@@ -354,9 +346,23 @@ def test_large_numbers_do_not_use_up_those_of_the_home(moved: Moved, new: Desk, 
         assert max(session.scalars(select(Base.metadata.tables["act"].c.id))) < 100
 
 
+MANY_DEFAULTS = (
+    "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t WHERE x < 3000)"
+    " INSERT INTO act (campaign_id, at, actor, text, secret) SELECT 1, '2026-11-02 09:00:00', 'gm', '', 0 FROM t;"
+    f"ALTER TABLE act DROP COLUMN text; ALTER TABLE act ADD COLUMN text TEXT NOT NULL DEFAULT '{'x' * 10_000}'"
+)
+
+
+def test_a_default_does_not_fill_the_disk(kept: Kept, tmp_path: Path) -> None:
+    """A column that the rows lack, and that is long by default, makes no database out of proportion to its file."""
+    home = with_other_rows(kept.file, tmp_path / "home.zip", MANY_DEFAULTS)
+
+    refused(lambda: check_backup(home, kept.desk.now, GAMES), "or is damaged: database or disk is full")
+
+
 def test_reading_has_a_limit_of_time(moved: Moved, refusing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An import refuses a database that takes too long to read."""
-    monkeypatch.setattr(untrusted, "SECONDS", -1.0)
+    """A database that takes too long to read is refused."""
+    monkeypatch.setattr("pbem.store.rows.SECONDS", -1.0)
 
     refused(
         lambda: import_campaign(refusing.app, moved.file, refusing.now), "takes longer than a file of its size can take"

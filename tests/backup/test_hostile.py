@@ -165,7 +165,7 @@ def test_nothing_is_written_outside_the_home(kept: Kept, tmp_path: Path, outside
 
     home = restore_home(file, tmp_path / "home", kept.desk.now, GAMES).home
     runner = CliRunner()
-    for command in ("doctor", "reopen --yes", "tick", "doctor"):
+    for command in ("doctor", "restore --activate --yes", "tick", "doctor"):
         runner.invoke(main, [*command.split(), "--home", str(home)])
     assert {path for path in files_in(tmp_path) if not path.is_relative_to(home)} == before
     assert (home / "turns" / "toy1" / "0000" / "turn.json").is_file()
